@@ -56,8 +56,6 @@ pub mod automaton;
 pub mod cli;
 #[doc(hidden)]
 pub mod dialect;
-#[cfg(test)]
-mod dice;
 #[doc(hidden)]
 pub mod formats;
 #[doc(hidden)]
@@ -73,6 +71,8 @@ pub mod outcome;
 #[doc(hidden)]
 pub mod output;
 pub mod policy;
+#[cfg(test)]
+mod rng;
 #[doc(hidden)]
 pub mod robots;
 #[doc(hidden)]

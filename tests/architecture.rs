@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use tree::{Arrow, Tree, circles};
+use tree::{Arrow, Tree, cycles};
 
 #[path = "architecture/source.rs"]
 mod source;
@@ -10,7 +10,7 @@ mod source;
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
-const FLOORS: [(&str, &str); 16] = [
+const LAYERS: [(&str, &str); 16] = [
     ("cli", "show run output judge input policy lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
     ("run", "output judge input policy robots outcome origin formats lock"),
@@ -30,7 +30,7 @@ const FLOORS: [(&str, &str); 16] = [
 ];
 
 /// The layer of a file, or `None` for the roots, which are above all layers.
-fn floor(file: &str) -> Option<&str> {
+fn layer(file: &str) -> Option<&str> {
     let name = file.split('/').next()?;
     Some(name.strip_suffix(".rs").unwrap_or(name)).filter(|name| !matches!(*name, "lib" | "main"))
 }
@@ -38,16 +38,16 @@ fn floor(file: &str) -> Option<&str> {
 /// The arrows between layers that the table does not allow.
 fn upward(arrows: &BTreeSet<Arrow>) -> Vec<&Arrow> {
     let allows = |from: &str, to: &str| {
-        FLOORS.iter().any(|(floor, below)| *floor == from && below.split_whitespace().any(|name| name == to))
+        LAYERS.iter().any(|(layer, below)| *layer == from && below.split_whitespace().any(|name| name == to))
     };
-    let allowed = |arrow: &&Arrow| match (floor(&arrow.from), floor(&arrow.to)) {
+    let allowed = |arrow: &&Arrow| match (layer(&arrow.from), layer(&arrow.to)) {
         (Some(from), Some(to)) => from == to || allows(from, to),
         _ => true,
     };
     arrows.iter().filter(|arrow| !allowed(arrow)).collect()
 }
 
-fn house() -> Tree {
+fn crate_tree() -> Tree {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     Tree::read(&["lib.rs", "main.rs"], &|file| std::fs::read_to_string(src.join(file)).ok())
 }
@@ -62,35 +62,35 @@ fn lines(arrows: &[&Arrow]) -> String {
 }
 
 #[test]
-fn no_files_depend_on_each_other_in_a_circle() {
-    let arrows = house().arrows();
-    let found = circles(&arrows);
-    assert!(found.is_empty(), "circles of files:{}", lines(&found));
+fn no_files_form_a_cycle() {
+    let arrows = crate_tree().arrows();
+    let found = cycles(&arrows);
+    assert!(found.is_empty(), "cycles of files:{}", lines(&found));
 }
 
 #[test]
-fn floors_depend_on_lower_ones_only() {
-    let arrows = house().arrows();
+fn layers_depend_on_lower_ones_only() {
+    let arrows = crate_tree().arrows();
     let found = upward(&arrows);
     assert!(found.is_empty(), "arrows that the table does not allow:{}", lines(&found));
     // The table lists only dependencies that exist, and lists the layers in order.
-    let used: BTreeSet<_> = arrows.iter().map(|arrow| (floor(&arrow.from), floor(&arrow.to))).collect();
-    for (place, (floor, below)) in FLOORS.iter().enumerate() {
+    let used: BTreeSet<_> = arrows.iter().map(|arrow| (layer(&arrow.from), layer(&arrow.to))).collect();
+    for (place, (layer, below)) in LAYERS.iter().enumerate() {
         for name in below.split_whitespace() {
-            assert!(FLOORS[place..].iter().any(|(lower, _)| *lower == name), "{name} does not stand below {floor}");
-            assert!(used.contains(&(Some(*floor), Some(name))), "nothing in {floor} depends on {name} any more");
+            assert!(LAYERS[place..].iter().any(|(lower, _)| *lower == name), "{name} is not below {layer}");
+            assert!(used.contains(&(Some(*layer), Some(name))), "nothing in {layer} depends on {name} any more");
         }
     }
 }
 
 #[test]
 fn a_mod_rs_declares_and_re_exports() {
-    let found = house().definitions_in_lists();
+    let found = crate_tree().definitions_in_lists();
     assert!(found.is_empty(), "definitions:\n  {}", found.join("\n  "));
 }
 
 #[test]
-fn a_circle_through_a_re_export_is_found() {
+fn a_cycle_through_a_re_export_is_found() {
     let files = [
         ("lib.rs", "mod rules; mod robots;"),
         ("rules.rs", "pub struct Rule; fn read() { crate::robots::parse() }"),
@@ -99,7 +99,7 @@ fn a_circle_through_a_re_export_is_found() {
         ("robots/far.rs", "pub fn go() { use crate::{rules::{self, Other}}; let _ = rules::Rule; }"),
     ];
     let arrows = tree_of(&files).arrows();
-    let found = circles(&arrows);
+    let found = cycles(&arrows);
     let ends = found.iter().map(|arrow| (&*arrow.from, &*arrow.to)).collect::<BTreeSet<_>>();
     let [rules, parse, far] = ["rules.rs", "robots/parse.rs", "robots/far.rs"];
     assert_eq!(ends, BTreeSet::from([(rules, parse), (parse, far), (far, rules)]), "{}", lines(&found));
@@ -107,13 +107,13 @@ fn a_circle_through_a_re_export_is_found() {
 }
 
 #[test]
-fn what_only_tests_see_is_no_arrow() {
+fn uses_in_tests_are_no_arrows() {
     let files = [
         ("lib.rs", "mod one; mod two; #[cfg(test)] mod three;"),
         ("one.rs", "use crate::two::Two; #[cfg(test)] mod tests { use super::*; use crate::two; }"),
         ("two.rs", "pub struct Two; #[cfg(test)] use crate::{one::One, one}; /// See [`crate::one`].\nfn two() {}"),
     ];
-    assert_eq!(circles(&tree_of(&files).arrows()), Vec::<&Arrow>::new());
+    assert_eq!(cycles(&tree_of(&files).arrows()), Vec::<&Arrow>::new());
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl Tally {
 }
 
 #[test]
-fn every_record_holds_or_stands_in_the_ledger() {
+fn every_record_holds_or_is_in_the_ledger() {
     let Some(folder) = shared("conformance") else { return };
     let mut ledger = Ledger::read();
     let mut total = Tally::default();

@@ -103,7 +103,7 @@ fn googles_verdicts_by_one_policy_file_for_all_agents() {
         let groups = policy.groups(&crawler);
         for (host, verdicts) in ["urls", "probes"].into_iter().flat_map(|list| verdicts(&corpus, list, agent)) {
             let record = policy.lookup().get(format!("http://{host}").as_bytes()).expect("an origin");
-            let words = groups.of(record.row).map(|group| groups.automaton(group));
+            let words = groups.group(record.row).map(|group| groups.automaton(group));
             let mut verdict = |url: &[u8]| {
                 let path = policy.dialect().encoding.path(&google_path(url)).into_owned();
                 words.map_or(Verdict::Allowed, |words| automaton::verdict(words, &path, &mut scratch))
@@ -130,10 +130,10 @@ fn fronts_keep_back_base_verdicts_only() {
         let policy = captures.policy().expect("a policy");
         let crawler = policy.crawler(None).expect("one crawler");
         let groups = policy.groups(&crawler);
-        let mut dice = Dice(1);
+        let mut rng = Rng(1);
         let mut counts = [[0usize; 2]; 2];
         for record in policy.lookup().records() {
-            let Some(group) = groups.of(record.row) else { continue };
+            let Some(group) = groups.group(record.row) else { continue };
             let item = groups.item(group);
             let mut ask = |path: &[u8], is_real: bool| {
                 let path = policy.dialect().encoding.path(path);
@@ -152,7 +152,7 @@ fn fronts_keep_back_base_verdicts_only() {
             let all = [urls, list("probes")].concat();
             for url in all.split(|&byte| byte == b'\n').take(200) {
                 ask(&google_path(url), false);
-                ask(&dice.mutated(&google_path(url), &rules), false);
+                ask(&rng.mutated(&google_path(url), &rules), false);
             }
         }
         let [[_, made], [kept, passed]] = counts;
@@ -166,9 +166,9 @@ fn fronts_keep_back_base_verdicts_only() {
 }
 
 /// A small random number generator with a fixed seed: every run has the same cases.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % bound
@@ -222,15 +222,15 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
         policy.columns()
     ));
     say(&format!("  {} origins, {} automata; {}", statistics.origins, statistics.automata, sections.join(", ")));
-    let beside_names = beside_names(&policy);
-    say(&format!("  {beside_names:.1} bytes an origin for index, state and row, beside its name"));
+    let bytes_without_names = bytes_without_names(&policy);
+    say(&format!("  {bytes_without_names:.1} bytes an origin for index, state and row, beside its name"));
     // A cache line per origin, with a tenth of the slots free, and its record.
-    assert!(size < sources && beside_names <= 100.0);
+    assert!(size < sources && bytes_without_names <= 100.0);
     policy
 }
 
 /// Bytes per origin: its slot in a bucket, its record without the name, and its share of the rows.
-fn beside_names(policy: &Policy) -> f64 {
+fn bytes_without_names(policy: &Policy) -> f64 {
     let length = |wanted: &str| policy.sections().find(|(name, _)| *name == wanted).expect("a section").1;
     let (names, origins) =
         policy.lookup().records().fold((0, 0), |(names, origins), record| (names + record.origin.len(), origins + 1));

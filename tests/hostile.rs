@@ -31,7 +31,7 @@ struct Bound {
 const WORK: Bound = Bound { any: 100_000, per_byte: 40 };
 const STATES: Bound = Bound { any: 1_000, per_byte: 2 };
 const WORDS: Bound = Bound { any: 1_000, per_byte: 20 };
-const POINTERS_WORDS: Bound = Bound { any: 1_000, per_byte: 5 };
+const CURSORS_WORDS: Bound = Bound { any: 1_000, per_byte: 5 };
 
 impl Bound {
     fn holds(&self, count: usize, bytes: usize) -> bool {
@@ -40,9 +40,9 @@ impl Bound {
 }
 
 /// Compiles for the chosen engine, or for cursors, and checks the counts against their bounds.
-fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> {
+fn within_bounds(name: &str, rules: &RuleSet, force_cursors: bool) -> Vec<u32> {
     let mut words = Vec::new();
-    let compiled = if force_pointers {
+    let compiled = if force_cursors {
         automaton::compile_within(rules.patterns(), 0, &mut words)
     } else {
         automaton::compile(rules.patterns(), &mut words)
@@ -52,7 +52,7 @@ fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> 
     println!("{counts}");
     assert!(WORK.holds(compiled.work, bytes), "work of {counts}");
     assert!(STATES.holds(compiled.states, bytes), "states of {counts}");
-    let bound = if compiled.engine == Engine::Cursors { POINTERS_WORDS } else { WORDS };
+    let bound = if compiled.engine == Engine::Cursors { CURSORS_WORDS } else { WORDS };
     assert!(bound.holds(words.len(), bytes), "words of {counts}");
     words
 }

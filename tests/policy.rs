@@ -14,9 +14,9 @@ fn the_file_has_everything() {
     let standings: Vec<OriginStatus> = policy.lookup().records().map(|record| record.standing).collect();
     assert!(OriginStatus::ALL.iter().all(|standing| standings.contains(standing)));
     assert!(policy.lookup().records().any(|record| record.last_good.is_some()));
-    let words: Vec<_> = policy.lookup().records().map(|record| record.word()).collect();
-    assert!(Ruling::ALL.iter().all(|ruling| words.iter().any(|word| word.ruling == Some(*ruling))));
-    assert!(words.iter().any(|word| word.paused_until.is_some()));
+    let overrides: Vec<_> = policy.lookup().records().map(|record| record.operator_override()).collect();
+    assert!(Ruling::ALL.iter().all(|ruling| overrides.iter().any(|found| found.ruling == Some(*ruling))));
+    assert!(overrides.iter().any(|found| found.paused_until.is_some()));
     assert!(policy.lookup().records().all(|record| policy.lookup().get(record.origin) == Some(record)));
     let wild = with_wildcards();
     let mut engines = Vec::new();
@@ -26,7 +26,7 @@ fn the_file_has_everything() {
         engines.extend(
             wild.lookup()
                 .records()
-                .filter_map(|record| groups.of(record.row))
+                .filter_map(|record| groups.group(record.row))
                 .map(|group| engine(groups.automaton(group))),
         );
     }

@@ -2,12 +2,12 @@
 
 /// A word in sixteen bytes, so that copying it is one load and one store whatever its length.
 #[derive(Clone, Copy)]
-pub struct OverrideState {
+pub struct Word {
     bytes: [u8; 15],
     len: u8,
 }
 
-impl OverrideState {
+impl Word {
     /// The word.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
@@ -15,9 +15,9 @@ impl OverrideState {
 }
 
 /// The words of a text, separated by single blanks; made at compile time.
-pub const fn words<const N: usize>(text: &str) -> [OverrideState; N] {
+pub const fn words<const N: usize>(text: &str) -> [Word; N] {
     let text = text.as_bytes();
-    let mut out = [OverrideState { bytes: [0; 15], len: 0 }; N];
+    let mut out = [Word { bytes: [0; 15], len: 0 }; N];
     let (mut word, mut at) = (0, 0);
     while at < text.len() {
         if text[at] == b' ' {
@@ -65,7 +65,7 @@ impl Line {
     }
 
     /// Appends a word.
-    pub fn word(&mut self, word: &OverrideState) {
+    pub fn word(&mut self, word: &Word) {
         self.bytes[self.len..self.len + 15].copy_from_slice(&word.bytes);
         self.len += usize::from(word.len);
     }

@@ -1,9 +1,9 @@
 //! The words in hosts, paths, queries and rules. All of them are made up or everyday words.
 
-use crate::text::{OverrideState, words};
+use crate::text::{Word, words};
 
 /// Topics of sites: the first part of many host names.
-pub static TOPICS: [OverrideState; 48] = words(
+pub static TOPICS: [Word; 48] = words(
     "shop news blog forum wiki recipes garden music travel photo books radio sport health school \
      library museum city weather market games film art science cars bikes hotel tickets jobs maps \
      fashion shoes tools coffee tea bakery cycling chess poetry theatre nature history letters \
@@ -11,11 +11,10 @@ pub static TOPICS: [OverrideState; 48] = words(
 );
 
 /// Subdomains.
-pub static SUBDOMAINS: [OverrideState; 12] =
-    words("blog. shop. m. en. de. fr. news. docs. forum. store. static. support.");
+pub static SUBDOMAINS: [Word; 12] = words("blog. shop. m. en. de. fr. news. docs. forum. store. static. support.");
 
 /// Reserved suffixes (RFC 2606 and RFC 6761): none of these names can ever be a real host.
-pub static SUFFIXES: [OverrideState; 8] =
+pub static SUFFIXES: [Word; 8] =
     words(".example .example .example .test .example.com .example.net .example.org .invalid");
 
 /// Consonants and vowels, for syllables.
@@ -24,7 +23,7 @@ pub static CONSONANTS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 pub static VOWELS: &[u8; 5] = b"aeiou";
 
 /// First path segments of ordinary pages.
-pub static SECTIONS: [OverrideState; 64] = words(
+pub static SECTIONS: [Word; 64] = words(
     "news blog products product shop category articles article story events about community \
      threads topics tag tags author people gallery photos video videos reviews guides guide help \
      support docs wiki recipes places hotels jobs courses books music films games sports science \
@@ -33,7 +32,7 @@ pub static SECTIONS: [OverrideState; 64] = words(
 );
 
 /// First path segments that sites often keep robots out of.
-pub static KEPT_OUT: [OverrideState; 64] = words(
+pub static KEPT_OUT: [Word; 64] = words(
     "admin cgi-bin cart checkout account login logout register search private tmp cache includes \
      install modules plugins themes scripts profile profiles user users wishlist compare order \
      orders basket print preview draft drafts api ajax feed feeds trackback comments reply \
@@ -43,7 +42,7 @@ pub static KEPT_OUT: [OverrideState; 64] = words(
 );
 
 /// Words of slugs, file names and deeper directories.
-pub static WORDS: [OverrideState; 160] = words(
+pub static WORDS: [Word; 160] = words(
     "amber apple april atlas autumn bamboo basket beach bell berry birch bird blue boat bread \
      bridge bright brook brown button cabin camera candle canvas castle cedar chair cherry circle \
      clay clear cloud coast colour copper corner cotton cream crown dawn deep desk door dragon \
@@ -58,29 +57,29 @@ pub static WORDS: [OverrideState; 160] = words(
 );
 
 /// Names of query parameters.
-pub static PARAMETERS: [OverrideState; 32] = words(
+pub static PARAMETERS: [Word; 32] = words(
     "id page sort order q ref lang color size view cat tag price brand limit offset filter \
      utm_source utm_medium session sid print format date from to dir mode p s type replytocom",
 );
 
 /// Scripts that take a query.
-pub static SCRIPTS: [OverrideState; 12] = words(
+pub static SCRIPTS: [Word; 12] = words(
     "index.php view.php show.php item.php viewtopic.php search.php list.php product.php \
      article.php page.php download.php print.php",
 );
 
 /// Extensions of pages and files, most of them pages.
-pub static EXTENSIONS: [OverrideState; 12] = words(".html .html .html .html .htm .php .php .pdf .pdf .jpg .xml .aspx");
+pub static EXTENSIONS: [Word; 12] = words(".html .html .html .html .htm .php .php .pdf .pdf .jpg .xml .aspx");
 
 /// Escaped words: unreserved, reserved, UTF-8, upper and lower case digits.
-pub static ESCAPED: [OverrideState; 10] =
+pub static ESCAPED: [Word; 10] =
     words("caf%C3%A9 %7Ejoe a%20b gr%C3%BCn r%c3%a9sum 50%25-off x%2Fy q%26a %C3%9Cbung no%2a1");
 
 /// Words that appear in URLs as raw UTF-8.
-pub static RAW: [OverrideState; 4] = words("café grün über-uns 東京");
+pub static RAW: [Word; 4] = words("café grün über-uns 東京");
 
 /// Agents with a group of their own, besides those named in the code.
-pub static AGENTS: [OverrideState; 16] = words(
+pub static AGENTS: [Word; 16] = words(
     "Bingbot Slurp Baiduspider YandexBot AhrefsBot SemrushBot MJ12bot DotBot DuckDuckBot Applebot \
      archivebot linkchecker PetalBot BLEXBot Twitterbot samplebot",
 );

@@ -14,7 +14,7 @@ use robosieve::{Dialect, RuleSet, Verdict};
 mod oracle;
 
 /// The maximum number of paths judged per input; the oracle is slow.
-const MOST_PATHS: usize = 8;
+const MAX_PATHS: usize = 8;
 
 /// The work a DFA may take, more than the library's budget; unbounded, it could take forever.
 const DFA_BUDGET: usize = 1 << 18;
@@ -26,8 +26,8 @@ fuzz_target!(|input: &[u8]| {
     let rules = RuleSet::compile(&robots, &Agents::everybody(), dialect);
     let mut dfa = Vec::new();
     automaton::compile_within(rules.patterns(), DFA_BUDGET, &mut dfa);
-    let mut pointers = Vec::new();
-    automaton::compile_within(rules.patterns(), 0, &mut pointers);
+    let mut cursors = Vec::new();
+    automaton::compile_within(rules.patterns(), 0, &mut cursors);
     let mut scratch = Scratch::default();
     for path in paths {
         let expected = verdict(oracle::allowed(dialect.name, &["*"], &robots, &path));
@@ -36,7 +36,7 @@ fuzz_target!(|input: &[u8]| {
         let normal = dialect.encoding.path(&path);
         let plain = rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(automaton::verdict(&dfa, &normal, &mut scratch), plain, "DFA");
-        assert_eq!(automaton::verdict(&pointers, &normal, &mut scratch), plain, "pointers");
+        assert_eq!(automaton::verdict(&cursors, &normal, &mut scratch), plain, "cursors");
     }
 });
 
@@ -55,7 +55,7 @@ fn read(text: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
         };
         robots.extend_from_slice(&[key, value, b"\n"].concat());
     }
-    paths.truncate(MOST_PATHS);
+    paths.truncate(MAX_PATHS);
     (robots, paths)
 }
 

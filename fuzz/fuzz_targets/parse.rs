@@ -11,7 +11,7 @@ use robosieve::{Dialect, RuleSet, Verdict};
 mod oracle;
 
 /// Larger files are parsed, but not given to the oracle.
-const MOST_FOR_THE_ORACLE: usize = 2048;
+const MAX_FOR_THE_ORACLE: usize = 2048;
 
 const AGENTS: [&[&str]; 3] = [&["*"], &["foo"], &["foobot", "bar"]];
 const PATHS: [&[u8]; 4] = [b"/", b"/a/b.html?c=d", b"/robots.txt", b"/%7E%2f\xc3\xa9 $*"];
@@ -50,7 +50,7 @@ fn judge(file: &[u8], agents: &[&str], dialect: &Dialect) {
     for path in PATHS.into_iter().chain([own.as_slice()]) {
         let verdict = rules.verdict(path);
         assert_eq!(verdict, rules.explain(path).verdict, "explanation");
-        if file.len() <= MOST_FOR_THE_ORACLE {
+        if file.len() <= MAX_FOR_THE_ORACLE {
             let allowed = oracle::allowed(dialect.name, agents, file, path);
             assert_eq!(verdict == Verdict::Allowed, allowed, "{} {agents:?} {}", dialect.name, path.escape_ascii());
         }

@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 mod sources;
 
 /// The maximum number of records used per input.
-const MOST_RECORDS: usize = 8;
+const MAX_RECORDS: usize = 8;
 
 fuzz_target!(|input: &[u8]| {
     if input.starts_with(b"WARC/") {
@@ -19,7 +19,7 @@ fuzz_target!(|input: &[u8]| {
     }
     let mut rest = input;
     let mut records = Vec::new();
-    while records.len() < MOST_RECORDS {
+    while records.len() < MAX_RECORDS {
         let Some(end) = find(rest, b"\n%%\n") else { break };
         records.push(record(&rest[..end], records.len()));
         rest = &rest[end + 4..];

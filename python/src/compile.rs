@@ -62,8 +62,8 @@ fn read(
     origin: Option<&str>,
 ) -> PyResult<Captures> {
     if let Some(overrides) = overrides {
-        let words = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
-        captures.add_overrides(&words).map_err(error::policy)?;
+        let overrides = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
+        captures.add_overrides(&overrides).map_err(error::policy)?;
     }
     match (origin, sources) {
         (None, sources) => source::add(sources, &source::Options::default(), &mut captures).map_err(error::source)?,

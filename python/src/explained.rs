@@ -26,14 +26,14 @@ pub fn rules(
             let is_blocked = outcomes[row].partition() == Partition::Blocked;
             let rule = if is_blocked { explainer.explain(column.get(row)).rule } else { None };
             lines.append_option(rule.as_ref().map(|rule| i32::try_from(rule.line).unwrap_or(i32::MAX)));
-            rules.append_option(rule.as_deref().map(told));
+            rules.append_option(rule.as_deref().map(rule_text));
         }
     }
     (rules.finish(), lines.finish())
 }
 
 /// The text of a rule, cut if it is long.
-fn told(rule: &KeptRule) -> String {
+fn rule_text(rule: &KeptRule) -> String {
     let (value, cut) = match rule.value.get(..LONGEST) {
         Some(value) if value.len() < rule.value.len() => (value, "..."),
         _ => (&rule.value[..], ""),

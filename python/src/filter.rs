@@ -64,7 +64,7 @@ pub fn filter(
         per_input,
         ..Folder::new(out)
     };
-    let begun = if resume { run::begun(&folder.directory).map_err(error::run)? } else { None };
+    let earlier = if resume { run::earlier_run(&folder.directory).map_err(error::run)? } else { None };
     let mut choices = Choices::made(choices);
     let interrupt = Arc::new(AtomicBool::new(false));
     let usual = LongRun::default();
@@ -79,9 +79,9 @@ pub fn filter(
         long_run: LongRun { resume, skip_bad, memory, interrupt: Some(Arc::clone(&interrupt)), ..usual },
         ..Job::new(lists, crawlers(policy, agents.as_deref())?)
     };
-    if let Some(begun) = begun {
-        choices.now = begun.now;
-        (job.choices, job.chunk_size) = (choices, begun.chunk_size);
+    if let Some(earlier) = earlier {
+        choices.now = earlier.now;
+        (job.choices, job.chunk_size) = (choices, earlier.chunk_size);
     }
     let receipt = watched(py, policy, &job, &interrupt, progress)?;
     serde_json::to_string(&receipt).map_err(error::run)
@@ -100,7 +100,7 @@ fn watched(
     policy: &Policy,
     job: &Job,
     interrupt: &AtomicBool,
-    tell: Option<&Bound<'_, PyAny>>,
+    callback: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Receipt> {
     lost_pages::watch();
     let progress = Progress::new();
@@ -121,8 +121,9 @@ fn watched(
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if raised.is_none() {
-                let told = py.check_signals().and_then(|()| tell.map_or(Ok(()), |tell| told(tell, progress)));
-                raised = told.err();
+                let reported =
+                    py.check_signals().and_then(|()| callback.map_or(Ok(()), |callback| report(callback, progress)));
+                raised = reported.err();
                 // The run finishes its current chunks and makes them durable.
                 interrupt.store(raised.is_some(), Relaxed);
             }
@@ -142,13 +143,13 @@ fn failed(problem: FilterError) -> PyErr {
 }
 
 /// Reports the progress of the run to a Python function.
-fn told(tell: &Bound<'_, PyAny>, progress: &Progress) -> PyResult<()> {
+fn report(callback: &Bound<'_, PyAny>, progress: &Progress) -> PyResult<()> {
     let snapshot = progress.snapshot();
     let share = snapshot.source_bytes_known.map(|all| snapshot.source_bytes as f64 / (all.max(1)) as f64);
-    let told = PyDict::new(tell.py());
-    told.set_item("lines", snapshot.lines)?;
-    told.set_item("bytes", snapshot.bytes)?;
-    told.set_item("seconds", snapshot.seconds)?;
-    told.set_item("share", share)?;
-    tell.call1((told,)).map(drop)
+    let numbers = PyDict::new(callback.py());
+    numbers.set_item("lines", snapshot.lines)?;
+    numbers.set_item("bytes", snapshot.bytes)?;
+    numbers.set_item("seconds", snapshot.seconds)?;
+    numbers.set_item("share", share)?;
+    callback.call1((numbers,)).map(drop)
 }

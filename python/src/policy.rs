@@ -138,8 +138,8 @@ impl Policy {
     pub fn open(path: PathBuf, overrides: Option<PathBuf>) -> PyResult<Policy> {
         let mut policy = policy::Policy::open(&path).map_err(error::policy)?;
         if let Some(overrides) = &overrides {
-            let words = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
-            policy = policy.with_overrides(&words, &std::env::temp_dir()).map_err(error::policy)?;
+            let overrides = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
+            policy = policy.with_overrides(&overrides, &std::env::temp_dir()).map_err(error::policy)?;
         }
         Ok(Policy { path: Some(path), overrides, ..Policy::of(policy) })
     }

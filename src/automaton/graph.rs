@@ -89,10 +89,10 @@ pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
 fn priorities_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32)>> {
     let (mut space, mut again, mut priorities) = (Space::default(), Vec::new(), HashMap::new());
     // No more than the same budget is needed, if it sufficed once.
-    let mut tell = |record, of_state| {
+    let mut report = |record, of_state| {
         priorities.insert(record, of_state);
     };
-    compile_dfa(patterns, budget(patterns.text().len()), &mut space, &mut again, Some(&mut tell)).ok()?;
+    compile_dfa(patterns, budget(patterns.text().len()), &mut space, &mut again, Some(&mut report)).ok()?;
     again.iter_mut().for_each(|word| *word = word.to_le());
     (again == words).then_some(priorities)
 }

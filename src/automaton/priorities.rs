@@ -44,7 +44,7 @@ pub fn priorities(patterns: &Patterns) -> Vec<Priority> {
 
 /// Called for each state with the position of its record, the priority of a path that ends there, and the priority that is
 /// reached whatever follows.
-pub(super) type TellPriorities<'t> = dyn FnMut(u32, (Priority, Priority)) + 't;
+pub(super) type ReportPriorities<'t> = dyn FnMut(u32, (Priority, Priority)) + 't;
 
 #[cfg(test)]
 mod tests {

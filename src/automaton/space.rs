@@ -30,7 +30,7 @@ pub(super) const KEPT: usize = 1 << 18;
 
 impl Space {
     /// Releases memory that only a hostile group needed.
-    pub(crate) fn keep_little(&mut self, patterns: &Patterns, work: usize) {
+    pub(crate) fn release_if_large(&mut self, patterns: &Patterns, work: usize) {
         if patterns.all().len().saturating_add(work) > KEPT {
             *self = Space::default();
         }

@@ -93,7 +93,7 @@ mod tests {
     use crate::automaton::compile::{compile, compile_within};
 
     use crate::dialect::Dialect;
-    use crate::dice::Dice;
+    use crate::rng::Rng;
     use crate::robots::Robots;
     use crate::rules::Patterns;
 
@@ -166,15 +166,15 @@ mod tests {
 
     #[test]
     fn engines_agree_on_random_rules() {
-        let mut dice = Dice(1);
+        let mut rng = Rng(1);
         for round in 0..4000 {
             let bytes: &[u8] = [&b"a*"[..], b"ab*", b"ab*$", b"abc/**"][round % 4];
-            let rules: Vec<String> = (0..1 + dice.below(7))
-                .map(|_| format!("{}/{}{}", ["+", "-"][dice.below(2)], dice.text(bytes, 7), ["", "$"][dice.below(2)]))
+            let rules: Vec<String> = (0..1 + rng.below(7))
+                .map(|_| format!("{}/{}{}", ["+", "-"][rng.below(2)], rng.text(bytes, 7), ["", "$"][rng.below(2)]))
                 .collect();
             let patterns = patterns(&rules.join(" "));
             for _ in 0..12 {
-                judged(&patterns, &format!("/{}", dice.text(b"abc/", 10)));
+                judged(&patterns, &format!("/{}", rng.text(b"abc/", 10)));
             }
         }
     }

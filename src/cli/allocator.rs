@@ -6,7 +6,7 @@
 
 /// Returns free memory to the system.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub(super) fn give_back() {
+pub(super) fn return_free_memory() {
     // SAFETY: the call has no preconditions; any thread may make it at any time.
     unsafe {
         libc::malloc_trim(0);
@@ -15,4 +15,4 @@ pub(super) fn give_back() {
 
 /// Other allocators return free memory by themselves, or cannot be asked to.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(super) fn give_back() {}
+pub(super) fn return_free_memory() {}

@@ -44,9 +44,9 @@ impl Kind {
 /// Checks that a file may be written: it does not exist, is empty, is not a regular file, or is of the kind being
 /// written; and it is not one of the inputs.
 pub fn ensure(path: &Path, kind: Kind, inputs: &[PathBuf]) -> Result<(), Failure> {
-    let Ok(there) = std::fs::metadata(path) else { return Ok(()) };
+    let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
     // Pipes and devices hold nothing to lose, and writing to a folder fails by itself.
-    if !there.is_file() {
+    if !metadata.is_file() {
         return Ok(());
     }
     let same = path.canonicalize().ok();

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use super::args::{ExportArgs, ExportFormat, What};
+use super::args::{ExportArgs, ExportContent, ExportFormat};
 use super::destination::{self, Kind};
 use super::failure::Failure;
 use crate::cli::crawlers::crawlers;
@@ -15,10 +15,10 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
     let crawlers = crawlers(args.agent.as_ref(), &policy)?;
     let table = match args.what {
-        What::Delays => ExportTable::Delays,
-        What::Sitemaps => ExportTable::Sitemaps,
-        What::Agents => ExportTable::Agents,
-        What::Status => ExportTable::Status,
+        ExportContent::Delays => ExportTable::Delays,
+        ExportContent::Sitemaps => ExportTable::Sitemaps,
+        ExportContent::Agents => ExportTable::Agents,
+        ExportContent::Status => ExportTable::Status,
     };
     let format = match args.format {
         ExportFormat::Tsv => Format::Tsv,

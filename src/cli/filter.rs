@@ -15,7 +15,7 @@ use crate::input::UrlField;
 use crate::judge::Choices;
 use crate::output::counted;
 use crate::policy::{Captures, Columns, Crawler, Policy};
-use crate::run::{self, Begun, Job, Progress};
+use crate::run::{self, EarlierRun, Job, Progress};
 use crate::show::Metrics;
 use crate::show::inspect::Lifetimes;
 
@@ -35,7 +35,7 @@ pub fn run(args: &FilterArgs) -> ExitCode {
 fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
     let progress = Progress::new();
     if let (Some(path), Some(directory)) = (&args.watching.metrics, &args.output.out)
-        && lies_in(path, directory)
+        && is_inside(path, directory)
     {
         return Err(Failure::MetricsInOutput { path: path.clone(), directory: directory.clone() });
     }
@@ -50,7 +50,7 @@ fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
 }
 
 /// Whether a file is in a folder, or would be; either may be missing.
-fn lies_in(file: &Path, directory: &Path) -> bool {
+fn is_inside(file: &Path, directory: &Path) -> bool {
     let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
     match (folder.and_then(whole), whole(directory)) {
@@ -66,28 +66,28 @@ fn split(
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
     args.check()?;
-    let begun = begun(args)?;
-    let now = args.verdicts.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
+    let earlier = earlier_run(args)?;
+    let now = args.verdicts.now.map(jiff::Timestamp::as_second).or(earlier.map(|earlier| earlier.now));
     let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()));
     let lists = lists::all(args)?;
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
     // The memory of the captures, which are gone.
-    allocator::give_back();
+    allocator::return_free_memory();
     let mut job = job(args, lists, choices, crawlers(args, &policy)?);
-    if let (0, Some(begun)) = (job.chunk_size, begun) {
-        job.chunk_size = begun.chunk_size;
+    if let (0, Some(earlier)) = (job.chunk_size, earlier) {
+        job.chunk_size = earlier.chunk_size;
     }
     if args.output.out.is_some() && job.long_run.interrupt.is_none() {
         journal
             .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");
     }
-    if let Some(begun) = begun {
-        journal.resume(begun.lines);
+    if let Some(earlier) = earlier {
+        journal.resume(earlier.lines);
     }
     journal.start(&policy, &job);
     if !args.watching.quiet && choices.max_age.is_none() {
-        tell_stale(journal, &policy, choices.now);
+        warn_of_stale(journal, &policy, choices.now);
     }
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
@@ -111,7 +111,7 @@ fn split(
 }
 
 /// Warns if some origins have a robots.txt older than the dialect's lifetime.
-fn tell_stale(journal: &Journal, policy: &Policy, now: i64) {
+fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     let Lifetimes { fresh, stale, lifetime, .. } = Lifetimes::of(policy, now);
     if stale > 0 {
         let share = 100.0 * stale as f64 / (fresh + stale) as f64;
@@ -166,16 +166,16 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
 /// does not count as a pipe; the run will report it.
 fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     let is_pipe = |list: &PathBuf| {
-        let is_there = || std::fs::metadata(list).is_ok_and(|there| !there.is_file() && !there.is_dir());
+        let is_there = || std::fs::metadata(list).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
         list.as_os_str() == crate::input::STANDARD_INPUT || is_there()
     };
     args.output.out.is_some() && !lists.iter().any(is_pipe)
 }
 
 /// The run to resume, if there is one.
-fn begun(args: &FilterArgs) -> Result<Option<Begun>, Failure> {
+fn earlier_run(args: &FilterArgs) -> Result<Option<EarlierRun>, Failure> {
     match &args.output.out {
-        Some(directory) if args.long_run.resume => Ok(run::begun(directory)?),
+        Some(directory) if args.long_run.resume => Ok(run::earlier_run(directory)?),
         _ => Ok(None),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::formats::compression::TooFarBack;
+use crate::formats::compression::WindowTooLarge;
 use crate::input::{ListError, UrlFieldError};
 use crate::output::OutputError;
 use crate::policy::source::SourceError;
@@ -91,5 +91,5 @@ pub fn join(error: &JoinError) -> String {
 
 /// Whether the window of compressed data did not fit in memory.
 fn is_window(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<TooFarBack>())
+    error.get_ref().is_some_and(|error| error.is::<WindowTooLarge>())
 }

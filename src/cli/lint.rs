@@ -26,7 +26,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
         });
         for path in files {
             match read(&path) {
-                Ok(file) => one(&path, &file, &dialects, args, (&mut printer, &mut counts))?,
+                Ok(file) => lint_file(&path, &file, &dialects, args, (&mut printer, &mut counts))?,
                 Err(failure) => {
                     failed = true;
                     say(&failure.to_string());
@@ -39,7 +39,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
         // Write errors are ignored: the findings matter, not their count.
         let _ = writeln!(io::stderr(), "{counts}");
     }
-    Ok(match (failed, counts.all() > 0) {
+    Ok(match (failed, counts.total() > 0) {
         (true, _) => ExitCode::from(2),
         (false, true) => ExitCode::from(1),
         (false, false) => ExitCode::SUCCESS,
@@ -56,7 +56,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn all(&self) -> u64 {
+    fn total(&self) -> u64 {
         self.errors + self.warnings + self.notes
     }
 
@@ -72,10 +72,10 @@ impl Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = counted(self.files, "file", "files");
-        if self.all() == 0 {
+        if self.total() == 0 {
             return write!(f, "{files}, no findings");
         }
-        let findings = counted(self.all(), "finding", "findings");
+        let findings = counted(self.total(), "finding", "findings");
         let parts = [
             counted(self.errors, "error", "errors"),
             counted(self.warnings, "warning", "warnings"),
@@ -106,7 +106,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Reports on one file.
-fn one(
+fn lint_file(
     path: &Path,
     file: &[u8],
     dialects: &[&'static Dialect],
@@ -120,7 +120,7 @@ fn one(
             counts.add(finding.severity);
             printer.line(&if args.json { json(path, dialect, finding)? } else { text(path, dialect, finding) })?;
         }
-        bounds(path, dialect, &report);
+        report_limits(path, dialect, &report);
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ fn json(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, ser
 }
 
 /// Reports what was cut short because the file is too large or too hostile.
-fn bounds(path: &Path, dialect: &Dialect, report: &Report) {
+fn report_limits(path: &Path, dialect: &Dialect, report: &Report) {
     let say = |what: String| {
         // Write errors are ignored: the findings are printed elsewhere.
         let _ = writeln!(io::stderr(), "robosieve: {}: {}: {what}", path.display(), dialect.name);

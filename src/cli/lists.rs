@@ -35,14 +35,14 @@ fn pattern(argument: &Path) -> Option<&str> {
 }
 
 /// Patterns match as in a shell: a wildcard matches no slash and no leading dot, which half-written files have.
-const AS_A_SHELL: glob::MatchOptions =
+const SHELL_RULES: glob::MatchOptions =
     glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
 /// The files that a pattern matches, in alphabetical order.
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
     let mut files = Vec::new();
-    for path in glob::glob_with(pattern, AS_A_SHELL).map_err(wrong)? {
+    for path in glob::glob_with(pattern, SHELL_RULES).map_err(wrong)? {
         let path = path.map_err(|error| Failure::Unreadable { path: error.path().to_owned(), error: error.into() })?;
         if !path.is_dir() {
             files.push(path);

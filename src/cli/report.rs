@@ -39,10 +39,10 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     if args.robots.is_empty() {
         return Ok(None);
     }
-    let strange = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
-    let dialect = Dialect::named(&receipt.dialect).map_err(|error| strange(&error))?;
+    let unreadable = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
+    let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.agents.iter().map(|agents| agents.parse());
-    let agents = agents.collect::<Result<Vec<_>, AgentError>>().map_err(|error| strange(&error))?;
+    let agents = agents.collect::<Result<Vec<_>, AgentError>>().map_err(|error| unreadable(&error))?;
     let sources = Sources {
         paths: &args.robots,
         origin: args.origin.as_deref(),

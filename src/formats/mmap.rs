@@ -50,7 +50,7 @@ pub(crate) fn memory(length: usize) -> MmapMut {
 ///
 /// Each worker unmaps what it has read, because unmapping a whole list at its end keeps one core busy while all others wait: 27
 /// ms for 360 MB.
-pub(crate) fn let_go(map: &Mmap, part: Range<usize>) {
+pub(crate) fn release(map: &Mmap, part: Range<usize>) {
     // The page in which the part ends is still needed.
     let end = part.end / PAGES * PAGES;
     #[cfg(unix)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, io};
 
-use crate::formats::compression::TooFarBack;
+use crate::formats::compression::WindowTooLarge;
 use crate::input::error::ListError;
 
 /// The rest of a list, or of one of its row groups, that could not be read and was left out.
@@ -56,9 +56,9 @@ impl ListError {
     }
 
     /// Whether a decompressor needs more memory than it was given.
-    pub(super) fn is_too_far_back(&self) -> bool {
-        let is_it = |error: &io::Error| error.get_ref().is_some_and(|error| error.is::<TooFarBack>());
-        matches!(self, ListError::Unreadable { error, .. } if is_it(error))
+    pub(super) fn is_window_too_large(&self) -> bool {
+        let is_window_error = |error: &io::Error| error.get_ref().is_some_and(|error| error.is::<WindowTooLarge>());
+        matches!(self, ListError::Unreadable { error, .. } if is_window_error(error))
     }
 
     /// The problem, without the list's path.

@@ -138,7 +138,7 @@ impl Decisions {
     #[inline]
     pub fn of(&self, record: &Record<'_>) -> Decision {
         if record.is_overridden()
-            && let Some(decision) = self.by_word(record.word())
+            && let Some(decision) = self.by_word(record.operator_override())
         {
             return decision;
         }
@@ -264,7 +264,13 @@ mod tests {
 
     fn decided(choices: Choices, standing: OriginStatus, good: Option<OriginStatus>, answered: Answered) -> Decision {
         let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
-        let state = OriginState { standing, answered, last_good, html_page: false, word: OverrideState::default() };
+        let state = OriginState {
+            standing,
+            answered,
+            last_good,
+            html_page: false,
+            operator_override: OverrideState::default(),
+        };
         Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
     }
 
@@ -391,7 +397,8 @@ mod tests {
                     let last_good = good.map(|standing| LastGood { standing, times: answered.times() });
                     let ruling = class.and_then(Class::ruling);
                     let word = OverrideState { ruling, paused_until: None };
-                    let state = OriginState { standing, answered, last_good, html_page: false, word };
+                    let state =
+                        OriginState { standing, answered, last_good, html_page: false, operator_override: word };
                     let of_record =
                         decisions.by_word(word).unwrap_or_else(|| decisions.of_state(standing, good, || state));
                     match by_class[usize::from(number)] {

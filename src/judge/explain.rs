@@ -84,7 +84,7 @@ fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_
     let decision = judge.decision(record);
     let captured = captured(record, decision);
     let group = match decision {
-        Decision::Walk(_) => judge.groups().of(record.row),
+        Decision::Walk(_) => judge.groups().group(record.row),
         Decision::Fixed(_) => None,
     };
     let Some(group) = group else { return Cause { rule: None, agent: None, captured } };
@@ -97,7 +97,7 @@ fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_
 /// When the deciding answer was captured: the answer whose rules are in use or, if its failure is the reason, the last answer.
 fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
     let state = record.state();
-    if state.word.ruling.is_some() {
+    if state.operator_override.ruling.is_some() {
         return None;
     }
     match decision.if_allowed().reason() {
@@ -248,7 +248,7 @@ mod tests {
         let policy = captures.policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
         let groups = policy.groups(&crawler);
-        let group = |n: u32| groups.of(policy.lookup().get(format!("http://h{n}").as_bytes()).unwrap().row).unwrap();
+        let group = |n: u32| groups.group(policy.lookup().get(format!("http://h{n}").as_bytes()).unwrap().row).unwrap();
         let size = policy.rules(group(10)).size();
         for (limit, kept) in [(0, 2), (10 * size, 10), (1 << 30, 50)] {
             let mut rules = RecentRules::new(limit);

@@ -52,7 +52,7 @@ impl RuleSet {
         notes.extend_from_slice(&robots.notes);
         notes.extend(robots.agent_notes(dialect));
         let selection = robots.select(agents, dialect);
-        let chosen = ChosenRules::of(&robots, &selection, agents, dialect);
+        let chosen = ChosenRules::from_selection(&robots, &selection, agents, dialect);
         let mut automaton = Vec::new();
         let compiled = automaton::compile(&chosen.patterns, &mut automaton);
         let side_records = selection

@@ -10,9 +10,9 @@ use super::scratch::Scratch;
 use super::text_urls::Urls;
 use super::view::Judge;
 use crate::dialect::Dialect;
-use crate::dice::Dice;
 use crate::outcome::Outcome;
 use crate::policy::{Answered, Capture, Captures, Policy};
+use crate::rng::Rng;
 use crate::robots::Agents;
 
 /// Origins of all lengths, including some that end where the key does, and some with ports.
@@ -62,7 +62,7 @@ fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
 }
 
 /// Ordinary lines and odd ones.
-fn text(dice: &mut Dice, origins: &[String]) -> Vec<u8> {
+fn text(dice: &mut Rng, origins: &[String]) -> Vec<u8> {
     let mut text = Vec::new();
     for _ in 0..dice.below(700) {
         match dice.below(12) {
@@ -150,7 +150,7 @@ fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 
 #[test]
 fn the_hot_path_and_the_slow_way_agree() {
     let origins = origins();
-    let mut dice = Dice(1);
+    let mut dice = Rng(1);
     for dialect in Dialect::ALL {
         let agents: Vec<Agents> = ["one", "two", "*"].map(|name| name.parse().unwrap()).to_vec();
         let policy = policy(dialect, agents);
@@ -202,7 +202,7 @@ fn the_hot_path_and_the_slow_way_agree() {
 
 #[test]
 fn what_is_counted_is_the_same_as_well() {
-    let (origins, mut dice) = (origins(), Dice(7));
+    let (origins, mut dice) = (origins(), Rng(7));
     let policy = policy(Dialect::DEFAULT, vec![Agents::everybody()]);
     let crawler = policy.crawler(None).unwrap();
     let matcher = Matcher::new(&policy, crawler, Choices::at(0));

@@ -41,7 +41,7 @@ pub struct Finding {
 }
 
 /// The maximum number of findings kept. Further ones are only counted, so that a report never outgrows memory.
-const MOST: usize = 100_000;
+const MAX: usize = 100_000;
 
 /// The findings for one file in one dialect.
 #[derive(Debug)]
@@ -66,21 +66,21 @@ impl<'d> Findings<'d> {
         &mut self,
         kind: FindingKind,
         line: u32,
-        tell: impl FnOnce() -> (String, Option<String>, Option<Related>),
+        describe: impl FnOnce() -> (String, Option<String>, Option<Related>),
     ) {
         let Some(citation) = citation(kind, self.dialect) else { return };
         if self.is_full() {
             self.left_off += 1;
             return;
         }
-        let (reason, proposal, related) = tell();
+        let (reason, proposal, related) = describe();
         let (severity, text) = (kind.severity(), String::new());
         self.list.push(Finding { kind, severity, line, text, reason, proposal, related, citation });
     }
 
     /// Whether further findings are only counted, so that their texts need not be computed.
     pub fn is_full(&self) -> bool {
-        self.list.len() == MOST
+        self.list.len() == MAX
     }
 
     /// The findings in file order, with the texts of their lines, and the number left off.
@@ -142,11 +142,11 @@ mod tests {
     }
 
     #[test]
-    fn more_findings_than_anybody_reads_are_counted() {
+    fn findings_beyond_the_limit_are_counted() {
         let dialect = Dialect::DEFAULT;
         let mut findings = Findings::new(dialect);
-        (0..MOST as u32 + 7).for_each(|line| findings.add(FindingKind::MissingColon, line, || "x".to_owned()));
+        (0..MAX as u32 + 7).for_each(|line| findings.add(FindingKind::MissingColon, line, || "x".to_owned()));
         let (list, left_off) = findings.in_order(b"");
-        assert_eq!((list.len(), left_off), (MOST, 7));
+        assert_eq!((list.len(), left_off), (MAX, 7));
     }
 }

@@ -15,8 +15,8 @@ pub(super) fn nearest(written: &[u8]) -> Option<&'static str> {
     known
         .filter(|key| key.len().abs_diff(written.len()) <= key.len() / 3)
         .map(|key| (strsim::osa_distance(&written, &key.to_ascii_lowercase()), key))
-        .filter(|(slips, key)| *slips <= key.len() / 3)
-        .min_by_key(|(slips, _)| *slips)
+        .filter(|(distance, key)| *distance <= key.len() / 3)
+        .min_by_key(|(distance, _)| *distance)
         .map(|(_, key)| key)
 }
 
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_hand_are_mended() {
+    fn typing_mistakes_are_mended() {
         for (written, meant) in [
             ("Dissallow", "Disallow"),
             ("diasllow", "Disallow"),

@@ -85,7 +85,7 @@ fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Find
     let mut groups = robots.groups.iter().map(|group| robots.agents[group.agents.start].line).enumerate().peekable();
     let mut current = None;
     let mut outside = robots.notes.iter().filter(|note| note.kind == NoteKind::RuleOutsideGroup).peekable();
-    let mut between = Between::default();
+    let mut between = LinesBetween::default();
     for line in robots::lines(text, dialect) {
         let key = match robots::read(line.text, dialect.keys) {
             Line::Blank => {
@@ -105,16 +105,16 @@ fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Find
             current = Some(group);
         } else if let Some(group) = current {
             with_disallow[group] |= key == Key::Disallow && !is_outside;
-            between.tell(key, is_outside, dialect, findings);
+            between.report(key, is_outside, dialect, findings);
         }
-        between = Between { agent: (key == Key::UserAgent).then_some(line.number), ..Between::default() };
+        between = LinesBetween { agent: (key == Key::UserAgent).then_some(line.number), ..LinesBetween::default() };
     }
     with_disallow
 }
 
 /// The lines between two agents or rules that look like part of one record.
 #[derive(Debug, Default)]
-struct Between {
+struct LinesBetween {
     /// The line before these, if it is an agent.
     agent: Option<u32>,
     /// The first blank line.
@@ -123,9 +123,9 @@ struct Between {
     side: bool,
 }
 
-impl Between {
+impl LinesBetween {
     /// Reports problems with these lines, before a line that does not begin a record.
-    fn tell(&self, key: Key, is_outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
+    fn report(&self, key: Key, is_outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
         let next_is_agent = key == Key::UserAgent;
         match (dialect.boundary, self.blank, self.agent) {
             (Boundary::BlankLine, Some(blank), _) if is_outside => {

@@ -22,7 +22,7 @@ use crate::rules::{Pattern, Patterns};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Work {
     /// The remaining work.
-    pub left: usize,
+    pub remaining: usize,
     /// The work done so far.
     pub done: usize,
     /// The number of patterns not tried against all others.
@@ -32,16 +32,16 @@ pub(super) struct Work {
 impl Work {
     /// The budget for a file of this size.
     pub fn for_bytes(bytes: usize) -> Work {
-        Work { left: (1 << 22) + 128 * bytes, ..Work::default() }
+        Work { remaining: (1 << 22) + 128 * bytes, ..Work::default() }
     }
 
-    fn take(&mut self, amount: usize) -> bool {
+    fn spend(&mut self, amount: usize) -> bool {
         self.done += amount;
-        match self.left.checked_sub(amount) {
-            Some(left) => self.left = left,
-            None => self.left = 0,
+        match self.remaining.checked_sub(amount) {
+            Some(remaining) => self.remaining = remaining,
+            None => self.remaining = 0,
         }
-        self.left > 0
+        self.remaining > 0
     }
 }
 
@@ -191,7 +191,7 @@ fn try_all(
     winners: &BTreeMap<usize, Vec<(u128, u32)>>,
     work: &mut Work,
 ) -> Option<u32> {
-    if work.left == 0 {
+    if work.remaining == 0 {
         work.not_searched += 1;
         return None;
     }
@@ -201,11 +201,11 @@ fn try_all(
             let possible = content & !whole.content == 0 && (narrow.anchored || !wide.anchored);
             let stars = patterns.segments(wide).len() + patterns.segments(narrow).len();
             let bytes = if possible { (literals + whole.literals) / 8 + 16 * stars } else { 0 };
-            let goes_on = work.take(1 + bytes);
+            let has_budget = work.spend(1 + bytes);
             if possible && patterns.covers(wide, narrow) {
                 return Some(rank);
             }
-            if !goes_on {
+            if !has_budget {
                 work.not_searched += 1;
                 return None;
             }

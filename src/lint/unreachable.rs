@@ -16,7 +16,7 @@ use crate::rules::Patterns;
 /// Reports the rules that can never decide, and returns the work of the search.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Work {
     let mut work = Work::for_bytes(text.len());
-    for groups in together(robots, dialect) {
+    for groups in applied_together(robots, dialect) {
         // It does not matter to the rules whose groups they are.
         let selection = Selection { origin: GroupOrigin::Everybody, groups };
         let rules: Vec<&Rule<'_>> = selection.rules(robots).collect();
@@ -29,7 +29,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 }
 
 /// Sets of groups whose rules apply together for every crawler.
-fn together(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Vec<u32>> {
+fn applied_together(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Vec<u32>> {
     let mut names: Vec<Vec<Vec<u8>>> = vec![Vec::new(); robots.groups.len()];
     for named in robots.named(dialect) {
         let name = if named.everybody { b"*".to_vec() } else { named.compared.to_ascii_lowercase() };

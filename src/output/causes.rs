@@ -16,7 +16,7 @@ const LONGEST_AGENT: usize = 200;
 
 /// The text of a cause, as rows show it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Told {
+pub(crate) struct CauseText {
     /// The rule as in the columns before a line of text, but unescaped; and its line number.
     pub rule: Option<(Vec<u8>, u32)>,
     /// The group the rule is from.
@@ -30,15 +30,15 @@ const NONE: u32 = u32::MAX;
 const NOT_KEPT: u32 = u32::MAX - 1;
 
 /// Memory per cause besides its texts: the entry, its index in a table that doubles as it grows, and allocator overhead.
-const OF_CAUSE: usize = 224;
+const BYTES_PER_CAUSE: usize = 224;
 
 /// What is kept of a line's cause.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-pub(crate) enum Kept<'c> {
+pub(crate) enum LineCause<'c> {
     /// The line is not blocked.
     None,
     /// The cause.
-    Told(&'c Told),
+    Text(&'c CauseText),
     /// The cause was not kept and must be asked for again.
     Again,
 }
@@ -46,13 +46,13 @@ pub(crate) enum Kept<'c> {
 /// The causes of the lines of a chunk, for one crawler.
 #[derive(Debug, Default)]
 pub(crate) struct Causes {
-    /// For each line, the index of its cause in `told`.
+    /// For each line, the index of its cause in `texts`.
     lines: Vec<u32>,
     /// The memory limit for causes, and the memory they use, in bytes.
     limit: usize,
     bytes: usize,
-    told: Vec<Told>,
-    /// Indexes into `told`, by hash.
+    texts: Vec<CauseText>,
+    /// Indexes into `texts`, by hash.
     places: HashTable<u32>,
     hasher: RandomState,
 }
@@ -60,34 +60,34 @@ pub(crate) struct Causes {
 impl Causes {
     /// Adds the next line; `cause` is what blocked it, `None` if it is not blocked.
     pub fn push(&mut self, cause: Option<&Cause<'_>>) {
-        let place = cause.map_or(NONE, |cause| self.place(Told::of(cause)));
+        let place = cause.map_or(NONE, |cause| self.place(CauseText::of(cause)));
         self.lines.push(place);
     }
 
-    fn place(&mut self, told: Told) -> u32 {
-        let hash = self.hasher.hash_one(&told);
-        if let Some(&place) = self.places.find(hash, |&place| self.told[place as usize] == told) {
+    fn place(&mut self, text: CauseText) -> u32 {
+        let hash = self.hasher.hash_one(&text);
+        if let Some(&place) = self.places.find(hash, |&place| self.texts[place as usize] == text) {
             return place;
         }
-        self.bytes += OF_CAUSE + told.text_bytes();
+        self.bytes += BYTES_PER_CAUSE + text.size();
         if self.bytes > self.limit {
             return NOT_KEPT;
         }
         // A chunk has fewer than 2^32 lines.
-        let place = self.told.len() as u32;
-        self.told.push(told);
-        let (all, hasher) = (&self.told, &self.hasher);
+        let place = self.texts.len() as u32;
+        self.texts.push(text);
+        let (all, hasher) = (&self.texts, &self.hasher);
         self.places.insert_unique(hash, place, |&place| hasher.hash_one(&all[place as usize]));
         place
     }
 
     /// The cause of a line, if it is blocked.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-    pub fn of(&self, line: usize) -> Kept<'_> {
+    pub fn of(&self, line: usize) -> LineCause<'_> {
         match self.lines.get(line) {
-            None | Some(&NONE) => Kept::None,
-            Some(&NOT_KEPT) => Kept::Again,
-            Some(&place) => self.told.get(place as usize).map_or(Kept::None, Kept::Told),
+            None | Some(&NONE) => LineCause::None,
+            Some(&NOT_KEPT) => LineCause::Again,
+            Some(&place) => self.texts.get(place as usize).map_or(LineCause::None, LineCause::Text),
         }
     }
 
@@ -95,24 +95,24 @@ impl Causes {
     pub fn clear(&mut self, limit: usize) {
         (self.limit, self.bytes) = (limit, 0);
         self.lines.clear();
-        self.told.clear();
+        self.texts.clear();
         self.places.clear();
     }
 }
 
-impl Told {
-    fn text_bytes(&self) -> usize {
+impl CauseText {
+    fn size(&self) -> usize {
         self.rule.as_ref().map_or(0, |(text, _)| text.len()) + self.agent.as_ref().map_or(0, String::len)
     }
 
-    pub(crate) fn of(cause: &Cause<'_>) -> Told {
+    pub(crate) fn of(cause: &Cause<'_>) -> CauseText {
         let rule = |rule: &KeptRule| {
             let mut text = Vec::new();
             put_rule(rule, &mut text, |value, text| text.extend_from_slice(value));
             (text, rule.line)
         };
         let agent = cause.agent.as_deref().map(shortened);
-        Told { rule: cause.rule.as_deref().map(rule), agent, captured: cause.captured }
+        CauseText { rule: cause.rule.as_deref().map(rule), agent, captured: cause.captured }
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_share_what_is_told_of_a_rule() {
+    fn lines_share_the_text_of_a_cause() {
         let (one, other) = (rule(b"/a\t\xff", 2), rule(b"/a\t\xff", 3));
         let cause = |rule: Option<&KeptRule>| Cause {
             rule: rule.cloned().map(Cow::Owned),
@@ -153,24 +153,24 @@ mod tests {
             {
                 causes.push(cause.as_ref());
             }
-            let told = |line| Told {
+            let text = |line| CauseText {
                 rule: Some((b"Disallow: /a\t\xff".to_vec(), line)),
                 agent: Some("x".to_owned()),
                 captured: Some(7),
             };
-            let expected = [Some(told(2)), None, Some(told(3)), Some(told(2))];
+            let expected = [Some(text(2)), None, Some(text(3)), Some(text(2))];
             assert!((0..4).map(|line| kept(&causes, line)).eq(expected));
-            assert_eq!(kept(&causes, 4), Some(Told { rule: None, agent: None, captured: None }));
+            assert_eq!(kept(&causes, 4), Some(CauseText { rule: None, agent: None, captured: None }));
             assert_eq!(kept(&causes, 5), None);
-            assert_eq!(causes.told.len(), 3);
+            assert_eq!(causes.texts.len(), 3);
         }
     }
 
     /// The cause of a line, if it was kept.
-    fn kept(causes: &Causes, line: usize) -> Option<Told> {
+    fn kept(causes: &Causes, line: usize) -> Option<CauseText> {
         match causes.of(line) {
-            Kept::Told(told) => Some(told.clone()),
-            Kept::None | Kept::Again => None,
+            LineCause::Text(text) => Some(text.clone()),
+            LineCause::None | LineCause::Again => None,
         }
     }
 
@@ -178,16 +178,16 @@ mod tests {
     fn no_more_is_kept_than_there_is_room_for() {
         let rules: Vec<KeptRule> = (0..100).map(|line| rule(b"/a", line)).collect();
         let mut causes = Causes::default();
-        causes.clear(10 * OF_CAUSE);
+        causes.clear(10 * BYTES_PER_CAUSE);
         for rule in &rules {
             causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None }));
         }
-        let again = (0..100).filter(|&line| matches!(causes.of(line), Kept::Again)).count();
-        assert!((90..100).contains(&again) && causes.told.len() == 100 - again, "{again}");
+        let again = (0..100).filter(|&line| matches!(causes.of(line), LineCause::Again)).count();
+        assert!((90..100).contains(&again) && causes.texts.len() == 100 - again, "{again}");
     }
 
     #[test]
-    fn what_is_told_is_never_long() {
+    fn texts_are_never_long() {
         let (long, agent) = (rule(&b"\xff".repeat(500_000), 1), "é".repeat(500_000));
         let mut causes = Causes::default();
         causes.clear(1 << 20);
@@ -196,9 +196,9 @@ mod tests {
             agent: Some(Cow::Borrowed(&agent)),
             captured: None,
         }));
-        let told = kept(&causes, 0).unwrap();
-        assert_eq!(told.rule.as_ref().unwrap().0, [b"Disallow: ", &b"\xff".repeat(200)[..], b"..."].concat());
-        assert_eq!(told.agent.clone().unwrap(), format!("{}...", "é".repeat(100)));
+        let text = kept(&causes, 0).unwrap();
+        assert_eq!(text.rule.as_ref().unwrap().0, [b"Disallow: ", &b"\xff".repeat(200)[..], b"..."].concat());
+        assert_eq!(text.agent.clone().unwrap(), format!("{}...", "é".repeat(100)));
         assert_eq!(shortened(&format!("x{agent}")), format!("x{}...", "é".repeat(99)));
         assert_eq!(shortened(&"x".repeat(200)), "x".repeat(200));
     }

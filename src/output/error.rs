@@ -18,7 +18,7 @@ pub struct Unwritten {
 }
 
 impl Unwritten {
-    pub(super) fn told(at: u64, error: io::Error) -> io::Error {
+    pub(super) fn wrap(at: u64, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), Unwritten { at, error })
     }
 }

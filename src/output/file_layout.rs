@@ -21,7 +21,7 @@ pub(crate) struct FileLayout {
     /// The names of the files of a set.
     pub files: Vec<FileName>,
     /// The bytes of a file without lines.
-    pub nothing: Vec<u8>,
+    pub empty_file: Vec<u8>,
     /// The maximum length of a part, if files are split into parts.
     split_size: Option<u64>,
     /// How blocks are compressed; a frame cannot be split.
@@ -29,7 +29,7 @@ pub(crate) struct FileLayout {
 }
 
 /// The most row groups in a Parquet file: their ordinals have 16 bits.
-const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
+const MAX_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
     /// The layout of the files that these options ask for, for the crawlers of these agents.
@@ -40,8 +40,8 @@ impl FileLayout {
             return Err(OutputError::SameName { name: file.of_part(0) });
         }
         let agents = agents.iter().copied().cloned().collect();
-        let mut layout = FileLayout { rows, agents, files, nothing: Vec::new(), split_size, frames };
-        layout.nothing = layout.stored(b"")?;
+        let mut layout = FileLayout { rows, agents, files, empty_file: Vec::new(), split_size, frames };
+        layout.empty_file = layout.stored(b"")?;
         Ok(layout)
     }
 
@@ -60,12 +60,12 @@ impl FileLayout {
         })
     }
 
-    /// The beginning of a file; `of_lists` is the head line of its lists, which may be empty.
-    pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, OutputError> {
+    /// The beginning of a file; `lists_head` is the head line of its lists, which may be empty.
+    pub fn head(&self, file: usize, lists_head: &[u8]) -> Result<Vec<u8>, OutputError> {
         if self.rows.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }
-        let head = self.rows.head(file, &self.agents, of_lists);
+        let head = self.rows.head(file, &self.agents, lists_head);
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
@@ -89,7 +89,7 @@ impl FileLayout {
 
     /// Whether a part can take no more blocks.
     fn is_full(&self, part: &Written) -> bool {
-        self.rows.format == Format::Parquet && part.blocks == MOST_ROW_GROUPS
+        self.rows.format == Format::Parquet && part.blocks == MAX_ROW_GROUPS
     }
 
     /// The bytes left in a part that also has to hold this footer.

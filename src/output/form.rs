@@ -38,7 +38,7 @@ const CUT: &[u8] = b"...";
 
 /// How many times as long as its line a cause can be: each byte of a rule may be escaped, and no line is shorter than a scheme
 /// and `//a`.
-pub(crate) const LONGEST_CAUSE: u64 = 50;
+pub(crate) const CAUSE_FACTOR: u64 = 50;
 
 /// The rows of a run's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,14 +80,14 @@ impl Rows {
         if self.explain { 1 + CAUSE.len() } else { 1 }
     }
 
-    /// The head of a file; `of_lists` is the head line of its lists, which may be empty.
-    pub fn head(self, file: usize, agents: &[Agents], of_lists: &[u8]) -> Vec<u8> {
+    /// The head of a file; `lists_head` is the head line of its lists, which may be empty.
+    pub fn head(self, file: usize, agents: &[Agents], lists_head: &[u8]) -> Vec<u8> {
         let columns = match self.form {
-            Form::Partitions if self.columns(file) == 0 => return of_lists.to_vec(),
+            Form::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
             Form::Partitions => CAUSE.map(|name| format!("{name}\t")).concat(),
             Form::Verdicts => agents.iter().map(|agents| self.verdict_head(agents)).collect(),
         };
-        [columns.as_bytes(), if of_lists.is_empty() { NO_HEAD } else { of_lists }].concat()
+        [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
 
     /// The names of a crawler's columns. With several crawlers, those of the cause carry its name too.
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_before_a_line_is_not_counted() {
+    fn columns_before_a_line_are_not_counted() {
         let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
         let of = |text: &str| rows.tally(0, text.as_bytes());
         let mut plain = Tally::default();
@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn heads_name_the_columns() {
         let [one, everybody] = ["a".parse().unwrap(), Agents::everybody()];
-        let head = |form, explain, file, agents: &[Agents], of_lists: &str| {
+        let head = |form, explain, file, agents: &[Agents], lists_head: &str| {
             let rows = Rows { form, format: Format::Text, explain, crawlers: agents.len() };
-            String::from_utf8(rows.head(file, agents, of_lists.as_bytes())).unwrap()
+            String::from_utf8(rows.head(file, agents, lists_head.as_bytes())).unwrap()
         };
         let both = [one.clone(), everybody];
         assert_eq!(head(Form::Partitions, false, 1, &both, ""), "");
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(of(format!("{longest}y").into_bytes()), columns(&format!("{longest}...")));
         assert_eq!(of(b"*".repeat(500_000)), columns(&format!("{}...", "*".repeat(LONGEST_RULE))));
         let shortest = b"http://a\n".len() as u64;
-        assert!(of(b"\t".repeat(500_000)).len() as u64 <= LONGEST_CAUSE * shortest, "all of it escaped");
+        assert!(of(b"\t".repeat(500_000)).len() as u64 <= CAUSE_FACTOR * shortest, "all of it escaped");
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl WaitingOrigins {
     }
 
     /// Shifts line numbers by the number of lines before the chunk.
-    pub fn stand_after(&mut self, lines: u64) {
+    pub fn shift_by(&mut self, lines: u64) {
         self.0.values_mut().for_each(|waiting| waiting.first += lines);
     }
 }
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_interrupted_goes_on() {
+    fn an_interrupted_run_continues() {
         for limit in [0, 300, 1 << 20] {
             let folder = tempfile::tempdir().unwrap();
             let mut texts = [Vec::new(), Vec::new()];
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_stand_once_in_the_order_of_their_first_line() {
+    fn each_origin_is_listed_once_in_the_order_of_first_lines() {
         let mut expected = None;
         for limit in [0, 300, 1 << 20] {
             let mut needed = MissingRobots::new(&std::env::temp_dir(), limit);

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
-use super::folder::{Written, give_names, make_room, merged, partial, remove_folders, remove_leftovers, sync};
+use super::folder::{Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync};
 use super::format::Format;
 use super::table::{self, Merged, Stop};
 use super::write_at::{FrontToBack, write_at};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
-use crate::output::keep::Keep;
+use crate::output::keep::CheckpointKeeper;
 
 /// The folder that a run writes to.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct Output {
     /// The final names of files that are closed and may not be durable yet.
     unsynced: Vec<PathBuf>,
     /// Keeps checkpoints, if the run can have any; partial files survive once one is kept.
-    checkpointer: Option<Arc<dyn Keep>>,
+    checkpointer: Option<Arc<dyn CheckpointKeeper>>,
 }
 
 /// A set of files, before any lines are written.
@@ -43,7 +43,7 @@ pub(crate) struct SetStart {
     /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
     /// The bytes after the head of a table without rows.
-    pub nothing: Vec<u8>,
+    pub empty_end: Vec<u8>,
 }
 
 /// The file, or its parts, that one kind of lines goes to.
@@ -61,7 +61,7 @@ struct Ends {
     /// The beginning of each part.
     head: Arc<[u8]>,
     /// The bytes after the head of a table without rows.
-    nothing: Arc<[u8]>,
+    empty_end: Arc<[u8]>,
 }
 
 /// The files of one kind of lines. Together with lines gathered for the next frame, this is their whole state between two chunks.
@@ -98,7 +98,7 @@ impl ReservedPlace<'_> {
 }
 
 impl Output {
-    fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn Keep>>) -> Output {
+    fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn CheckpointKeeper>>) -> Output {
         let (directory, unsynced) = (directory.to_owned(), Vec::new());
         Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced, checkpointer }
     }
@@ -152,7 +152,7 @@ impl Output {
         starts: &[SetStart],
         layout: FileLayout,
         sets: &[Vec<TargetState>],
-        checkpointer: Arc<dyn Keep>,
+        checkpointer: Arc<dyn CheckpointKeeper>,
     ) -> Result<Output, OutputError> {
         let mut output = Output::new(directory, layout, Some(checkpointer));
         for (set, start) in sets.iter().zip(starts) {
@@ -173,7 +173,7 @@ impl Output {
 
     /// The beginning and the end of a file of a set.
     fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, OutputError> {
-        Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
+        Ok(Ends { head: self.layout.head(file, &set.head)?.into(), empty_end: set.empty_end.as_slice().into() })
     }
 
     /// Cuts a part to its recorded length.
@@ -202,7 +202,7 @@ impl Output {
     }
 
     /// From now on, partial files survive once `checkpointer` has kept a checkpoint.
-    pub fn keep_with(&mut self, checkpointer: Arc<dyn Keep>) {
+    pub fn keep_with(&mut self, checkpointer: Arc<dyn CheckpointKeeper>) {
         self.checkpointer = Some(checkpointer);
         self.unsynced = self.pending.clone();
     }
@@ -318,10 +318,10 @@ impl Output {
     pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         match self.layout.rows.format {
             Format::Text => {
-                let nothing = &self.layout.nothing;
-                let empty = |target: &&mut Target| !nothing.is_empty() && target.state.parts[0].end == 0;
+                let empty_file = &self.layout.empty_file;
+                let empty = |target: &&mut Target| !empty_file.is_empty() && target.state.parts[0].end == 0;
                 for target in self.sets.iter_mut().flatten().filter(empty) {
-                    target.place(&self.directory, vec![nothing], &Tally::default(), 0)?.write()?;
+                    target.place(&self.directory, vec![empty_file], &Tally::default(), 0)?.write()?;
                     target.file = None;
                 }
             }
@@ -370,7 +370,7 @@ impl Output {
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.complete(names.clone())?;
         }
-        give_names(&self.directory, &names)?;
+        name_files(&self.directory, &names)?;
         self.pending.clear();
         Ok(())
     }
@@ -417,7 +417,7 @@ impl Target {
             let mut write = || {
                 let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
                 let footer = table::footer(&mut file, part.head, part.end)?;
-                let footer = footer.as_deref().unwrap_or(&self.ends.nothing);
+                let footer = footer.as_deref().unwrap_or(&self.ends.empty_end);
                 write_at(&file, &mut [IoSlice::new(footer)], part.end)?;
                 part.end += footer.len() as u64;
                 table::merge_groups(&path, &merged(&whole), threads, stop)
@@ -435,7 +435,7 @@ impl Target {
 impl Drop for Output {
     /// An unfinished run leaves nothing that looks like a result, and nothing at all if there is no checkpoint to resume from.
     fn drop(&mut self) {
-        if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_kept()) {
+        if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_checkpoint()) {
             return;
         }
         for path in &self.pending {

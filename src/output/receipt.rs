@@ -319,7 +319,7 @@ impl Receipt {
     }
 
     /// Records `robots-needed.tsv`, as it was written.
-    pub(crate) fn has_needed(&mut self, file: &Written) {
+    pub(crate) fn set_robots_needed(&mut self, file: &Written) {
         self.origins_needed = Some(file.tally.lines);
         self.robots_needed = Some(FilePart::of(file));
     }

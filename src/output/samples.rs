@@ -14,7 +14,7 @@ pub struct Sample {
 }
 
 /// The most samples kept.
-const MOST: usize = 240;
+const MAX: usize = 240;
 
 /// The interval between the first samples.
 const FIRST_INTERVAL: f64 = 0.05;
@@ -43,7 +43,7 @@ impl Samples {
             return;
         }
         self.kept.push(sample);
-        if self.kept.len() == MOST {
+        if self.kept.len() == MAX {
             let mut place = 0;
             self.kept.retain(|_| {
                 place += 1;
@@ -78,7 +78,7 @@ mod tests {
     fn there_are_never_too_many_and_the_last_is_the_end() {
         for (chunks, seconds_each) in [(0, 1.0), (1, 0.001), (7, 0.001), (1_000, 0.01), (100_000, 0.5), (3, 1e6)] {
             let samples = taken(chunks, seconds_each);
-            assert!(samples.len() <= MOST, "{}", samples.len());
+            assert!(samples.len() <= MAX, "{}", samples.len());
             assert_eq!(samples.last().map(|last| last.lines), (chunks > 0).then_some(10 * chunks));
             assert!(samples.windows(2).all(|pair| pair[0].seconds < pair[1].seconds));
         }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_long_run_is_sampled_evenly_all_over() {
         let samples = taken(100_000, 0.5);
-        assert!(samples.len() > MOST / 3, "{}", samples.len());
+        assert!(samples.len() > MAX / 3, "{}", samples.len());
         let gaps: Vec<f64> = samples.windows(2).map(|pair| pair[1].seconds - pair[0].seconds).collect();
         let longest = gaps.iter().copied().fold(0.0, f64::max);
         // The last one is wherever the run ends.

@@ -103,7 +103,7 @@ impl Run {
     }
 
     /// The error with the path of the file, which users do not know of.
-    fn told(&self, error: &io::Error) -> io::Error {
+    fn with_path(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
     }
 }
@@ -116,11 +116,11 @@ impl NewRun {
     fn put(&mut self, record: &[u8]) -> io::Result<()> {
         let NewRun { file, run } = self;
         let put = file.write_all(&(record.len() as u32).to_le_bytes()).and_then(|()| file.write_all(record));
-        put.map_err(|error| run.told(&error))
+        put.map_err(|error| run.with_path(&error))
     }
 
     fn end(mut self) -> io::Result<Arc<Run>> {
-        self.file.flush().map_err(|error| self.run.told(&error))?;
+        self.file.flush().map_err(|error| self.run.with_path(&error))?;
         Ok(Arc::new(self.run))
     }
 }
@@ -129,7 +129,7 @@ impl NewRun {
 const OVERHEAD: usize = 32;
 
 /// The most runs that are merged at a time.
-const AT_A_TIME: usize = 64;
+const MAX_MERGED_RUNS: usize = 64;
 
 impl Sorter {
     /// Holds about `limit` bytes in memory at most.
@@ -177,11 +177,11 @@ impl Sorter {
 
     /// Calls `each` with all records in order, equal ones together.
     pub fn finish(mut self, each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
-        while self.runs.len() > AT_A_TIME {
-            let mut longer = Vec::with_capacity(self.runs.len().div_ceil(AT_A_TIME));
+        while self.runs.len() > MAX_MERGED_RUNS {
+            let mut longer = Vec::with_capacity(self.runs.len().div_ceil(MAX_MERGED_RUNS));
             let mut runs = std::mem::take(&mut self.runs).into_iter().peekable();
             while runs.peek().is_some() {
-                let some: Vec<Arc<Run>> = runs.by_ref().take(AT_A_TIME).collect();
+                let some: Vec<Arc<Run>> = runs.by_ref().take(MAX_MERGED_RUNS).collect();
                 let mut run = self.home.create_temporary()?;
                 merge(&some, Vec::new(), |record| run.put(&record))?;
                 longer.push(run.end()?);
@@ -279,7 +279,7 @@ mod tests {
                     Ok(())
                 })
                 .unwrap();
-            assert_eq!((records, most), (1000, 1000usize.div_ceil(AT_A_TIME)));
+            assert_eq!((records, most), (1000, 1000usize.div_ceil(MAX_MERGED_RUNS)));
             assert_eq!(std::fs::read_dir(&place).unwrap().count(), if kept { 1000 } else { 0 });
         }
     }

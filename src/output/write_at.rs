@@ -24,13 +24,13 @@ pub(super) fn write_at(file: &File, mut pieces: &mut [IoSlice<'_>], mut at: u64)
         #[cfg(windows)]
         let written = std::os::windows::fs::FileExt::seek_write(file, &pieces[0], at);
         match written {
-            Ok(0) => return Err(Unwritten::told(at, io::ErrorKind::WriteZero.into())),
+            Ok(0) => return Err(Unwritten::wrap(at, io::ErrorKind::WriteZero.into())),
             Ok(length) => {
                 IoSlice::advance_slices(&mut pieces, length);
                 at += length as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Unwritten::told(at, error)),
+            Err(error) => return Err(Unwritten::wrap(at, error)),
         }
     }
     Ok(())
@@ -54,14 +54,14 @@ impl<W: Write> Write for FrontToBack<W> {
         let written = self.file.write(bytes).map_err(|error| match error.kind() {
             // The caller tries again.
             io::ErrorKind::Interrupted => error,
-            _ => Unwritten::told(self.at, error),
+            _ => Unwritten::wrap(self.at, error),
         })?;
         self.at += written as u64;
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| Unwritten::told(self.at, error))
+        self.file.flush().map_err(|error| Unwritten::wrap(self.at, error))
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn all_bytes_get_to_their_place() {
+    fn all_bytes_reach_their_place() {
         let file = tempfile::NamedTempFile::new().unwrap();
         at(file.as_file(), &[b"tw", b"", b"o"], 3).and_then(|()| at(file.as_file(), &[b"", b"one"], 0)).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");

@@ -18,7 +18,7 @@ pub struct Columns(Vec<Agents>);
 
 impl Columns {
     /// The most columns a policy can have.
-    pub const MOST: usize = 64;
+    pub const MAX: usize = 64;
 
     /// The columns for these crawlers.
     ///
@@ -29,8 +29,8 @@ impl Columns {
         if agents.is_empty() {
             return Err(ColumnsError::Empty);
         }
-        if agents.len() > Columns::MOST {
-            return Err(ColumnsError::TooMany { most: Columns::MOST, given: agents.len() });
+        if agents.len() > Columns::MAX {
+            return Err(ColumnsError::TooMany { most: Columns::MAX, given: agents.len() });
         }
         let again =
             agents.iter().enumerate().find(|(place, one)| agents[..*place].iter().any(|other| other.is_same(one)));
@@ -160,7 +160,7 @@ mod tests {
         let many: Vec<String> = (0..65).map(|number| format!("bot{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(columns(&many[..64]).is_ok());
-        assert_eq!(columns(&many), Err(ColumnsError::TooMany { most: Columns::MOST, given: 65 }));
+        assert_eq!(columns(&many), Err(ColumnsError::TooMany { most: Columns::MAX, given: 65 }));
     }
 
     #[test]

@@ -86,11 +86,11 @@ impl<'p> Groups<'p> {
 
     /// Step two: the group that applies to the crawler, if any.
     #[inline]
-    pub fn of(&self, row: u32) -> Option<Group> {
+    pub fn group(&self, row: u32) -> Option<Group> {
         self.answer(row).1
     }
 
-    /// Like [`Groups::of`], with the column that answers.
+    /// Like [`Groups::group`], with the column that answers.
     #[inline]
     pub fn answer(&self, row: u32) -> (usize, Option<Group>) {
         let row = &self.rows[row as usize * self.width..][..self.width];
@@ -115,7 +115,7 @@ impl<'p> Groups<'p> {
     /// The place of the automaton of the crawler's group; 0 if no group applies.
     #[inline]
     pub fn automaton_of(&self, row: u32) -> u32 {
-        self.of(row).map_or(0, |group| group.automaton)
+        self.group(row).map_or(0, |group| group.automaton)
     }
 
     /// Step three: prefetches the first words of an automaton. Only a hint.
@@ -169,7 +169,7 @@ mod tests {
             [None, None, None, Some(own), Some(other), Some(everybodys), Some(everybodys), None, Some(other)]
                 .map(entry)
                 .to_vec();
-        let of = |columns: &[usize], row| Groups { rows: &rows, automata: &[], width: 3, columns }.of(row);
+        let of = |columns: &[usize], row| Groups { rows: &rows, automata: &[], width: 3, columns }.group(row);
         assert_eq!([0, 1, 2].map(|column| of(&[column], 0)), [None; 3]);
         assert_eq!([0, 1, 2].map(|column| of(&[column], 1)), [Some(own), Some(other), Some(everybodys)]);
         assert_eq!(of(&[1, 0], 1), Some(other));

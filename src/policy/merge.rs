@@ -50,11 +50,11 @@ impl Policy {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
-        let mut spoken = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
-        spoken.add_overrides(overrides)?;
-        let spoken = spoken.policy()?;
+        let mut additions = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
+        additions.add_overrides(overrides)?;
+        let additions = additions.policy()?;
         let home = Home::Folder { folder: folder.to_owned(), limit: HELD };
-        merged(self, &spoken, &home, |writer, counted| {
+        merged(self, &additions, &home, |writer, counted| {
             // The sources are the same.
             let statistics = Statistics { overridden: counted.overridden, ..(*self.statistics).clone() };
             let (image, statistics) = writer.image(statistics, &home)?;
@@ -124,13 +124,14 @@ impl<'p> Merging<'p> {
     fn add(&mut self, old: Option<Record<'_>>, new: Option<Record<'_>>) -> Result<(), WriteError> {
         let Some(origin) = new.or(old).map(|record| record.origin) else { return Ok(()) };
         let records = [old, new];
-        let speaker = [Side::New, Side::Old].into_iter().find(|&side| self.says_something(records, side));
-        let word =
-            speaker.and_then(|side| records[side as usize]).map_or(OverrideState::default(), |record| record.word());
+        let overriding = [Side::New, Side::Old].into_iter().find(|&side| self.is_overridden(records, side));
+        let operator_override = overriding
+            .and_then(|side| records[side as usize])
+            .map_or(OverrideState::default(), |record| record.operator_override());
         // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
         // replacement, the origin counts as never fetched.
         let is_void = |side: Side, record: &Record<'_>| {
-            record.ruling == Some(Ruling::RobotsTxt) && speaker.is_some_and(|speaker| speaker != side)
+            record.ruling == Some(Ruling::RobotsTxt) && overriding.is_some_and(|overriding| overriding != side)
         };
         let entry = |side: Side| {
             let record = records[side as usize]?;
@@ -147,18 +148,18 @@ impl<'p> Merging<'p> {
             (None, Some(state)) => Merged { state, rules_of: Side::New },
             (None, None) => return Ok(()),
         };
-        merged.state.word = word;
-        if let (Some(Ruling::RobotsTxt), Some(speaker)) = (word.ruling, speaker) {
-            merged.rules_of = speaker;
+        merged.state.operator_override = operator_override;
+        if let (Some(Ruling::RobotsTxt), Some(overriding)) = (operator_override.ruling, overriding) {
+            merged.rules_of = overriding;
         }
         let rules_of = match merged.rules_of {
             Side::Old => old,
             Side::New => new,
         };
         let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
-        let made = self.made(merged.rules_of, side, speaker, records);
+        let made = self.merged_side_list(merged.rules_of, side, overriding, records);
         let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
-        self.count(&merged.state, speaker.is_some());
+        self.count(&merged.state, overriding.is_some());
         self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
     }
 
@@ -173,7 +174,7 @@ impl<'p> Merging<'p> {
     }
 
     /// Whether the operator overrides anything for an origin on this side.
-    fn says_something(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
+    fn is_overridden(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
         records[side as usize].is_some_and(|record| record.is_overridden() || !self.own(side, record.side()).is_empty())
     }
 
@@ -182,10 +183,16 @@ impl<'p> Merging<'p> {
         side_records::split_own(self.lists[side as usize].item(place)).0
     }
 
-    /// The side records of a file on side `of`, after the operator's own from `speaker`; `None` if that list exists already.
-    fn made(&self, of: Side, place: u32, speaker: Option<Side>, records: [Option<Record<'_>>; 2]) -> Option<Vec<u8>> {
-        let spoken = speaker.and_then(|side| Some((side, records[side as usize]?)));
-        let own = spoken.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
+    /// The side records of a file on side `of`, after the operator's own from `overriding`; `None` if that list exists already.
+    fn merged_side_list(
+        &self,
+        of: Side,
+        place: u32,
+        overriding: Option<Side>,
+        records: [Option<Record<'_>>; 2],
+    ) -> Option<Vec<u8>> {
+        let overriding_record = overriding.and_then(|side| Some((side, records[side as usize]?)));
+        let own = overriding_record.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
         let (own_here, of_file) = side_records::split_own(self.lists[of as usize].item(place));
         (own != own_here).then(|| [own, of_file].concat())
     }
@@ -233,7 +240,7 @@ mod tests {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
         let last_good = good.map(|at| LastGood { standing: OriginStatus::RobotsTxt, times: times(at) });
-        OriginState { standing, answered, last_good, html_page: false, word: OverrideState::default() }
+        OriginState { standing, answered, last_good, html_page: false, operator_override: OverrideState::default() }
     }
 
     /// The time of the entry, that of its last good answer, and the side whose rules are in use.
@@ -268,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_it_is_an_html_page_goes_with_the_answer_in_use() {
+    fn the_html_page_flag_is_that_of_the_answer_in_use() {
         let page = |standing, time, good| OriginState { html_page: true, ..state(standing, Some(time), good) };
         let plain = |standing, time, good| state(standing, Some(time), good);
         let is_page = |old: OriginState, new: OriginState| both(old, new).state.html_page;
@@ -314,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operators_word_goes_on_until_there_is_a_newer_one() {
+    fn an_override_stays_until_there_is_a_newer_one() {
         let old = policy(
             &[("a", 1, 200), ("b", 1, 200), ("c", 1, 200), ("d", 1, 200), ("e", 1, 200)],
             "['http://a']\nverdict = 'allow-all'\ncrawl-delay = 5\n['http://b']\ncrawl-delay = 1\n\
@@ -336,14 +343,14 @@ mod tests {
             let delays = merged.side_records(&record, 0).into_iter();
             let delays: Vec<_> =
                 delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = merged.groups(&crawler).of(record.row).map_or(0, |group| merged.rules(group).rules().len());
-            let OriginState { standing, word, answered, .. } = record.state();
-            (standing, answered.fetched_at, word, delays, rules)
+            let rules = merged.groups(&crawler).group(record.row).map_or(0, |group| merged.rules(group).rules().len());
+            let OriginState { standing, operator_override, answered, .. } = record.state();
+            (standing, answered.fetched_at, operator_override, delays, rules)
         };
-        let word = |ruling, paused_until| OverrideState { ruling, paused_until };
+        let state = |ruling, paused_until| OverrideState { ruling, paused_until };
         let delays =
             |list: &[(u32, &str)]| list.iter().map(|&(line, value)| (line, value.to_owned())).collect::<Vec<_>>();
-        let allowed = word(Some(Ruling::AllowAll), None);
+        let allowed = state(Some(Ruling::AllowAll), None);
         assert_eq!(of("a"), (OriginStatus::RobotsTxt, Some(2), allowed, delays(&[(0, "5"), (2, "7")]), 1));
         assert_eq!(
             of("b"),
@@ -351,10 +358,10 @@ mod tests {
         );
         assert_eq!(
             of("c"),
-            (OriginStatus::Unfetched, None, word(None, Some(60)), vec![], 0),
+            (OriginStatus::Unfetched, None, state(None, Some(60)), vec![], 0),
             "what it said is not known"
         );
-        assert_eq!(of("d"), (OriginStatus::Unavailable, Some(2), word(Some(Ruling::RobotsTxt), None), vec![], 2));
-        assert_eq!(of("e").2, word(Some(Ruling::ForbidAll), None));
+        assert_eq!(of("d"), (OriginStatus::Unavailable, Some(2), state(Some(Ruling::RobotsTxt), None), vec![], 2));
+        assert_eq!(of("e").2, state(Some(Ruling::ForbidAll), None));
     }
 }

@@ -21,9 +21,14 @@ pub(super) struct Resolved {
 impl Resolved {
     /// An origin whose robots.txt was never requested.
     pub fn unfetched() -> Resolved {
-        let (answered, word) = (Answered::default(), OverrideState::default());
-        let state =
-            OriginState { standing: OriginStatus::Unfetched, answered, last_good: None, html_page: false, word };
+        let (answered, operator_override) = (Answered::default(), OverrideState::default());
+        let state = OriginState {
+            standing: OriginStatus::Unfetched,
+            answered,
+            last_good: None,
+            html_page: false,
+            operator_override,
+        };
         Resolved { state, row: 0, side: 0 }
     }
 }
@@ -47,7 +52,7 @@ impl<'c> Resolver<'c> {
             answered: newest.answered,
             last_good: None,
             html_page: end.html_page,
-            word: OverrideState::default(),
+            operator_override: OverrideState::default(),
         };
         if end.standing.is_definite() {
             return Resolved { state, row: end.row, side: end.side };

@@ -46,7 +46,7 @@ fn push(record: &SideRecord<'_>, columns: Mask, list: &mut Vec<u8>) {
 }
 
 /// A list with only the operator's crawl delay, at line 0, to go before the records of a file.
-pub(super) fn by_hand(crawl_delay: &str) -> Vec<u8> {
+pub(super) fn operators_delay(crawl_delay: &str) -> Vec<u8> {
     let mut list = Vec::new();
     let record = SideRecord { key: SideKey::CrawlDelay, value: crawl_delay.as_bytes(), line: 0, group: None };
     push(&record, ALL, &mut list);
@@ -118,9 +118,9 @@ mod tests {
             assert_eq!(decode(&list, column), expected, "{column}");
             assert!(expected.len() >= 2);
         }
-        let after = [by_hand("2"), list.clone()].concat();
-        assert_eq!(split_own(&after), (&by_hand("2")[..], &list[..]));
-        assert_eq!(split_own(&by_hand("2")), (&by_hand("2")[..], &b""[..]));
+        let after = [operators_delay("2"), list.clone()].concat();
+        assert_eq!(split_own(&after), (&operators_delay("2")[..], &list[..]));
+        assert_eq!(split_own(&operators_delay("2")), (&operators_delay("2")[..], &b""[..]));
         assert_eq!((split_own(&list).0, split_own(b"").0), (&b""[..], &b""[..]));
         assert_eq!(decode(&after, 3)[0].line, 0);
         let whole = (1..list.len()).filter(|&length| check(&list[..length]).is_ok()).count();

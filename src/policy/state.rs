@@ -101,7 +101,8 @@ pub struct OriginState {
     /// Whether the robots.txt in use looks like an HTML page. That is the last good one, if the last answer failed.
     pub html_page: bool,
     /// The operator's override, which takes precedence over all answers.
-    pub word: OverrideState,
+    #[serde(rename = "word")]
+    pub operator_override: OverrideState,
 }
 
 /// The operator's override for an origin; none by default. A crawl delay set by the operator is among the side records, at

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operators_word_stands_beside_what_was_answered() {
+    fn an_override_is_kept_with_the_answers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("overrides.toml");
         let text = "['http://a']\ncrawl-delay = 2.5\n['http://b']\nrobots-txt = \"Sitemap: new\\nUser-agent: *\\nAllow: /\"\n\
@@ -240,22 +240,31 @@ mod tests {
             let records = policy.side_records(&record, 0).into_iter();
             let records: Vec<_> =
                 records.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = policy.groups(&crawler).of(record.row).map_or(0, |group| policy.rules(group).rules().len());
+            let rules = policy.groups(&crawler).group(record.row).map_or(0, |group| policy.rules(group).rules().len());
             (record.state(), records, rules)
         };
         let record = |line, value: &str| (line, value.to_owned());
         let (state, records, rules) = of("http://a");
-        assert_eq!((state.standing, state.word, rules), (OriginStatus::RobotsTxt, OverrideState::default(), 1));
+        assert_eq!(
+            (state.standing, state.operator_override, rules),
+            (OriginStatus::RobotsTxt, OverrideState::default(), 1)
+        );
         assert_eq!(records, [record(0, "2.5"), record(1, "s"), record(3, "9")], "the operator's own is the first");
         let (state, records, rules) = of("http://b");
-        let word = OverrideState { ruling: Some(Ruling::RobotsTxt), paused_until: Some(60) };
-        assert_eq!((state.standing, state.answered.status, state.word), (OriginStatus::Unreachable, Some(503), word));
+        let operator_override = OverrideState { ruling: Some(Ruling::RobotsTxt), paused_until: Some(60) };
+        assert_eq!(
+            (state.standing, state.answered.status, state.operator_override),
+            (OriginStatus::Unreachable, Some(503), operator_override)
+        );
         assert_eq!((records, rules), (vec![record(1, "new")], 1));
         let (state, records, _) = of("http://c");
-        assert_eq!((state.standing, state.word.ruling), (OriginStatus::Unavailable, Some(Ruling::ForbidAll)));
+        assert_eq!(
+            (state.standing, state.operator_override.ruling),
+            (OriginStatus::Unavailable, Some(Ruling::ForbidAll))
+        );
         assert_eq!(records, []);
         let (state, records, rules) = of("http://d");
-        assert_eq!((state.standing, state.word.ruling), (OriginStatus::Unfetched, Some(Ruling::AllowAll)));
+        assert_eq!((state.standing, state.operator_override.ruling), (OriginStatus::Unfetched, Some(Ruling::AllowAll)));
         assert_eq!((records, rules), (vec![record(0, "1")], 0));
     }
 }

@@ -63,7 +63,12 @@ impl ChosenRules {
     }
 
     /// The rules that a selection picks from a parsed file.
-    pub(crate) fn of(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> ChosenRules {
+    pub(crate) fn from_selection(
+        robots: &Robots<'_>,
+        selection: &Selection,
+        agents: &Agents,
+        dialect: &Dialect,
+    ) -> ChosenRules {
         let kept = |agent: &AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
         let rule = |rule: &Rule<'_>| KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line };
         let agent_lines = selection.agent_lines(robots, agents, dialect).map(kept).collect();

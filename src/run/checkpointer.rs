@@ -12,7 +12,7 @@ use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::lock;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
-use crate::output::keep::Keep;
+use crate::output::keep::CheckpointKeeper;
 use crate::output::spill::Run;
 use crate::run::error::FilterError;
 
@@ -34,7 +34,7 @@ pub(crate) struct Checkpointer {
 
 /// The state between two chunks, and the files that must be durable before it counts.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct PendingCheckpoint {
     pub state: RunState,
     pub files: Vec<PathBuf>,
     /// Spilled origins.
@@ -49,9 +49,9 @@ struct Saving {
     /// Whether a worker is about to take a checkpoint, or one is being saved.
     claimed: bool,
     /// A checkpoint, taken in the turn of this chunk, that waits for lines to be written.
-    taken: Option<(u64, Taken)>,
+    taken: Option<(u64, PendingCheckpoint)>,
     /// A checkpoint whose lines are written.
-    ready: Option<Taken>,
+    ready: Option<PendingCheckpoint>,
     /// Whether a checkpoint is being made durable.
     saving: bool,
     /// Whether there will be no more checkpoints.
@@ -109,7 +109,7 @@ impl Checkpointer {
     }
 
     /// Takes a checkpoint of all chunks up to this one; called in its turn.
-    pub fn take(&self, ticket: u64, taken: Taken) {
+    pub fn take(&self, ticket: u64, taken: PendingCheckpoint) {
         let mut state = lock(&self.state);
         state.taken = Some((ticket, taken));
         self.settle(&mut state);
@@ -145,7 +145,7 @@ impl Checkpointer {
     }
 
     /// Makes a checkpoint durable.
-    pub fn save(&self, taken: Taken) -> Result<(), OutputError> {
+    pub fn save(&self, taken: PendingCheckpoint) -> Result<(), OutputError> {
         taken.files.iter().try_for_each(|file| sync(file))?;
         let failed = |path: PathBuf| move |error| OutputError::Unwritable { path, error };
         taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
@@ -167,11 +167,11 @@ impl Checkpointer {
     }
 
     /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.
-    pub fn word_of(&self, failure: FilterError) -> FilterError {
-        if failure.is_distrust() {
+    pub fn note_kept(&self, failure: FilterError) -> FilterError {
+        if failure.invalidates_checkpoint() {
             self.discard();
         }
-        if !self.has_kept() {
+        if !self.has_checkpoint() {
             return failure;
         }
         FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
@@ -184,8 +184,8 @@ impl Checkpointer {
     }
 }
 
-impl Keep for Checkpointer {
-    fn has_kept(&self) -> bool {
+impl CheckpointKeeper for Checkpointer {
+    fn has_checkpoint(&self) -> bool {
         lock(&self.state).kept
     }
 

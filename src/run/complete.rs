@@ -26,13 +26,13 @@ pub(super) fn complete(
     let proven =
         plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
     proven.map_err(|failure| match checkpointer {
-        Some(checkpointer) => checkpointer.word_of(failure),
+        Some(checkpointer) => checkpointer.note_kept(failure),
         None => failure,
     })?;
     let mut receipt = receipt(plan, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| plan.policy.lookup().get(origin.as_bytes())?.state().answered.status;
-        receipt.has_needed(&output.write_file(NEEDED, |mut file| needed.write(status, &mut file))?);
+        receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(status, &mut file))?);
     }
     receipt.speed = speed;
     receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);

@@ -106,7 +106,7 @@ impl FilterError {
     /// Whether the lines read or written cannot be trusted, so that the run must not be resumed. A list that was cut short is not
     /// such a case: it must be restored before the run can be resumed, and the lines kept by a checkpoint were in it when they
     /// were read.
-    pub(crate) fn is_distrust(&self) -> bool {
+    pub(crate) fn invalidates_checkpoint(&self) -> bool {
         matches!(self, FilterError::List(ListError::Changed { .. }) | FilterError::Unbalanced)
     }
 

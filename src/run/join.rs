@@ -27,7 +27,7 @@ use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 
 /// The most numbers of missing shards that an error lists.
-const MISSING_TOLD: usize = 20;
+const MISSING_SHOWN: usize = 20;
 
 /// Joins the receipts in the folders `shards`, given in any order, into one in `directory`, beside `robots-needed.tsv`; with
 /// `concat`, the partitions as well. `force` replaces an earlier run's files there.
@@ -59,7 +59,9 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         concatenate(&shards, &mut joined, &mut output)?;
     }
     let needed = needed(&shards, directory)?;
-    joined.has_needed(&output.write_file(NEEDED, |mut file| needed.write(|_, waiting| waiting.status, &mut file))?);
+    joined.set_robots_needed(
+        &output.write_file(NEEDED, |mut file| needed.write(|_, waiting| waiting.status, &mut file))?,
+    );
     output.write_file(RECEIPT, |file| {
         serde_json::to_writer_pretty(&mut *file, &joined)?;
         file.write_all(b"\n")
@@ -139,7 +141,7 @@ fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
         return Err(JoinError::Differ { path, other, what: "the number of shards" });
     }
     let there: BTreeSet<u32> = numbered.iter().map(|(_, shard)| shard.number()).collect();
-    let missing: Vec<u32> = (1..=of).filter(|number| !there.contains(number)).take(MISSING_TOLD).collect();
+    let missing: Vec<u32> = (1..=of).filter(|number| !there.contains(number)).take(MISSING_SHOWN).collect();
     let more = of as usize - there.len() - missing.len();
     if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, more, of }) }
 }

@@ -16,7 +16,7 @@
 //! become rows.
 
 use crate::input::chunks::LONGEST_CHUNK;
-use crate::output::form::LONGEST_CAUSE;
+use crate::output::form::CAUSE_FACTOR;
 use crate::output::format::Format;
 use crate::run::error::FilterError;
 
@@ -27,14 +27,14 @@ pub const DEFAULT_MEMORY: u64 = 1 << 30;
 const BASE: u64 = 24 << 20;
 
 /// Memory for each crawler: lines gathered for frames.
-const OF_CRAWLER: u64 = 2 << 20;
+const BYTES_PER_CRAWLER: u64 = 2 << 20;
 
 /// How many times as long a line can become when it is explained.
-const EXPLAINED: u64 = LONGEST_CAUSE + 1;
+const EXPLAINED: u64 = CAUSE_FACTOR + 1;
 
 /// Bytes for the causes of a chunk's lines that become rows: half the chunk. A line with a URL has at least nine bytes and an
 /// index of four, so the total is less than a whole chunk.
-pub(super) fn told_bytes(chunk: usize) -> usize {
+pub(super) fn cause_bytes(chunk: usize) -> usize {
     chunk / 2
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Memory {
 
 /// The number of workers, and the size of their chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Crew {
+pub(crate) struct WorkerPlan {
     pub workers: usize,
     pub chunk_size: usize,
 }
@@ -77,13 +77,13 @@ impl Memory {
     /// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
     pub fn new(bytes: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
         let memory = Memory { bytes, crawlers: crawlers as u64, explain };
-        let least = memory.fixed() + 8 * memory.of_worker(memory.shortest_chunk(), Format::Text);
+        let least = memory.fixed() + 8 * memory.worker_memory(memory.shortest_chunk(), Format::Text);
         if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
     }
 
     /// Memory outside the shares.
     fn fixed(&self) -> u64 {
-        BASE + OF_CRAWLER * self.crawlers
+        BASE + BYTES_PER_CRAWLER * self.crawlers
     }
 
     /// The memory that shares are taken from.
@@ -96,14 +96,14 @@ impl Memory {
     /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
     /// when they are explained. Rows are encoded column by column and wait compressed: 3 to 8 times the chunk was measured for
     /// one crawler, with the kept causes on top.
-    fn of_worker(&self, chunk_size: usize, format: Format) -> u64 {
-        let (of_crawler, of_chunk) = match (format, self.explain) {
+    fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
+        let (per_crawler, per_chunk) = match (format, self.explain) {
             (Format::Text, false) => (8, 20),
             (Format::Text, true) => (8 * EXPLAINED, 20),
             (Format::Parquet, false) => (3, 6),
             (Format::Parquet, true) => (4, 5),
         };
-        (of_crawler * self.crawlers + of_chunk).saturating_mul(chunk_size as u64)
+        (per_crawler * self.crawlers + per_chunk).saturating_mul(chunk_size as u64)
     }
 
     /// The shortest chunk that is chosen.
@@ -122,7 +122,7 @@ impl Memory {
     }
 
     /// The part of that for each crawler of each worker.
-    pub fn rules_of_worker(&self, workers: usize, format: Format) -> usize {
+    pub fn rules_per_worker(&self, workers: usize, format: Format) -> usize {
         usize::try_from(self.rules(format) / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
@@ -132,9 +132,15 @@ impl Memory {
     /// # Errors
     ///
     /// [`FilterError::TooLittleMemory`] if there is no room for a single worker with the given size.
-    pub fn crew(&self, asked: usize, chunk_size: Option<usize>, format: Format) -> Result<Crew, FilterError> {
+    pub fn worker_plan(
+        &self,
+        asked: usize,
+        chunk_size: Option<usize>,
+        format: Format,
+    ) -> Result<WorkerPlan, FilterError> {
         let share = self.rest() / 2 - self.rules(format);
-        let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size, format)).unwrap_or(usize::MAX);
+        let fitting =
+            |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
         // A line must fit after a chunk, within 32-bit offsets.
         let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
         let usual = format.usual_workers(self.explain);
@@ -143,11 +149,11 @@ impl Memory {
         }
         if fitting(size) == 0 {
             // Workers get at least seven sixteenths of the shares.
-            let rest = (self.of_worker(size, format) / 7).saturating_mul(16).saturating_add(16);
+            let rest = (self.worker_memory(size, format) / 7).saturating_mul(16).saturating_add(16);
             let least = rest.saturating_add(self.fixed());
             return Err(FilterError::TooLittleMemory { given: self.bytes, least });
         }
-        Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
+        Ok(WorkerPlan { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
 
     /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line waiting behind it;
@@ -188,12 +194,13 @@ mod tests {
                     continue;
                 };
                 for asked in [1, 2, 16, 500] {
-                    let Crew { workers, chunk_size } = memory.crew(asked, None, Format::Parquet).unwrap();
-                    let of_workers = workers as u64 * memory.of_worker(chunk_size, Format::Parquet);
-                    let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
-                    let of_rules =
-                        (memory.rules_of_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
-                    let shares = of_workers + of_rules + of_line + memory.needed() as u64 * 5 + memory.decompressors();
+                    let WorkerPlan { workers, chunk_size } = memory.worker_plan(asked, None, Format::Parquet).unwrap();
+                    let workers_share = workers as u64 * memory.worker_memory(chunk_size, Format::Parquet);
+                    let line_share = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
+                    let rules_share =
+                        (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
+                    let shares =
+                        workers_share + rules_share + line_share + memory.needed() as u64 * 5 + memory.decompressors();
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(memory.fixed() + shares <= bytes, "{bytes} {crawlers} {asked}");
                 }
@@ -204,39 +211,43 @@ mod tests {
     #[test]
     fn chunks_do_not_depend_on_the_number_of_workers() {
         let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
-        let crew = |asked, chunk_size, format| memory.crew(asked, chunk_size, format).unwrap();
+        let plan_for = |asked, chunk_size, format| memory.worker_plan(asked, chunk_size, format).unwrap();
         for asked in [1, 8, 16] {
-            assert_eq!(crew(asked, None, Format::Text), Crew { workers: asked, chunk_size: 1 << 20 });
+            assert_eq!(plan_for(asked, None, Format::Text), WorkerPlan { workers: asked, chunk_size: 1 << 20 });
         }
-        let many = crew(4096, None, Format::Text);
+        let many = plan_for(4096, None, Format::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
-        assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 12 << 20 });
+        assert_eq!(plan_for(4, None, Format::Parquet), WorkerPlan { workers: 4, chunk_size: 12 << 20 });
         // A table keeps each cause once, so explaining does not make row groups smaller.
         let explained = Memory::new(DEFAULT_MEMORY, 1, true).unwrap();
-        assert_eq!(explained.crew(2, None, Format::Parquet).unwrap(), Crew { workers: 2, chunk_size: 12 << 20 });
-        assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
+        assert_eq!(
+            explained.worker_plan(2, None, Format::Parquet).unwrap(),
+            WorkerPlan { workers: 2, chunk_size: 12 << 20 }
+        );
+        assert_eq!(plan_for(3, Some(5000), Format::Text), WorkerPlan { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, up to a useful size.
         for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 12 << 20)] {
             let memory = Memory::new(64 * DEFAULT_MEMORY, 1, false).unwrap();
-            assert_eq!(memory.crew(64, None, format).unwrap(), Crew { workers: 64, chunk_size });
+            assert_eq!(memory.worker_plan(64, None, format).unwrap(), WorkerPlan { workers: 64, chunk_size });
         }
         // Output of `zstd --long` can be read by default.
         assert_eq!(memory.decompressors().ilog2(), 27);
     }
 
     #[test]
-    fn the_least_that_is_told_is_enough() {
+    fn the_reported_minimum_is_enough() {
         for (crawlers, explain) in [(1, false), (5, false), (1, true)] {
             let Err(FilterError::TooLittleMemory { least, .. }) = Memory::new(1 << 20, crawlers, explain) else {
                 panic!("a MiB is enough");
             };
             let memory = Memory::new(least, crawlers, explain).unwrap();
-            assert!(memory.crew(1, None, Format::Text).is_ok());
-            let Err(FilterError::TooLittleMemory { least, .. }) = memory.crew(1, Some(64 << 20), Format::Text) else {
+            assert!(memory.worker_plan(1, None, Format::Text).is_ok());
+            let Err(FilterError::TooLittleMemory { least, .. }) = memory.worker_plan(1, Some(64 << 20), Format::Text)
+            else {
                 panic!("chunks of 64 MiB have room");
             };
             let memory = Memory::new(least, crawlers, explain).unwrap();
-            assert!(memory.crew(1, Some(64 << 20), Format::Text).is_ok());
+            assert!(memory.worker_plan(1, Some(64 << 20), Format::Text).is_ok());
         }
     }
 }

@@ -43,7 +43,7 @@ pub use progress::{Counted, Resumed};
 pub use progress::{Phase, Progress, Snapshot};
 pub use split::run;
 #[doc(hidden)]
-pub use start::{Begun, begun};
+pub use start::{EarlierRun, earlier_run};
 #[doc(hidden)]
 pub use verify::{Checked, Role};
 pub use verify::{Verification, VerifyError, verify};

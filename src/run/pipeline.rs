@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::checkpoint::RunState;
-use super::checkpointer::{Checkpointer, Taken};
+use super::checkpointer::{Checkpointer, PendingCheckpoint};
 use super::gather::{Gathered, Gatherer};
 use super::plan::Plan;
 use super::progress::Progress;
@@ -13,7 +13,7 @@ use super::queue::Queue;
 use super::reached::Reached;
 use super::sequence::Sequence;
 use super::totals::Totals;
-use super::unique::{Kept, Unique};
+use super::unique::{Unique, UniqueLines};
 use super::worker::{Judged, Worker};
 use crate::input::chunk::{Chunk, chunk_of};
 use crate::input::chunks::{Buffer, Chunks, Task};
@@ -27,7 +27,7 @@ use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
 use crate::output::frame::Compressor;
-use crate::output::keep::Keep;
+use crate::output::keep::CheckpointKeeper;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, ReservedPlace};
 use crate::output::samples::Sample;
@@ -70,7 +70,7 @@ pub(super) struct Pipeline<'l> {
     unique: Option<Unique>,
     /// A chunk's turn before the last, if lines go into frames.
     gatherer: Sequence<Gatherer>,
-    queue: Queue<Handed<'l>, Turn>,
+    queue: Queue<PendingChunk<'l>, Turn>,
     /// Buffers and texts of chunks that are written.
     spares: Mutex<Vec<Spare>>,
     checkpointer: Option<Arc<Checkpointer>>,
@@ -86,7 +86,7 @@ struct Turn {
 }
 
 /// A judged chunk, handed in to be written.
-struct Handed<'l> {
+struct PendingChunk<'l> {
     list: usize,
     /// Where it begins in its list.
     at: u64,
@@ -127,7 +127,7 @@ const LINES_OF_LIST: u32 = 40;
 /// A worker, with its memory for leaving out duplicates and for making frames.
 struct WorkerState<'m> {
     worker: Worker<'m>,
-    kept: Kept,
+    unique_lines: UniqueLines,
     compressor: Option<Compressor>,
 }
 
@@ -211,14 +211,14 @@ impl<'l> Pipeline<'l> {
         let failure = lock(&self.failure).take();
         let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
         if let Some(failure) = failure {
-            return Err(self.kept(failure));
+            return Err(self.save_progress(failure));
         }
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
         let mut turn = self.queue.into_inner();
         // Completing tables takes long and can be interrupted; this is the state to resume from then.
         let checkpointer = self.checkpointer.as_ref().filter(|_| !self.tables.is_empty());
-        let taken = checkpointer.and_then(|checkpointer| turn.taken(Gatherer::new(0), checkpointer.seconds()));
+        let taken = checkpointer.and_then(|checkpointer| turn.checkpoint(Gatherer::new(0), checkpointer.seconds()));
         let Turn { sink, needed, mut totals, .. } = turn;
         totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
@@ -230,28 +230,28 @@ impl<'l> Pipeline<'l> {
         if !output.end(self.plan.options.threads, &|| self.chunks.is_asked_to_stop())? {
             let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
             let saved = checkpointer.save(taken).map_err(FilterError::from);
-            return Err(checkpointer.word_of(saved.err().unwrap_or(FilterError::Interrupted)));
+            return Err(checkpointer.note_kept(saved.err().unwrap_or(FilterError::Interrupted)));
         }
         Ok(Finished { output: Some(*output), needed, totals, speed })
     }
 
     /// The failure, with a note of what is kept of the run: all chunks handed out, if nothing went wrong with them, otherwise
     /// those up to the last checkpoint.
-    fn kept(self, failure: FilterError) -> FilterError {
+    fn save_progress(self, failure: FilterError) -> FilterError {
         let Some(checkpointer) = self.checkpointer else { return failure };
         // Nothing is kept of a run that has done nothing.
-        let begun = checkpointer.has_kept() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
-        let begun = begun && !failure.is_distrust();
-        if begun && !self.queue.is_stopped() {
+        let is_begun = checkpointer.has_checkpoint() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
+        let is_begun = is_begun && !failure.invalidates_checkpoint();
+        if is_begun && !self.queue.is_stopped() {
             let gathered = self.gatherer.into_inner();
             let mut turn = self.queue.into_inner();
-            if let Some(taken) = turn.taken(gathered, checkpointer.seconds())
+            if let Some(taken) = turn.checkpoint(gathered, checkpointer.seconds())
                 && let Err(failure) = checkpointer.save(taken)
             {
-                return checkpointer.word_of(failure.into());
+                return checkpointer.note_kept(failure.into());
             }
         }
-        checkpointer.word_of(failure)
+        checkpointer.note_kept(failure)
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
@@ -259,15 +259,15 @@ impl<'l> Pipeline<'l> {
     }
 
     /// The blocks of a task's chunk, if lines become rows.
-    fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
+    fn rows(&self, task: &Task<'_>, remaining: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.ranges() {
-            Some(ranges) => RowSource::Rows { list, ranges, lines: left },
-            None => RowSource::Text(left),
+            Some(ranges) => RowSource::Rows { list, ranges, lines: remaining },
+            None => RowSource::Text(remaining),
         };
-        let mut parts = worker.rows(left.text);
+        let mut parts = worker.rows(remaining.text);
         let (outcomes, causes) = (parts.outcomes, parts.causes);
-        let mut again = |crawler, line| parts.tell_again(crawler, line);
+        let mut again = |crawler, line| parts.explain_again(crawler, line);
         Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
     }
 
@@ -335,7 +335,7 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: us
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
     let mut worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting);
     worker.renderer.keep_rules(kept_rules);
-    let mut state = WorkerState { worker, kept: Kept::default(), compressor: pipeline.compressor()? };
+    let mut state = WorkerState { worker, unique_lines: UniqueLines::default(), compressor: pipeline.compressor()? };
     let as_rows = !pipeline.tables.is_empty();
     let mut buffer = Buffer::default();
     loop {
@@ -351,20 +351,20 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let chunk = chunk_of(&pipeline.chunks, &task, &buffer);
         // Every row counts as ending in a line feed.
         let more_follows = as_rows || !pipeline.plan.options.per_input && task.list + 1 < pipeline.chunks.lists().len();
-        let left = match &pipeline.unique {
-            Some(unique) => unique.left(task.ticket, chunk, &mut state.kept, pipeline.rows.is_some())?,
+        let remaining = match &pipeline.unique {
+            Some(unique) => unique.remaining(task.ticket, chunk, &mut state.unique_lines, pipeline.rows.is_some())?,
             None => Some(chunk),
         };
-        let Some(left) = left else { return Ok(()) };
+        let Some(remaining) = remaining else { return Ok(()) };
         // Lines can be written straight from the mapped list if they are written unchanged and none is left out.
         let stays = task.mapped().filter(|_| pipeline.unique.is_none() && pipeline.plan.options.compress.is_none());
-        state.worker.judge(&left, stays.is_some(), more_follows);
-        let rows = as_rows.then(|| pipeline.rows(&task, left, &mut state.worker));
+        state.worker.judge(&remaining, stays.is_some(), more_follows);
+        let rows = as_rows.then(|| pipeline.rows(&task, remaining, &mut state.worker));
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
         pipeline.chunks.lists()[task.list].unchanged()?;
         let rows = rows.transpose()?;
-        state.worker.leave_out(&state.kept);
+        state.worker.leave_out(&state.unique_lines);
         hand_in(pipeline, &mut task, stays, rows, &mut state)?;
         if task.is_long() {
             pipeline.queue.wait_for(task.ticket);
@@ -372,7 +372,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
             // The next long chunk may begin only when this memory is freed.
             buffer.release();
             state.worker.release();
-            state.kept = Kept::default();
+            state.unique_lines = UniqueLines::default();
         }
     }
 }
@@ -393,16 +393,17 @@ fn hand_in<'l>(
     let Some((blocks, border)) = prepared else { return Ok(()) };
     let skipped = std::mem::take(&mut task.skipped);
     let ended = std::mem::take(&mut task.ended);
-    let handed = Handed { list: task.list, at: task.at, end: task.end, skipped, ended, text, judged, blocks, border };
-    pipeline.queue.hand_in(task.ticket, handed, |turn, ticket, handed| write(pipeline, turn, ticket, handed))?;
+    let pending =
+        PendingChunk { list: task.list, at: task.at, end: task.end, skipped, ended, text, judged, blocks, border };
+    pipeline.queue.hand_in(task.ticket, pending, |turn, ticket, pending| write(pipeline, turn, ticket, pending))?;
     let spare = lock(&pipeline.spares).pop();
     state.worker.judged.buffers = spare.map_or_else(Vec::new, |spare| spare.buffers(pipeline));
     Ok(())
 }
 
 /// Counts a chunk in its turn, and writes its lines.
-fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'_>) -> Result<(), FilterError> {
-    let Handed { list, at, end, skipped, ended, text, mut judged, blocks, mut border } = handed;
+fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, pending: PendingChunk<'_>) -> Result<(), FilterError> {
+    let PendingChunk { list, at, end, skipped, ended, text, mut judged, blocks, mut border } = pending;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
         Blocks::Buffers(set, tallies) => {
@@ -422,9 +423,9 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
     pipeline.progress.chunk(&turn.totals);
     // Lines written straight from a mapped list must still be those that were read.
-    let as_it_stood = || if text.is_some() { lists[list].unchanged() } else { Ok(()) };
+    let check_unchanged = || if text.is_some() { lists[list].unchanged() } else { Ok(()) };
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose();
-    as_it_stood()?;
+    check_unchanged()?;
     let places = places?.unwrap_or_default();
     if let Some(output) = turn.sink.as_mut().and_then(Sink::folder) {
         output.close(&pipeline.plan.sets_of(&ended));
@@ -434,12 +435,12 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'
         if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
             border = Some(Gatherer::new(0));
         }
-        if let Some(taken) = border.and_then(|gathered| turn.taken(gathered, checkpointer.seconds())) {
+        if let Some(taken) = border.and_then(|gathered| turn.checkpoint(gathered, checkpointer.seconds())) {
             checkpointer.take(ticket, taken);
         }
     }
     let written = places.iter().try_for_each(ReservedPlace::write);
-    as_it_stood()?;
+    check_unchanged()?;
     written?;
     if let Some(checkpointer) = &pipeline.checkpointer {
         checkpointer.end(ticket);
@@ -453,7 +454,7 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'
 impl Spare {
     /// The buffers. Also unmaps the text, which takes time that the worker that writes should not spend.
     fn buffers(self, pipeline: &Pipeline<'_>) -> Vec<Pieces> {
-        pipeline.chunks.lists()[self.list].let_go(self.text);
+        pipeline.chunks.lists()[self.list].release(self.text);
         self.buffers
     }
 }
@@ -464,13 +465,13 @@ impl Turn {
         let (Some(output), Some(needed)) = (self.sink.as_mut().and_then(Sink::folder), &mut self.needed) else {
             return Ok(());
         };
-        waiting.stand_after(before);
+        waiting.shift_by(before);
         let failed = |error| OutputError::Unwritable { path: output.directory().join(NEEDED), error };
         Ok(needed.add(waiting).map_err(failed)?)
     }
 
     /// The whole state after the chunk whose turn it is, including the lines waiting for frames.
-    fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
+    fn checkpoint(&mut self, gathered: Gatherer, seconds: f64) -> Option<PendingCheckpoint> {
         let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
         let state = RunState {
             reached: self.reached.clone(),
@@ -480,7 +481,7 @@ impl Turn {
             gathered,
             needed: needed.state(),
         };
-        Some(Taken { state, files: output.touched(), spilled: needed.files().to_vec() })
+        Some(PendingCheckpoint { state, files: output.touched(), spilled: needed.files().to_vec() })
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use super::job::{Destination, Folder, Job, Pipe};
-use super::memory::{Crew, Memory};
+use super::memory::{Memory, WorkerPlan};
 use super::reached::Reached;
-use crate::input::chunks::{Chunks, SideBySide};
+use crate::input::chunks::{Chunks, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::matcher::Matcher;
 use crate::output::form::{Form, Rows};
@@ -40,11 +40,11 @@ impl<'j> Plan<'j> {
         let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
         let lists = lists(job, memory)?;
         let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
-        let crew = memory.crew(asked_workers(job), chunk_size, format(job))?;
+        let worker_plan = memory.worker_plan(asked_workers(job), chunk_size, format(job))?;
         if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, job.crawlers.len()) {
             return Err(FilterError::SeveralCrawlers { given });
         }
-        Ok(Plan { policy, job, lists, options: options(job, crew), memory })
+        Ok(Plan { policy, job, lists, options: options(job, worker_plan), memory })
     }
 
     /// The rows of the files; `None` if lines are only counted.
@@ -110,9 +110,9 @@ impl<'j> Plan<'j> {
         };
         let chunks = chunks.with_lines_up_to(self.memory.longest_line()).by_rows(!self.options.format.is_text());
         let chunks = chunks.until(self.job.long_run.interrupt.clone()).with_patience(patience);
-        let sides = SideBySide { lists: self.options.threads, in_order: self.is_in_order() };
+        let parallelism = Parallelism { lists: self.options.threads, in_order: self.is_in_order() };
         let home = self.folder().map(|folder| folder.directory.clone());
-        chunks.side_by_side(sides, self.memory.decompressors()).stored_in(home)
+        chunks.in_parallel(parallelism, self.memory.decompressors()).stored_in(home)
     }
 
     /// Whether a list's chunks must be judged after those of the lists before it: if lines go to the same files, or one is left
@@ -161,7 +161,7 @@ fn asked_workers(job: &Job) -> usize {
     if job.threads == 0 { processors() } else { job.threads }
 }
 
-fn options(job: &Job, crew: Crew) -> ReceiptOptions {
+fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     let folder = destination.and_then(Destination::folder);
     ReceiptOptions {
@@ -173,8 +173,8 @@ fn options(job: &Job, crew: Crew) -> ReceiptOptions {
         split_size: folder.and_then(|folder| folder.split_size),
         explain: job.explain,
         unique: job.unique,
-        threads: crew.workers,
-        chunk_size: crew.chunk_size,
+        threads: worker_plan.workers,
+        chunk_size: worker_plan.chunk_size,
         per_input: folder.is_some_and(|folder| folder.per_input),
         shard: job.long_run.shard,
     }

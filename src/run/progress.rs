@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_earlier_run_did_is_done_but_tells_nothing_of_speed() {
+    fn work_of_an_earlier_run_is_done_but_not_part_of_the_speed() {
         let progress = Progress::new();
         progress.begin(Some(1000), 1);
         let mut totals = Totals::new(1, 1, 1, None);

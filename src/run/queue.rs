@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_told_that_nothing_more_is_written() {
+    fn waiting_workers_learn_that_nothing_more_is_written() {
         let queue: Queue<(), ()> = Queue::new((), 0);
         std::thread::scope(|scope| {
             let handing_in = scope.spawn(|| queue.hand_in(1, (), |_, _, ()| Err("stopped")));

@@ -1,12 +1,12 @@
 //! Renders judged chunks: as text, or as the parts of a table's rows.
 
-use super::memory::told_bytes;
+use super::memory::cause_bytes;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
-use crate::output::causes::{Causes, Told};
+use crate::output::causes::{CauseText, Causes};
 use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
 use crate::output::format::Format;
 
@@ -33,8 +33,8 @@ pub(super) struct RowParts<'w> {
 
 impl RowParts<'_> {
     /// Finds again what blocked a crawler's line, if that was not kept.
-    pub fn tell_again(&mut self, crawler: usize, line: usize) -> Told {
-        Told::of(&self.explainers[crawler].explain(self.chunk.urls.url(self.chunk.text, line)))
+    pub fn explain_again(&mut self, crawler: usize, line: usize) -> CauseText {
+        CauseText::of(&self.explainers[crawler].explain(self.chunk.urls.url(self.chunk.text, line)))
     }
 }
 
@@ -180,7 +180,7 @@ fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [
 /// Records what blocked the lines.
 fn note_causes(chunk: JudgedChunk<'_>, explainers: &mut [Explainer], causes: &mut [Causes]) {
     for ((causes, outcomes), explainer) in causes.iter_mut().zip(chunk.outcomes).zip(explainers) {
-        causes.clear(told_bytes(chunk.text.len()));
+        causes.clear(cause_bytes(chunk.text.len()));
         for (line, outcome) in outcomes.iter().enumerate() {
             let is_blocked = outcome.partition() == Partition::Blocked;
             causes.push(is_blocked.then(|| explainer.explain(chunk.urls.url(chunk.text, line))).as_ref());

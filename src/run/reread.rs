@@ -84,9 +84,11 @@ impl WantedLines {
     /// The wanted lines of a text, without its first `skipped` lines.
     fn of_text<'t>(&self, text: &'t [u8], skipped: usize) -> impl Iterator<Item = &'t [u8]> {
         let name = self.partition.name().as_bytes();
-        let is_it = move |before: &[u8], column| before.split(|&byte| byte == SEPARATOR).nth(column) == Some(name);
+        let has_verdict =
+            move |before: &[u8], column| before.split(|&byte| byte == SEPARATOR).nth(column) == Some(name);
         let rows = lines(text).skip(skipped).map(|row| split(row, self.columns));
-        rows.filter(move |(before, _)| self.verdict.is_none_or(|column| is_it(before, column))).map(|(_, line)| line)
+        rows.filter(move |(before, _)| self.verdict.is_none_or(|column| has_verdict(before, column)))
+            .map(|(_, line)| line)
     }
 
     /// The wanted URLs of a table's rows.
@@ -127,8 +129,8 @@ impl Layouts {
         }
         let known = receipt.options.url_field.layout(&start);
         let (layout, _) = known.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
-        let is_any = [Layout::WHOLE, Layout::CDXJ].contains(&layout);
-        Ok(Layouts(if is_any { vec![Layout::CDXJ, Layout::WHOLE] } else { vec![layout] }))
+        let is_whole_or_index = [Layout::WHOLE, Layout::CDXJ].contains(&layout);
+        Ok(Layouts(if is_whole_or_index { vec![Layout::CDXJ, Layout::WHOLE] } else { vec![layout] }))
     }
 
     /// The URL of a line; empty if it has none. The first line of a list may begin with a byte order mark.

@@ -21,7 +21,7 @@ use crate::policy::prefetch;
 use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.
-const NOTHING: u128 = 0;
+const NO_URL: u128 = 0;
 
 /// The size of a slot in bytes.
 const SLOT: u64 = size_of::<u128>() as u64;
@@ -44,18 +44,18 @@ pub(super) struct UrlHash {
 impl UrlHash {
     /// A hash with a new seed.
     pub fn new() -> UrlHash {
-        UrlHash { seed: RandomState::new().hash_one(NOTHING) }
+        UrlHash { seed: RandomState::new().hash_one(NO_URL) }
     }
 
     /// The hash of a URL; an empty one counts as none.
     #[inline]
     pub fn of(self, url: &[u8]) -> u128 {
-        if url.is_empty() { NOTHING } else { xxh3_128_with_seed(url, self.seed).max(1) }
+        if url.is_empty() { NO_URL } else { xxh3_128_with_seed(url, self.seed).max(1) }
     }
 
     /// The hash of a line that has no URL.
-    pub const fn of_nothing() -> u128 {
-        NOTHING
+    pub const fn without_url() -> u128 {
+        NO_URL
     }
 }
 
@@ -78,7 +78,7 @@ impl Seen {
     /// Adds hashes one after the other, and calls `repeated` with the index of each that was there before.
     pub fn insert_all(&mut self, hashes: &[u128], mut repeated: impl FnMut(usize)) -> Result<(), FilterError> {
         for (at, &hash) in hashes.iter().enumerate() {
-            if hash == NOTHING {
+            if hash == NO_URL {
                 continue;
             }
             if 3 * (self.held + 1) > 2 * self.slots().len() {
@@ -106,7 +106,7 @@ impl Seen {
         let slots = 2 * self.slots().len() as u64;
         let mut next = table(&self.folder, slots)?;
         let next_slots = bytemuck::cast_slice_mut(&mut next);
-        for &hash in self.slots().iter().filter(|&&hash| hash != NOTHING) {
+        for &hash in self.slots().iter().filter(|&&hash| hash != NO_URL) {
             insert(next_slots, hash);
         }
         self.table = next;
@@ -130,7 +130,7 @@ fn insert(slots: &mut [u128], hash: u128) -> bool {
         if *slot == hash {
             return false;
         }
-        if *slot == NOTHING {
+        if *slot == NO_URL {
             *slot = hash;
             return true;
         }
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(seen.held, 50_000);
         let slots = seen.slots();
         assert!(slots.len() >= 128 * first && slots.len() < 4 * 50_000, "{}", slots.len());
-        assert_eq!(slots.iter().filter(|&&hash| hash != NOTHING).count(), 50_000);
+        assert_eq!(slots.iter().filter(|&&hash| hash != NO_URL).count(), 50_000);
     }
 
     /// When the last slots are full, hashes that want one of them continue at the first.
@@ -234,7 +234,7 @@ mod tests {
             seen.insert_all(&hashes, |_| repeated += 1).unwrap();
             assert_eq!(repeated, 100 * round);
         }
-        assert!(seen.slots()[..99].iter().all(|&hash| hash != NOTHING));
+        assert!(seen.slots()[..99].iter().all(|&hash| hash != NO_URL));
     }
 
     #[test]

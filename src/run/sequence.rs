@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_go_in_the_order_of_the_tickets() {
+    fn turns_follow_the_order_of_the_tickets() {
         let sequence = Sequence::new(Vec::new());
         std::thread::scope(|scope| {
             for first in (0..8).rev() {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_told_that_there_are_no_more_turns() {
+    fn waiting_workers_learn_that_there_are_no_more_turns() {
         let sequence = Sequence::new(());
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| sequence.turn_of(1).is_none());

@@ -56,7 +56,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let pipeline = Pipeline::new(&plan, chunks, progress, outlets, state, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| pipeline.keep());
-        pool.broadcast(|_| work(&pipeline, &matchers, plan.memory.rules_of_worker(workers, plan.options.format)));
+        pool.broadcast(|_| work(&pipeline, &matchers, plan.memory.rules_per_worker(workers, plan.options.format)));
         pipeline.judged();
     });
     complete(&plan, pipeline, checkpointer.as_deref())

@@ -12,10 +12,10 @@ use super::plan::Plan;
 use crate::input::list::{List, common_head};
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, give_names, list_folder, replaced};
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
 use crate::output::form::{Rows, rest_of_row};
 use crate::output::format::Format;
-use crate::output::keep::Keep;
+use crate::output::keep::CheckpointKeeper;
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
@@ -69,7 +69,7 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
         return Ok((resume(plan, files, record)?, Some(lock)));
     }
     let lock = FolderLock::take(directory)?;
-    Ok((anew(plan, files, record)?, Some(lock)))
+    Ok((start_over(plan, files, record)?, Some(lock)))
 }
 
 /// The outlets to standard output, which keep nothing.
@@ -82,11 +82,11 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
         Pipe::Verdicts => (0, &[][..]),
     };
     let agents: Vec<Agents> = plan.agents().into_iter().cloned().collect();
-    let of_lists = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
-    let mut head = plan.options.rows(agents.len()).head(file, &agents, of_lists);
+    let lists_head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
+    let mut head = plan.options.rows(agents.len()).head(file, &agents, lists_head);
     if !picked.is_empty() {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
-        head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { of_lists.to_vec() };
+        head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
     let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
     Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
@@ -115,21 +115,21 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
     };
     let mut sets = Sets { starts: Vec::new(), tables: Vec::new() };
     for (folder, lists) in folders {
-        let (mut head, mut nothing) = (Vec::new(), Vec::new());
+        let (mut head, mut empty_end) = (Vec::new(), Vec::new());
         match files.format {
             Format::Text => head = common_head(&lists)?.to_vec(),
             Format::Parquet => {
                 let table = Table::of(&lists, files, &plan.agents())?;
-                nothing = table.nothing()?;
+                empty_end = table.empty_end()?;
                 sets.tables.push(table);
             }
         }
-        sets.starts.push(SetStart { folder, head, nothing });
+        sets.starts.push(SetStart { folder, head, empty_end });
     }
     Ok(sets)
 }
 
-fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
+fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
     let Files { folder: Folder { directory, force, .. }, layout, sets } = files;
     let output = Output::create(directory, &sets.starts, layout, *force)?;
     let needed = match record {
@@ -153,7 +153,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
-            None => anew(plan, files, Some(record)),
+            None => start_over(plan, files, Some(record)),
         };
     };
     if let Some(difference) = checkpoint.job.difference(&record) {
@@ -161,7 +161,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     }
     match checkpoint.stage {
         Stage::Naming(names) => {
-            give_names(directory, &names)?;
+            name_files(directory, &names)?;
             let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
             Ok(Start::Done(Box::new(receipt)))
         }
@@ -175,7 +175,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 &sets.starts,
                 layout,
                 &state.files,
-                Arc::clone(&checkpointer) as Arc<dyn Keep>,
+                Arc::clone(&checkpointer) as Arc<dyn CheckpointKeeper>,
             )?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -199,15 +199,15 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     if let Some(difference) = then.difference(now) {
         return Some(format!("of another job: {difference}"));
     }
-    let is_there = |name: &str| fs::metadata(directory.join(name)).ok().filter(fs::Metadata::is_file);
-    let changed = |file: &FilePart| match is_there(&file.name) {
+    let metadata_of = |name: &str| fs::metadata(directory.join(name)).ok().filter(fs::Metadata::is_file);
+    let changed = |file: &FilePart| match metadata_of(&file.name) {
         None => Some(format!("its {} is gone", file.name)),
-        Some(there) if there.len() != file.file_bytes => {
-            Some(format!("its {} had {} bytes, now it has {}", file.name, file.file_bytes, there.len()))
+        Some(found) if found.len() != file.file_bytes => {
+            Some(format!("its {} had {} bytes, now it has {}", file.name, file.file_bytes, found.len()))
         }
         Some(_) => None,
     };
-    let needed = || is_there(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
+    let needed = || metadata_of(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
     receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
 }
 
@@ -218,7 +218,7 @@ fn outlets(
     checkpointer: Option<Arc<Checkpointer>>,
 ) -> Outlets {
     if let Some(checkpointer) = &checkpointer {
-        output.keep_with(Arc::clone(checkpointer) as Arc<dyn Keep>);
+        output.keep_with(Arc::clone(checkpointer) as Arc<dyn CheckpointKeeper>);
     }
     Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, checkpointer }
 }
@@ -231,7 +231,7 @@ fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
 
 /// A run in a folder, interrupted or complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Begun {
+pub struct EarlierRun {
     /// The time at which it judges ages: a resumed run judges all lines at the same time.
     pub now: i64,
     /// Lines that are certain to be done.
@@ -245,14 +245,14 @@ pub struct Begun {
 /// # Errors
 ///
 /// [`FilterError::Checkpoint`] if its checkpoint or receipt cannot be read, [`OutputError::InUse`] if it is still running.
-pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
+pub fn earlier_run(directory: &Path) -> Result<Option<EarlierRun>, FilterError> {
     if !directory.exists() {
         return Ok(None);
     }
     let _lock = FolderLock::take(directory)?;
     let lines_of = |receipt: &Receipt| receipt.input.lines;
-    let begun = |options: &ReceiptOptions, lines| {
-        Some(Begun { now: options.choices.now, lines, chunk_size: options.chunk_size })
+    let earlier = |options: &ReceiptOptions, lines| {
+        Some(EarlierRun { now: options.choices.now, lines, chunk_size: options.chunk_size })
     };
     let receipt = receipt_in(directory)?;
     if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
@@ -260,7 +260,7 @@ pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
             Stage::Judging(state) => state.totals.input.lines,
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
-        return Ok(begun(&job.options, lines));
+        return Ok(earlier(&job.options, lines));
     }
-    Ok(receipt.and_then(|receipt| begun(&receipt.options, lines_of(&receipt))))
+    Ok(receipt.and_then(|receipt| earlier(&receipt.options, lines_of(&receipt))))
 }

@@ -40,7 +40,7 @@ pub(super) struct Unique {
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct UniqueLines {
     urls: LineUrls,
     /// The hash of each line's URL.
     hashes: Vec<u128>,
@@ -77,23 +77,23 @@ impl Unique {
 
     /// The lines of this ticket's chunk that are to be judged; `None` if the run has failed meanwhile. `hashed` says whether
     /// lines are hashed for checksums.
-    pub fn left<'c>(
+    pub fn remaining<'c>(
         &self,
         ticket: u64,
         chunk: Chunk<'c>,
-        kept: &'c mut Kept,
+        unique_lines: &'c mut UniqueLines,
         hashed: bool,
     ) -> Result<Option<Chunk<'c>>, FilterError> {
-        kept.hash(&chunk, self.hash);
+        unique_lines.hash(&chunk, self.hash);
         let Some(mut seen) = self.seen.turn_of(ticket) else { return Ok(None) };
-        let Kept { hashes, repeated, .. } = &mut *kept;
+        let UniqueLines { hashes, repeated, .. } = &mut *unique_lines;
         seen.insert_all(hashes, |line| repeated.push(line))?;
         seen.pass();
-        if kept.repeated.is_empty() {
+        if unique_lines.repeated.is_empty() {
             return Ok(Some(chunk));
         }
-        kept.leave_out(&chunk, hashed);
-        let Kept { text, flaws, left_out, mark, .. } = &*kept;
+        unique_lines.leave_out(&chunk, hashed);
+        let UniqueLines { text, flaws, left_out, mark, .. } = &*unique_lines;
         Ok(Some(Chunk { text, layout: chunk.layout, mark: *mark, flaws, left_out }))
     }
 
@@ -107,11 +107,11 @@ impl Unique {
 fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
     let work = || {
-        let (mut buffer, mut kept) = (Buffer::default(), Kept::default());
+        let (mut buffer, mut unique_lines) = (Buffer::default(), UniqueLines::default());
         while let Some(mut task) = chunks.next(&mut buffer)? {
             chunks.read(&mut task, &mut buffer)?;
-            kept.hash(&chunk_of(chunks, &task, &buffer), hash);
-            lock(&seen).insert_all(&kept.hashes, |_| ())?;
+            unique_lines.hash(&chunk_of(chunks, &task, &buffer), hash);
+            lock(&seen).insert_all(&unique_lines.hashes, |_| ())?;
         }
         Ok(())
     };
@@ -122,7 +122,7 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool
     Ok(seen.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-impl Kept {
+impl UniqueLines {
     /// Hashes the URLs of a chunk from which nothing is left out yet.
     fn hash(&mut self, chunk: &Chunk<'_>, hash: UrlHash) {
         self.hashes.clear();
@@ -132,7 +132,7 @@ impl Kept {
         let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text, line)));
         self.hashes.extend(urls.map(|url| hash.of(url)));
         for &(line, _) in chunk.flaws {
-            self.hashes[line as usize] = UrlHash::of_nothing();
+            self.hashes[line as usize] = UrlHash::without_url();
         }
     }
 
@@ -154,8 +154,8 @@ impl Kept {
             let (start, whole) = (lines.starts()[line] as usize, lines.whole(text, line));
             let hash = if hashed { line_hash(lines.line(text, line)) } else { 0 };
             self.input.add_hashed(hash, whole.len());
-            let said = &lines.line(text, line)[if line == 0 { mark } else { 0 }..];
-            if repeated.next_if(|&&other| other == line).is_some() && has_url(said, layout) {
+            let judged_part = &lines.line(text, line)[if line == 0 { mark } else { 0 }..];
+            if repeated.next_if(|&&other| other == line).is_some() && has_url(judged_part, layout) {
                 self.duplicates.add_hashed(hash, whole.len());
                 self.left_out.push(line);
                 self.text.extend_from_slice(&text[from..start]);
@@ -184,27 +184,27 @@ mod tests {
     use super::*;
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
-    fn left(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
+    fn remaining(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
         let seen = Sequence::new(Seen::new(&std::env::temp_dir(), 0).unwrap());
-        let (unique, mut kept) = (Unique { hash: UrlHash::new(), seen }, Kept::default());
+        let (unique, mut unique_lines) = (Unique { hash: UrlHash::new(), seen }, UniqueLines::default());
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
             let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
             let chunk = Chunk { text: text.as_bytes(), layout, mark, flaws, left_out: &[] };
-            let left = unique.left(ticket, chunk, &mut kept, true).unwrap().expect("not stopped");
-            let text = String::from_utf8(left.text.to_vec()).unwrap();
-            let flaws = left.flaws.iter().map(|flaw| flaw.0).collect();
-            all.push((text, flaws, kept.duplicates.lines));
+            let remaining = unique.remaining(ticket, chunk, &mut unique_lines, true).unwrap().expect("not stopped");
+            let text = String::from_utf8(remaining.text.to_vec()).unwrap();
+            let flaws = remaining.flaws.iter().map(|flaw| flaw.0).collect();
+            all.push((text, flaws, unique_lines.duplicates.lines));
         }
         all
     }
 
     #[test]
-    fn the_first_line_of_a_url_stays_and_what_is_no_url_too() {
+    fn the_first_line_of_a_url_stays_and_so_do_lines_without_a_url() {
         let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
         let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
         assert_eq!(
-            left(&Layout::WHOLE, &[(first, &[]), (second, &[])]),
+            remaining(&Layout::WHOLE, &[(first, &[]), (second, &[])]),
             [
                 ("http://a.example/1\n\nno url\nhttp://a.example/2\r\nno url\n\n".to_owned(), vec![], 1),
                 ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
@@ -218,7 +218,10 @@ mod tests {
         let (marked, plain) = ("\u{feff}http://a.example/1\nno\n", "http://a.example/1\nno\n");
         for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
             let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
-            assert_eq!(left(&Layout::WHOLE, &chunks), [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]);
+            assert_eq!(
+                remaining(&Layout::WHOLE, &chunks),
+                [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]
+            );
         }
     }
 
@@ -226,7 +229,7 @@ mod tests {
     fn lines_of_fields_are_the_same_if_their_urls_are() {
         let (first, second) = ("1,http://a.example/1\n2,http://a.example/2\n3\n", "4,\"http://a.example/2\"\n3\n5,x\n");
         assert_eq!(
-            left(&Layout::delimited(b',', 1), &[(first, &[]), (second, &[])]),
+            remaining(&Layout::delimited(b',', 1), &[(first, &[]), (second, &[])]),
             [(first.to_owned(), vec![], 0), ("3\n5,x\n".to_owned(), vec![], 1)]
         );
     }
@@ -236,7 +239,7 @@ mod tests {
         let text = "http://a.example/1\nhttp://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n";
         let flaws = [(2, Reason::LineBreak)];
         assert_eq!(
-            left(&Layout::WHOLE, &[(text, &flaws), (text, &flaws)]),
+            remaining(&Layout::WHOLE, &[(text, &flaws), (text, &flaws)]),
             [
                 ("http://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n".to_owned(), vec![1], 1),
                 ("http://a.example/%0A\n".to_owned(), vec![0], 3)
@@ -247,10 +250,11 @@ mod tests {
     #[test]
     fn all_lines_are_accounted_for() {
         let text = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/1";
-        let (layout, mut kept) = (Layout::WHOLE, Kept { repeated: vec![2], ..Kept::default() });
-        kept.leave_out(&Chunk { text: text.as_bytes(), layout: &layout, mark: 0, flaws: &[], left_out: &[] }, true);
+        let (layout, mut unique_lines) = (Layout::WHOLE, UniqueLines { repeated: vec![2], ..UniqueLines::default() });
+        unique_lines
+            .leave_out(&Chunk { text: text.as_bytes(), layout: &layout, mark: 0, flaws: &[], left_out: &[] }, true);
         let of = |text: &str| Tally::of_text(text.as_bytes(), |line| line);
-        assert_eq!((kept.input, kept.duplicates), (of(text), of("http://a.example/1")));
-        assert_eq!(kept.text, b"http://a.example/1\nhttp://a.example/2\n");
+        assert_eq!((unique_lines.input, unique_lines.duplicates), (of(text), of("http://a.example/1")));
+        assert_eq!(unique_lines.text, b"http://a.example/1\nhttp://a.example/2\n");
     }
 }

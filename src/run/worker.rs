@@ -1,7 +1,7 @@
 //! Judges and counts one chunk, and sorts its lines into buffers.
 
 use super::render::{JudgedChunk, Renderer, RowParts};
-use super::unique::Kept;
+use super::unique::UniqueLines;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
 use crate::judge::lines::Lines;
@@ -120,7 +120,7 @@ impl<'m> Worker<'m> {
     }
 
     /// Counts the lines that were left out before the chunk was judged.
-    pub fn leave_out(&mut self, kept: &Kept) {
+    pub fn leave_out(&mut self, kept: &UniqueLines) {
         if kept.duplicates.lines > 0 {
             (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
         }

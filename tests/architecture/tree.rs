@@ -41,8 +41,8 @@ impl Tree {
         for (path, module) in source::read(path, &text) {
             for (child, _) in module.children.iter().filter(|(_, is_file)| **is_file) {
                 let child = [&path[..], std::slice::from_ref(child)].concat();
-                let (beside, within) = (format!("{}.rs", child.join("/")), format!("{}/mod.rs", child.join("/")));
-                let file = if text_of(&beside).is_some() { beside } else { within };
+                let (sibling, within) = (format!("{}.rs", child.join("/")), format!("{}/mod.rs", child.join("/")));
+                let file = if text_of(&sibling).is_some() { sibling } else { within };
                 self.add(&child, &file, text_of);
             }
             self.files.insert(path.clone(), file.to_owned());
@@ -124,7 +124,7 @@ pub fn is_list(file: &str) -> bool {
 }
 
 /// The arrows that are part of a cycle, or lead from one cycle to another.
-pub fn circles(arrows: &BTreeSet<Arrow>) -> Vec<&Arrow> {
+pub fn cycles(arrows: &BTreeSet<Arrow>) -> Vec<&Arrow> {
     let mut rest = arrows.iter().filter(|arrow| !is_list(&arrow.from) && !is_list(&arrow.to)).collect::<Vec<_>>();
     loop {
         let from: BTreeSet<_> = rest.iter().map(|arrow| &arrow.from).collect();

@@ -126,7 +126,7 @@ fn several_agents_split_the_lines_each_of_its_own() {
 }
 
 #[test]
-fn verdicts_stand_before_each_line() {
+fn verdicts_come_before_each_line() {
     let bench = with_lines();
     let out = "filter --robots sites --out out --verdicts urls";
     bench.program(out).args(AGENTS).assert().success();

@@ -132,7 +132,7 @@ pub fn said(stderr: &[u8], words: &[&str]) {
 pub fn unwritten_at(stderr: &[u8]) -> u64 {
     said(stderr, &["cannot write "]);
     let text = String::from_utf8_lossy(stderr);
-    let place = text.split_once(": at byte ").and_then(|(_, told)| told.split_once(": "));
+    let place = text.split_once(": at byte ").and_then(|(_, rest)| rest.split_once(": "));
     place.and_then(|(place, _)| place.parse().ok()).unwrap_or_else(|| panic!("no place: {text}"))
 }
 

@@ -79,7 +79,7 @@ fn lines_without_a_url_are_invalid_and_say_why() {
 }
 
 #[test]
-fn an_index_is_recognised_on_standard_input_and_behind_remarks() {
+fn an_index_is_recognised_on_standard_input_and_after_remarks() {
     let bench = Bench::with_site();
     let text = "!meta {\"x\":1}\nexample,a)/no 2024 {\"url\":\"http://a.example/no\"}\n";
     for text in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {

@@ -23,7 +23,7 @@ const LINE: &str = "http://a.example/0123456789\n";
 #[derive(Clone, Copy, PartialEq)]
 enum When {
     Opened,
-    LookedAt,
+    Examined,
 }
 
 /// Copies of [`BEFORE`] to write to the first pipe until the program has examined the lists.
@@ -68,7 +68,7 @@ fn changed_of(
         let open = |pipe: &Path| OpenOptions::new().write(true).open(pipe).expect("a pipe");
         let mut before = open(&pipes[0]);
         let after = open(&pipes[1]);
-        if when == When::LookedAt {
+        if when == When::Examined {
             // The program examines this pipe too.
             drop(after);
             before.write_all(BEFORE.repeat(MANY).as_bytes()).expect("many lines");
@@ -85,12 +85,12 @@ fn set_length(list: &Path, length: u64) {
 
 /// The run must end with status 2, a message with these words, and no result.
 fn fails(options: &str, words: &[&str], change: impl FnOnce(&Path) + Send + Clone + 'static) {
-    for when in [When::Opened, When::LookedAt] {
+    for when in [When::Opened, When::Examined] {
         let bench = Bench::with_site();
         let done = changed_when(when, &bench, &format!("{options} --out out"), change.clone());
         assert_eq!(done.status.code(), Some(2), "{done:?}");
         said(&done.stderr, words);
-        if when == When::LookedAt || bench.path("out").exists() {
+        if when == When::Examined || bench.path("out").exists() {
             assert_no_result(&bench.names("out"));
         }
     }
@@ -131,7 +131,7 @@ fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
     let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
     for options in ["--threads 1", "--threads 3 --unique", "--explain --verdicts", "--compress gz --threads 2", table] {
         for (chunk_size, length) in [("", 4096), ("--chunk-size 3000", 4096), ("--chunk-size 2800", 5600), ("", 0)] {
-            for when in [When::Opened, When::LookedAt] {
+            for when in [When::Opened, When::Examined] {
                 let bench = Bench::with_site();
                 let options = format!("--out out --skip-bad {options} {chunk_size}");
                 let done = changed_when(when, &bench, &options, move |list| set_length(list, length));
@@ -176,7 +176,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
         let options = format!("--out out --skip-bad --threads 1 {options}");
         let length = list.len() as u64 / 2;
         let cut = move |list: &Path| set_length(list, length);
-        let done = changed_of(&list, When::LookedAt, &bench, &options, cut);
+        let done = changed_of(&list, When::Examined, &bench, &options, cut);
         assert!(done.status.success(), "{options} {done:?}");
         let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
         let list = &receipt["lists"][1];
@@ -209,7 +209,7 @@ fn nothing_of_a_list_that_is_cut_short_goes_to_standard_output() {
     for length in [0, 5000, LINE.len() * LINES - 10] {
         let bench = Bench::with_site();
         let cut = move |list: &Path| set_length(list, length as u64);
-        let done = changed_when(When::LookedAt, &bench, "--only allowed --chunk-size 3000", cut);
+        let done = changed_when(When::Examined, &bench, "--only allowed --chunk-size 3000", cut);
         assert_eq!(done.status.code(), Some(2));
         said(&done.stderr, &["urls", "cut short"]);
         // A chunk may be judged and still not written, because a later one has failed.

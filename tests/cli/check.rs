@@ -40,7 +40,7 @@ fn the_deciding_rule_its_line_and_the_agent_are_named() {
 }
 
 #[test]
-fn what_needs_no_rule_is_said() {
+fn answers_without_a_rule_say_why() {
     let (text, status) = printed("--agent somebody http://a.example/robots.txt http://a.example/x");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "allowed\thttp://a.example/robots.txt\t/robots.txt is always allowed\tUser-agent: * (line 7)");
@@ -187,7 +187,7 @@ fn urls_may_be_many_and_answers_json() {
 }
 
 #[test]
-fn a_circle_of_redirects_is_said_to_be_one() {
+fn a_loop_of_redirects_is_reported_as_one() {
     let bench = Bench::new();
     bench.file("in.jsonl", "{\"url\":\"http://a.example/robots.txt\",\"status\":301,\"location\":\"/robots.txt\"}\n");
     let done = bench.program("check --agent me --robots in.jsonl http://a.example/").assert().code(0);

@@ -174,7 +174,7 @@ fn compressed_shards_are_joined() {
 }
 
 #[test]
-fn what_is_only_counted_cannot_be_written_somehow() {
+fn output_that_is_only_counted_has_no_format() {
     let bench = Bench::with_site();
     for option in ["--compress gz", "--split-size 1k", "--verdicts", "--force", "--per-input"] {
         let name = option.split(' ').next().expect("a name");

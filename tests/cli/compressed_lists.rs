@@ -54,7 +54,7 @@ fn a_compressed_list_is_split_like_a_plain_one() {
 }
 
 #[test]
-fn compressed_lists_stand_among_others() {
+fn compressed_lists_may_be_mixed_with_others() {
     let bench = Bench::with_site();
     bench.file("one", gzip(b"http://a.example/1"));
     bench.file("two", "http://a.example/2");

@@ -152,7 +152,7 @@ fn each_list_may_have_columns_in_an_order_of_its_own() {
 }
 
 #[test]
-fn lists_of_one_head_line_stand_below_it() {
+fn lists_with_one_head_line_are_written_below_it() {
     let bench = Bench::with_site();
     bench.file("one", "id,url\n1,http://a.example/1");
     bench.file("empty", "");
@@ -168,7 +168,7 @@ fn lists_of_one_head_line_stand_below_it() {
 }
 
 #[test]
-fn a_head_line_stands_behind_the_columns_of_verdicts() {
+fn a_head_line_follows_the_columns_of_verdicts() {
     let bench = Bench::with_site();
     bench.file("list", "id\turl\n1\thttp://a.example/1\n2\thttp://a.example/no\n");
     bench.filter("--robots sites --delimiter \\t --column url --verdicts --out out list").assert().success();

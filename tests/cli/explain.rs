@@ -41,7 +41,7 @@ fn proven(bench: &Bench, folder: &str) {
 }
 
 #[test]
-fn blocked_lines_stand_behind_what_blocked_them() {
+fn blocked_lines_follow_what_blocked_them() {
     let bench = bench();
     bench.filter(&format!("{SOURCES} --out plain urls")).assert().success();
     bench.filter(&format!("{SOURCES} --explain --out out urls")).assert().success();

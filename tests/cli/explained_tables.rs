@@ -9,11 +9,11 @@ use crate::parquet::{Values, parquet};
 use crate::tables::{Row, column, columns, of_partition, rows, text};
 
 /// The explanation of a line: the rule, its line, its group, the time.
-type Told = [Field; 4];
+type Cause = [Field; 4];
 
 const COLUMNS: [&str; 4] = ["rule", "rule_line", "agent", "captured"];
 
-const NOTHING: Told = [Field::Null, Field::Null, Field::Null, Field::Null];
+const NOTHING: Cause = [Field::Null, Field::Null, Field::Null, Field::Null];
 
 /// 2026-01-02T00:00:00Z, in milliseconds.
 const DAY: i64 = 1_767_312_000_000;
@@ -21,11 +21,11 @@ const DAY: i64 = 1_767_312_000_000;
 /// 2026-01-02T03:04:05Z
 const CAPTURED: Field = Field::TimestampMillis(DAY + ((3 * 60 + 4) * 60 + 5) * 1000);
 
-fn told(row: &Row, label: &str) -> Told {
+fn cause(row: &Row, label: &str) -> Cause {
     COLUMNS.map(|name| column(row, &format!("{name}{label}")).clone())
 }
 
-fn by_rule(rule: &str, line: i32, agent: &str, captured: Field) -> Told {
+fn by_rule(rule: &str, line: i32, agent: &str, captured: Field) -> Cause {
     [Field::Str(rule.to_owned()), Field::Int(line), Field::Str(agent.to_owned()), captured]
 }
 
@@ -36,7 +36,7 @@ fn encoded(text: &[u8]) -> String {
 }
 
 #[test]
-fn rows_tell_what_blocked_them() {
+fn rows_show_what_blocked_them() {
     let bench = bench();
     bench.file("sites/raw.example", b"User-agent: *\nDisallow: /\xffa\n");
     let mut urls = bench.read("urls");
@@ -62,8 +62,11 @@ fn rows_tell_what_blocked_them() {
             [&["verdict", "reason"], &COLUMNS[..]].concat()
         );
         let verdicts = rows(&bench, "out/verdicts/part-0001.parquet");
-        let found: Vec<(String, Told)> = verdicts.iter().map(|row| (text(row, "verdict"), told(row, ""))).collect();
-        assert!(found.iter().map(|(verdict, told)| (verdict.as_str(), told.clone())).eq(expected.clone()), "{found:?}");
+        let found: Vec<(String, Cause)> = verdicts.iter().map(|row| (text(row, "verdict"), cause(row, ""))).collect();
+        assert!(
+            found.iter().map(|(verdict, cause)| (verdict.as_str(), cause.clone())).eq(expected.clone()),
+            "{found:?}"
+        );
         bench.program("verify out --inputs").assert().success();
         bench.filter(&format!("{words} {options}")).assert().success();
         for name in PARTITIONS {
@@ -97,7 +100,7 @@ fn every_crawler_has_columns_of_its_own() {
     };
     assert_eq!(columns(&bench, "out/verdicts/part-0001.parquet")[2..], [of("examplebot"), of("default")].concat());
     let all = rows(&bench, "out/verdicts/part-0001.parquet");
-    let both = |row: &Row| [".examplebot", ".default"].map(|label| told(row, label));
+    let both = |row: &Row| [".examplebot", ".default"].map(|label| cause(row, label));
     assert_eq!(both(&all[0]), [by_rule("Disallow: /no", 5, "examplebot", CAPTURED), NOTHING]);
     assert_eq!(both(&all[5]), [NOTHING, by_rule("Disallow: /all", 2, "*", CAPTURED)]);
     assert_eq!(both(&all[6]), [NOTHING, NOTHING]);
@@ -105,13 +108,13 @@ fn every_crawler_has_columns_of_its_own() {
     bench.filter(&words).assert().success();
     let blocked = rows(&bench, "out/lines/crawler=default/verdict=blocked/part-0001.parquet");
     let row = blocked.iter().find(|row| text(row, "url") == "http://a.example/all").expect("a row");
-    assert_eq!(told(row, ""), by_rule("Disallow: /all", 2, "*", CAPTURED));
+    assert_eq!(cause(row, ""), by_rule("Disallow: /all", 2, "*", CAPTURED));
     bench.program("verify out --inputs").assert().success();
 }
 
 /// The columns hold what text output writes before its lines.
 #[test]
-fn tables_tell_what_text_tells() {
+fn tables_show_what_text_shows() {
     let bench = Bench::new();
     let sources = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z --agent *";
     let words = format!("{sources} --explain --verdicts --force");

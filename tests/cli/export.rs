@@ -30,7 +30,7 @@ fn exported(bench: &Bench, words: &str) -> String {
 }
 
 #[test]
-fn delays_are_told_for_each_crawler() {
+fn delays_are_exported_for_each_crawler() {
     let bench = bench();
     let expected = "origin\tagent\tvalue\tline\tseconds\tpages_a_day
 http://a\tone\t2.5\t3\t2.5\t34560
@@ -48,7 +48,7 @@ http://d\ttwo\t0\t0\t0\t
 }
 
 #[test]
-fn sitemaps_are_told_once_with_what_would_break_a_row_escaped() {
+fn sitemaps_are_exported_once_and_escaped() {
     let bench = bench();
     let expected = "origin\tsitemap\tline
 http://a\t/a\\\\b\\tc\t1
@@ -64,7 +64,7 @@ http://b\t/d\t10
 }
 
 #[test]
-fn groups_are_told_for_each_origin_and_crawler() {
+fn groups_are_exported_for_each_origin_and_crawler() {
     let expected = "origin\tagent\tgroup\tuser_agent\tline\trules
 http://a\tone\town\tone\t2\t2
 http://a\ttwo\teverybody\t*\t7\t1
@@ -79,7 +79,7 @@ http://d\ttwo\tnone\t\t\t
 }
 
 #[test]
-fn states_are_told_with_their_times() {
+fn states_are_exported_with_their_times() {
     let bench = bench();
     let head = "origin\tstanding\tstatus\tfetched_at\texpires\tunreachable_since\tlast_good\tlast_good_fetched_at\t\
                 last_good_expires\toverride\tpaused_until\n";
@@ -96,7 +96,7 @@ http://d\tunfetched\t\t\t\t\t\t\t\tallow-all\t1970-01-01T00:01:00Z
 
 /// The same table as Parquet, converted to tab-separated values.
 #[cfg(feature = "parquet")]
-fn told(bench: &Bench, words: &str) -> String {
+fn printed(bench: &Bench, words: &str) -> String {
     use parquet::file::reader::SerializedFileReader;
     use parquet::record::Field;
 
@@ -125,7 +125,7 @@ fn parquet_says_the_same() {
     bench.file("out/other", "");
     for table in ["delays", "sitemaps", "agents", "status"] {
         let words = format!("--what {table}");
-        assert_eq!(told(&bench, &words), exported(&bench, &words));
+        assert_eq!(printed(&bench, &words), exported(&bench, &words));
     }
     let done = bench.program("export policy.rsv --what status --format parquet").assert().success();
     assert_eq!(done.get_output().stdout, bench.read("out/table"), "to standard output too");

@@ -42,7 +42,7 @@ fn a_folder_has_one_run_at_a_time() {
 }
 
 #[test]
-fn the_lock_goes_with_its_process() {
+fn the_lock_ends_with_its_process() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/2\n");
     let mut first = waiting_run(&bench);

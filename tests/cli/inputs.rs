@@ -94,7 +94,7 @@ fn a_wrong_line_of_json_is_named_by_line_and_byte() {
 }
 
 #[test]
-fn html_and_binary_are_counted_and_harm_nobody() {
+fn html_and_binary_are_counted_and_do_no_harm() {
     let bench = Bench::new();
     bench.file("sites/page.example", "<!DOCTYPE html>\n<html><body>Not found</body></html>\n");
     bench.file("sites/binary.example", (0..=255u8).cycle().take(100_000).collect::<Vec<u8>>());

@@ -134,7 +134,7 @@ fn lifetimes_are_those_of_the_dialect_at_the_time_given() {
 }
 
 #[test]
-fn the_operators_word_is_counted_and_listed() {
+fn overrides_are_counted_and_listed() {
     let bench = bench();
     let found = &object(&bench, "")["overrides"];
     let counts = ["origins", "allow_all", "forbid_all", "robots_txt", "crawl_delays", "paused", "pauses_over"];
@@ -146,7 +146,7 @@ fn the_operators_word_is_counted_and_listed() {
 }
 
 #[test]
-fn an_origin_is_told_with_the_reason_of_each_group() {
+fn an_origin_is_shown_with_the_reason_of_each_group() {
     let bench = bench();
     let expected = "http://shop
 standing          robots-txt (status 200)
@@ -298,7 +298,7 @@ fn an_automaton_is_drawn() {
 }
 
 #[test]
-fn pointers_are_drawn_as_their_scanner() {
+fn cursors_are_drawn_as_their_scanner() {
     let bench = Bench::new();
     let rule = |n: usize| format!("{}llow: /*{}*{n}*x\n", ["A", "Disa"][n % 2], n * 7919 % 1000);
     bench.file("sites/a", format!("User-agent: *\n{}", (0..400).map(rule).collect::<String>()));

@@ -49,7 +49,7 @@ fn standard_input_is_a_list_like_others() {
 }
 
 #[test]
-fn standard_input_stands_among_files() {
+fn standard_input_may_be_mixed_with_files() {
     let bench = Bench::with_site();
     bench.file("one", "http://a.example/1");
     bench.file("two", "http://a.example/2\n");

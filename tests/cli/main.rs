@@ -31,6 +31,7 @@ mod naming_lists;
 mod only;
 mod output;
 mod overrides;
+mod parallel_lists;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
@@ -42,7 +43,6 @@ mod report;
 mod resume;
 mod revisits;
 mod shards;
-mod side_by_side;
 mod skip_bad;
 #[cfg(feature = "parquet")]
 mod skipped_rows;

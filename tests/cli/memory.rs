@@ -162,7 +162,7 @@ fn many_crawlers_and_origins_stay_within() {
 }
 
 #[test]
-fn memory_in_which_nobody_can_work_is_refused() {
+fn memory_too_small_for_one_worker_is_refused() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     let words = "--robots sites --memory 1M --out out urls";
@@ -172,7 +172,7 @@ fn memory_in_which_nobody_can_work_is_refused() {
 
 /// A resumed run keeps the chunk size it began with, and may have more or less memory.
 #[test]
-fn a_run_goes_on_with_other_memory() {
+fn a_run_resumes_with_other_memory() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n".repeat(1000));
     let words = "filter --agent examplebot --robots sites --out out --chunk-size 3000";

@@ -121,7 +121,7 @@ fn the_numbers_are_those_of_the_run() {
 }
 
 #[test]
-fn they_are_renewed_while_the_run_goes_on() {
+fn they_are_updated_during_the_run() {
     let bench = Bench::with_site();
     let mut command = std::process::Command::new(crate::bench::PROGRAM);
     let words = "filter --agent examplebot --robots sites --metrics run.prom --count --chunk-size 16 --log json \
@@ -167,7 +167,7 @@ fn of_compressed_lists_compressed_bytes_are_counted() {
 }
 
 #[test]
-fn a_failure_is_told_and_the_last_success_remembered() {
+fn a_failure_is_reported_and_the_last_success_remembered() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
     bench.filter("--robots sites --metrics run.prom --count urls").assert().success();

@@ -37,7 +37,7 @@ fn verdicts_go_to_standard_output_without_a_folder() {
 }
 
 #[test]
-fn a_line_feed_stands_between_lists_here_too() {
+fn lists_are_separated_by_a_line_feed_here_too() {
     let bench = Bench::with_site();
     bench.file("one", "http://a.example/1");
     bench.file("two", "http://a.example/no");
@@ -71,7 +71,7 @@ fn a_line_does_not_wait_for_the_next_one() {
 
 #[cfg(unix)]
 #[test]
-fn who_reads_no_further_ends_the_run_quietly() {
+fn a_reader_that_stops_ends_the_run_quietly() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/some/path\n".repeat(200_000));
     for words in ["--only allowed", "--verdicts"] {
@@ -99,7 +99,7 @@ fn standard_output_without_room_is_an_error() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn nonsense_is_refused() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     for option in [

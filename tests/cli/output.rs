@@ -52,7 +52,7 @@ fn a_run_leaves_its_files_and_nothing_else() {
 }
 
 #[test]
-fn the_table_tells_the_same_as_the_receipt() {
+fn the_table_shows_the_same_as_the_receipt() {
     let bench = bench_with_list();
     let done = bench.filter("--robots sites --out out urls").assert().success();
     let output = done.get_output();
@@ -154,7 +154,7 @@ fn force_touches_no_file_that_no_run_wrote() {
 }
 
 #[test]
-fn a_page_about_the_earlier_run_goes_with_it() {
+fn a_page_about_the_earlier_run_is_removed_with_it() {
     let bench = bench_with_list();
     bench.split("--robots sites", &["urls"]);
     bench.program("report out").assert().success();

@@ -15,7 +15,7 @@ fn bench(overrides: &str) -> Bench {
 const OPTIONS: &str = "--robots sites --robots down.jsonl --overrides overrides.toml --now 2026-06-01T00:00:00Z";
 
 #[test]
-fn a_verdict_for_all_stands_above_every_answer_and_none() {
+fn an_overriding_verdict_takes_precedence_over_any_answer_or_none() {
     for origin in ["http://a.example", "http://down.example", "https://new.example:8443"] {
         for (verdict, outcome) in [("allow-all", "allowed override"), ("forbid-all", "blocked override")] {
             let bench = bench(&format!("[\"{origin}\"]\nverdict = \"{verdict}\"\n"));
@@ -126,7 +126,7 @@ const ALL: &str = "
 ";
 
 #[test]
-fn a_policy_file_keeps_the_operators_word() {
+fn a_policy_file_keeps_overrides() {
     let bench = bench(ALL);
     let agents = "--agent examplebot --agent other";
     let words = format!("compile {agents} sites down.jsonl --overrides overrides.toml -o policy.rsv");

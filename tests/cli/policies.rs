@@ -234,7 +234,7 @@ fn check_explains_by_a_policy_as_by_a_robots_txt() {
 }
 
 #[test]
-fn check_tells_why_there_is_no_rule() {
+fn check_says_why_there_is_no_rule() {
     let bench = Bench::new();
     let good = r#""body":"User-agent: *\nDisallow: /no\n","fetched_at":1"#;
     bench.file(

@@ -47,7 +47,7 @@ fn five_hops_are_followed_and_a_sixth_means_no_robots_txt() {
 }
 
 #[test]
-fn hops_may_stand_in_several_sources() {
+fn hops_may_be_in_several_sources() {
     let bench = Bench::new();
     bench.file("one.jsonl", redirect("a", "http://b.example/robots.txt"));
     bench.file("two.jsonl", redirect("b", "https://c.example/robots.txt"));

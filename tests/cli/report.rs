@@ -52,7 +52,7 @@ fn rows(page: &str, after: &str, caption: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_tells_what_the_receipt_does() {
+fn the_page_shows_what_the_receipt_does() {
     let bench = bench();
     bench.filter(&format!("{SOURCES} --out out urls more")).assert().success();
     let page = page(&bench, "");
@@ -84,7 +84,7 @@ fn nothing_is_needed_from_anywhere() {
 }
 
 #[test]
-fn a_policy_tells_who_blocked_what() {
+fn a_policy_shows_which_rules_blocked_what() {
     let tables = |bench: &Bench, policy: &str| {
         let page = page(bench, policy);
         assert!(!page.contains("not the one of the run") && !page.contains("are not blocked by"), "{page}");
@@ -170,7 +170,7 @@ fn each_crawler_has_its_own() {
 }
 
 #[test]
-fn what_no_rule_decided_is_told_by_its_reason() {
+fn lines_that_no_rule_decided_are_shown_by_reason() {
     let bench = bench();
     let words = "--dialect extended-2008 --on-unfetched block";
     bench.filter(&format!("{SOURCES} {words} --out out urls")).assert().success();
@@ -270,7 +270,7 @@ fn pipes_in_the_place_of_files_are_refused() {
 }
 
 #[test]
-fn the_page_of_an_earlier_run_goes_with_its_files() {
+fn the_page_of_an_earlier_run_is_removed_with_its_files() {
     let bench = bench();
     bench.filter(&format!("{SOURCES} --out out urls")).assert().success();
     page(&bench, "");

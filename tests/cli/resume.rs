@@ -112,7 +112,7 @@ fn killed_again_and_again(bench: &Bench, options: &str) {
 
 #[test]
 #[ignore = "takes long"]
-fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
+fn a_run_that_is_killed_again_and_again_has_the_same_result() {
     for options in ["", "--verdicts", "--per-input", "--agent other --on-unfetched block", "--compress gz"] {
         killed_again_and_again(&bench_with_lists(), options);
     }
@@ -121,7 +121,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
 #[cfg(feature = "parquet")]
 #[test]
 #[ignore = "takes long"]
-fn tables_that_are_written_come_to_the_same() {
+fn resumed_tables_have_the_same_result() {
     for options in ["", "--verdicts", "--per-input --split-size 30k", "--verdicts --explain --agent other"] {
         killed_again_and_again(&bench_with_lists(), &format!("--format parquet {options}"));
     }
@@ -130,7 +130,7 @@ fn tables_that_are_written_come_to_the_same() {
 /// Likewise for a list whose rows are read in ranges.
 #[cfg(feature = "parquet")]
 #[test]
-fn rows_of_a_table_go_on_where_the_run_was_killed() {
+fn rows_of_a_table_resume_where_the_run_was_killed() {
     use crate::parquet::{Values, parquet};
     let bench = Bench::with_site();
     let url =
@@ -186,7 +186,7 @@ fn tables_are_read_again_up_to_the_checkpoint() {
 }
 
 #[test]
-fn lines_of_fields_go_on_below_their_head() {
+fn lines_of_fields_resume_below_their_head() {
     let bench = bench_with_lists();
     for list in ["urls", "more"] {
         let text = String::from_utf8(bench.read(list)).expect("UTF-8");
@@ -215,7 +215,7 @@ fn disturbed(bench: &Bench, options: &str, change: impl FnOnce(&mut fs::File)) -
 /// list now ends reads as zeros, and none of those may be kept.
 #[test]
 #[ignore = "takes long"]
-fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
+fn a_run_with_a_list_cut_short_keeps_finished_work() {
     for (options, length) in [("", 0), ("", 30_000), ("--compress gz --threads 3", 30_000), ("--unique", 30_000)] {
         let bench = bench_with_lists();
         let options = format!("{NOW} {options}");
@@ -237,7 +237,7 @@ fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
 }
 
 #[test]
-fn a_run_whose_list_is_changed_keeps_nothing() {
+fn a_run_with_a_changed_list_keeps_nothing() {
     let bench = bench_with_lists();
     let ended = disturbed(&bench, NOW, |list| list.write_all(b"http://a.example/new\n").expect("a line"));
     said(&ended.stderr, &["the list more", "changed", "run again"]);
@@ -247,7 +247,7 @@ fn a_run_whose_list_is_changed_keeps_nothing() {
 
 /// A run with many origins to fetch keeps some of them on disk.
 #[test]
-fn a_run_whose_disk_is_full_says_so_and_goes_on() {
+fn a_run_with_a_full_disk_says_so_and_resumes() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
     let ended = limited(&bench, &words(NOW, "out"), 60, "trap '' XFSZ;");
@@ -329,7 +329,7 @@ fn many_lists_with_partitions_of_their_own_need_few_open_files() {
 }
 
 #[test]
-fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
+fn an_interrupted_run_stops_at_the_next_chunk_and_resumes() {
     for signal in ["-INT", "-TERM"] {
         let bench = bench_with_lists();
         done(&bench, &words(NOW, "whole"));
@@ -376,7 +376,7 @@ fn interrupted_until_done(bench: &Bench, words: impl Fn(usize) -> String) -> usi
 /// URLs seen before the interruption still count as seen.
 #[test]
 #[ignore = "takes long"]
-fn a_run_that_leaves_lines_out_goes_on() {
+fn a_run_that_leaves_lines_out_resumes() {
     for options in ["", "--verdicts", "--per-input", "--compress zst"] {
         let bench = bench_with_lists();
         // The first list occurs twice, the second time after the other one.
@@ -393,7 +393,7 @@ fn a_run_that_leaves_lines_out_goes_on() {
 
 /// The set of seen URLs takes disk space too.
 #[test]
-fn a_disk_without_room_for_what_was_seen_is_told() {
+fn a_disk_without_room_for_seen_urls_is_reported() {
     let bench = bench_with_lists();
     let ended = limited(&bench, &words(&format!("{NOW} --unique"), "out"), 60, "trap '' XFSZ;");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
@@ -432,7 +432,7 @@ fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
 
 #[test]
 #[ignore = "takes long"]
-fn what_is_not_the_same_run_does_not_go_on() {
+fn a_different_run_does_not_resume() {
     let unchanged = |_: &Bench| ();
     refused(NOW, &["unfinished", "--resume", "--force"], unchanged);
     refused("--resume --on-unfetched block", &["resumed", "on-unfetched", "defer", "block"], unchanged);
@@ -490,7 +490,7 @@ fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
 
 /// The program may also die after all work is done, when only some files have their final names.
 #[test]
-fn a_run_that_dies_while_files_get_their_names_goes_on() {
+fn a_run_that_dies_while_files_are_named_resumes() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
     limited(&bench, &words(NOW, "out"), 60, "");
@@ -511,7 +511,7 @@ fn a_run_that_dies_while_files_get_their_names_goes_on() {
 
 /// Like the above, but another run then replaces it: no file that already has its name may stay.
 #[test]
-fn a_run_that_dies_while_files_get_their_names_is_replaced() {
+fn a_run_that_dies_while_files_are_named_is_replaced() {
     let bench = bench_with_lists();
     bench.file("other", "http://a.example/other\n");
     let other = format!("filter --agent examplebot --robots sites {NOW} --split-size 1M");

@@ -381,7 +381,7 @@ fn a_joined_folder_finds_its_shards_from_anywhere() {
 }
 
 #[test]
-fn what_cannot_be_divided_is_an_error() {
+fn lists_that_cannot_be_divided_are_an_error() {
     let bench = bench_with_lists();
     let refused = |words: &str, message: &[&str]| bench.refused(&format!("--robots sites {words}"), message);
     refused(&format!("{NOW} --shard 1/2 --out out one -"), &["-", "cannot be divided", "--shard"]);

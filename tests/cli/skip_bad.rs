@@ -234,7 +234,7 @@ fn a_bad_row_group_is_left_out_and_the_others_are_read() {
 }
 
 #[test]
-fn runs_go_on_over_damage() {
+fn runs_resume_over_damage() {
     let text = text(0..4000);
     for (name, compress) in KINDS {
         let bench = Bench::with_site();
@@ -266,7 +266,7 @@ fn runs_go_on_over_damage() {
 }
 
 /// The most interruptions before a run is left alone.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Runs the program again and again, interrupting it after each checkpoint; returns the number of interruptions.
 pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
@@ -278,7 +278,7 @@ pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
         command.current_dir(bench.path(".")).args(bench.arguments(words)).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program");
         while child.try_wait().expect("the program").is_none()
-            && (interrupted == MOST || fs::read(&checkpoint).ok() == before)
+            && (interrupted == MAX || fs::read(&checkpoint).ok() == before)
         {
             std::thread::yield_now();
         }

@@ -273,7 +273,7 @@ fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
 /// Also where seen URLs are read again, up to the point where the run resumes.
 #[test]
 #[ignore = "takes long"]
-fn runs_go_on_over_damaged_rows() {
+fn runs_resume_over_damaged_rows() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 150), (URL, 1250), (ID, 2950)]));
     bench.file("good", list(url));
@@ -310,7 +310,7 @@ fn damage_anywhere_is_left_out_and_proven() {
         ["http://a.example/1", "http://a.example/no", "http://b.example/", "", "http://a.example/\n"].repeat(200);
     let file = nested(&urls, 400);
     bench.file("good", &file);
-    let (mut damaged, mut told) = (0, 0);
+    let (mut damaged, mut reported) = (0, 0);
     for (round, at) in (4..file.len() - 8).step_by(file.len() / 40).enumerate() {
         let mut list = file.clone();
         list[at..at + 4].iter_mut().for_each(|byte| *byte ^= 0x55);
@@ -327,9 +327,9 @@ fn damage_anywhere_is_left_out_and_proven() {
         }
         verified(&bench, "out", 0);
         damaged += 1;
-        told += usize::from(said.contains(" rows from row "));
+        reported += usize::from(said.contains(" rows from row "));
     }
-    assert!(damaged > 30 && told > 10, "{damaged} {told}");
+    assert!(damaged > 30 && reported > 10, "{damaged} {reported}");
 }
 
 /// For text output only the URL column is needed, and it is read sequentially.

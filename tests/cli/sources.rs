@@ -50,7 +50,7 @@ fn an_encoded_origin_wins_over_the_host() {
 }
 
 #[test]
-fn a_single_robots_txt_has_the_origin_given_beside_it() {
+fn a_single_robots_txt_has_the_given_origin() {
     let bench = Bench::new();
     bench.file("robots.txt", ROBOTS);
     let options = "--robots robots.txt --origin HTTPS://A.example:443/";
@@ -185,7 +185,7 @@ fn answers_of_one_time_are_settled_whatever_their_order() {
 }
 
 #[test]
-fn what_is_for_no_origin_is_told_at_once() {
+fn answers_for_no_origin_are_reported_at_once() {
     let bench = Bench::with_site();
     for name in ["README", "example.com.txt", "www.a.net_robots.txt", "sub/b.example"] {
         bench.file(&format!("sites/{name}"), "User-agent: *\n");

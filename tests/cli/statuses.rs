@@ -122,7 +122,7 @@ fn the_last_good_answer_may_be_that_there_is_no_robots_txt() {
 }
 
 #[test]
-fn the_last_state_stands_beside_the_last_good_rules() {
+fn the_last_state_is_kept_with_the_last_good_rules() {
     let bench = Bench::new();
     bench.file("in.jsonl", history(&[200, 503]).concat());
     bench.file("urls", "http://a.example/x\n");

@@ -115,7 +115,7 @@ fn lines_of_any_list_become_the_rows_that_they_are_as_text() {
 }
 
 #[test]
-fn the_url_of_a_line_of_fields_stands_beside_it_and_the_head_line_in_the_file() {
+fn the_url_of_a_line_of_fields_has_a_column_and_the_file_has_the_head_line() {
     let bench = Bench::with_site();
     bench.file("fields.csv", "id,page\n1,http://a.example/no\n2,http://a.example/yes\n3\n");
     bench.filter("--robots sites --format parquet --out out --column page --delimiter , fields.csv").assert().success();
@@ -127,9 +127,9 @@ fn the_url_of_a_line_of_fields_stands_beside_it_and_the_head_line_in_the_file() 
     assert_eq!((column(&invalid[0], "url"), text(&invalid[0], "reason")), (&Field::Null, "column".to_owned()));
     assert_eq!(line(&invalid[0]), b"3");
     let reader = reader(&bench, "out/lines/verdict=allowed/part-0001.parquet");
-    let told = reader.metadata().file_metadata().key_value_metadata().expect("a head line");
-    let told: Vec<_> = told.iter().map(|told| (told.key.as_str(), told.value.as_deref())).collect();
-    assert_eq!(told, [("robosieve.columns", Some("reason")), ("robosieve.head", Some("id,page"))]);
+    let metadata = reader.metadata().file_metadata().key_value_metadata().expect("a head line");
+    let metadata: Vec<_> = metadata.iter().map(|metadata| (metadata.key.as_str(), metadata.value.as_deref())).collect();
+    assert_eq!(metadata, [("robosieve.columns", Some("reason")), ("robosieve.head", Some("id,page"))]);
 }
 
 /// A list with columns of many kinds, some nested, in row groups of a few rows.
@@ -275,7 +275,7 @@ fn every_crawler_has_its_verdicts() {
 }
 
 #[test]
-fn tables_that_do_not_fit_are_told_before_anything_is_written() {
+fn tables_that_do_not_fit_are_reported_before_anything_is_written() {
     let bench = Bench::with_site();
     let urls = || ("optional binary url", Texts(vec![Some("http://a.example/")]));
     bench.file("one", parquet(&[urls()], 1, Compression::SNAPPY));

@@ -30,7 +30,7 @@ fn age_is_off_by_default() {
 }
 
 #[test]
-fn stale_answers_are_told_and_what_to_do_with_them_means_the_dialects_lifetime() {
+fn stale_answers_are_reported_and_on_stale_uses_the_dialects_lifetime() {
     let bench = Bench::new();
     bench.file("in.jsonl", answer(",\"fetched_at\":1"));
     bench.file("urls", "http://a.example/no\n");
@@ -157,7 +157,7 @@ fn an_origin_that_is_unreachable_for_long_counts_as_without_a_robots_txt() {
 }
 
 #[test]
-fn the_receipt_tells_how_long_is_long() {
+fn the_receipt_says_how_long_is_long() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     let split = bench.split("--robots sites --unreachable-as-unavailable 30d", &["urls"]);

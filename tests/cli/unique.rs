@@ -56,7 +56,7 @@ const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --
 
 /// The lists read again to rebuild the set end where the run resumes: an empty list there must be read only once.
 #[test]
-fn a_run_goes_on_in_front_of_an_empty_list() {
+fn a_run_resumes_before_an_empty_list() {
     let bench = bench_with_lists();
     bench.file("empty", "");
     bench.file("long", format!("http://a.example/{}\n{}", "x".repeat(3 << 20), "http://a.example/1\n".repeat(500)));
@@ -84,8 +84,8 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     let all = lines(&urls).len() + lines(&more).len();
     for threads in [1, 3] {
         let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
-        let told = bench.program(&words).assert().success();
-        has(&told.get_output().stderr, &["duplicates", "seen before, left out", "every line is accounted for"]);
+        let done = bench.program(&words).assert().success();
+        has(&done.get_output().stderr, &["duplicates", "seen before, left out", "every line is accounted for"]);
         let receipt = receipt(&bench, "out");
         assert_eq!(receipt["options"]["unique"], true);
         assert_eq!(receipt["input"]["lines"], all);
@@ -178,7 +178,7 @@ fn shards_are_refused() {
 }
 
 #[test]
-fn progress_and_metrics_tell_of_duplicates() {
+fn progress_and_metrics_show_duplicates() {
     let bench = bench_with_lists();
     let words = format!("{RUN} --unique --log json --metrics run.prom --out out urls more");
     bench.program(&words).assert().success();

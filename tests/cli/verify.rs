@@ -237,7 +237,7 @@ fn pipes_in_the_place_of_files_are_found() {
 /// JSON cannot hold a name that is not UTF-8.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_list_that_the_receipt_cannot_name_is_told() {
+fn a_list_that_the_receipt_cannot_name_is_reported() {
     use std::os::unix::ffi::OsStrExt;
 
     let bench = Bench::with_site();

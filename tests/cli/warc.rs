@@ -230,7 +230,7 @@ fn files_that_are_cut_keep_their_whole_lines_and_are_counted() {
 }
 
 #[test]
-fn the_table_tells_what_is_not_known() {
+fn the_table_shows_what_is_not_known() {
     let bench = Bench::new();
     bench.file("urls", "http://a.example/no\n");
     let garbage = record("response", &fields("http://a.example/robots.txt", 2), "garbage");
@@ -394,7 +394,7 @@ fn an_archive_that_is_cut_short_is_refused() {
 
 /// More than a MiB of members, most of them incompressible, so that they are decompressed in pieces.
 #[test]
-fn members_are_read_side_by_side() {
+fn members_are_read_in_parallel() {
     let bench = Bench::new();
     let mut state = 1u64;
     let mut noise = || {
@@ -432,10 +432,10 @@ fn members_are_read_side_by_side() {
     let middle = damaged.len() / 2;
     damaged[middle..middle + 20].fill(0x55);
     bench.file("damaged.warc", damaged);
-    let said = |threads: &str| {
+    let message = |threads: &str| {
         let compile = "compile --agent examplebot damaged.warc -o damaged.rsv";
         let done = bench.program(compile).env("RAYON_NUM_THREADS", threads).assert().code(2);
         String::from_utf8_lossy(&done.get_output().stderr).into_owned()
     };
-    assert_eq!(said("1"), said("4"));
+    assert_eq!(message("1"), message("4"));
 }

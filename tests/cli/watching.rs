@@ -40,7 +40,7 @@ fn event(line: &str) -> Value {
 }
 
 #[test]
-fn lines_tell_how_far_a_run_is() {
+fn lines_show_how_far_a_run_is() {
     let bench = Bench::with_site();
     let (line, rest) = until(&bench, "--progress-every 1ms", |line| line.contains(" 4 lines; "));
     assert!(line.starts_with(&format!("robosieve: {} B, 4 lines; ", LINES.len())), "{line}");
@@ -51,7 +51,7 @@ fn lines_tell_how_far_a_run_is() {
 }
 
 #[test]
-fn a_run_that_is_short_tells_no_progress() {
+fn a_short_run_shows_no_progress() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
     for (options, lines) in [("", 7), ("-v", 9), ("-q", 0), ("--log json", 2), ("--log json -q", 0)] {
@@ -104,7 +104,7 @@ fn the_beginning_says_what_is_to_be_done() {
 }
 
 #[test]
-fn errors_are_told_in_the_same_way() {
+fn errors_are_reported_in_the_same_form() {
     let bench = Bench::with_site();
     let words = "--robots sites --count --log json urls-that-are-not-there";
     for options in ["", "--quiet"] {
@@ -125,7 +125,7 @@ fn errors_are_told_in_the_same_way() {
 /// Nobody reads standard error.
 #[cfg(unix)]
 #[test]
-fn nobody_has_to_listen() {
+fn standard_error_need_not_be_read() {
     let bench = Bench::with_site();
     for options in ["", "--log json", "-v --progress-every 1ms"] {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
@@ -176,7 +176,7 @@ fn a_terminal_has_a_bar_that_goes_away() {
 }
 
 #[test]
-fn arguments_that_cannot_be_understood_are_told_as_the_rest_is() {
+fn invalid_arguments_are_reported_in_the_same_form() {
     let bench = Bench::with_site();
     for (options, words) in [
         ("--log json --no-such-option", "--no-such-option"),

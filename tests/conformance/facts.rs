@@ -180,7 +180,7 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
         },
         status => panic!("no rule for status {status}"),
     };
-    let said = match expected {
+    let expected_value = match expected {
         // Parsing an empty body allows everything.
         "allowed" if ours == "parse" => "parse",
         "allowed" | "blocked" | "parse" => expected,
@@ -190,7 +190,7 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
         words if words.starts_with("follow redirects") => "follow",
         words => panic!("no rule for {words}"),
     };
-    is(&json!(ours), &json!(said))
+    is(&json!(ours), &json!(expected_value))
 }
 
 fn redirects(record: &Record, dialect: &Dialect) -> Outcome {

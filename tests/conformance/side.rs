@@ -33,12 +33,12 @@ pub fn visit_time(value: &str) -> Value {
 
 /// `ai-train=no, search=yes`: preferences by name.
 pub fn content_signal(value: &str) -> Value {
-    let said = |name: &str| {
+    let signal = |name: &str| {
         let pairs = value.split(',').filter_map(|pair| pair.split_once('='));
-        let mut named = pairs.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, said)| said.trim());
-        named.next_back().map(|said| ["yes", "true", "1"].iter().any(|yes| said.eq_ignore_ascii_case(yes)))
+        let mut named = pairs.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, signal)| signal.trim());
+        named.next_back().map(|signal| ["yes", "true", "1"].iter().any(|yes| signal.eq_ignore_ascii_case(yes)))
     };
-    json!({"ai-train": said("ai-train"), "search": said("search"), "ai-input": said("ai-input")})
+    json!({"ai-train": signal("ai-train"), "search": signal("search"), "ai-input": signal("ai-input")})
 }
 
 /// Whether two values are equal; of objects, only the keys of the second are compared.

@@ -28,8 +28,8 @@ pub const FILES: [(&str, Generator); 18] = [
 /// URLs as paths: 8 KiB for the engines, smaller for the plain reading and the oracle.
 pub fn paths(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
     let repeated = |unit: &[u8]| [b"/".as_slice(), &unit.repeat(bytes / unit.len())].concat();
-    let mut dice = Dice(7);
-    let any: Vec<u8> = (0..bytes).map(|_| dice.byte()).filter(|byte| !b"\r\n#".contains(byte)).collect();
+    let mut rng = Rng(7);
+    let any: Vec<u8> = (0..bytes).map(|_| rng.byte()).filter(|byte| !b"\r\n#".contains(byte)).collect();
     vec![
         ("a", repeated(b"a")),
         ("slashes", repeated(b"/")),
@@ -45,9 +45,9 @@ pub fn paths(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// A small random number generator with a fixed seed: every run has the same files.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn byte(&mut self) -> u8 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 56) as u8
@@ -125,10 +125,10 @@ fn long_nonsense(bytes: usize) -> Vec<u8> {
 }
 
 fn any_bytes(bytes: usize) -> Vec<u8> {
-    let mut dice = Dice(1);
+    let mut rng = Rng(1);
     let mut file = b"User-agent: *\nDisallow: /".to_vec();
     while file.len() < bytes {
-        match dice.byte() {
+        match rng.byte() {
             0..8 => file.extend_from_slice(b"\0\0Allow: /\0*\xff$\n"),
             8..24 => file.extend_from_slice(b"\nDisallow: /*\xc3\xa9\xff"),
             byte => file.push(byte),

@@ -105,7 +105,7 @@ pub fn use_all_of(policy: &Policy) {
         Matcher::new(policy, crawler.clone(), choices).judge_all(&URLS, &mut outcomes);
         for record in policy.lookup().records() {
             std::hint::black_box((record.state(), policy.side_records(&record, column)));
-            if let Some(group) = groups.of(record.row) {
+            if let Some(group) = groups.group(record.row) {
                 std::hint::black_box(policy.rules(group).explain(b"/no/but/this"));
                 for path in [&b"/"[..], b"/private/x.pdf?a=b", &[b'/'; 150]] {
                     std::hint::black_box(front::passes(groups.item(group), path));

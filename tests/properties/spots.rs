@@ -71,7 +71,7 @@ fn an_empty_agent_line_names_nobody() {
 }
 
 #[test]
-fn an_empty_agent_line_beside_another_takes_nothing_from_it() {
+fn an_empty_agent_line_next_to_another_takes_nothing_from_it() {
     let file = b"User-agent:\nUser-agent: foo\nUser-agent: /2.0\nDisallow: /a\n";
     for name in Dialect::names() {
         assert!(!allowed(name, "foo", file, b"/a"), "{name}");

@@ -76,7 +76,7 @@ fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static 
     assert!(kept.eq(found), "side records");
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
-    let group = groups.of(record.row);
+    let group = groups.group(record.row);
     assert_eq!(group.is_none(), rules.origin() == GroupOrigin::None);
     let group = group?;
     assert_eq!(policy.rules(group), *rules.chosen());

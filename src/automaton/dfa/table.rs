@@ -20,7 +20,7 @@ use super::build::{Builder, Edges, Link, OverBudget, State};
 use super::filter::{self, FILTER_WORDS};
 use super::state_id::StateId;
 use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH};
-use crate::automaton::priorities::{self, TellPriorities};
+use crate::automaton::priorities::{self, ReportPriorities};
 use crate::rules::Verdict;
 
 /// A target: a verdict, or where a record begins.
@@ -194,9 +194,9 @@ impl Layout {
     }
 
     /// Reports for each state where its record was written, and its priorities.
-    pub fn tell_priorities(&self, builder: &Builder<'_>, tell: &mut TellPriorities<'_>) {
+    pub fn report_priorities(&self, builder: &Builder<'_>, report: &mut ReportPriorities<'_>) {
         for &StateRecord { state, .. } in &self.records {
-            tell(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
+            report(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
         }
     }
 

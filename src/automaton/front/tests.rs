@@ -4,7 +4,7 @@ use super::layout::LENGTH;
 use super::*;
 use crate::automaton::{CheckSpace, Scratch, check_item, compile_item, verdict};
 use crate::dialect::Dialect;
-use crate::dice::Dice;
+use crate::rng::Rng;
 use crate::robots::Robots;
 use crate::rules::{Patterns, Verdict};
 
@@ -149,7 +149,7 @@ fn what_does_not_begin_with_a_slash_passes() {
 
 #[test]
 fn no_verdict_but_the_base_is_kept_back() {
-    let (mut dice, scratch) = (Dice(2), &mut Scratch::default());
+    let (mut dice, scratch) = (Rng(2), &mut Scratch::default());
     let (mut asked_for, mut passed) = (0, 0);
     for round in 0..3000 {
         let bytes: &[u8] = [&b"a*"[..], b"ab*", b"ab*$?", b"abc/**", b"abcdefghijklmnopqrstuvwxyz/*?=&"][round % 5];

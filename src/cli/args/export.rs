@@ -20,7 +20,7 @@ pub struct ExportArgs {
     pub policy: PolicyFileArgs,
     /// The table to export
     #[arg(long, value_name = "TABLE")]
-    pub what: What,
+    pub what: ExportContent,
     /// The output format
     #[arg(long, default_value = "tsv", value_name = "FORMAT")]
     pub format: ExportFormat,
@@ -35,7 +35,7 @@ pub struct ExportArgs {
 
 /// A table.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum What {
+pub enum ExportContent {
     /// Crawl delays: as written, in seconds if in effect, and the pages per day that they allow
     Delays,
     /// Sitemaps with their line numbers

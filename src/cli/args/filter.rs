@@ -129,13 +129,13 @@ pub struct VerdictArgs {
     ///
     /// The partition of URLs whose robots.txt was never fetched.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
-    pub on_unfetched: Simple,
+    pub on_unfetched: FallbackChoice,
     /// Unreachable: allow, block, defer or use
     ///
     /// The partition of URLs whose robots.txt answers 5xx or not at all, or redirects to an unknown place. `use`
     /// applies the last good one.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
-    pub on_unreachable: WithUse,
+    pub on_unreachable: FallbackOrUse,
     /// Treat a robots.txt unreachable this long as missing
     ///
     /// A duration such as 30d, the example in RFC 9309. If a robots.txt has answered 5xx or not at all for that long at
@@ -147,7 +147,7 @@ pub struct VerdictArgs {
     /// The partition of URLs whose robots.txt is older than --max-age. `use` applies it anyway, and counts the lines as
     /// stale. Without --max-age, the limit is the dialect's own lifetime.
     #[arg(long, value_name = "WHAT", hide_possible_values = true)]
-    pub on_stale: Option<WithUse>,
+    pub on_stale: Option<FallbackOrUse>,
     /// The maximum age of a robots.txt, such as 7d, or `dialect`
     ///
     /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
@@ -200,7 +200,7 @@ fn max_age(given: &str) -> Result<MaxAge, String> {
 
 /// A fallback for origins without earlier rules.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Simple {
+pub enum FallbackChoice {
     Allow,
     Block,
     Defer,
@@ -208,30 +208,30 @@ pub enum Simple {
 
 /// A fallback for origins that may have earlier rules.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum WithUse {
+pub enum FallbackOrUse {
     Allow,
     Block,
     Defer,
     Use,
 }
 
-impl From<Simple> for Fallback {
-    fn from(simple: Simple) -> Fallback {
-        match simple {
-            Simple::Allow => Fallback::Allow,
-            Simple::Block => Fallback::Block,
-            Simple::Defer => Fallback::Defer,
+impl From<FallbackChoice> for Fallback {
+    fn from(choice: FallbackChoice) -> Fallback {
+        match choice {
+            FallbackChoice::Allow => Fallback::Allow,
+            FallbackChoice::Block => Fallback::Block,
+            FallbackChoice::Defer => Fallback::Defer,
         }
     }
 }
 
-impl From<WithUse> for Fallback {
-    fn from(with_use: WithUse) -> Fallback {
-        match with_use {
-            WithUse::Allow => Fallback::Allow,
-            WithUse::Block => Fallback::Block,
-            WithUse::Defer => Fallback::Defer,
-            WithUse::Use => Fallback::Use,
+impl From<FallbackOrUse> for Fallback {
+    fn from(choice: FallbackOrUse) -> Fallback {
+        match choice {
+            FallbackOrUse::Allow => Fallback::Allow,
+            FallbackOrUse::Block => Fallback::Block,
+            FallbackOrUse::Defer => Fallback::Defer,
+            FallbackOrUse::Use => Fallback::Use,
         }
     }
 }

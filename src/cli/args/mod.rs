@@ -24,7 +24,7 @@ pub use check::CheckArgs;
 pub use command::{Args, Command};
 pub use compile::CompileArgs;
 pub use documentation::{CompletionsArgs, ManArgs};
-pub use export::{ExportArgs, ExportFormat, What};
+pub use export::{ExportArgs, ExportContent, ExportFormat};
 pub use filter::{FilterArgs, InputArgs};
 pub use inspect::InspectArgs;
 pub use lint::{Dialects, LintArgs};

@@ -10,27 +10,27 @@ use crate::rules::{ChosenRules, Verdict};
 /// A verdict, or that the URL is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Said {
+pub enum UrlVerdict {
     Allowed,
     Blocked,
     Deferred,
     Invalid,
 }
 
-impl Said {
+impl UrlVerdict {
     pub fn name(self) -> &'static str {
         match self {
-            Said::Allowed => "allowed",
-            Said::Blocked => "blocked",
-            Said::Deferred => "deferred",
-            Said::Invalid => "invalid",
+            UrlVerdict::Allowed => "allowed",
+            UrlVerdict::Blocked => "blocked",
+            UrlVerdict::Deferred => "deferred",
+            UrlVerdict::Invalid => "invalid",
         }
     }
 }
 
 /// The rule that decided.
 #[derive(Debug, Serialize)]
-pub struct Decided {
+pub struct DecidingRule {
     pub line: u32,
     pub key: &'static str,
     pub value: String,
@@ -46,9 +46,9 @@ pub struct AgentLine {
 /// The answer for a URL: the verdict, the rule that decided, and the group that applied.
 #[derive(Debug, Serialize)]
 pub struct Answer {
-    pub verdict: Said,
+    pub verdict: UrlVerdict,
     pub why: String,
-    pub rule: Option<Decided>,
+    pub rule: Option<DecidingRule>,
     pub group: Vec<AgentLine>,
 }
 
@@ -58,13 +58,13 @@ const NO_GROUP: &str = "-";
 const UNFETCHED: &str = "its robots.txt was never fetched";
 
 impl Answer {
-    fn without_group(verdict: Said, why: impl Into<String>) -> Answer {
+    fn without_group(verdict: UrlVerdict, why: impl Into<String>) -> Answer {
         Answer { verdict, why: why.into(), rule: None, group: Vec::new() }
     }
 
     /// The answer for an invalid URL.
     pub fn invalid(reason: origin::InvalidUrl) -> Answer {
-        Answer::without_group(Said::Invalid, reason.to_string())
+        Answer::without_group(UrlVerdict::Invalid, reason.to_string())
     }
 
     /// All `User-agent` lines of the group.
@@ -80,10 +80,10 @@ impl Answer {
 /// The answer of a policy for a URL.
 pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> Answer {
     let Some(record) = policy.lookup().get(origin.as_bytes()) else {
-        return Answer::without_group(Said::Deferred, UNFETCHED);
+        return Answer::without_group(UrlVerdict::Deferred, UNFETCHED);
     };
     let rules = || by_group(policy, crawler, record.row, path);
-    if let Some(answer) = by_word(record.word(), rules) {
+    if let Some(answer) = by_override(record.operator_override(), rules) {
         return answer;
     }
     let state = record.state();
@@ -98,16 +98,16 @@ pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) 
 }
 
 /// The answer by the operator's override, which takes precedence over anything fetched.
-fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer> {
+fn by_override(operator_override: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer> {
     let now = jiff::Timestamp::now();
-    let until = word.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
+    let until = operator_override.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
     if let Some(until) = until.filter(|until| now < *until) {
         let why = format!("the operator has paused the origin until {until}");
-        return Some(Answer::without_group(Said::Deferred, why));
+        return Some(Answer::without_group(UrlVerdict::Deferred, why));
     }
-    Some(match word.ruling? {
-        Ruling::AllowAll => Answer::without_group(Said::Allowed, "the operator allows everything"),
-        Ruling::ForbidAll => Answer::without_group(Said::Blocked, "the operator forbids everything"),
+    Some(match operator_override.ruling? {
+        Ruling::AllowAll => Answer::without_group(UrlVerdict::Allowed, "the operator allows everything"),
+        Ruling::ForbidAll => Answer::without_group(UrlVerdict::Blocked, "the operator forbids everything"),
         Ruling::RobotsTxt => {
             let answer = rules();
             Answer { why: format!("the operator's robots.txt: {}", answer.why), ..answer }
@@ -125,24 +125,24 @@ fn by_standing(standing: OriginStatus, state: &OriginState, rules: impl FnOnce()
         OriginStatus::RobotsTxt => rules(),
         OriginStatus::Unavailable if state.answered.status.is_some_and(|status| (300..400).contains(&status)) => {
             without(
-                Said::Allowed,
+                UrlVerdict::Allowed,
                 format!("robots.txt redirects in a circle or too often, which counts as none{status}"),
             )
         }
-        OriginStatus::Unavailable => without(Said::Allowed, format!("there is no robots.txt{status}")),
-        OriginStatus::Forbidden => without(Said::Blocked, format!("robots.txt itself is refused{status}")),
-        OriginStatus::Unreachable => without(Said::Deferred, format!("robots.txt is unreachable{status}")),
+        OriginStatus::Unavailable => without(UrlVerdict::Allowed, format!("there is no robots.txt{status}")),
+        OriginStatus::Forbidden => without(UrlVerdict::Blocked, format!("robots.txt itself is refused{status}")),
+        OriginStatus::Unreachable => without(UrlVerdict::Deferred, format!("robots.txt is unreachable{status}")),
         OriginStatus::RedirectUnresolved => {
-            without(Said::Deferred, format!("robots.txt redirects to somewhere unknown{status}"))
+            without(UrlVerdict::Deferred, format!("robots.txt redirects to somewhere unknown{status}"))
         }
-        OriginStatus::Unfetched => without(Said::Deferred, UNFETCHED.to_owned()),
+        OriginStatus::Unfetched => without(UrlVerdict::Deferred, UNFETCHED.to_owned()),
     }
 }
 
 fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer {
-    match policy.groups(crawler).of(row) {
+    match policy.groups(crawler).group(row) {
         Some(group) => by_rules(&policy.rules(group), path),
-        None => Answer::without_group(Said::Allowed, "no group applies"),
+        None => Answer::without_group(UrlVerdict::Allowed, "no group applies"),
     }
 }
 
@@ -150,16 +150,16 @@ fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer
 pub fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
     let explanation = rules.explain(path);
     let verdict = match explanation.verdict {
-        Verdict::Allowed => Said::Allowed,
-        Verdict::Blocked => Said::Blocked,
+        Verdict::Allowed => UrlVerdict::Allowed,
+        Verdict::Blocked => UrlVerdict::Blocked,
     };
-    let rule = explanation.rule.map(|rule| Decided {
+    let rule = explanation.rule.map(|rule| DecidingRule {
         line: rule.line,
         key: rule.key(),
         value: String::from_utf8_lossy(&rule.value).into_owned(),
     });
     let why = match &rule {
-        Some(Decided { line, key, value }) => format!("line {line}: {key}: {value}"),
+        Some(DecidingRule { line, key, value }) => format!("line {line}: {key}: {value}"),
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
         None if rules.origin() == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),

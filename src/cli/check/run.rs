@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::answer::{Answer, Said};
+use super::answer::{Answer, UrlVerdict};
 use super::judge::Judge;
 use crate::cli::args::CheckArgs;
 use crate::cli::failure::Failure;
@@ -26,19 +26,19 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::NoAgent);
     }
     let judge = Judge::new(args)?;
-    let mut telling = Telling { judge, json: args.json, printer: Printer::new(), worst: 0 };
+    let mut checker = Checker { judge, json: args.json, printer: Printer::new(), worst: 0 };
     for url in &args.urls {
         if is_standard_input(url) {
-            telling.lines_of(io::stdin().lock())?;
+            checker.check_lines(io::stdin().lock())?;
         } else {
-            telling.tell(url.clone())?;
+            checker.check(url.clone())?;
         }
     }
-    telling.printer.finish()?;
-    Ok(ExitCode::from(telling.worst))
+    checker.printer.finish()?;
+    Ok(ExitCode::from(checker.worst))
 }
 
-struct Telling {
+struct Checker {
     judge: Judge,
     json: bool,
     printer: Printer,
@@ -55,26 +55,26 @@ struct Line<'a> {
     answer: &'a Answer,
 }
 
-impl Telling {
+impl Checker {
     /// Answers each line of a text that is not blank.
-    fn lines_of(&mut self, text: impl BufRead) -> Result<(), Failure> {
+    fn check_lines(&mut self, text: impl BufRead) -> Result<(), Failure> {
         for line in text.split(b'\n') {
             let line = line.map_err(|error| Failure::Unreadable { path: Path::new(STANDARD_INPUT).into(), error })?;
             if !line.trim_ascii().is_empty() {
-                self.tell(url_of(line.trim_ascii()))?;
+                self.check(url_of(line.trim_ascii()))?;
             }
         }
         Ok(())
     }
 
-    fn tell(&mut self, url: OsString) -> Result<(), Failure> {
+    fn check(&mut self, url: OsString) -> Result<(), Failure> {
         let answers = self.judge.answers(&url);
         let (several, url) = (answers.len() > 1, url.to_string_lossy());
         for (agent, answer) in answers {
             self.worst = self.worst.max(match answer.verdict {
-                Said::Allowed => 0,
-                Said::Blocked | Said::Deferred => 1,
-                Said::Invalid => 2,
+                UrlVerdict::Allowed => 0,
+                UrlVerdict::Blocked | UrlVerdict::Deferred => 1,
+                UrlVerdict::Invalid => 2,
             });
             let line = if self.json {
                 serde_json::to_string(&Line { url: &url, agent: &agent, answer: &answer })?
@@ -89,7 +89,7 @@ impl Telling {
 
 /// An answer for people, which names the crawler if `agent` is given.
 fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
-    let group = if answer.verdict == Said::Invalid { String::new() } else { format!("\t{}", answer.group()) };
+    let group = if answer.verdict == UrlVerdict::Invalid { String::new() } else { format!("\t{}", answer.group()) };
     let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
     format!("{}\t{url}\t{}{group}{agent}", answer.verdict.name(), answer.why)
 }

@@ -33,20 +33,20 @@ fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
         fact("last good", &Some(format!("{}{at}{expires}", good.standing.name())));
     }
     if let (Some(until), Some(stale)) = (&entry.usable_until, entry.stale) {
-        let word = if stale { "stale" } else { "fresh" };
-        fact("lifetime", &Some(format!("{word}, until {until}")));
+        let age = if stale { "stale" } else { "fresh" };
+        fact("lifetime", &Some(format!("{age}, until {until}")));
     }
     if entry.html_page {
         fact("content", &Some("looks like an HTML page".to_owned()));
     }
-    if let Some(word) = &entry.word {
-        let paused = if word.paused { "paused" } else { "was paused" };
-        let said = [
-            word.ruling.map(|ruling| ruling.name().to_owned()),
-            word.paused_until.as_ref().map(|until| format!("{paused} until {until}")),
-            word.crawl_delay.as_ref().map(|delay| format!("crawl-delay {delay}")),
+    if let Some(operator_override) = &entry.operator_override {
+        let paused = if operator_override.paused { "paused" } else { "was paused" };
+        let parts = [
+            operator_override.ruling.map(|ruling| ruling.name().to_owned()),
+            operator_override.paused_until.as_ref().map(|until| format!("{paused} until {until}")),
+            operator_override.crawl_delay.as_ref().map(|delay| format!("crawl-delay {delay}")),
         ];
-        fact("operator's word", &Some(said.into_iter().flatten().collect::<Vec<_>>().join(", ")));
+        fact("operator's word", &Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
     }
     facts
 }
@@ -78,7 +78,7 @@ fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
     let named: Vec<String> =
         agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", one.value, one.line)).collect();
     let named = named.join(", ");
-    let has_robots_txt = match entry.word.as_ref().and_then(|word| word.ruling) {
+    let has_robots_txt = match entry.operator_override.as_ref().and_then(|entry| entry.ruling) {
         Some(ruling) => ruling == Ruling::RobotsTxt,
         None => entry.last_good.as_ref().map_or(entry.standing, |good| good.standing) == OriginStatus::RobotsTxt,
     };

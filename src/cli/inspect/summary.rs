@@ -128,12 +128,12 @@ impl TextTable {
             ("all", overrides.origins),
         ]);
         for one in &overrides.first {
-            let said = [
+            let parts = [
                 one.ruling.map(str::to_owned),
                 one.paused_until.as_ref().map(|until| format!("paused until {until}")),
                 one.crawl_delay.as_ref().map(|delay| format!("crawl-delay {delay}")),
             ];
-            self.line(format_args!("  {}: {}", one.origin, said.into_iter().flatten().collect::<Vec<_>>().join(", ")));
+            self.line(format_args!("  {}: {}", one.origin, parts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
         }
         self.more(overrides.origins - overrides.first.len() as u64);
     }

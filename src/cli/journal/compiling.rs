@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::bar::Bar;
-use super::voice::say;
-use super::watch::beside;
+use super::output::say;
+use super::watch::run_watched;
 use crate::policy::Progress;
 
 /// The interval between messages if there is no bar.
@@ -16,10 +16,10 @@ const STYLE: &str = "{elapsed_precise} {spinner}  {wide_msg}";
 
 /// Calls `run`, and shows its progress meanwhile.
 pub fn watch_compiling<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
-    beside(|end| tell(progress, &end), run)
+    run_watched(|end| report(progress, &end), run)
 }
 
-fn tell(progress: &Progress, end: &Receiver<()>) {
+fn report(progress: &Progress, end: &Receiver<()>) {
     let is_over = |every| end.recv_timeout(every) != Err(RecvTimeoutError::Timeout);
     if !Bar::is_wanted(false) {
         while !is_over(EVERY) {

@@ -5,11 +5,11 @@
 mod bar;
 mod compiling;
 mod json;
+mod output;
 mod pace;
 mod text;
-mod voice;
 mod watch;
 
 pub use compiling::watch_compiling;
-pub use voice::{Journal, usage};
+pub use output::{Journal, usage};
 pub use watch::watch;

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use crate::run::{Resumed, Snapshot};
 
 /// The seconds that count as current. Chunks come in bursts, so a shorter time would not do.
-const MOMENT: f64 = 10.0;
+const CURRENT_SECONDS: f64 = 10.0;
 
 /// The seconds after which the speed, and estimates from it, are meaningful.
-const SETTLED: f64 = 3.0;
+const SETTLED_AFTER: f64 = 3.0;
 
 /// The latest snapshots of a run.
 #[derive(Default)]
@@ -34,21 +34,21 @@ impl Pace {
         self.start = Point { seconds: 0.0, lines: lines_before, bytes: bytes_before, source_bytes: source_before };
         self.points.push_back(Point { seconds, lines, bytes, source_bytes });
         // The remaining points cover the current seconds, or are the last two.
-        while self.points.len() > 2 && seconds - self.points[1].seconds >= MOMENT {
+        while self.points.len() > 2 && seconds - self.points[1].seconds >= CURRENT_SECONDS {
             self.points.pop_front();
         }
     }
 
     /// Whether enough of the run has been seen.
     pub fn is_settled(&self) -> bool {
-        self.points.back().is_some_and(|last| last.seconds >= SETTLED)
+        self.points.back().is_some_and(|last| last.seconds >= SETTLED_AFTER)
     }
 
-    pub fn lines_a_second(&self) -> f64 {
+    pub fn lines_per_second(&self) -> f64 {
         self.rate(|point| point.lines)
     }
 
-    pub fn bytes_a_second(&self) -> f64 {
+    pub fn bytes_per_second(&self) -> f64 {
         self.rate(|point| point.bytes)
     }
 
@@ -81,22 +81,22 @@ mod tests {
     }
 
     #[test]
-    fn the_pace_is_that_of_the_moment() {
+    fn the_pace_is_the_current_one() {
         let mut pace = Pace::default();
-        assert_eq!(pace.lines_a_second(), 0.0);
+        assert_eq!(pace.lines_per_second(), 0.0);
         assert_eq!(pace.seconds_left(&snapshot(0.0, 0)), None);
         pace.note(&snapshot(2.0, 200));
-        assert_eq!((pace.lines_a_second(), pace.is_settled()), (100.0, false));
+        assert_eq!((pace.lines_per_second(), pace.is_settled()), (100.0, false));
         // A hundred lines a second for a minute, then ten.
         for second in 3..=60 {
             pace.note(&snapshot(f64::from(second), 100 * u64::from(second as u32)));
         }
-        assert_eq!(pace.lines_a_second(), 100.0);
+        assert_eq!(pace.lines_per_second(), 100.0);
         for second in 1..=20 {
             pace.note(&snapshot(60.0 + f64::from(second), 6000 + 10 * u64::from(second as u32)));
         }
-        assert_eq!(pace.lines_a_second(), 10.0);
-        assert_eq!((pace.bytes_a_second(), pace.is_settled()), (100.0, true));
+        assert_eq!(pace.lines_per_second(), 10.0);
+        assert_eq!((pace.bytes_per_second(), pace.is_settled()), (100.0, true));
         assert_eq!(pace.seconds_left(&snapshot(80.0, 6200)), Some(380.0));
         assert!(pace.points.len() < 14, "{}", pace.points.len());
     }
@@ -106,17 +106,17 @@ mod tests {
         let mut pace = Pace::default();
         let resumed = Resumed { lines: 900, bytes: 9000, source_bytes: 1800 };
         pace.note(&Snapshot { resumed, ..snapshot(2.0, 1000) });
-        assert_eq!((pace.lines_a_second(), pace.bytes_a_second()), (50.0, 500.0));
+        assert_eq!((pace.lines_per_second(), pace.bytes_per_second()), (50.0, 500.0));
         assert_eq!(pace.seconds_left(&snapshot(2.0, 1000)), Some(180.0));
     }
 
     #[test]
-    fn rare_snapshots_tell_as_well() {
+    fn rare_snapshots_count_too() {
         let mut pace = Pace::default();
         for minute in 1..=5 {
             pace.note(&snapshot(f64::from(minute) * 60.0, 6000 * u64::from(minute as u32)));
         }
-        assert_eq!(pace.lines_a_second(), 100.0);
+        assert_eq!(pace.lines_per_second(), 100.0);
         assert_eq!(pace.points.len(), 2);
     }
 }

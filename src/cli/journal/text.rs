@@ -48,7 +48,7 @@ pub const COMPLETING: &str = "all lines are judged; waiting until the files are 
 /// The number of lines, how fast they come, and where they go.
 pub fn lines(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> String {
     let speed = match pace.is_settled() {
-        true => format!(", {} a second", HumanCount(pace.lines_a_second() as u64)),
+        true => format!(", {} a second", HumanCount(pace.lines_per_second() as u64)),
         false => String::new(),
     };
     format!("{} lines{speed}; {}", HumanCount(snapshot.lines), shares(snapshot, agents))

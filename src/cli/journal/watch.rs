@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::Journal;
 use super::bar::Bar;
+use super::output::JournalOutput;
 use super::pace::Pace;
-use super::voice::Voice;
 use crate::policy::Crawler;
 use crate::run::{Phase, Progress};
 use crate::show::Metrics;
@@ -28,11 +28,11 @@ pub fn watch<T>(
 ) -> T {
     let agents: Vec<String> = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
     let watcher = Watcher::new(journal, progress, metrics, &agents);
-    beside(|end| watcher.until(&end), run)
+    run_watched(|end| watcher.until(&end), run)
 }
 
 /// Calls `run`, while `watch` waits for its end in a thread of its own.
-pub fn beside<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
+pub fn run_watched<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
     let (running, end) = mpsc::channel::<()>();
     thread::scope(|scope| {
         // If no thread can be spawned, there is no bar; the run is what counts.
@@ -52,7 +52,7 @@ struct Watcher<'a> {
     pace: Pace,
     bar: Option<Bar>,
     /// When the next line is written, or the bar drawn; `None` if there is nothing to show.
-    telling: Option<Timer>,
+    reporting: Option<Timer>,
     /// When metrics are updated next.
     renewing: Option<Timer>,
     /// Whether a failure to update metrics has been reported.
@@ -89,27 +89,27 @@ impl<'a> Watcher<'a> {
         agents: &'a [String],
     ) -> Watcher<'a> {
         let every = journal.every;
-        let telling = match journal.voice {
-            Voice::Quiet | Voice::Json { quiet: true } => None,
-            Voice::Text { .. } if Bar::is_wanted(journal.prints_lines) => {
+        let reporting = match journal.output {
+            JournalOutput::Quiet | JournalOutput::Json { quiet: true } => None,
+            JournalOutput::Text { .. } if Bar::is_wanted(journal.prints_lines) => {
                 Some(Timer::new(BAR_AFTER.min(every), Bar::EVERY))
             }
-            Voice::Text { .. } | Voice::Json { .. } => Some(Timer::new(every, every)),
+            JournalOutput::Text { .. } | JournalOutput::Json { .. } => Some(Timer::new(every, every)),
         };
         let renewing = metrics.map(|_| Timer::new(METRICS_EVERY.min(every), METRICS_EVERY.min(every)));
         let (pace, bar) = (Pace::default(), None);
-        Watcher { journal, progress, metrics, agents, pace, bar, telling, renewing, warned: false }
+        Watcher { journal, progress, metrics, agents, pace, bar, reporting, renewing, warned: false }
     }
 
     /// Watches until the run ends.
     fn until(mut self, end: &Receiver<()>) {
-        while let Some(next) = [&self.telling, &self.renewing].into_iter().flatten().map(|timer| timer.next).min() {
-            let left = next.saturating_duration_since(Instant::now());
-            if end.recv_timeout(left) != Err(RecvTimeoutError::Timeout) {
+        while let Some(next) = [&self.reporting, &self.renewing].into_iter().flatten().map(|timer| timer.next).min() {
+            let remaining = next.saturating_duration_since(Instant::now());
+            if end.recv_timeout(remaining) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            if self.telling.as_mut().is_some_and(Timer::is_due) {
-                self.tell();
+            if self.reporting.as_mut().is_some_and(Timer::is_due) {
+                self.report();
             }
             if self.renewing.as_mut().is_some_and(Timer::is_due) {
                 self.renew();
@@ -117,13 +117,13 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    fn tell(&mut self) {
+    fn report(&mut self) {
         let snapshot = self.progress.snapshot();
         if matches!(snapshot.phase, Phase::Waiting | Phase::Ended) {
             return;
         }
         self.pace.note(&snapshot);
-        if matches!(self.journal.voice, Voice::Text { .. }) && Bar::is_wanted(self.journal.prints_lines) {
+        if matches!(self.journal.output, JournalOutput::Text { .. }) && Bar::is_wanted(self.journal.prints_lines) {
             let bar = self.bar.get_or_insert_with(|| Bar::new(&snapshot));
             bar.draw(&snapshot, &self.pace, self.agents);
         } else {

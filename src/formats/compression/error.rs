@@ -20,7 +20,7 @@ pub struct Damaged {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("its Zstandard data looks back further than the {limit} bytes of memory that there are for it; give more")]
-pub struct TooFarBack {
+pub struct WindowTooLarge {
     /// The memory there is for it, in bytes.
     pub limit: u64,
 }

@@ -1,6 +1,6 @@
 //! A compressed file, as stored.
 
-use super::error::{Damaged, TooFarBack};
+use super::error::{Damaged, WindowTooLarge};
 use super::kind::Compression;
 use super::peeked::Peeked;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -25,13 +25,13 @@ impl<R: Read> Input<R> {
     }
 
     /// Adds the offset to an error of the decompressor; an error of the file is returned as it is.
-    pub fn told(&self, error: io::Error, compression: Compression) -> io::Error {
+    pub fn with_offset(&self, error: io::Error, compression: Compression) -> io::Error {
         if self.text.get_ref().1.get_ref().failed {
             return error;
         }
         // The library reports this in no other way.
         if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
-            return io::Error::other(TooFarBack { limit: self.memory });
+            return io::Error::other(WindowTooLarge { limit: self.memory });
         }
         io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
     }

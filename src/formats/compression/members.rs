@@ -71,7 +71,7 @@ impl<R: Read> Members<R> {
 
 impl<R: Read> Read for Members<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.read_on(bytes).map_err(|error| self.input().told(error, self.compression))
+        self.read_on(bytes).map_err(|error| self.input().with_offset(error, self.compression))
     }
 }
 

@@ -14,7 +14,7 @@ mod peeked;
 mod pieces;
 mod reader;
 
-pub use error::{Damaged, TooFarBack};
+pub use error::{Damaged, WindowTooLarge};
 pub(crate) use helped::with_help;
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;

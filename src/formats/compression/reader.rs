@@ -39,7 +39,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`]; reading may later fail with `TooFarBack`.
+    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`]; reading may later fail with `WindowTooLarge`.
     pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
         let source = StoredBytes { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
@@ -112,7 +112,7 @@ impl<R: Read> Read for Stream<R> {
             Stream::Plain(input) => input.text.read(bytes),
             Stream::Members(members) => members.read(bytes),
             Stream::Zstd(decoder) => {
-                decoder.read(bytes).map_err(|error| decoder.get_ref().told(error, Compression::Zstd))
+                decoder.read(bytes).map_err(|error| decoder.get_ref().with_offset(error, Compression::Zstd))
             }
         }
     }
@@ -121,7 +121,7 @@ impl<R: Read> Read for Stream<R> {
 fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
     let bits = window_bits(input.memory);
     let mut decoder = if has_dictionary {
-        let dictionary = dictionary(&mut input).map_err(|error| input.told(error, Compression::Zstd))?;
+        let dictionary = dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd))?;
         ZstdDecoder::with_dictionary(input, &dictionary)?
     } else {
         ZstdDecoder::with_buffer(input)?
@@ -157,7 +157,7 @@ fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::error::{Damaged, TooFarBack};
+    use super::super::error::{Damaged, WindowTooLarge};
     use super::*;
     use std::io::Write;
 
@@ -252,7 +252,7 @@ pub(super) mod tests {
         let read = |memory| Reader::within(&file[..], memory).unwrap().read_to_end(&mut Vec::new());
         assert_eq!(read(1 << 24).unwrap(), TEXT.len() * 400_000);
         let error = read((1 << 24) - 1).unwrap_err();
-        assert!(error.get_ref().is_some_and(|error| error.is::<TooFarBack>()), "{error}");
+        assert!(error.get_ref().is_some_and(|error| error.is::<WindowTooLarge>()), "{error}");
     }
 
     #[test]

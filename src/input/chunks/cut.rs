@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::alone::Alone;
+use super::long_chunks::LongChunks;
 use super::task::LONGEST_CHUNK;
 use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
@@ -23,7 +23,7 @@ pub(super) struct Cut<'l> {
     pub by_rows: bool,
     /// The position, in a list, at which to stop handing out chunks.
     pub before: Position,
-    pub alone: Arc<Alone>,
+    pub long_chunks: Arc<LongChunks>,
     /// Memory for decompressors and for chunks read ahead.
     pub memory: u64,
     /// Folder for chunks read ahead that do not fit in memory. Without one, reading ahead pauses while memory is full.
@@ -32,13 +32,13 @@ pub(super) struct Cut<'l> {
 
 impl Cut<'_> {
     /// Memory for the pieces of the first list that helpers make.
-    pub fn of_pieces(&self) -> u64 {
+    pub fn piece_memory(&self) -> u64 {
         self.memory / 3
     }
 
     /// Memory for other readers and waiting chunks.
-    pub fn of_readers(&self) -> u64 {
-        self.memory - self.of_pieces()
+    pub fn reader_memory(&self) -> u64 {
+        self.memory - self.piece_memory()
     }
 
     /// Start of list number `list`, if it exists.

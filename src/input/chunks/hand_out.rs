@@ -8,9 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::buffer::Buffer;
 use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
-use super::lanes::{Choice, Ended, Lanes, Ready, SideBySide};
+use super::lanes::{Choice, Ended, Lanes, Parallelism, Ready};
 use super::store::{ReadAhead, Store};
-use super::task::{LONGEST_CHUNK, Task, What};
+use super::task::{LONGEST_CHUNK, Task, TaskBytes};
 use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
 use crate::input::position::Position;
@@ -59,18 +59,18 @@ impl<'l> Chunks<'l> {
             source,
             by_rows: false,
             before: Position { list: lists.len(), at: 0 },
-            alone: Arc::default(),
+            long_chunks: Arc::default(),
             memory: u64::MAX / 2,
             home: None,
         };
-        let lanes = Lanes::new(SideBySide { lists: 1, in_order: true }, begun, next);
+        let lanes = Lanes::new(Parallelism { lists: 1, in_order: true }, begun, next);
         let input = Mutex::new(Input { lanes, tickets: 0, ended: Ended::default() });
         Chunks { cut, input, changed: Condvar::new(), stopped: AtomicBool::new(false), interrupt: None }
     }
 
     /// Reads several lists at once; decompressors and waiting chunks share `memory` bytes.
-    pub fn side_by_side(mut self, sides: SideBySide, memory: u64) -> Chunks<'l> {
-        lock(&self.input).lanes.sides = sides;
+    pub fn in_parallel(mut self, parallelism: Parallelism, memory: u64) -> Chunks<'l> {
+        lock(&self.input).lanes.parallelism = parallelism;
         self.cut.memory = memory;
         self
     }
@@ -171,7 +171,7 @@ impl<'l> Chunks<'l> {
                 Choice::Take(list, Ready::Chunk(mut piece, ahead)) => {
                     match ahead {
                         ReadAhead::InMemory(read) => *buffer = read,
-                        ReadAhead::OnDisk(stored) => piece.what = What::Stored(stored),
+                        ReadAhead::OnDisk(stored) => piece.bytes = TaskBytes::Stored(stored),
                     }
                     (list, Ok(Some(piece)))
                 }
@@ -198,7 +198,7 @@ impl<'l> Chunks<'l> {
                     {
                         // The holder of the permit may need this lock before it can give the permit back.
                         drop(input);
-                        piece.permit = Some(self.cut.alone.permit());
+                        piece.permit = Some(self.cut.long_chunks.permit());
                         input = lock(&self.input);
                         self.changed.notify_all();
                     }
@@ -219,26 +219,26 @@ impl<'l> Chunks<'l> {
     }
 
     fn task(&self, input: &mut Input<'l>, list: usize, piece: Piece<'l>) -> Task<'l> {
-        let Piece { at, end, what, skipped, permit, is_long } = piece;
+        let Piece { at, end, bytes, skipped, permit, is_long } = piece;
         // A chunk read ahead has no permit yet. Waiting for one is safe: only a reader of this list takes a permit before its
         // chunk has a ticket, and there is no such reader now.
-        let permit = permit.or_else(|| is_long.then(|| self.cut.alone.permit()));
+        let permit = permit.or_else(|| is_long.then(|| self.cut.long_chunks.permit()));
         let ended = take(&mut input.ended);
         let skipped = [ended.skipped, skipped].concat();
         let ticket = input.tickets;
         input.tickets += 1;
-        Task { ticket, list, at, end, what, skipped, ended: ended.lists, permit }
+        Task { ticket, list, at, end, bytes, skipped, ended: ended.lists, permit }
     }
 
     /// Reads the rest of a task: the lines of its rows, or a chunk stored on disk. If unreadable rows are to be left out, they
     /// are removed from the task.
     pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), ListError> {
-        match std::mem::replace(&mut task.what, What::Buffered) {
-            What::Stored(stored) => return stored.read_back(buffer),
-            other => task.what = other,
+        match std::mem::replace(&mut task.bytes, TaskBytes::Buffered) {
+            TaskBytes::Stored(stored) => return stored.read_back(buffer),
+            other => task.bytes = other,
         }
         let list = &self.cut.lists[task.list];
-        let (What::Rows(ranges), Some(table)) = (&mut task.what, list.parquet_list()) else { return Ok(()) };
+        let (TaskBytes::Rows(ranges), Some(table)) = (&mut task.bytes, list.parquet_list()) else { return Ok(()) };
         if list.skips_bad {
             let parts = ranges.iter_mut().filter_map(|range| table.keep_readable(range));
             task.skipped.extend(parts.map(|part| Skipped { list: task.list, part }));
@@ -344,7 +344,7 @@ mod tests {
         for home in [None, Some(home.path().to_owned()), Some("there/is/no/such/folder".into())] {
             let (read, mut buffer, mut ended) = (AtomicU64::new(0), Buffer::default(), Ended::default());
             let chunks = Chunks::new(&lists, 64 << 10, &read);
-            let chunks = chunks.side_by_side(SideBySide { lists: 2, in_order: true }, memory).stored_in(home.clone());
+            let chunks = chunks.in_parallel(Parallelism { lists: 2, in_order: true }, memory).stored_in(home.clone());
             let (mut in_memory, mut on_disk) = (0, 0);
             {
                 let mut input = lock(&chunks.input);

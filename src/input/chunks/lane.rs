@@ -3,10 +3,10 @@
 use std::mem::take;
 use std::sync::atomic::Ordering;
 
-use super::alone::Permit;
 use super::buffer::Buffer;
 use super::cut::Cut;
-use super::task::What;
+use super::long_chunks::Permit;
+use super::task::TaskBytes;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
@@ -25,7 +25,7 @@ pub(super) struct Lane<'l> {
     /// Start of the first chunk to hand out; an earlier run had those before it.
     done: u64,
     /// Bytes of a stream read past its last chunk.
-    left: Vec<u8>,
+    rest: Vec<u8>,
     /// Why nothing can be read after the last chunk.
     failed: Option<ListError>,
     /// Parts left out since the last chunk.
@@ -40,15 +40,15 @@ pub(super) enum Next<'l> {
     /// Its line is so long that only one such chunk may exist at a time.
     Long,
     /// Its decompressor needs more memory than it was given.
-    Wide,
+    NeedsMemory,
     Failed(ListError),
 }
 
-/// A chunk that no worker has yet. Its bytes are in a buffer unless `what` says otherwise.
+/// A chunk that no worker has yet. Its bytes are in a buffer unless `bytes` says otherwise.
 pub(super) struct Piece<'l> {
     pub at: u64,
     pub end: u64,
-    pub what: What<'l>,
+    pub bytes: TaskBytes<'l>,
     pub skipped: Vec<Skipped>,
     pub permit: Option<Permit>,
     /// Whether it is long, so that it needs a permit.
@@ -68,13 +68,13 @@ impl<'l> Lane<'l> {
     /// dropped.
     pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> Lane<'l> {
         // Rows can be skipped without reading them.
-        let is_anywhere = |of: &List| of.mapped().is_some() || cut.by_rows && of.parquet_list().is_some();
-        let at = if cut.lists.get(list).is_some_and(is_anywhere) { done } else { 0 };
-        let room = if memory < cut.memory { cut.of_pieces() } else { 0 };
-        let is_by_rows = |of: &&List| cut.by_rows && of.parquet_list().is_some();
-        let of = cut.lists.get(list).filter(|of| !is_by_rows(of));
-        let ahead = of.and_then(|list| list.ahead(memory, room));
-        Lane { list, at, reading: None, ahead, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
+        let can_skip_ahead = |list: &List| list.mapped().is_some() || cut.by_rows && list.parquet_list().is_some();
+        let at = if cut.lists.get(list).is_some_and(can_skip_ahead) { done } else { 0 };
+        let room = if memory < cut.memory { cut.piece_memory() } else { 0 };
+        let is_by_rows = |list: &&List| cut.by_rows && list.parquet_list().is_some();
+        let decoded = cut.lists.get(list).filter(|list| !is_by_rows(list));
+        let ahead = decoded.and_then(|list| list.ahead(memory, room));
+        Lane { list, at, reading: None, ahead, memory, done, rest: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
     /// Starts over with a decompressor of up to `memory` bytes. Hands out the chunks from `at` on, or, without it, those not
@@ -94,7 +94,7 @@ impl<'l> Lane<'l> {
     /// `may_be_long`.
     pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Next<'l> {
         loop {
-            if (Position { list: self.list, at: self.at }) >= cut.before || cut.lists[self.list].is_others() {
+            if (Position { list: self.list, at: self.at }) >= cut.before || cut.lists[self.list].is_in_other_shards() {
                 return Next::End;
             }
             if let Some(next) = self.rows(cut) {
@@ -103,20 +103,20 @@ impl<'l> Lane<'l> {
             let mut permit = None;
             let filled = match self.take(cut, buffer, may_be_long, &mut permit) {
                 Ok(filled) => filled,
-                Err(failure) if failure.is_too_far_back() && self.memory < cut.memory => return Next::Wide,
+                Err(failure) if failure.is_window_too_large() && self.memory < cut.memory => return Next::NeedsMemory,
                 Err(failure) => match self.leave_out(&cut.lists[self.list], failure) {
                     Ok(true) => continue,
                     Ok(false) => return Next::End,
                     Err(failure) => return Next::Failed(failure),
                 },
             };
-            let what = match filled {
-                Filled::Mapped(chunk) => What::Mapped(chunk),
-                Filled::Buffered => What::Buffered,
+            let bytes = match filled {
+                Filled::Mapped(chunk) => TaskBytes::Mapped(chunk),
+                Filled::Buffered => TaskBytes::Buffered,
                 Filled::Nothing => return Next::End,
                 Filled::Long => return Next::Long,
             };
-            match self.given(cut, what, buffer, permit) {
+            match self.given(cut, bytes, buffer, permit) {
                 Ok(Some(piece)) => return Next::Chunk(piece),
                 Ok(None) => {}
                 Err(failure) => return Next::Failed(failure),
@@ -134,19 +134,19 @@ impl<'l> Lane<'l> {
         if self.at == at {
             return Some(Next::End);
         }
-        Some(Next::Chunk(self.piece(at, What::Rows(ranges), None, false)))
+        Some(Next::Chunk(self.piece(at, TaskBytes::Rows(ranges), None, false)))
     }
 
     /// The piece for a chunk just read; `None` if an earlier run had the chunk.
     fn given(
         &mut self,
         cut: &Cut<'l>,
-        what: What<'l>,
+        bytes: TaskBytes<'l>,
         buffer: &Buffer,
         permit: Option<Permit>,
     ) -> Result<Option<Piece<'l>>, ListError> {
         let (list, at) = (&cut.lists[self.list], self.at);
-        let chunk = if let What::Mapped(chunk) = what { chunk } else { &buffer.bytes };
+        let chunk = if let TaskBytes::Mapped(chunk) = bytes { chunk } else { &buffer.bytes };
         let limited = cut.limit_lines(list, at, chunk);
         // Check for lost pages first: they read as zeros, in which no line ends.
         list.nothing_lost()?;
@@ -161,11 +161,11 @@ impl<'l> Lane<'l> {
             self.skipped.clear();
             return Ok(None);
         }
-        Ok(Some(self.piece(at, what, permit, is_long)))
+        Ok(Some(self.piece(at, bytes, permit, is_long)))
     }
 
-    fn piece(&mut self, at: u64, what: What<'l>, permit: Option<Permit>, is_long: bool) -> Piece<'l> {
-        Piece { at, end: self.at, what, skipped: take(&mut self.skipped), permit, is_long }
+    fn piece(&mut self, at: u64, bytes: TaskBytes<'l>, permit: Option<Permit>, is_long: bool) -> Piece<'l> {
+        Piece { at, end: self.at, bytes, skipped: take(&mut self.skipped), permit, is_long }
     }
 
     /// Reads the next chunk: a slice of the map, or bytes in `buffer`.
@@ -195,16 +195,16 @@ impl<'l> Lane<'l> {
             Reading::Stream(stream) => {
                 // Only a pipe or a device may keep its lines waiting.
                 let patience = if list.is_stream() { cut.patience } else { Patience::UntilFull };
-                let (left, bytes) = (&mut self.left, &mut buffer.bytes);
-                let mut filled = fill(stream, cut.chunk_size, cut.short(), patience, left, bytes);
-                let goes_on = bytes.last().is_some_and(|&last| last != b'\n') && bytes.len() > cut.short();
-                if filled.is_ok() && goes_on && cut.short() < cut.longest {
-                    std::mem::swap(left, bytes);
+                let (rest, bytes) = (&mut self.rest, &mut buffer.bytes);
+                let mut filled = fill(stream, cut.chunk_size, cut.short(), patience, rest, bytes);
+                let is_unfinished = bytes.last().is_some_and(|&last| last != b'\n') && bytes.len() > cut.short();
+                if filled.is_ok() && is_unfinished && cut.short() < cut.longest {
+                    std::mem::swap(rest, bytes);
                     if !may_be_long {
                         return Ok(Filled::Long);
                     }
-                    *permit = Some(cut.alone.permit());
-                    filled = fill(stream, cut.chunk_size, cut.longest, patience, left, bytes);
+                    *permit = Some(cut.long_chunks.permit());
+                    filled = fill(stream, cut.chunk_size, cut.longest, patience, rest, bytes);
                 }
                 filled.map_err(|error| unreadable(&list.path, error))
             }
@@ -215,9 +215,9 @@ impl<'l> Lane<'l> {
             }
         };
         match filled {
-            Err(failure) if list.skips_bad && !(failure.is_too_far_back() && self.memory < cut.memory) => {
+            Err(failure) if list.skips_bad && !(failure.is_window_too_large() && self.memory < cut.memory) => {
                 // Keep the whole lines before the failure; the last line was cut.
-                self.left.clear();
+                self.rest.clear();
                 buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));
                 if buffer.bytes.is_empty() {
                     return Err(failure);
@@ -239,9 +239,9 @@ impl<'l> Lane<'l> {
             Some(Reading::Parquet(rows)) => rows.take_broken(),
             _ => None,
         };
-        let goes_on = rows.is_some();
+        let continues = rows.is_some();
         let part = SkippedPart { at: rows.is_none().then_some(self.at), rows, problem: failure.problem() };
         self.skipped.push(Skipped { list: self.list, part });
-        Ok(goes_on)
+        Ok(continues)
     }
 }

@@ -22,11 +22,11 @@ use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
 /// Memory for reading a list, besides the window of its decompressor: two buffers, tables, the rest of a chunk.
-const OF_READER: u64 = 1 << 20;
+const BYTES_PER_READER: u64 = 1 << 20;
 
 /// How many lists are read at once, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SideBySide {
+pub(crate) struct Parallelism {
     /// The most lists read at once.
     pub lists: usize,
     /// Whether chunks are handed out in the order of the lists.
@@ -35,7 +35,7 @@ pub(crate) struct SideBySide {
 
 /// Lists that are read at once.
 pub(super) struct Lanes<'l> {
-    pub sides: SideBySide,
+    pub parallelism: Parallelism,
     /// Lists that were begun and have not ended, in order.
     open: Vec<Slot<'l>>,
     /// Where to resume lists that an earlier run began.
@@ -59,7 +59,7 @@ struct Slot<'l> {
     /// Whether the next chunk is too long to be read ahead of the list's turn.
     is_long: bool,
     /// Whether the decompressor needs all the memory there is.
-    is_wide: bool,
+    needs_memory: bool,
 }
 
 /// A chunk read ahead of its turn, or its error.
@@ -92,8 +92,8 @@ pub(crate) struct Ended {
 
 impl<'l> Lanes<'l> {
     /// Resumes the `begun` lists at their positions, then reads the lists from `next` on.
-    pub fn new(sides: SideBySide, begun: &[Position], next: usize) -> Lanes<'l> {
-        Lanes { sides, open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
+    pub fn new(parallelism: Parallelism, begun: &[Position], next: usize) -> Lanes<'l> {
+        Lanes { parallelism, open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
     }
 
     /// Whether all lists have ended.
@@ -112,15 +112,15 @@ impl<'l> Lanes<'l> {
             self.waiting -= ready.bytes();
             return Choice::Take(first.list, ready);
         }
-        if first.is_wide && !self.close_others(cut) {
+        if first.needs_memory && !self.close_others(cut) {
             return Choice::Wait;
         }
         match self.open[0].lane.take() {
             Some(lane) => Choice::Read(lane),
-            None if self.open[0].is_wide => Choice::Wait,
+            None if self.open[0].needs_memory => Choice::Wait,
             // A chunk read ahead has to wait, so reading ahead comes last.
-            None if self.sides.in_order => self.help().unwrap_or_else(|| self.another(cut)),
-            None => match self.another(cut) {
+            None if self.parallelism.in_order => self.help().unwrap_or_else(|| self.read_another(cut)),
+            None => match self.read_another(cut) {
                 Choice::Wait => self.help().unwrap_or(Choice::Wait),
                 other => other,
             },
@@ -137,7 +137,7 @@ impl<'l> Lanes<'l> {
                     ended.lists.push(slot.list);
                     ended.skipped.extend(slot.lane.into_iter().flat_map(|lane| lane.skipped));
                 }
-                _ if self.sides.in_order => return,
+                _ if self.parallelism.in_order => return,
                 _ => place += 1,
             }
         }
@@ -157,7 +157,7 @@ impl<'l> Lanes<'l> {
                 .drain(..)
                 .find_map(|ready| if let Ready::Chunk(piece, _) = ready { Some(piece.at) } else { None });
             if let Some(lane) = &mut slot.lane {
-                lane.reopen(cut, first, of_decompressor(&cut.lists[slot.list]));
+                lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
             slot.ahead = slot.lane.as_ref().and_then(|lane| lane.ahead.clone());
             (slot.has_ended, slot.is_long) = (false, false);
@@ -172,17 +172,18 @@ impl<'l> Lanes<'l> {
     }
 
     /// A list other than the first, which another worker is reading.
-    fn another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
-        let in_order = self.sides.in_order;
-        let left = cut.of_readers().saturating_sub(self.waiting + self.of_decompressors(cut));
-        if in_order && left < room_of_chunk(cut) {
+    fn read_another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
+        let in_order = self.parallelism.in_order;
+        let left = cut.reader_memory().saturating_sub(self.waiting + self.memory_in_use(cut));
+        if in_order && left < chunk_room(cut) {
             return Choice::Wait;
         }
-        let to_disk = left < room_of_chunk(cut) + self.reserve(cut);
+        let to_disk = left < chunk_room(cut) + self.reserve(cut);
         loop {
             let is_free = |slot: &&mut Slot<'l>| {
                 let is_full = to_disk && slot.store.as_ref().is_none_or(|store| !store.has_room());
-                let waits = slot.is_wide || in_order && (slot.is_long || is_full || !cut.lists[slot.list].is_made());
+                let waits =
+                    slot.needs_memory || in_order && (slot.is_long || is_full || !cut.lists[slot.list].is_decoded());
                 !slot.has_ended && !waits && slot.lane.is_some()
             };
             if let Some(slot) = self.open.iter_mut().skip(1).find(is_free)
@@ -191,7 +192,7 @@ impl<'l> Lanes<'l> {
                 if !in_order {
                     return Choice::Read(lane);
                 }
-                self.waiting += room_of_chunk(cut);
+                self.waiting += chunk_room(cut);
                 return Choice::Ahead(lane, slot.store.clone().filter(|_| to_disk));
             }
             if !self.begin(cut) {
@@ -204,17 +205,17 @@ impl<'l> Lanes<'l> {
     fn begin(&mut self, cut: &Cut<'l>) -> bool {
         let Some(at) = self.begun.front().copied().or_else(|| cut.start_of(self.next)) else { return false };
         let list = &cut.lists[at.list];
-        let memory = of_decompressor(list);
-        let taken = self.waiting + room_of_chunk(cut) + self.of_decompressors(cut) + of_reader(list);
-        let has_room = self.open.len() < self.sides.lists && taken <= cut.of_readers();
-        if !self.open.is_empty() && (!has_room || self.open.iter().any(|slot| slot.is_wide)) {
+        let memory = memory_of_decompressor(list);
+        let taken = self.waiting + chunk_room(cut) + self.memory_in_use(cut) + memory_of_reader(list);
+        let has_room = self.open.len() < self.parallelism.lists && taken <= cut.reader_memory();
+        if !self.open.is_empty() && (!has_room || self.open.iter().any(|slot| slot.needs_memory)) {
             return false;
         }
         if self.begun.pop_front().is_none() {
             self.next += 1;
         }
         // A stream's decompressor is already running, and the memory it takes is unknown.
-        let is_wide = list.is_stream() && list.compression == Some(Compression::Zstd);
+        let needs_memory = list.is_stream() && list.compression == Some(Compression::Zstd);
         let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
             list: at.list,
@@ -224,7 +225,7 @@ impl<'l> Lanes<'l> {
             store: cut.home.clone().map(|home| Arc::new(Store::new(home))),
             has_ended: false,
             is_long: false,
-            is_wide,
+            needs_memory,
         });
         true
     }
@@ -243,8 +244,8 @@ impl<'l> Lanes<'l> {
             Next::Chunk(read) => piece = Some(read),
             Next::End => slot.has_ended = true,
             Next::Long => slot.is_long = true,
-            Next::Wide => {
-                slot.is_wide = true;
+            Next::NeedsMemory => {
+                slot.needs_memory = true;
                 lane.reopen(cut, None, cut.memory);
             }
             Next::Failed(failure) => failed = Some(failure),
@@ -261,7 +262,7 @@ impl<'l> Lanes<'l> {
             Ok(piece) => piece.map(|piece| Ready::Chunk(piece, ahead)),
             Err(failure) => Some(Ready::Failed(failure)),
         };
-        self.waiting -= room_of_chunk(cut);
+        self.waiting -= chunk_room(cut);
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == list) else { return };
         if let Some(ready) = ready {
             slot.has_ended |= matches!(ready, Ready::Failed(_));
@@ -272,14 +273,14 @@ impl<'l> Lanes<'l> {
 
     /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
     fn reserve(&self, cut: &Cut<'l>) -> u64 {
-        let of_all = room_of_chunk(cut).saturating_mul(self.sides.lists as u64);
-        cut.home.as_ref().map_or(0, |_| of_all.min(cut.of_readers() / 2))
+        let total = chunk_room(cut).saturating_mul(self.parallelism.lists as u64);
+        cut.home.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
     }
 
     /// Memory of all lists that are being read.
-    fn of_decompressors(&self, cut: &Cut<'l>) -> u64 {
+    fn memory_in_use(&self, cut: &Cut<'l>) -> u64 {
         let reading = self.open.iter().filter(|slot| !slot.has_ended);
-        reading.map(|slot| of_reader(&cut.lists[slot.list])).sum()
+        reading.map(|slot| memory_of_reader(&cut.lists[slot.list])).sum()
     }
 }
 
@@ -291,21 +292,21 @@ impl Ready<'_> {
 }
 
 /// Room for a chunk that is read ahead: a little more than most take.
-fn room_of_chunk(cut: &Cut<'_>) -> u64 {
+fn chunk_room(cut: &Cut<'_>) -> u64 {
     cut.chunk_size.saturating_mul(2) as u64
 }
 
 /// The memory a decompressor gets at first.
-fn of_decompressor(list: &List) -> u64 {
+fn memory_of_decompressor(list: &List) -> u64 {
     match list.compression {
         Some(compression) => compression.usual_memory(),
         // A page, both stored and decompressed, and a dictionary.
-        None if list.is_made() => 4 << 20,
+        None if list.is_decoded() => 4 << 20,
         None => 0,
     }
 }
 
 /// Memory for reading a list.
-fn of_reader(list: &List) -> u64 {
-    if list.is_made() { OF_READER + of_decompressor(list) } else { 0 }
+fn memory_of_reader(list: &List) -> u64 {
+    if list.is_decoded() { BYTES_PER_READER + memory_of_decompressor(list) } else { 0 }
 }

@@ -1,7 +1,7 @@
 //! A chunk that was handed out.
 
-use super::alone::Permit;
 use super::buffer::Buffer;
+use super::long_chunks::Permit;
 use super::store::StoredChunk;
 use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
@@ -20,7 +20,7 @@ pub(crate) struct Task<'l> {
     pub at: u64,
     /// Where the next chunk begins.
     pub end: u64,
-    pub(super) what: What<'l>,
+    pub(super) bytes: TaskBytes<'l>,
     /// Parts left out before the chunk, and of its rows.
     pub skipped: Vec<Skipped>,
     /// Lists that ended since the last chunk was handed out.
@@ -30,7 +30,7 @@ pub(crate) struct Task<'l> {
 }
 
 /// Where the bytes of a task are.
-pub(super) enum What<'l> {
+pub(super) enum TaskBytes<'l> {
     /// A slice of a memory-mapped list.
     Mapped(&'l [u8]),
     /// Bytes in the buffer of the worker that took it.
@@ -44,9 +44,9 @@ pub(super) enum What<'l> {
 impl<'l> Task<'l> {
     /// Its rows, if it was handed out as rows.
     pub fn ranges(&self) -> Option<&[RowRange]> {
-        match &self.what {
-            What::Rows(ranges) => Some(ranges),
-            What::Mapped(_) | What::Buffered | What::Stored(_) => None,
+        match &self.bytes {
+            TaskBytes::Rows(ranges) => Some(ranges),
+            TaskBytes::Mapped(_) | TaskBytes::Buffered | TaskBytes::Stored(_) => None,
         }
     }
 
@@ -57,16 +57,16 @@ impl<'l> Task<'l> {
 
     /// Its bytes, if the list is memory-mapped.
     pub fn mapped(&self) -> Option<&'l [u8]> {
-        if let What::Mapped(bytes) = self.what { Some(bytes) } else { None }
+        if let TaskBytes::Mapped(bytes) = self.bytes { Some(bytes) } else { None }
     }
 
     /// Its bytes, if it was taken with this `buffer`.
     pub fn bytes<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
-        if let What::Mapped(bytes) = self.what { bytes } else { &buffer.bytes }
+        if let TaskBytes::Mapped(bytes) = self.bytes { bytes } else { &buffer.bytes }
     }
 
     /// Its lines that are invalid whatever they contain, by line number.
     pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
-        if let What::Mapped(_) = self.what { &[] } else { &buffer.flaws }
+        if let TaskBytes::Mapped(_) = self.bytes { &[] } else { &buffer.flaws }
     }
 }

@@ -41,7 +41,7 @@ impl Delimited {
     #[inline]
     pub fn url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
         if self.has_quotes() && memchr::memchr(QUOTE, line).is_some() {
-            return self.url_among_quotes(line, decoded);
+            return self.quoted_url(line, decoded);
         }
         let mut start = 0;
         for _ in 0..self.column {
@@ -52,7 +52,7 @@ impl Delimited {
     }
 
     /// The URL of a line with quotes. It reads all fields, because a quote may be left open after the URL.
-    fn url_among_quotes(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
+    fn quoted_url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
         let (mut found, mut place, start) = (None, 0, decoded.len());
         self.fields(line, decoded, |field| {
             if place == self.column {

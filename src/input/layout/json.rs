@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(super) struct Malformed;
 
 /// The deepest nesting of values allowed.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The range of the string that the object in `text` has as its member `name`, without quotes and still escaped. `None` if
 /// there is no such member, or it is not a string.
@@ -110,7 +110,7 @@ impl Walk<'_> {
     fn value(&mut self, depth: usize) -> Result<(), Malformed> {
         match self.peek() {
             Some(b'"') => self.string().map(|_| ()),
-            Some(b'{') if depth < DEEPEST => {
+            Some(b'{') if depth < MAX_DEPTH => {
                 self.at += 1;
                 self.members(b'}', |walk| {
                     walk.string()?;
@@ -120,7 +120,7 @@ impl Walk<'_> {
                     walk.value(depth + 1)
                 })
             }
-            Some(b'[') if depth < DEEPEST => {
+            Some(b'[') if depth < MAX_DEPTH => {
                 self.at += 1;
                 self.members(b']', |walk| walk.value(depth + 1))
             }
@@ -295,8 +295,8 @@ mod tests {
             assert_eq!(url(text), Err(Malformed), "{text}");
         }
         let deep = |depth: usize| format!(r#"{{"url":"x","n":{}1{}}}"#, "[".repeat(depth), "]".repeat(depth));
-        assert!(url(&deep(DEEPEST)).is_ok());
-        assert_eq!(url(&deep(DEEPEST + 1)), Err(Malformed));
+        assert!(url(&deep(MAX_DEPTH)).is_ok());
+        assert_eq!(url(&deep(MAX_DEPTH + 1)), Err(Malformed));
         assert_eq!(url(&deep(1 << 20)), Err(Malformed));
     }
 

@@ -127,7 +127,7 @@ impl UrlField {
     }
 
     /// Whether a line, with those before it, determines the layout, whatever follows.
-    pub(crate) fn is_told_by(&self, line: &[u8]) -> bool {
+    pub(crate) fn is_determined_by(&self, line: &[u8]) -> bool {
         line.strip_suffix(b"\n").is_some_and(|line| self.delimiter.is_some() || entries(line).next().is_some())
     }
 }
@@ -166,7 +166,7 @@ mod tests {
         let (layout, head) = field.layout(text.as_bytes())?;
         // Once the layout is determined, more text does not change it.
         let more = format!("{text}x\ty z\n{{");
-        if field.is_told_by(text.as_bytes()) {
+        if field.is_determined_by(text.as_bytes()) {
             assert_eq!(field.layout(more.as_bytes()).unwrap(), (layout.clone(), head));
         }
         Ok((layout, String::from_utf8(head.to_vec()).unwrap()))
@@ -181,11 +181,17 @@ mod tests {
         for before in ["\n", "\r\n\n!meta\n\n", "\u{feff}", "\u{feff}!meta\n"] {
             assert_eq!(layout(&none, &format!("{before}{entry}")), Ok((Layout::CDXJ, String::new())), "{before:?}");
         }
-        assert!(!none.is_told_by(b"\n") && !none.is_told_by(b"\r\n\ncom,exa") && none.is_told_by(b"\nhttp://a/\n"));
+        assert!(
+            !none.is_determined_by(b"\n")
+                && !none.is_determined_by(b"\r\n\ncom,exa")
+                && none.is_determined_by(b"\nhttp://a/\n")
+        );
         for given in [field("", "1", false), field("", "url", false), field("", "", true)] {
             assert_eq!(layout(&given, entry), Err(UrlFieldError::Index));
         }
-        assert!(!none.is_told_by(b"!meta\ncom,exa") && none.is_told_by(format!("!meta\n{entry}").as_bytes()));
+        assert!(
+            !none.is_determined_by(b"!meta\ncom,exa") && none.is_determined_by(format!("!meta\n{entry}").as_bytes())
+        );
         let head = " CDX N b a m s k r M S V g\n";
         assert_eq!(layout(&none, head), Ok((Layout::delimited(b' ', 2), head.to_owned())));
         let no_column = |names: &[&str]| {

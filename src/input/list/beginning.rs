@@ -20,7 +20,7 @@ pub(super) fn start(text: &mut dyn BufRead, url_field: &UrlField) -> io::Result<
     loop {
         // Look at each line only once: a million empty lines may come before one that counts.
         let line = start.len();
-        if text.read_until(b'\n', &mut start)? == 0 || url_field.is_told_by(&start[line..]) {
+        if text.read_until(b'\n', &mut start)? == 0 || url_field.is_determined_by(&start[line..]) {
             return Ok(start);
         }
     }

@@ -32,19 +32,19 @@ pub(crate) enum Patience {
 /// Bytes to read at a time when waiting for a line; a pipe holds 64 KiB.
 const READ: usize = 256 << 10;
 
-/// Fills `chunk` with whole lines of a stream: first the bytes `left` over from the previous chunk, then more until there are
-/// `size` bytes (or, if `patience` says so, any line) and an LF. Bytes after the last LF go to `left`. Returns false if nothing
+/// Fills `chunk` with whole lines of a stream: first the `rest` of the previous chunk, then more until there are
+/// `size` bytes (or, if `patience` says so, any line) and an LF. Bytes after the last LF go to `rest`. Returns false if nothing
 /// is left. Stops reading within a line once the chunk is longer than `longest`.
 pub(crate) fn fill(
     stream: &mut impl Read,
     size: usize,
     longest: usize,
     patience: Patience,
-    left: &mut Vec<u8>,
+    rest: &mut Vec<u8>,
     chunk: &mut Vec<u8>,
 ) -> io::Result<bool> {
     chunk.clear();
-    chunk.append(left);
+    chunk.append(rest);
     let mut searched = 0;
     loop {
         let wanted = size.max(chunk.len() + (size / 4).max(1));
@@ -62,7 +62,7 @@ pub(crate) fn fill(
         }
         if chunk.len() >= size || patience == Patience::UntilLine {
             if let Some(at) = memchr::memrchr(b'\n', &chunk[searched..]) {
-                left.extend_from_slice(&chunk[searched + at + 1..]);
+                rest.extend_from_slice(&chunk[searched + at + 1..]);
                 chunk.truncate(searched + at + 1);
                 return Ok(true);
             }
@@ -96,7 +96,7 @@ mod tests {
     const TEXT: &[u8] = b"a\nbbbbbbbb\n\nccc\n\nlast";
 
     #[test]
-    fn chunks_end_behind_line_ends() {
+    fn chunks_end_after_line_ends() {
         for size in 1..=TEXT.len() + 1 {
             let mut at = 0;
             while at < TEXT.len() {
@@ -112,8 +112,8 @@ mod tests {
     #[test]
     fn a_stream_is_cut_at_line_ends() {
         for size in 1..=TEXT.len() + 1 {
-            let (mut stream, mut left, mut chunk, mut all) = (TEXT, Vec::new(), Vec::new(), Vec::new());
-            while fill(&mut stream, size, TEXT.len(), Patience::UntilFull, &mut left, &mut chunk).unwrap() {
+            let (mut stream, mut rest, mut chunk, mut all) = (TEXT, Vec::new(), Vec::new(), Vec::new());
+            while fill(&mut stream, size, TEXT.len(), Patience::UntilFull, &mut rest, &mut chunk).unwrap() {
                 all.extend_from_slice(&chunk);
                 assert!(chunk.ends_with(b"\n") || all.len() == TEXT.len());
             }
@@ -134,9 +134,9 @@ mod tests {
     #[test]
     fn a_line_is_given_as_soon_as_it_is_there() {
         let chunks = |step| {
-            let (mut stream, mut left, mut chunk) = (Slow(TEXT, step), Vec::new(), Vec::new());
+            let (mut stream, mut rest, mut chunk) = (Slow(TEXT, step), Vec::new(), Vec::new());
             let mut chunks: Vec<Vec<u8>> = Vec::new();
-            while fill(&mut stream, 1000, 1000, Patience::UntilLine, &mut left, &mut chunk).unwrap() {
+            while fill(&mut stream, 1000, 1000, Patience::UntilLine, &mut rest, &mut chunk).unwrap() {
                 chunks.push(chunk.clone());
             }
             assert_eq!(chunks.concat(), TEXT, "{step}");

@@ -31,14 +31,14 @@ impl Mapped {
     }
 
     /// Tells the system that the map is read in order, so that it reads ahead.
-    pub fn is_read_in_order(&self) {
+    pub fn advise_sequential(&self) {
         #[cfg(unix)]
         let _ = self.map.advise(memmap2::Advice::Sequential);
     }
 
     /// Releases a part that will not be read again.
-    pub fn let_go(&self, part: Range<usize>) {
-        mmap::let_go(&self.map, part);
+    pub fn release(&self, part: Range<usize>) {
+        mmap::release(&self.map, part);
     }
 
     /// The first byte found missing; zeros were read from there on.

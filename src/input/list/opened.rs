@@ -96,14 +96,15 @@ impl List {
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory, skips_bad) {
-            Err(failure) if skips_bad && failure.is_bad_list() => {
-                let content = Content::Unreadable(failure.problem());
-                Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
-            }
-            looked => looked.map(|list| List { skips_bad, ..list }),
-        };
-        paths.iter().zip(opened).map(look).collect()
+        let examine =
+            |(path, opened): (&PathBuf, Opened)| match List::examine(path, opened, url_field, memory, skips_bad) {
+                Err(failure) if skips_bad && failure.is_bad_list() => {
+                    let content = Content::Unreadable(failure.problem());
+                    Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
+                }
+                looked => looked.map(|list| List { skips_bad, ..list }),
+            };
+        paths.iter().zip(opened).map(examine).collect()
     }
 
     /// A list without a head line, in which each line is a URL.
@@ -133,7 +134,7 @@ impl List {
         Ok(List { is_empty, ..List::plain(path, compression, content) })
     }
 
-    fn look(
+    fn examine(
         path: &Path,
         opened: Opened,
         url_field: &UrlField,
@@ -202,7 +203,7 @@ impl List {
     }
 
     /// Whether its text is decoded from a file: at some cost, but as often as needed.
-    pub fn is_made(&self) -> bool {
+    pub fn is_decoded(&self) -> bool {
         matches!(self.content, Content::Compressed(_) | Content::Parquet { .. })
     }
 
@@ -256,7 +257,7 @@ impl List {
     pub fn source_length(&self) -> Option<u64> {
         match &self.content {
             Content::Mapped { .. } => Some(self.range().len() as u64),
-            Content::Compressed(_) | Content::Parquet { .. } if self.is_others() => Some(0),
+            Content::Compressed(_) | Content::Parquet { .. } if self.is_in_other_shards() => Some(0),
             Content::Compressed(file) | Content::Parquet { file, .. } => Some(file.state.length),
             Content::Unreadable(_) => Some(0),
             Content::Stream(_) => None,
@@ -271,7 +272,7 @@ impl List {
     }
 
     /// Whether only other shards read this list.
-    pub fn is_others(&self) -> bool {
+    pub fn is_in_other_shards(&self) -> bool {
         let is_whole = matches!(self.content, Content::Compressed(_) | Content::Parquet { .. });
         is_whole && self.part.as_ref().is_some_and(Range::is_empty)
     }
@@ -318,7 +319,7 @@ impl List {
     /// The pieces of the list that several workers can make: of a compressed file, each with `memory` bytes for its
     /// decompressor, or of a table. Their texts share `room` bytes. `None` if the list can only be read in sequence.
     pub fn ahead(&self, memory: u64, room: u64) -> Option<Ahead<'_>> {
-        if self.is_others() {
+        if self.is_in_other_shards() {
             return None;
         }
         if let Content::Parquet { table, .. } = &self.content {
@@ -364,9 +365,9 @@ impl List {
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.
-    pub fn let_go(&self, part: Range<usize>) {
+    pub fn release(&self, part: Range<usize>) {
         if let Content::Mapped { map, .. } = &self.content {
-            map.let_go(part);
+            map.release(part);
         }
     }
 
@@ -405,7 +406,7 @@ impl Opened {
             return Ok(Opened::Regular(compression, Content::Compressed(file)));
         }
         let map = file.map()?;
-        map.is_read_in_order();
+        map.advise_sequential();
         Ok(Opened::Regular(None, Content::Mapped { map, file }))
     }
 

@@ -85,13 +85,13 @@ impl ParquetList {
                 at -= all;
                 continue;
             }
-            let of_row = self.bytes_of_row(group);
-            let fitting = room.div_ceil(of_row).max(1);
+            let row_bytes = self.bytes_of_row(group);
+            let fitting = room.div_ceil(row_bytes).max(1);
             let rows = fitting.min(all - at);
             let ends = at + rows == all;
             ranges.push(RowRange { group: number, first: at as usize, rows: rows as usize, ends });
             taken += compressed_bytes(group) * rows / all;
-            room = room.saturating_sub(rows.saturating_mul(of_row));
+            room = room.saturating_sub(rows.saturating_mul(row_bytes));
             at = 0;
             if room == 0 {
                 break;
@@ -105,9 +105,9 @@ impl ParquetList {
     fn bytes_of_row(&self, group: &RowGroupMetaData) -> u64 {
         let rows = rows_of(group).max(1);
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
-        let of_column = |&at: &usize| group.columns().get(at).map_or(0, |column| number(column.uncompressed_size()));
-        let of_line: u64 = self.line_columns.columns().iter().map(|at| of_column(at) / rows + VALUE).sum();
-        of_line.max(number(group.total_byte_size()) / rows / WIDTH)
+        let column_bytes = |&at: &usize| group.columns().get(at).map_or(0, |column| number(column.uncompressed_size()));
+        let line_bytes: u64 = self.line_columns.columns().iter().map(|at| column_bytes(at) / rows + VALUE).sum();
+        line_bytes.max(number(group.total_byte_size()) / rows / WIDTH)
     }
 
     /// Takes the unreadable rows from a receipt, so that exactly those rows are left out again. Returns the problem if they
@@ -171,8 +171,8 @@ impl ParquetList {
             }
             line += 1;
         };
-        let mut left = range.rows;
-        while left > 0 {
+        let mut remaining = range.rows;
+        while remaining > 0 {
             // A small page may decode to many bytes, so check the size before copying on.
             if text.len() >= most {
                 return Err(Malformed(format!(
@@ -180,11 +180,11 @@ impl ParquetList {
                      smaller chunk size makes them fewer, more memory has room for them"
                 )));
             }
-            let read = reader.next_lines(left, most, text, &mut found)?;
+            let read = reader.next_lines(remaining, most, text, &mut found)?;
             if read == 0 {
                 return Err(Malformed("it has fewer rows than the file says".to_owned()));
             }
-            left -= read;
+            remaining -= read;
         }
         debug_assert_eq!(line, end);
         // No row of the group may be lost.

@@ -81,9 +81,9 @@ impl<'t> ParquetAhead<'t> {
 
     /// Takes the piece that begins with this row of a group, for the reader.
     pub(super) fn take(&self, group: usize, first: usize) -> Taken {
-        let Some(piece) = self.piece_at(group, first) else { return Taken::Nobody };
+        let Some(piece) = self.piece_at(group, first) else { return Taken::NotMade };
         match self.ahead.take(piece as u64, |other| self.make(other)) {
-            None => Taken::Nobody,
+            None => Taken::NotMade,
             Some(made) if made.is_whole => Taken::Made(made),
             Some(_) => Taken::Unreadable,
         }
@@ -96,5 +96,5 @@ pub(super) enum Taken {
     /// Its group has to be read from the start.
     Unreadable,
     /// No helper has made it.
-    Nobody,
+    NotMade,
 }

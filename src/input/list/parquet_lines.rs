@@ -24,7 +24,7 @@ pub(crate) struct ParquetLines<'t> {
     ahead: Option<Arc<ParquetAhead<'t>>>,
     made: Option<(Made, usize)>,
     /// Whether the row group is read without helpers.
-    is_alone: bool,
+    without_helpers: bool,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
     /// Bytes of the row groups begun since the last call of [`ParquetLines::taken`].
@@ -42,7 +42,7 @@ impl<'t> ParquetLines<'t> {
             rows: 0,
             ahead,
             made: None,
-            is_alone: false,
+            without_helpers: false,
             broken: None,
             taken: 0,
         }
@@ -67,7 +67,7 @@ impl<'t> ParquetLines<'t> {
         let mut line = 0;
         while chunk.len() < size {
             if self.made.is_some() {
-                line += self.give_made(size, line, chunk, flaws);
+                line += self.append_made(size, line, chunk, flaws);
             } else if self.is_between_pieces() && self.take_made() {
                 self.group = None;
             } else if let Some(group) = &mut self.group {
@@ -77,7 +77,7 @@ impl<'t> ParquetLines<'t> {
                     }
                     line += 1;
                 };
-                let most = if self.is_alone { usize::MAX } else { PIECE_ROWS - self.given % PIECE_ROWS };
+                let most = if self.without_helpers { usize::MAX } else { PIECE_ROWS - self.given % PIECE_ROWS };
                 match guarded(|| group.next_lines(most, size, chunk, &mut found)) {
                     Ok(0) => (self.group, self.rows) = (None, 0),
                     Ok(rows) => self.given += rows,
@@ -90,7 +90,7 @@ impl<'t> ParquetLines<'t> {
             } else if let Some(group) = self.table.groups().get(self.next_group) {
                 self.next_group += 1;
                 (self.given, self.rows) = (0, usize::try_from(group.num_rows()).unwrap_or(0).max(1));
-                self.is_alone = self.ahead.is_none();
+                self.without_helpers = self.ahead.is_none();
                 self.taken += compressed_bytes(group);
             } else {
                 break;
@@ -101,7 +101,7 @@ impl<'t> ParquetLines<'t> {
 
     /// Whether the next row begins a piece, which a helper may have made.
     fn is_between_pieces(&self) -> bool {
-        !self.is_alone && self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS)
+        !self.without_helpers && self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS)
     }
 
     /// Takes the piece that begins with the next row, if a helper has made it.
@@ -109,9 +109,9 @@ impl<'t> ParquetLines<'t> {
         let Some(ahead) = &self.ahead else { return false };
         match ahead.take(self.next_group - 1, self.given) {
             Taken::Made(made) => self.made = Some((made, 0)),
-            Taken::Nobody => return false,
+            Taken::NotMade => return false,
             Taken::Unreadable => {
-                (self.is_alone, self.group) = (true, None);
+                (self.without_helpers, self.group) = (true, None);
                 return false;
             }
         }
@@ -120,7 +120,7 @@ impl<'t> ParquetLines<'t> {
 
     /// Appends lines of the current piece to `chunk`, which already has `before` lines, until it has `size` bytes. Returns the
     /// number of lines appended.
-    fn give_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
+    fn append_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
         let Some((made, at)) = &mut self.made else { return 0 };
         let end = chunk_end(&made.text, *at, size - chunk.len());
         let part = &made.text[*at..end];
@@ -145,7 +145,7 @@ impl<'t> ParquetLines<'t> {
     fn reader(&self, number: usize) -> Result<LineReader, Malformed> {
         let ParquetList { file, line_columns, .. } = self.table;
         let group = file.group(number)?;
-        if !self.is_alone {
+        if !self.without_helpers {
             return LineReader::open(&group, *line_columns, self.given);
         }
         let mut reader = LineReader::open(&group, *line_columns, 0)?;

@@ -133,35 +133,35 @@ pub(crate) fn each_read(
     }
 }
 
-/// Reads a column of a range, and calls `tell` with at most `at_once` rows at a time and their number.
+/// Reads a column of a range, and calls `visit` with at most `at_once` rows at a time and their number.
 pub(crate) fn read_range<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     levels: Levels,
     range: &RowRange,
     at_once: usize,
-    mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
+    mut visit: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
     if !skip_rows(&mut reader, range.first)? {
         return Err(few());
     }
-    let mut left = range.rows;
+    let mut remaining = range.rows;
     let mut next = |most: usize| -> Result<(usize, Read<T>), Malformed> {
         let mut read = Read { values: Vec::new(), definitions: Vec::new(), repetitions: Vec::new() };
         let Read { values, definitions, repetitions } = &mut read;
         let (rows, ..) = reader.read_records(most, Some(definitions), Some(repetitions), values)?;
         Ok((rows, read))
     };
-    while left > 0 {
-        let (rows, read) = next(left.min(at_once))?;
+    while remaining > 0 {
+        let (rows, read) = next(remaining.min(at_once))?;
         if rows == 0 {
             return Err(few());
         }
         if !levels.fit(&read) {
             return Err(Malformed("one of its columns has values in places that the schema does not have".to_owned()));
         }
-        tell(rows, &read)?;
-        left -= rows;
+        visit(rows, &read)?;
+        remaining -= rows;
     }
     // No row of the group may be lost.
     if range.ends && next(1)?.0 > 0 {

@@ -33,7 +33,9 @@ impl FileState {
     /// The state of the file at a path, of length 0 if there is none; `None` for anything but a regular file.
     pub(super) fn at(path: &Path) -> Option<FileState> {
         match std::fs::metadata(path) {
-            Ok(there) if there.is_file() => Some(FileState { length: there.len(), modified: there.modified().ok() }),
+            Ok(metadata) if metadata.is_file() => {
+                Some(FileState { length: metadata.len(), modified: metadata.modified().ok() })
+            }
             Err(_) if path.as_os_str() != STANDARD_INPUT => Some(FileState { length: 0, modified: None }),
             _ => None,
         }
@@ -77,8 +79,8 @@ impl Regular {
 
     /// Whether this is the file at `path`, and not a copy of it.
     pub fn is_at(&self, path: &Path) -> bool {
-        std::fs::metadata(path).is_ok_and(|there| {
-            there.is_file() && (there.len(), there.modified().ok()) == (self.state.length, self.state.modified)
+        std::fs::metadata(path).is_ok_and(|metadata| {
+            metadata.is_file() && (metadata.len(), metadata.modified().ok()) == (self.state.length, self.state.modified)
         })
     }
 

@@ -12,7 +12,7 @@ use crate::output::error::OutputError;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the checkpoint
 /// that says so, and the spilled files.
-pub(crate) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
+pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     let failed = |path: &Path, error| OutputError::Unwritable { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {
         match fs::rename(merged(&path), partial(&path)) {

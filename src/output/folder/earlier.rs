@@ -70,7 +70,7 @@ fn in_the_way(
 ) -> io::Result<Option<PathBuf>> {
     for (name, start) in [(CHECKPOINT, CHECKPOINT_START), (RECEIPT, RECEIPT_START)] {
         let path = directory.join(name);
-        if path.symlink_metadata().is_ok() && !begins_as(&path, start) {
+        if path.symlink_metadata().is_ok() && !file_starts_with(&path, start) {
             return Ok(Some(path));
         }
     }
@@ -91,9 +91,9 @@ fn in_the_way(
         };
         for entry in entries {
             let entry = entry?;
-            let name = under(folder, &entry.file_name().to_string_lossy());
-            let is_wanted = layout.files.iter().any(|file| file.gives(&name));
-            if is_wanted && is_foreign(&under(set, &name), entry.file_type()?) {
+            let name = child_path(folder, &entry.file_name().to_string_lossy());
+            let is_wanted = layout.files.iter().any(|file| file.matches(&name));
+            if is_wanted && is_foreign(&child_path(set, &name), entry.file_type()?) {
                 return Ok(Some(entry.path()));
             }
         }
@@ -102,12 +102,12 @@ fn in_the_way(
 }
 
 /// The path of `name` below `folder`; an empty `folder` is the starting point itself.
-fn under(folder: &str, name: &str) -> String {
+fn child_path(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Whether a file begins like this, ignoring white space.
-fn begins_as(path: &Path, start: &str) -> bool {
+fn file_starts_with(path: &Path, start: &str) -> bool {
     let mut read = Vec::new();
     let file = regular_file::open(path).and_then(|file| file.take(4096).read_to_end(&mut read));
     read.retain(|byte| !byte.is_ascii_whitespace());
@@ -139,7 +139,7 @@ struct Name {
 fn earlier(directory: &Path) -> BTreeSet<String> {
     let whole = directory.join(RECEIPT);
     let path = if whole.symlink_metadata().is_ok() { whole } else { partial(&whole) };
-    if !begins_as(&path, RECEIPT_START) {
+    if !file_starts_with(&path, RECEIPT_START) {
         return BTreeSet::new();
     }
     // A file that is not a receipt names no files.
@@ -159,7 +159,7 @@ fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> 
     names.iter().try_for_each(|name| remove(&directory.join(name)))?;
     remove_folders(directory, names.iter().map(Path::new));
     let report = directory.join(REPORT);
-    if begins_as(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
+    if file_starts_with(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
 }
 
 /// Removes the folders of files with these names, unless something else is in them.
@@ -181,21 +181,21 @@ fn remove(path: &Path) -> io::Result<()> {
 pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [PathBuf]) -> Option<&'l PathBuf> {
     let directory = directory.canonicalize().ok()?;
     let earlier = earlier(&directory);
-    let would_go = |path: PathBuf| {
+    let would_be_replaced = |path: PathBuf| {
         let Some(path) = path.strip_prefix(&directory).ok().and_then(Path::to_str) else { return false };
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let (_, of_set) = split_list_folder(path);
         let is_in_sets = folders.split('/').all(|folder| folders.is_empty() || is_folder_of_run(folder));
         let is_ours = [LOCK, CHECKPOINT, RECEIPT, NEEDED, REPORT].contains(&name)
             || is_leftover(name)
-            || layout.files.iter().any(|file| file.gives(of_set))
+            || layout.files.iter().any(|file| file.matches(of_set))
             || earlier.contains(path);
         is_in_sets && is_ours
     };
     // Both a link in the folder and a file in it that a link points to would be replaced.
-    let stands_at = |list: &Path| Some(list.parent()?.canonicalize().ok()?.join(list.file_name()?));
+    let resolved = |list: &Path| Some(list.parent()?.canonicalize().ok()?.join(list.file_name()?));
     lists.iter().find(|list| {
         let list = std::path::absolute(list).unwrap_or_else(|_| list.to_path_buf());
-        list.canonicalize().is_ok_and(would_go) || stands_at(&list).is_some_and(would_go)
+        list.canonicalize().is_ok_and(would_be_replaced) || resolved(&list).is_some_and(would_be_replaced)
     })
 }

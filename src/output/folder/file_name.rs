@@ -77,7 +77,7 @@ impl FileName {
     }
 
     /// Whether this is the name of the file or of one of its parts.
-    pub fn gives(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         let stem = name.strip_prefix(&self.stem).and_then(|name| name.strip_suffix(&self.extension()));
         stem.is_some_and(|number| match self.numbered {
             Some(before) => number.strip_prefix(before).is_some_and(is_number),
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(names(Form::Partitions, &agents)[0].folder(), "lines/crawler=a+b/verdict=allowed");
         let verdicts = &names(Form::Verdicts, &agents)[0];
         assert_eq!(verdicts.of_part(0), "verdicts/part-0001.parquet");
-        assert!(verdicts.gives("verdicts/part-0002.parquet") && !verdicts.gives("part-0002.parquet"));
+        assert!(verdicts.matches("verdicts/part-0002.parquet") && !verdicts.matches("part-0002.parquet"));
     }
 
     #[test]
@@ -230,10 +230,10 @@ mod tests {
             let file = &FileName::all(rows, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
-                assert!(file.gives(name) && is_output(name), "{name}");
+                assert!(file.matches(name) && is_output(name), "{name}");
             }
             for name in ["allowed.001.txt.gz", "allowed.0001.txt", "allowed.x.txt.gz", "blocked.txt.gz", "allowed"] {
-                assert!(!file.gives(name), "{name}");
+                assert!(!file.matches(name), "{name}");
             }
         }
     }

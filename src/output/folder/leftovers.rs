@@ -20,12 +20,12 @@ fn remove_below(folder: &Path) -> io::Result<usize> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() && is_folder_of_run(&entry.file_name().to_string_lossy()) {
-            let of_folder = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
-            if of_folder > 0 {
+            let removed_here = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
+            if removed_here > 0 {
                 // Fails if anything else is in it, which then stays.
                 let _ = fs::remove_dir(entry.path());
             }
-            removed += of_folder;
+            removed += removed_here;
         }
     }
     Ok(removed)
@@ -42,11 +42,11 @@ pub(super) fn is_leftover(name: &str) -> bool {
 }
 
 /// Deletes the files of a folder whose names match; returns how many.
-fn remove_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> io::Result<usize> {
+fn remove_files(folder: &Path, is_match: impl Fn(&str) -> bool) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if is_such(&entry.file_name().to_string_lossy()) {
+        if is_match(&entry.file_name().to_string_lossy()) {
             fs::remove_file(entry.path())?;
             removed += 1;
         }

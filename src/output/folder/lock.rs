@@ -31,7 +31,7 @@ impl FolderLock {
         fs::create_dir_all(directory).map_err(|error| OutputError::Unwritable { path: directory.to_owned(), error })?;
         let path = directory.join(LOCK);
         // Lock files are always empty, so this is a user's file. As a lock it would be deleted in the end.
-        if fs::metadata(&path).is_ok_and(|there| there.len() > 0) {
+        if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0) {
             let error =
                 io::Error::new(io::ErrorKind::AlreadyExists, "something is in it, so it is no lock; move it away");
             return Err(OutputError::Unwritable { path, error });
@@ -79,7 +79,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let ours = file.metadata()?;
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        there => there.map(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())),
+        found => found.map(|found| (found.dev(), found.ino()) == (ours.dev(), ours.ino())),
     }
 }
 

@@ -11,7 +11,7 @@ mod names;
 mod sync;
 mod written;
 
-pub(crate) use commit::give_names;
+pub(crate) use commit::name_files;
 pub(crate) use earlier::{make_room, remove_folders, replaced};
 #[cfg(feature = "parquet")]
 pub(crate) use file_name::crawler_labels;

@@ -12,7 +12,7 @@ use super::share::Share;
 use super::sorting::Slot;
 use super::text::as_utf8;
 use crate::formats::columnar::{BATCH, Malformed};
-use crate::output::causes::{Causes, Kept, Told};
+use crate::output::causes::{CauseText, Causes, LineCause};
 
 /// The columns in order; `named` gives their names.
 pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
@@ -35,27 +35,27 @@ pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
 pub(super) fn write(
     slot: &mut Slot<'_>,
     causes: &Causes,
-    again: &mut dyn FnMut(usize) -> Told,
+    explain_again: &mut dyn FnMut(usize) -> CauseText,
 ) -> Result<(), Malformed> {
-    column::<ByteArrayType>(slot, (causes, again), |told| {
-        let (text, _) = told.rule.as_ref()?;
+    column::<ByteArrayType>(slot, (causes, explain_again), |cause| {
+        let (text, _) = cause.rule.as_ref()?;
         Some(ByteArray::from(as_utf8(text).into_bytes()))
     })?;
-    column::<Int32Type>(slot, (causes, again), |told| {
-        let (_, line) = told.rule.as_ref()?;
+    column::<Int32Type>(slot, (causes, explain_again), |cause| {
+        let (_, line) = cause.rule.as_ref()?;
         // Null if the line number does not fit the type, as in a robots.txt of 2 GiB.
         i32::try_from(*line).ok()
     })?;
-    column::<ByteArrayType>(slot, (causes, again), |told| Some(ByteArray::from(told.agent.as_deref()?)))?;
+    column::<ByteArrayType>(slot, (causes, explain_again), |cause| Some(ByteArray::from(cause.agent.as_deref()?)))?;
     // Null if the time in milliseconds overflows.
-    column::<Int64Type>(slot, (causes, again), |told| told.captured?.checked_mul(1000))
+    column::<Int64Type>(slot, (causes, explain_again), |cause| cause.captured?.checked_mul(1000))
 }
 
 /// Writes the next column.
 fn column<T: DataType>(
     slot: &mut Slot<'_>,
-    (causes, again): (&Causes, &mut dyn FnMut(usize) -> Told),
-    value: impl Fn(&Told) -> Option<T::T>,
+    (causes, explain_again): (&Causes, &mut dyn FnMut(usize) -> CauseText),
+    value: impl Fn(&CauseText) -> Option<T::T>,
 ) -> Result<(), Malformed> {
     let rows = slot.rows;
     let (mut column, _) = slot.column()?;
@@ -63,9 +63,9 @@ fn column<T: DataType>(
     for rows in rows.chunks(BATCH) {
         for &row in rows {
             share.push(match causes.of(row) {
-                Kept::None => None,
-                Kept::Told(told) => value(told),
-                Kept::Again => value(&again(row)),
+                LineCause::None => None,
+                LineCause::Text(text) => value(text),
+                LineCause::Again => value(&explain_again(row)),
             });
         }
         share.write(&mut column)?;

@@ -44,7 +44,7 @@ pub(super) fn copied(
 }
 
 /// Called with the file and the value of each row.
-type Keep<'k> = dyn FnMut(usize, Value<'_>) + 'k;
+type KeepValue<'k> = dyn FnMut(usize, Value<'_>) + 'k;
 
 /// The files that the rows of a column go to.
 struct Files<'f, 'w> {
@@ -64,7 +64,7 @@ impl Files<'_, '_> {
         list: &ParquetList,
         column: usize,
         range: &RowRange,
-        keep: &mut Keep<'_>,
+        keep: &mut KeepValue<'_>,
     ) -> Result<(), Malformed> {
         let (reader, at_once) = list.file.group(range.group)?.reader(column)?;
         match reader {
@@ -93,7 +93,7 @@ impl Files<'_, '_> {
         reader: ColumnReaderImpl<T>,
         range: &RowRange,
         at_once: usize,
-        keep: &mut Keep<'_>,
+        keep: &mut KeepValue<'_>,
         value: impl Fn(Option<&T::T>) -> Value<'_>,
     ) -> Result<(), Malformed> {
         let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();

@@ -33,8 +33,8 @@ pub(super) fn fields_of(list: &List) -> Vec<TypePtr> {
     let Some(table) = list.parquet_list() else { return text_fields() };
     let of_file = table.file.metadata().file_metadata();
     let fields = of_file.schema_descr().root_schema().get_fields();
-    let told = of_file.key_value_metadata().into_iter().flatten().find(|told| told.key == OUR_COLUMNS);
-    let ours = told.and_then(|told| told.value.as_deref()).unwrap_or_default();
+    let entry = of_file.key_value_metadata().into_iter().flatten().find(|entry| entry.key == OUR_COLUMNS);
+    let ours = entry.and_then(|entry| entry.value.as_deref()).unwrap_or_default();
     let is_ours = |field: &TypePtr| ours.split(COMMA).any(|name| name == field.name());
     let kept = fields.iter().rposition(|field| !is_ours(field)).map_or(0, |last| last + 1);
     // But such columns stay if the list's URLs are read from one of them.

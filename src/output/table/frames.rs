@@ -25,12 +25,12 @@ use crate::input::list::{List, RowRange};
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
-use crate::output::causes::{Causes, Told};
+use crate::output::causes::{CauseText, Causes};
 use crate::output::error::OutputError;
 use crate::output::form::Form;
 
 /// The most rows in a row group made of text; only lines of a few bytes are that many.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 
 /// Where the columns of the list come from.
 pub(crate) enum RowSource<'s> {
@@ -49,11 +49,11 @@ impl Table {
         source: &RowSource<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &[Causes],
-        again: &mut dyn FnMut(usize, usize) -> Told,
+        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let most = match source {
-            RowSource::Text(_) => MOST_ROWS,
+            RowSource::Text(_) => MAX_ROWS,
             RowSource::Rows { .. } => all.max(1),
         };
         let mut blocks = Vec::new();
@@ -68,7 +68,7 @@ impl Table {
             if let RowSource::Rows { ranges, lines, .. } = source {
                 sorting.leave_out(lines.left_out, ranges.iter().map(|range| range.rows).sum());
             }
-            let made = guarded(|| self.frames(source, text.as_ref(), &sorting, again));
+            let made = guarded(|| self.frames(source, text.as_ref(), &sorting, explain_again));
             let made = made.map_err(|Malformed(problem)| match source {
                 RowSource::Rows { list, .. } => ListError::Parquet { path: list.path.clone(), problem }.into(),
                 RowSource::Text(_) => OutputError::Table { problem },
@@ -87,13 +87,13 @@ impl Table {
         source: &RowSource<'_>,
         text: Option<&Text<'_>>,
         sorting: &Sorting<'_>,
-        again: &mut dyn FnMut(usize, usize) -> Told,
+        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
     ) -> Result<Vec<(usize, Vec<u8>, Tally)>, Malformed> {
         let files = sorting.files();
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
         let slots = files.iter().zip(&mut writers).map(|(&file, writer)| self.slot(writer, sorting.rows_of(file)));
         let mut slots = slots.collect::<Result<Vec<_>, _>>()?;
-        for column in 0..self.of_list {
+        for column in 0..self.list_columns {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
             match (source, text, place) {
                 (_, Some(text), Some(place)) => text.write(place, &mut slots)?,
@@ -102,7 +102,7 @@ impl Table {
             }
         }
         for (&file, slot) in files.iter().zip(&mut slots) {
-            self.write_own(file, slot, sorting, again)?;
+            self.write_own(file, slot, sorting, explain_again)?;
         }
         let tallies = slots.into_iter().map(|slot| self.ended(slot)).collect::<Result<Vec<_>, Malformed>>()?;
         let frame = |((file, writer), tally): ((usize, SerializedFileWriter<Vec<u8>>), Tally)| {
@@ -139,7 +139,7 @@ impl Table {
         file: usize,
         slot: &mut Slot<'_>,
         sorting: &Sorting<'_>,
-        again: &mut dyn FnMut(usize, usize) -> Told,
+        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
     ) -> Result<(), Malformed> {
         let name = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
         let (verdicts, reasons) =
@@ -150,7 +150,7 @@ impl Table {
             }
             slot.write(|row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
             if let Some(causes) = sorting.causes.get(crawler) {
-                cause_columns::write(slot, causes, &mut |row| again(crawler, row))?;
+                cause_columns::write(slot, causes, &mut |row| explain_again(crawler, row))?;
             }
         }
         Ok(())

@@ -1,9 +1,9 @@
 //! Merges the small row groups of a file once it gets no more rows.
 //!
 //! Each chunk adds a row group to every file, a small one if few of its rows go there, and engines read those slowly. So
-//! consecutive row groups are merged until they are [large enough](is_enough). A group that needs no merging is copied as it is,
-//! and so are the pages of [columns without a dictionary](super::spliced). Other columns are decoded and encoded again, value for
-//! value; then the new file is read back, and these columns must hold the values they were made of.
+//! consecutive row groups are merged until they are [large enough](is_large_enough). A group that needs no merging is copied as
+//! it is, and so are the pages of [columns without a dictionary](super::spliced). Other columns are decoded and encoded again,
+//! value for value; then the new file is read back, and these columns must hold the values they were made of.
 
 use parquet::data_type::{AsBytes, DataType};
 use parquet::file::metadata::RowGroupMetaData;
@@ -28,10 +28,10 @@ use crate::input::list::range_columns::{Read, TakeRead, each_read};
 use crate::judge::tally::{Tally, line_hash};
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
-const ENOUGH_ROWS: i64 = 100_000;
+const MIN_ROWS: i64 = 100_000;
 
 /// Bytes of a row group that is large enough, before compression.
-const ENOUGH_BYTES: i64 = 64 << 20;
+const MIN_BYTES: i64 = 64 << 20;
 
 /// Writes a complete file at `from` to `to`, with fewer row groups. Leaves nothing at `to` if there is nothing to merge, or if
 /// asked to `stop`.
@@ -88,7 +88,7 @@ fn stopped(to: &Path) -> Result<Merged, Malformed> {
 fn merges(groups: &[RowGroupMetaData]) -> Vec<Range<usize>> {
     let (mut merges, mut begins) = (Vec::new(), 0);
     for end in 1..=groups.len() {
-        if end == groups.len() || is_enough(&groups[begins..end]) {
+        if end == groups.len() || is_large_enough(&groups[begins..end]) {
             merges.push(begins..end);
             begins = end;
         }
@@ -97,10 +97,10 @@ fn merges(groups: &[RowGroupMetaData]) -> Vec<Range<usize>> {
 }
 
 /// Whether these row groups together are as large as engines like them.
-fn is_enough(groups: &[RowGroupMetaData]) -> bool {
+fn is_large_enough(groups: &[RowGroupMetaData]) -> bool {
     let rows: i64 = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let bytes: i64 = groups.iter().map(RowGroupMetaData::total_byte_size).sum();
-    rows >= ENOUGH_ROWS || bytes >= ENOUGH_BYTES
+    rows >= MIN_ROWS || bytes >= MIN_BYTES
 }
 
 /// The columns without a dictionary in any row group.
@@ -175,9 +175,10 @@ struct Content {
 
 impl Content {
     fn add<T: DataType>(&mut self, read: &Read<T>) {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
         for level in read.definitions.iter().zip(read.repetitions.iter().chain(std::iter::repeat(&0))) {
-            self.levels = self.levels.wrapping_mul(ODD).wrapping_add(1 + *level.0 as u64 + ((*level.1 as u64) << 16));
+            self.levels =
+                self.levels.wrapping_mul(MULTIPLIER).wrapping_add(1 + *level.0 as u64 + ((*level.1 as u64) << 16));
         }
         for value in &read.values {
             let bytes = value.as_bytes();
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_column_holds_is_told_from_what_it_does_not() {
+    fn different_contents_of_a_column_compare_unequal() {
         let content = |parts: &[(&[i32], &[i16])]| {
             let mut content = Content::default();
             for (values, definitions) in parts {

@@ -104,8 +104,8 @@ impl WrittenTable {
         Ok(WrittenTable { file, line_columns, verdicts })
     }
 
-    /// Calls `tell` with the rows of a row group, some at a time.
-    fn each(&self, number: usize, mut tell: impl FnMut(&TableLines)) -> Result<(), Malformed> {
+    /// Calls `visit` with the rows of a row group, some at a time.
+    fn each(&self, number: usize, mut visit: impl FnMut(&TableLines)) -> Result<(), Malformed> {
         let group = self.file.group(number)?;
         let mut reader = LineReader::open(&group, self.line_columns, 0)?;
         let columns = self.verdicts.iter().map(|&at| Column::open(&group, at, 0));
@@ -124,7 +124,7 @@ impl WrittenTable {
                 }));
             }
             if rows == 0 || lines.text.len() >= LINES {
-                tell(&lines);
+                visit(&lines);
                 lines.text.clear();
                 lines.verdicts.iter_mut().for_each(Vec::clear);
             }

@@ -32,7 +32,7 @@ pub(crate) struct Table {
     pub(super) schema: TypePtr,
     properties: WriterPropertiesPtr,
     /// The number of leaf columns that are the list's; the others are ours.
-    pub(super) of_list: usize,
+    pub(super) list_columns: usize,
     pub(super) line_columns: LineColumns,
     /// The rows of the run's files.
     pub(super) files: Rows,
@@ -73,22 +73,22 @@ impl Table {
         files: Rows,
     ) -> Result<Table, Malformed> {
         let root = |fields| Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new);
-        let of_list = SchemaDescriptor::new(root(fields.clone())?).num_columns();
+        let list_columns = SchemaDescriptor::new(root(fields.clone())?).num_columns();
         let names: Vec<&str> = ours.iter().map(|own| own.name()).collect();
-        let told = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
+        let our_columns = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
         let schema = root(fields.into_iter().chain(ours.iter().cloned()).collect())?;
         let line_columns = match list {
             Some(list) => list.line_columns,
             None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
         };
-        let plain = (0..of_list)
+        let plain = (0..list_columns)
             .filter(|at| is_unique(line_columns, *at) || list.is_some_and(|list| is_idle_dictionary(list, *at)));
-        let properties = properties(&schema, plain).set_key_value_metadata(Some(key_values(told, head)));
-        Ok(Table { schema, properties: Arc::new(properties.build()), of_list, line_columns, files })
+        let properties = properties(&schema, plain).set_key_value_metadata(Some(key_values(our_columns, head)));
+        Ok(Table { schema, properties: Arc::new(properties.build()), list_columns, line_columns, files })
     }
 
     /// The bytes after the head of a file without rows.
-    pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
+    pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
         let empty = self.writer().and_then(SerializedFileWriter::into_inner);
         let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
         Ok(empty[PARQUET_MARK.len()..].to_vec())
@@ -110,19 +110,19 @@ impl Table {
 
 /// The columns after those of the list, in order.
 fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
-    let of_crawler = |label: &String| {
-        let named_so = |column| text_field(&named(column, label), Repetition::REQUIRED);
+    let columns_of = |label: &String| {
+        let field_named = |column| text_field(&named(column, label), Repetition::REQUIRED);
         let mut columns: Vec<TypePtr> = match files.form {
             // The verdict is the name of the folder.
-            Form::Partitions => vec![named_so(REASON)],
-            Form::Verdicts => vec![named_so(VERDICT), named_so(REASON)],
+            Form::Partitions => vec![field_named(REASON)],
+            Form::Verdicts => vec![field_named(VERDICT), field_named(REASON)],
         };
         if files.explain {
             columns.extend(cause_columns::fields(|column| named(column, label)));
         }
         columns
     };
-    labels(files.form, agents).iter().flat_map(of_crawler).collect()
+    labels(files.form, agents).iter().flat_map(columns_of).collect()
 }
 
 /// The names of the columns of verdicts; none if the verdict is the name of the folder.
@@ -152,7 +152,7 @@ fn is_idle_dictionary(list: &ParquetList, column: usize) -> bool {
         return false;
     };
     let Some(dictionary) = column.dictionary_page_offset() else { return false };
-    let of_values = match column.column_type() {
+    let value_width = match column.column_type() {
         PhysicalType::INT32 | PhysicalType::FLOAT => 4,
         PhysicalType::INT64 | PhysicalType::DOUBLE => 8,
         PhysicalType::INT96 => 12,
@@ -160,7 +160,7 @@ fn is_idle_dictionary(list: &ParquetList, column: usize) -> bool {
         PhysicalType::BOOLEAN | PhysicalType::BYTE_ARRAY => i64::MAX,
     };
     column.data_page_offset().saturating_sub(dictionary).saturating_mul(2) > column.compressed_size()
-        || column.uncompressed_size() > column.num_values().saturating_mul(of_values)
+        || column.uncompressed_size() > column.num_values().saturating_mul(value_width)
 }
 
 /// The writer properties for these columns; those at the `plain` places get no dictionary.

@@ -89,25 +89,25 @@ impl<'o> Sorting<'o> {
         &self.rows_of[file]
     }
 
-    fn each_file(&self, row: usize, mut tell: impl FnMut(usize)) {
+    fn each_file(&self, row: usize, mut visit: impl FnMut(usize)) {
         match self.files.form {
-            Form::Verdicts => tell(0),
+            Form::Verdicts => visit(0),
             Form::Partitions => {
                 let outcomes = self.outcomes.iter().enumerate();
                 outcomes.for_each(|(crawler, outcomes)| {
-                    tell(Partition::COUNT * crawler + outcomes[row].partition() as usize)
+                    visit(Partition::COUNT * crawler + outcomes[row].partition() as usize)
                 });
             }
         }
     }
 
-    /// Calls `tell` with the slot of each file that this row of the chunk goes to.
-    pub fn each_slot(&self, row: usize, mut tell: impl FnMut(usize)) {
+    /// Calls `visit` with the slot of each file that this row of the chunk goes to.
+    pub fn each_slot(&self, row: usize, mut visit: impl FnMut(usize)) {
         let kept = self.kept.as_ref().map_or(Some(row), |kept| kept[row]);
         let Some(row) = kept else { return };
         self.each_file(row, |file| {
             if let Some(slot) = self.slots[file] {
-                tell(slot);
+                visit(slot);
             }
         });
     }

@@ -147,10 +147,13 @@ mod tests {
     type Bound<'c> = (Option<&'c [u8]>, bool);
 
     /// The bounds in the statistics, and the number of nulls.
-    fn told(chunk: &ColumnChunkMetaData) -> ([Bound<'_>; 2], Option<u64>) {
-        let told = chunk.statistics().unwrap();
-        let (min, max) = ((told.min_bytes_opt(), told.min_is_exact()), (told.max_bytes_opt(), told.max_is_exact()));
-        ([min, max], told.null_count_opt())
+    fn statistics_of(chunk: &ColumnChunkMetaData) -> ([Bound<'_>; 2], Option<u64>) {
+        let statistics = chunk.statistics().unwrap();
+        let (min, max) = (
+            (statistics.min_bytes_opt(), statistics.min_is_exact()),
+            (statistics.max_bytes_opt(), statistics.max_is_exact()),
+        );
+        ([min, max], statistics.null_count_opt())
     }
 
     #[test]
@@ -169,7 +172,7 @@ mod tests {
             for column in 0..3 {
                 let (pages, close) = spliced(&apart, &some, column).unwrap().expect("no dictionary");
                 let expected = one.column(column);
-                assert_eq!(told(&close.metadata), told(expected), "{some:?} {column}");
+                assert_eq!(statistics_of(&close.metadata), statistics_of(expected), "{some:?} {column}");
                 assert_eq!(close.metadata.num_values(), expected.num_values());
                 let text_bytes = close.metadata.unencoded_byte_array_data_bytes();
                 assert_eq!(text_bytes, expected.unencoded_byte_array_data_bytes());

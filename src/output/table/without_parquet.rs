@@ -10,7 +10,7 @@ use crate::input::error::ListError;
 use crate::input::list::{List, RowRange};
 use crate::outcome::{Outcome, Partition};
 use crate::output::block::Block;
-use crate::output::causes::{Causes, Told};
+use crate::output::causes::{CauseText, Causes};
 use crate::output::error::OutputError;
 use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
@@ -34,7 +34,7 @@ impl Table {
     }
 
     /// Cannot be called.
-    pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
+    pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
         match *self {}
     }
 
@@ -45,7 +45,7 @@ impl Table {
         _source: &RowSource<'_>,
         _outcomes: &[Vec<Outcome>],
         _causes: &[Causes],
-        _again: &mut dyn FnMut(usize, usize) -> Told,
+        _explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         match *self {}
     }

@@ -68,7 +68,7 @@ impl<'s> Gathered<'s> {
         let taken = vec![HashMap::new(); sources.len()];
         // Every pool begins with the item without content.
         let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
-        let length = Pool::size_of(0, unit) as u64;
+        let length = Pool::item_size(0, unit) as u64;
         let (made, known, may_repeat) = (Vec::new(), HashTable::new(), sources.len() > 1 || section == Section::Side);
         Gathered { section, unit, sources, made, items, may_repeat, known, taken, length }
     }
@@ -126,7 +126,7 @@ impl<'s> Gathered<'s> {
             self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
         }
         self.items.push(Item { source, place, new_place });
-        self.length += Pool::size_of(content, self.unit) as u64;
+        self.length += Pool::item_size(content, self.unit) as u64;
         Ok(new_place)
     }
 

@@ -72,13 +72,13 @@ impl<'p> Pool<'p> {
     }
 
     /// Size in bytes of an item with this much content, including padding to a multiple of the unit.
-    pub fn size_of(content: usize, unit: usize) -> usize {
+    pub fn item_size(content: usize, unit: usize) -> usize {
         (LENGTH + content).next_multiple_of(unit)
     }
 
     /// Appends an item.
     pub fn push(content: &[u8], unit: usize, out: &mut Vec<u8>) {
-        let end = out.len() + Pool::size_of(content.len(), unit);
+        let end = out.len() + Pool::item_size(content.len(), unit);
         out.extend_from_slice(&(content.len() as u32).to_le_bytes());
         out.extend_from_slice(content);
         out.resize(end, 0);

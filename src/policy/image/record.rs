@@ -182,7 +182,7 @@ impl<'i> Record<'i> {
     }
 
     /// The operator's override.
-    pub fn word(&self) -> OverrideState {
+    pub fn operator_override(&self) -> OverrideState {
         OverrideState { ruling: self.ruling, paused_until: self.time(PAUSED_UNTIL) }
     }
 
@@ -197,7 +197,13 @@ impl<'i> Record<'i> {
         };
         let times = Times { fetched_at: time(GOOD_FETCHED_AT), expires: time(GOOD_EXPIRES) };
         let last_good = self.last_good.map(|standing| LastGood { standing, times });
-        OriginState { standing: self.standing, answered, last_good, html_page: self.html_page, word: self.word() }
+        OriginState {
+            standing: self.standing,
+            answered,
+            last_good,
+            html_page: self.html_page,
+            operator_override: self.operator_override(),
+        }
     }
 
     /// The place of its side records.
@@ -250,7 +256,7 @@ pub(crate) fn push(
         let start = String::from_utf8_lossy(&origin[..80]).into_owned();
         WriteError::LongOrigin { length: origin.len(), start }
     })?;
-    let OriginState { standing, answered, last_good, html_page, word } = state;
+    let OriginState { standing, answered, last_good, html_page, operator_override } = state;
     let good = last_good.map(|good| good.times).unwrap_or_default();
     let time = |time: Option<i64>| time.map(|time| time.clamp(-LONGEST_TIME, LONGEST_TIME));
     let fields: [Option<i64>; WIDTHS.len()] = [
@@ -261,12 +267,12 @@ pub(crate) fn push(
         time(answered.unreachable_since),
         time(good.fetched_at),
         time(good.expires),
-        time(word.paused_until),
+        time(operator_override.paused_until),
     ];
     out.extend_from_slice(&row.to_le_bytes());
     out.extend_from_slice(&length.to_le_bytes());
     let good = last_good.map_or(0, |good| good.standing as u8 + 1) << LAST_GOOD_SHIFT;
-    let ruling = word.ruling.map_or(0, |ruling| ruling as u8) << RULING_SHIFT;
+    let ruling = operator_override.ruling.map_or(0, |ruling| ruling as u8) << RULING_SHIFT;
     out.push(*standing as u8 | good | u8::from(*html_page) << HTML_PAGE_SHIFT | ruling);
     out.push(fields.iter().enumerate().fold(0, |bits, (field, value)| bits | u8::from(value.is_some()) << field));
     out.extend_from_slice(origin);
@@ -298,10 +304,10 @@ mod tests {
             let standing =
                 OriginStatus::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 6 }];
             let ruling = (number as usize % 4).checked_sub(1).map(|ruling| Ruling::ALL[ruling]);
-            let word = OverrideState { ruling, paused_until: time(number, 0) };
+            let operator_override = OverrideState { ruling, paused_until: time(number, 0) };
             let in_use = last_good.map_or(standing, |good| good.standing);
             let html_page = in_use == OriginStatus::RobotsTxt && number % 5 == 0;
-            let state = OriginState { standing, answered, last_good, html_page, word };
+            let state = OriginState { standing, answered, last_good, html_page, operator_override };
             let origin = "x".repeat(number as usize % 7);
             let side = if number % 2 == 1 { number } else { NONE };
             push(origin.as_bytes(), number * 3, side, &state, &mut records).unwrap();
@@ -344,7 +350,7 @@ mod tests {
             answered,
             last_good: None,
             html_page: false,
-            word: OverrideState::default(),
+            operator_override: OverrideState::default(),
         };
         let mut records = Vec::new();
         push(b"a", 0, NONE, &state, &mut records).unwrap();

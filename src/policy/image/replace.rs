@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_does_not_tell_of_temporary_names() {
+    fn errors_do_not_show_temporary_names() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join("file");
         let error = replace(&path, |_| Ok::<_, io::Error>(())).unwrap_err();

@@ -18,7 +18,7 @@ const LARGEST: usize = 32;
 
 /// The limit on tries for all keys together: this many per key, plus a constant.
 const TRIES_PER_KEY: u64 = 64;
-const TRIES_BESIDE: u64 = 1 << 20;
+const EXTRA_TRIES: u64 = 1 << 20;
 
 /// A hash and its key.
 pub(super) type Hashed = (u64, u32);
@@ -56,7 +56,7 @@ pub(super) fn place(keys: &[Hashed]) -> Placed {
     buckets.sort_by_key(|bucket| std::cmp::Reverse(bucket.len()));
     let mut placing = Placing {
         taken: vec![0; slots.div_ceil(64) as usize],
-        tries: TRIES_PER_KEY * keys.len() as u64 + TRIES_BESIDE,
+        tries: TRIES_PER_KEY * keys.len() as u64 + EXTRA_TRIES,
         placed: Placed { pilots: vec![0; pilots as usize], slots: vec![0; slots as usize], overflow: Vec::new() },
     };
     for bucket in buckets {

@@ -14,7 +14,7 @@ fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     for (row, origin) in origins.iter().enumerate() {
         let standing = OriginStatus::ALL[row % OriginStatus::ALL.len()];
         let (answered, word) = (Answered::default(), OverrideState::default());
-        let state = OriginState { standing, answered, last_good: None, html_page: false, word };
+        let state = OriginState { standing, answered, last_good: None, html_page: false, operator_override: word };
         push_record(origin, row as u32, 0, &state, &mut records).unwrap();
     }
     records

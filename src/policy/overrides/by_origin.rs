@@ -27,7 +27,7 @@ pub struct Overrides {
 impl Overrides {
     /// The origins in canonical form, sorted, with their overrides.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Override)> {
-        self.by_origin.iter().map(|(origin, word)| (origin.as_str(), word))
+        self.by_origin.iter().map(|(origin, entry)| (origin.as_str(), entry))
     }
 
     /// The override for an origin in canonical form.

@@ -21,7 +21,7 @@ const FORBID_ALL: &str = "forbid-all";
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
 /// A problem and its byte offset.
-pub(super) type Wrong = (usize, OverrideProblem);
+pub(super) type ProblemAt = (usize, OverrideProblem);
 
 /// The line, counted from 1, that contains a byte of a text.
 pub(super) fn line_of(text: &[u8], at: usize) -> usize {
@@ -29,7 +29,7 @@ pub(super) fn line_of(text: &[u8], at: usize) -> usize {
 }
 
 /// Parses the bytes of a file in `folder`.
-pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
+pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -51,9 +51,10 @@ pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
             let found = value.get_ref().type_str();
             return Err((value.span().start, OverrideProblem::NotTable { origin: given.clone().into_owned(), found }));
         };
-        let word = word(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
+        let operator_override =
+            override_in(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
         first_at.insert(origin.clone(), at);
-        overrides.by_origin.insert(origin, word);
+        overrides.by_origin.insert(origin, operator_override);
     }
     Ok(overrides)
 }
@@ -76,7 +77,7 @@ fn origin_of(given: &str) -> Result<String, OverrideProblem> {
 struct Keys<'t, 'i>([Option<&'t Spanned<DeValue<'i>>>; KEYS.len()]);
 
 impl<'t, 'i> Keys<'t, 'i> {
-    fn of(table: &'t DeTable<'i>) -> Result<Keys<'t, 'i>, Wrong> {
+    fn of(table: &'t DeTable<'i>) -> Result<Keys<'t, 'i>, ProblemAt> {
         let mut entries: Vec<(&Spanned<DeString<'i>>, _)> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         let mut keys = Keys::default();
@@ -98,7 +99,7 @@ impl<'t, 'i> Keys<'t, 'i> {
     }
 
     /// Refuses two keys that exclude each other; the error is at the later one.
-    fn refuse(&self, one: &'static str, other: &'static str) -> Result<(), Wrong> {
+    fn refuse(&self, one: &'static str, other: &'static str) -> Result<(), ProblemAt> {
         match (self.get(one), self.get(other)) {
             (Some(a), Some(b)) => {
                 Err((a.span().start.max(b.span().start), OverrideProblem::Contradiction { one, other }))
@@ -110,13 +111,13 @@ impl<'t, 'i> Keys<'t, 'i> {
 
 /// The known key nearest to an unknown one, within one edit per three letters of the key.
 fn nearest(given: &str) -> Option<&'static str> {
-    let slips = |key: &str| strsim::osa_distance(&given.to_ascii_lowercase().replace('_', "-"), key);
-    let near = KEYS.into_iter().filter(|key| given.len() < 2 * key.len()).map(|key| (slips(key), key));
-    near.filter(|(slips, key)| *slips <= key.len() / 3).min().map(|(_, key)| key)
+    let distance = |key: &str| strsim::osa_distance(&given.to_ascii_lowercase().replace('_', "-"), key);
+    let near = KEYS.into_iter().filter(|key| given.len() < 2 * key.len()).map(|key| (distance(key), key));
+    near.filter(|(distance, key)| *distance <= key.len() / 3).min().map(|(_, key)| key)
 }
 
 /// The override in a table; `None` if it has no keys.
-fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
+fn override_in(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, ProblemAt> {
     let keys = Keys::of(table)?;
     keys.refuse(VERDICT, ROBOTS_TXT)?;
     keys.refuse(VERDICT, ROBOTS_TXT_FILE)?;
@@ -130,17 +131,22 @@ fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     let inline = keys.get(ROBOTS_TXT).map(|value| text(value, ROBOTS_TXT)).transpose()?;
     let file = keys.get(ROBOTS_TXT_FILE).map(|value| replacement(value, folder)).transpose()?;
     let body = inline.map(|text| Arc::from(text.as_bytes())).or(file);
-    let word = Override {
+    let operator_override = Override {
         ruling: verdict.or(body.is_some().then_some(Ruling::RobotsTxt)),
         robots_txt: body,
         crawl_delay: keys.get(CRAWL_DELAY).map(crawl_delay).transpose()?,
         paused_until: keys.get(PAUSED_UNTIL).map(paused_until).transpose()?,
     };
-    Ok(Some(word).filter(|word| *word != Override::default()))
+    Ok(Some(operator_override).filter(|found| *found != Override::default()))
 }
 
 /// The error for an unacceptable value: its position, and the value found.
-fn unwanted(value: &Spanned<DeValue<'_>>, span: Range<usize>, key: &'static str, wanted: &'static str) -> Wrong {
+fn invalid_value(
+    value: &Spanned<DeValue<'_>>,
+    span: Range<usize>,
+    key: &'static str,
+    wanted: &'static str,
+) -> ProblemAt {
     let found = match value.get_ref() {
         DeValue::String(text) => format!("{text:?}"),
         DeValue::Integer(number) => number.to_string(),
@@ -151,25 +157,25 @@ fn unwanted(value: &Spanned<DeValue<'_>>, span: Range<usize>, key: &'static str,
     (span.start, OverrideProblem::Value { key, wanted, found })
 }
 
-fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, Wrong> {
-    value.get_ref().as_str().ok_or_else(|| unwanted(value, value.span(), key, "a text in quotes"))
+fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, ProblemAt> {
+    value.get_ref().as_str().ok_or_else(|| invalid_value(value, value.span(), key, "a text in quotes"))
 }
 
-pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, Wrong> {
+pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, ProblemAt> {
     match value.get_ref().as_str() {
         Some(ALLOW_ALL) => Ok(Ruling::AllowAll),
         Some(FORBID_ALL) => Ok(Ruling::ForbidAll),
-        _ => Err(unwanted(value, value.span(), VERDICT, "\"allow-all\" or \"forbid-all\"")),
+        _ => Err(invalid_value(value, value.span(), VERDICT, "\"allow-all\" or \"forbid-all\"")),
     }
 }
 
-fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, Wrong> {
+fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
     let path = folder.join(text(value, ROBOTS_TXT_FILE)?);
     let body = std::fs::read(&path);
     body.map(Arc::from).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
 }
 
-fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, Wrong> {
+fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, ProblemAt> {
     let seconds: Option<f64> = match value.get_ref() {
         DeValue::Integer(number) => {
             i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number as f64)
@@ -180,13 +186,15 @@ fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, Wrong> {
     let within = seconds.filter(|seconds| (0.0..=LONGEST_DELAY).contains(seconds));
     let wanted = "a number of seconds, from 0 to a year";
     // `abs` drops the sign of a negative zero.
-    within.map(|seconds| seconds.abs().to_string()).ok_or_else(|| unwanted(value, value.span(), CRAWL_DELAY, wanted))
+    within
+        .map(|seconds| seconds.abs().to_string())
+        .ok_or_else(|| invalid_value(value, value.span(), CRAWL_DELAY, wanted))
 }
 
-fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, Wrong> {
+fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, ProblemAt> {
     let time = value.get_ref().as_datetime().and_then(|time| time.to_string().parse::<jiff::Timestamp>().ok());
     let wanted = "a time with its offset and without quotes, such as 2026-12-01T08:00:00Z";
-    time.map(jiff::Timestamp::as_second).ok_or_else(|| unwanted(value, value.span(), PAUSED_UNTIL, wanted))
+    time.map(jiff::Timestamp::as_second).ok_or_else(|| invalid_value(value, value.span(), PAUSED_UNTIL, wanted))
 }
 
 #[cfg(test)]
@@ -194,7 +202,7 @@ mod tests {
     use super::super::OverridesError;
     use super::*;
 
-    fn parsed(text: &str) -> Result<Overrides, Wrong> {
+    fn parsed(text: &str) -> Result<Overrides, ProblemAt> {
         parse(text.as_bytes(), Path::new("nowhere"))
     }
 
@@ -224,22 +232,22 @@ mod tests {
         let expected =
             ["http://a.example:8080", "http://r.example", "http://xn--bcher-kva.example", "https://shop.example"];
         assert_eq!(origins, expected);
-        let word = |origin| overrides.get(origin).unwrap().clone();
+        let get = |origin| overrides.get(origin).unwrap().clone();
         let delay = |seconds: &str| Override { crawl_delay: Some(seconds.to_owned()), ..Override::default() };
-        assert_eq!(word("https://shop.example"), delay("2.5"));
+        assert_eq!(get("https://shop.example"), delay("2.5"));
         let allowed = Override { ruling: Some(Ruling::AllowAll), paused_until: Some(10), ..delay("10") };
-        assert_eq!(word("http://xn--bcher-kva.example"), allowed);
-        assert_eq!(word("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
+        assert_eq!(get("http://xn--bcher-kva.example"), allowed);
+        assert_eq!(get("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
         let body = b"User-agent: *\nDisallow: /\n".as_slice();
         let replaced =
             Override { ruling: Some(Ruling::RobotsTxt), robots_txt: Some(body.into()), ..Override::default() };
-        assert_eq!(word("http://r.example"), replaced);
+        assert_eq!(get("http://r.example"), replaced);
         assert_eq!(overrides.get("http://shop.example"), None);
         assert!(parsed("").unwrap().is_empty());
     }
 
     #[test]
-    fn a_replacement_is_read_from_beside_the_file() {
+    fn a_replacement_is_read_from_the_folder_of_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("overrides.toml");
         std::fs::create_dir(folder.path().join("own")).unwrap();

@@ -8,7 +8,7 @@ use crate::policy::state::OverrideState;
 /// The override for an origin; row and side records are those of the captures' tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) struct Placement {
-    word: OverrideState,
+    operator_override: OverrideState,
     /// The robots.txt that replaces the origin's.
     pub robots_txt: Option<PlacedRobots>,
     /// The operator's own side records, encoded: the crawl delay.
@@ -24,17 +24,20 @@ pub(in crate::policy) struct PlacedRobots {
 
 impl Placement {
     /// The override, without its robots.txt.
-    pub fn of(word: &Override) -> Placement {
+    pub fn of(operator_override: &Override) -> Placement {
         Placement {
-            word: OverrideState { ruling: word.ruling, paused_until: word.paused_until },
+            operator_override: OverrideState {
+                ruling: operator_override.ruling,
+                paused_until: operator_override.paused_until,
+            },
             robots_txt: None,
-            side_records: word.crawl_delay.as_deref().map(side_records::by_hand),
+            side_records: operator_override.crawl_delay.as_deref().map(side_records::operators_delay),
         }
     }
 
     /// Applies the override to an origin. The origin's own state is kept as well.
     pub fn apply(&self, resolved: &mut Resolved) {
-        resolved.state.word = self.word;
+        resolved.state.operator_override = self.operator_override;
         if let Some(robots_txt) = self.robots_txt {
             (resolved.row, resolved.side) = (robots_txt.row, robots_txt.side);
         }

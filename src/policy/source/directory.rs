@@ -47,7 +47,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
             intake.count_unnamed_file();
         }
     }
-    tell(path, odd, intake);
+    report_odd_names(path, odd, intake);
     if named.is_empty() {
         let hint = "the names of its files are to be hosts, or percent-encoded origins";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
@@ -70,7 +70,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
 }
 
 /// Reports the names that are not hosts, in order.
-fn tell(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) {
+fn report_odd_names(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) {
     odd.sort_unstable();
     let mut passed = PassedOver::new(path, Reason::Name);
     odd.iter().for_each(|name| passed.add(name));

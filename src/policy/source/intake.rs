@@ -23,7 +23,7 @@ const BATCH: usize = 8192;
 const SMALL_BATCH: usize = 64;
 
 /// The bytes that a body counts for each crawler in addition to its length.
-const OF_COLUMN: usize = 4 << 10;
+const BYTES_PER_COLUMN: usize = 4 << 10;
 
 /// The most bytes of a text that is read as a whole, such as a line of JSON.
 const TEXT: usize = 1 << 30;
@@ -35,7 +35,7 @@ const AHEAD: u64 = 1 << 30;
 #[cfg(feature = "parquet")]
 const ROW_GROUPS: usize = 8;
 #[cfg(feature = "parquet")]
-const OF_ROW_GROUP: u64 = 64 << 20;
+const BYTES_PER_ROW_GROUP: u64 = 64 << 20;
 
 /// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
 /// exceeded.
@@ -92,8 +92,9 @@ impl<'c> Intake<'c> {
     /// How many row groups of a file are read in parallel. It does not depend on the number of threads, so neither does the
     /// first error reported for a file with several.
     #[cfg(feature = "parquet")]
-    pub fn side_by_side(&self) -> usize {
-        usize::try_from(self.captures.memory() / OF_ROW_GROUP).map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
+    pub fn parallel_row_groups(&self) -> usize {
+        usize::try_from(self.captures.memory() / BYTES_PER_ROW_GROUP)
+            .map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
     }
 
     /// Adds captures; consecutive ones that share a body have it read once.
@@ -104,7 +105,7 @@ impl<'c> Intake<'c> {
             self.bytes += capture.url.len() + capture.location.as_ref().map_or(0, String::len);
             let before = self.batch.last().and_then(|last| last.body.as_ref());
             let body = capture.body.as_ref().filter(|body| !before.is_some_and(|before| Arc::ptr_eq(before, body)));
-            self.bytes += body.map_or(0, |body| body.len() + columns * OF_COLUMN);
+            self.bytes += body.map_or(0, |body| body.len() + columns * BYTES_PER_COLUMN);
             self.batch.push(capture);
             let is_full = self.bytes >= self.most || self.batch.len() >= BATCH;
             if is_full || self.batch.len() >= SMALL_BATCH && self.captures.is_idle() {

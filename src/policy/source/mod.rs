@@ -11,10 +11,10 @@ mod error;
 mod intake;
 mod json_lines;
 mod kind;
-mod look;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
+mod recognise;
 mod robots;
 #[cfg(any(feature = "parquet", feature = "warc"))]
 mod seekable;

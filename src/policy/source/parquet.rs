@@ -112,7 +112,7 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
     let groups = file.metadata().row_groups();
     let (mut open, mut next, mut first, mut rows) = (Vec::new(), 0, 0, 0);
     loop {
-        while open.len() < intake.side_by_side() && next < groups.len() {
+        while open.len() < intake.parallel_row_groups() && next < groups.len() {
             open.push(Part { group: guarded(|| Group::open(&file.group(next)?, &layout))?, rows: first });
             first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
             next += 1;

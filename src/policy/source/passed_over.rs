@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// How many names a message shows.
-const TOLD: usize = 3;
+const SHOWN: usize = 3;
 
 /// Why a record of a source is of no use, or of less than it seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl PassedOver {
     /// Counts one more.
     pub(super) fn add(&mut self, name: &str) {
         self.count += 1;
-        if self.first.len() < TOLD {
+        if self.first.len() < SHOWN {
             self.first.push(name.to_owned());
         }
     }
@@ -48,7 +48,7 @@ impl fmt::Display for PassedOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PassedOver { source, reason, count, first } = self;
         let (source, first) = (source.display(), first.join(", "));
-        let more = if *count > TOLD as u64 { ", ..." } else { "" };
+        let more = if *count > SHOWN as u64 { ", ..." } else { "" };
         match reason {
             Reason::Name => {
                 let names = if *count == 1 { "name" } else { "names" };
@@ -92,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn a_count_and_the_first_three_are_told() {
+    fn the_count_and_the_first_three_are_shown() {
         let mut passed = PassedOver::new(Path::new("sites"), Reason::Name);
         assert!(passed.is_empty());
         for name in ["a", "b", "c", "d"] {
             passed.add(name);
         }
-        let said = passed.to_string();
-        assert!(said.starts_with("sites: 4 names of no host that there is: a, b, c, ...; "), "{said}");
+        let text = passed.to_string();
+        assert!(text.starts_with("sites: 4 names of no host that there is: a, b, c, ...; "), "{text}");
     }
 }

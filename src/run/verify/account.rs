@@ -9,7 +9,7 @@ use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 
 /// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
-    let mut found: Vec<String> = strange_names(receipt).into_iter().collect();
+    let mut found: Vec<String> = unexpected_names(receipt).into_iter().collect();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
         let parts: Vec<&Part> = partitions.iter().map(|(_, part)| &part.judged).chain(&receipt.duplicates).collect();
@@ -33,8 +33,8 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
         whole
     };
     for (name, lines, files) in written(receipt) {
-        let strange = files.iter().find(|file| receipt.shards.is_empty() && !is_file_of_run(&file.name));
-        found.extend(strange.map(|file| format!("no run writes a file that is called {:?}", file.name)));
+        let unexpected = files.iter().find(|file| receipt.shards.is_empty() && !is_file_of_run(&file.name));
+        found.extend(unexpected.map(|file| format!("no run writes a file that is called {:?}", file.name)));
         if let Some(difference) = lines.difference(&appended(&mut files.iter().map(|file| &file.lines))) {
             found.push(format!("the files of {name} do not add up to it: {difference}"));
         }
@@ -70,14 +70,14 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
 
 /// The problem of partitions, of the run or of a list, that are not those of its crawlers. Under any other name they would not be
 /// checked.
-fn strange_names(receipt: &Receipt) -> Option<String> {
+fn unexpected_names(receipt: &Receipt) -> Option<String> {
     let agents = receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let differ = |whose: &str, found: BTreeSet<&str>| {
         let missing = wanted.difference(&found).next().map(|name| format!("{name} is missing"));
-        let strange = || found.difference(&wanted).next().map(|name| format!("{name:?} is none of them"));
-        missing.or_else(strange).map(|what| format!("the partitions{whose} are not those of its crawlers: {what}"))
+        let unexpected = || found.difference(&wanted).next().map(|name| format!("{name:?} is none of them"));
+        missing.or_else(unexpected).map(|what| format!("the partitions{whose} are not those of its crawlers: {what}"))
     };
     let of_lists = receipt.lists.iter().find_map(|list| {
         let found = list.partitions.keys().map(String::as_str).collect();

@@ -56,7 +56,7 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
 fn is_kept(list: &ListPart) -> bool {
     // A compressed table was read from a copy, so the receipt has no state of its file.
     let is_copied = list.format == LIST_FORMAT && list.compression.is_some();
-    let is_file = || Path::new(&list.path).metadata().map_or(true, |there| there.is_file());
+    let is_file = || Path::new(&list.path).metadata().map_or(true, |metadata| metadata.is_file());
     is_left_out(list) || list.path != STANDARD_INPUT && (list.file.is_some() || is_copied && is_file())
 }
 
@@ -76,7 +76,7 @@ fn end_of_read(list: &ListPart) -> u64 {
 fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyError> {
     match read {
         Ok(found) => Ok(Ok(found)),
-        Err(Unreadable::Otherwise(problem)) => Ok(Err(problem)),
+        Err(Unreadable::Differs(problem)) => Ok(Err(problem)),
         Err(Unreadable::List(error @ ListError::Workers(_))) => Err(error.into()),
         Err(Unreadable::List(ListError::Unreadable { error, .. })) => Ok(Err(not_read(&error))),
         Err(Unreadable::List(ListError::Parquet { problem, .. })) => Ok(Err(problem)),
@@ -88,7 +88,7 @@ fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyE
 enum Unreadable {
     List(ListError),
     /// It is not as it was, in these words.
-    Otherwise(String),
+    Differs(String),
 }
 
 impl From<ListError> for Unreadable {
@@ -114,7 +114,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
     let path = PathBuf::from(&list.path);
     regular_file::ensure(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
-            Unreadable::Otherwise("missing, or its path is not UTF-8, so that the receipt cannot name it".to_owned())
+            Unreadable::Differs("missing, or its path is not UTF-8, so that the receipt cannot name it".to_owned())
         }
         _ => ListError::Unreadable { path: path.clone(), error }.into(),
     })?;
@@ -122,13 +122,13 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
-        return Err(Unreadable::Otherwise(problem));
+        return Err(Unreadable::Differs(problem));
     }
     let head = Tally::of_text(&opened[0].head, |line| line);
     if skips_bad && opened[0].parquet_list().is_some() {
         // The damage may be in another column than that of the URL, so only the receipt knows these rows.
         if let Some(problem) = opened[0].leave_out(&list.skipped) {
-            return Err(Unreadable::Otherwise(problem));
+            return Err(Unreadable::Differs(problem));
         }
         return Ok(Text { head, lines: lines_of(&opened[0], Extent::Rows, threads)? });
     }
@@ -160,7 +160,7 @@ fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListEr
 }
 
 /// The problem of a file whose size is not that in the receipt, whatever its lines are.
-fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
+fn size_difference(path: &Path, file: &FilePart) -> Option<String> {
     let stored = path.metadata().ok()?.len();
     (stored != file.file_bytes).then(|| format!("{} bytes stored by the receipt, {stored} found", file.file_bytes))
 }
@@ -171,20 +171,20 @@ fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> 
     head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
 }
 
-/// Reads a file of lines again and compares it with the receipt; `strange` finds problems that do not depend on the receipt's
+/// Reads a file of lines again and compares it with the receipt; `other_problem` finds problems that do not depend on the receipt's
 /// lines.
 fn checked(
     run: StoredRun<'_>,
     file: &FilePart,
     of: impl Fn(StoredLines<'_>) -> Columns + Sync,
-    strange: impl Fn(&Columns) -> Option<String>,
+    other_problem: impl Fn(&Columns) -> Option<String>,
 ) -> Result<(Checked, Option<Columns>), VerifyError> {
     let path = run.directory.join(&file.name);
     let read = run.open(&file.name).and_then(|stored| stored.read(Wanted::Lines, of, Columns::append));
     Ok(match readable(read.map_err(Unreadable::from))? {
         Ok(found) => {
-            let problem = strange(&found).or_else(|| file.lines.difference(&found.lines));
-            let problem = problem.or_else(|| stored_otherwise(&path, file));
+            let problem = other_problem(&found).or_else(|| file.lines.difference(&found.lines));
+            let problem = problem.or_else(|| size_difference(&path, file));
             (Checked::output(path, Part::of(&found.lines, true), problem), Some(found))
         }
         Err(problem) => (Checked::unreadable(path, problem), None),
@@ -204,8 +204,8 @@ fn partitions(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, Veri
                 StoredLines::Rows(rows) => Columns::of_table(rows),
             };
             let head = head_of(receipt, file, columns).filter(|_| receipt.options.format.is_text());
-            let strange = |found: &Columns| found.other_head(head.as_ref());
-            files.push(checked(run, file, of, strange)?.0);
+            let other_problem = |found: &Columns| found.other_head(head.as_ref());
+            files.push(checked(run, file, of, other_problem)?.0);
         }
     }
     Ok(files)
@@ -222,7 +222,7 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, Verify
             StoredLines::Text(text, first) => Columns::of(text, rows, first),
             StoredLines::Rows(rows) => Columns::of_table(rows),
         };
-        let (checked, found) = checked(run, file, of, Columns::strange)?;
+        let (checked, found) = checked(run, file, of, Columns::malformed_problem)?;
         all.append(&found.unwrap_or_default());
         files.push(checked);
     }

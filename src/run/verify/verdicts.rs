@@ -16,7 +16,7 @@ pub(super) struct Columns {
     /// For each column of verdicts, by partition.
     partitions: Vec<[Tally; Partition::COUNT]>,
     /// Lines without a verdict in each column.
-    strange: u64,
+    malformed: u64,
 }
 
 impl Columns {
@@ -42,7 +42,7 @@ impl Columns {
                 named.map(|named| *partition = named).is_some()
             });
             if !all {
-                found.strange += 1;
+                found.malformed += 1;
                 continue;
             }
             let (hash, bytes) = (line_hash(rest), rest.len() + line.len() - content.len());
@@ -62,7 +62,7 @@ impl Columns {
             let verdicts = rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten());
             let verdicts: Option<Vec<Partition>> = verdicts.collect();
             let Some(verdicts) = verdicts else {
-                found.strange += 1;
+                found.malformed += 1;
                 continue;
             };
             let hash = line_hash(line.strip_suffix(b"\n").unwrap_or(line));
@@ -78,7 +78,7 @@ impl Columns {
     pub fn append(&mut self, next: &Columns) {
         self.head.append(&next.head);
         self.lines.append(&next.lines);
-        self.strange += next.strange;
+        self.malformed += next.malformed;
         // A file without rows, such as the table of an empty list, has no columns either.
         let columns = self.partitions.len().max(next.partitions.len());
         self.partitions.resize(columns, Default::default());
@@ -88,8 +88,8 @@ impl Columns {
     }
 
     /// The problem of lines that are wrong whatever the receipt says.
-    pub fn strange(&self) -> Option<String> {
-        (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
+    pub fn malformed_problem(&self) -> Option<String> {
+        (self.malformed > 0).then(|| format!("{} lines without a verdict for each crawler", self.malformed))
     }
 
     /// The problem of another head line than `head`. Bytes are not compared: the line feed after it may be missing if nothing

@@ -58,14 +58,14 @@ fn verify_shards(
     let mut verification = Verification { files: Vec::new(), contradictions: account::contradictions(receipt) };
     let mut shards = Vec::new();
     for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
-        let of_shard = match read_receipt(&folder) {
+        let shard_receipt = match read_receipt(&folder) {
             // A joined receipt may name itself, or another that does. This is not followed.
-            Ok(of_shard) if !of_shard.shards.is_empty() => {
+            Ok(shard_receipt) if !shard_receipt.shards.is_empty() => {
                 let problem = "a shard has no shards itself; this was joined, and is not followed".to_owned();
                 verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
                 continue;
             }
-            Ok(of_shard) => of_shard,
+            Ok(shard_receipt) => shard_receipt,
             Err(error) => {
                 verification.files.push(Checked::unreadable(folder.join(RECEIPT), error.to_string()));
                 continue;
@@ -75,7 +75,7 @@ fn verify_shards(
         verification.files.extend(files);
         let contradictions = contradictions.into_iter();
         verification.contradictions.extend(contradictions.map(|problem| format!("{}: {problem}", folder.display())));
-        shards.push((folder, of_shard));
+        shards.push((folder, shard_receipt));
     }
     verification.files.push(files::robots_needed(receipt, directory));
     if shards.len() < receipt.shards.len() {

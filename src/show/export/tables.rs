@@ -163,7 +163,7 @@ fn sitemaps(policy: &Policy, record: &Record<'_>, each: &mut Each<'_>) -> io::Re
 }
 
 fn agent(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_>) -> io::Result<()> {
-    let group = policy.groups(crawler).of(record.row);
+    let group = policy.groups(crawler).group(record.row);
     let kind = match group {
         Some(group) if group.own => GroupKind::Own,
         Some(_) => GroupKind::Everybody,
@@ -196,7 +196,7 @@ fn status(record: &Record<'_>, each: &mut Each<'_>) -> io::Result<()> {
         name(good.map(|good| good.standing.name())),
         time(good.and_then(|good| good.times.fetched_at)),
         time(good.and_then(|good| good.times.expires)),
-        name(state.word.ruling.map(|ruling| ruling.name())),
-        time(state.word.paused_until),
+        name(state.operator_override.ruling.map(|ruling| ruling.name())),
+        time(state.operator_override.paused_until),
     ])
 }

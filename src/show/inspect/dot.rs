@@ -19,7 +19,7 @@ const NAMED: usize = 6;
 /// the rules that decide.
 pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<String> {
     let groups = policy.groups(crawler);
-    let group = groups.of(record.row)?;
+    let group = groups.group(record.row)?;
     let rules = policy.rules(group);
     let graph = graph(groups.automaton(group), rules.patterns());
     let mut out = String::from("digraph automaton {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
@@ -31,7 +31,7 @@ pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<St
     );
     line(&mut out, format_args!("start [shape=point]"));
     for (verdict, color) in [(Verdict::Allowed, "palegreen"), (Verdict::Blocked, "lightpink")] {
-        let name = word(verdict);
+        let name = verdict_name(verdict);
         line(&mut out, format_args!("{name} [label=\"{name}\", shape=ellipse, style=filled, fillcolor={color}]"));
     }
     line(&mut out, format_args!("start -> {}", node(graph.start)));
@@ -71,7 +71,7 @@ fn legend(graph: &Graph, rules: &ChosenRules) -> String {
         let named: Vec<String> = named.collect();
         let more = if ranks.len() > NAMED { format!(", {} more", ranks.len() - NAMED) } else { String::new() };
         let verdict = if priority % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed };
-        text.push_str(&format!("\npriority {priority}, {}: {}{more}", word(verdict), named.join(", ")));
+        text.push_str(&format!("\npriority {priority}, {}: {}{more}", verdict_name(verdict), named.join(", ")));
     }
     text
 }
@@ -80,7 +80,7 @@ fn draw(state: &GraphState, engine: Engine, out: &mut String) {
     let mut label = match (engine, state.segment) {
         (Engine::Cursors, Some(segment)) => format!("segment {segment} ends here"),
         (Engine::Cursors, None) => String::new(),
-        _ => format!("{} at the end", word(state.at_end)),
+        _ => format!("{} at the end", verdict_name(state.at_end)),
     };
     if let Some((end, reached)) = state.priorities {
         label.push_str(&format!(", priority {end}"));
@@ -90,7 +90,7 @@ fn draw(state: &GraphState, engine: Engine, out: &mut String) {
     }
     let is_run = state.edges.iter().any(|edge| edge.bytes.len() > 1);
     if is_run && engine != Engine::Cursors && state.within != state.at_end {
-        label.push_str(&format!("; {} within the run", word(state.within)));
+        label.push_str(&format!("; {} within the run", verdict_name(state.within)));
     }
     let number = state.number;
     line(out, format_args!("s{number} [label=\"{}\"]", escaped(&label)));
@@ -145,7 +145,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn word(verdict: Verdict) -> &'static str {
+fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allowed => "allowed",
         Verdict::Blocked => "blocked",
@@ -154,7 +154,7 @@ fn word(verdict: Verdict) -> &'static str {
 
 fn node(next: Next) -> String {
     match next {
-        Next::Settled(verdict) => word(verdict).to_owned(),
+        Next::Settled(verdict) => verdict_name(verdict).to_owned(),
         Next::GraphState(number) => format!("s{number}"),
     }
 }

@@ -31,7 +31,7 @@ pub struct OriginEntry {
     pub html_page: bool,
     /// The operator's override, if there is one.
     #[serde(rename = "override")]
-    pub word: Option<WordEntry>,
+    pub operator_override: Option<OverrideEntry>,
     /// The robots.txt as it applies to each crawler.
     pub agents: Vec<AgentEntry>,
     /// The sitemaps, which belong to no group.
@@ -59,7 +59,7 @@ pub struct LastGoodAnswer {
 
 /// The operator's override for an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct WordEntry {
+pub struct OverrideEntry {
     /// The ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,
     /// Until when the origin is paused, as RFC 3339.
@@ -160,18 +160,18 @@ impl OriginEntry {
     /// The entry of an origin, for some of the policy's crawlers; `now` is in seconds of Unix time.
     pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> OriginEntry {
         let state = record.state();
-        let is_in_use = state.word.ruling.is_none() && state.standing_in_use().is_definite();
+        let is_in_use = state.operator_override.ruling.is_none() && state.standing_in_use().is_definite();
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
         // Sitemaps and the operator's overrides are the same for all columns.
         let records = policy.side_records(record, 0);
-        let by_hand = Delay::of(&records, policy.dialect()).filter(|delay| delay.record.is_operators());
-        let word = WordEntry {
-            ruling: state.word.ruling,
-            paused_until: state.word.paused_until.map(time),
-            paused: state.word.paused_until.is_some_and(|until| now < until),
-            crawl_delay: by_hand.map(|delay| text(delay.record.value)),
+        let operators_delay = Delay::of(&records, policy.dialect()).filter(|delay| delay.record.is_operators());
+        let operator_override = OverrideEntry {
+            ruling: state.operator_override.ruling,
+            paused_until: state.operator_override.paused_until.map(time),
+            paused: state.operator_override.paused_until.is_some_and(|until| now < until),
+            crawl_delay: operators_delay.map(|delay| text(delay.record.value)),
         };
-        let is_word = record.is_overridden() || by_hand.is_some();
+        let is_overridden = record.is_overridden() || operators_delay.is_some();
         let good = state.last_good.map(|good| LastGoodAnswer { standing: good.standing, answer: answer(good.times) });
         OriginEntry {
             origin: text(record.origin),
@@ -183,7 +183,7 @@ impl OriginEntry {
             usable_until: until.map(time),
             stale: until.map(|until| until < now),
             html_page: state.html_page,
-            word: is_word.then_some(word),
+            operator_override: is_overridden.then_some(operator_override),
             agents: crawlers.iter().map(|crawler| AgentEntry::of(policy, record, crawler)).collect(),
             sitemaps: records.iter().filter(|record| record.key == SideKey::Sitemap).map(side_line).collect(),
         }

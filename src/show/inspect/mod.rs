@@ -15,7 +15,8 @@ mod summary;
 pub use distribution::{Bucket, Distribution};
 pub use dot::dot;
 pub use entry::{
-    AgentEntry, AgentLine, Answer, DelayEntry, GroupKind, LastGoodAnswer, OriginEntry, RuleLine, SideLine, WordEntry,
+    AgentEntry, AgentLine, Answer, DelayEntry, GroupKind, LastGoodAnswer, OriginEntry, OverrideEntry, RuleLine,
+    SideLine,
 };
 pub use lifetimes::Lifetimes;
 pub use shared::SharedGroup;

@@ -245,7 +245,7 @@ impl<'p> Counting<'p> {
         };
         if has_robots_txt {
             for (crawler, counts) in self.crawlers.iter().zip(&mut self.agents) {
-                match self.policy.groups(crawler).of(record.row) {
+                match self.policy.groups(crawler).group(record.row) {
                     Some(group) if group.own => counts.own += 1,
                     Some(_) => counts.everybody += 1,
                     None => counts.none += 1,
@@ -255,11 +255,11 @@ impl<'p> Counting<'p> {
         if record.html_page {
             self.html_pages.push(String::from_utf8_lossy(record.origin).into_owned());
         }
-        self.add_word(record, most);
+        self.add_override(record, most);
     }
 
-    fn add_word(&mut self, record: &Record<'p>, most: usize) {
-        let word = record.word();
+    fn add_override(&mut self, record: &Record<'p>, most: usize) {
+        let operator_override = record.operator_override();
         // Overrides are the same for all columns.
         let records = self.policy.side_records(record, 0);
         let delay = Delay::of(&records, self.policy.dialect()).filter(|delay| delay.record.is_operators());
@@ -268,13 +268,13 @@ impl<'p> Counting<'p> {
         }
         let counts = &mut self.overrides;
         counts.origins += 1;
-        match word.ruling {
+        match operator_override.ruling {
             Some(Ruling::AllowAll) => counts.allow_all += 1,
             Some(Ruling::ForbidAll) => counts.forbid_all += 1,
             Some(Ruling::RobotsTxt) => counts.robots_txt += 1,
             None => {}
         }
-        match word.paused_until {
+        match operator_override.paused_until {
             Some(until) if self.now < until => counts.paused += 1,
             Some(_) => counts.pauses_over += 1,
             None => {}
@@ -283,8 +283,8 @@ impl<'p> Counting<'p> {
         if counts.first.len() < most {
             counts.first.push(Overridden {
                 origin: String::from_utf8_lossy(record.origin).into_owned(),
-                ruling: word.ruling.map(Ruling::name),
-                paused_until: word.paused_until.map(time),
+                ruling: operator_override.ruling.map(Ruling::name),
+                paused_until: operator_override.paused_until.map(time),
                 crawl_delay: delay.map(|delay| String::from_utf8_lossy(delay.record.value).into_owned()),
             });
         }

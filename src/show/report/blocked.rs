@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::tops::Tops;
+use super::top_keys::TopKeys;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
 use crate::judge::scratch::Scratch;
@@ -27,9 +27,9 @@ pub(crate) struct Blocked {
     /// Lines that this policy does not block.
     pub not_blocked: u64,
     /// Lines of each origin.
-    pub origins: Tops<String, ()>,
+    pub origins: TopKeys<String, ()>,
     /// Lines of each decider, with an example of where it decided.
-    pub deciders: Tops<Decider, RulePlace>,
+    pub deciders: TopKeys<Decider, DecidingPlace>,
 }
 
 /// The cause of a blocked line.
@@ -43,7 +43,7 @@ pub(crate) enum Decider {
 
 /// A place where a line was decided.
 #[derive(Debug, Clone)]
-pub(crate) struct RulePlace {
+pub(crate) struct DecidingPlace {
     pub origin: String,
     /// The line of the robots.txt; 0 if no rule decided.
     pub line: u32,
@@ -111,7 +111,7 @@ impl<'p> Counter<'p> {
         let reason = outcome.reason();
         let Some(record) = self.judge.policy().lookup().get(origin.as_bytes()) else {
             let origin = origin.into_owned();
-            blocked.deciders.add(Decider::Reason(reason), 1, || RulePlace { origin: origin.clone(), line: 0 });
+            blocked.deciders.add(Decider::Reason(reason), 1, || DecidingPlace { origin: origin.clone(), line: 0 });
             blocked.origins.add(origin, 1, || ());
             return;
         };
@@ -137,7 +137,7 @@ impl<'p> Counter<'p> {
                         Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
                         None => Decider::Reason(reason),
                     };
-                    blocked.deciders.add(decider, lines, || RulePlace { origin: name.clone(), line });
+                    blocked.deciders.add(decider, lines, || DecidingPlace { origin: name.clone(), line });
                     of_origin += lines;
                 }
             }

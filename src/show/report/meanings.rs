@@ -4,7 +4,7 @@ use crate::outcome::Reason;
 use crate::robots::NoteKind;
 
 /// The meaning of a reason.
-pub(super) fn of_reason(reason: Reason) -> &'static str {
+pub(super) fn reason_meaning(reason: Reason) -> &'static str {
     match reason {
         Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
         Reason::NoGroup => "the robots.txt has no group for the crawler",
@@ -33,7 +33,7 @@ pub(super) fn of_reason(reason: Reason) -> &'static str {
 }
 
 /// The meaning of a note.
-pub(super) fn of_note(kind: NoteKind) -> &'static str {
+pub(super) fn note_meaning(kind: NoteKind) -> &'static str {
     match kind {
         NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",
         NoteKind::RuleWithoutSlash => "a rule whose path begins with no slash",

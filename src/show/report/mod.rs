@@ -13,7 +13,7 @@ mod html;
 mod meanings;
 mod page;
 mod sections;
-mod tops;
+mod top_keys;
 mod waiting;
 
 /// The default file name of the report.

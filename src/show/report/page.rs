@@ -82,8 +82,8 @@ fn subtitle(receipt: &Receipt) -> String {
     };
     let date = time(receipt.options.choices.now);
     let policy = &receipt.policy_checksum.to_string()[..8];
-    let said = format!("{lists}; dialect {}; policy {policy}...; judged at {date}", receipt.dialect);
-    format!("<p class=\"run\">{}</p>\n", text(&said))
+    let summary = format!("{lists}; dialect {}; policy {policy}...; judged at {date}", receipt.dialect);
+    format!("<p class=\"run\">{}</p>\n", text(&summary))
 }
 
 /// The key figures: the share of each partition, and numbers about the run.

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::blocked::{Blocked, Decider};
 use super::facts::Explained;
 use super::html::{Cell, HtmlTable, folded, legend, number, paragraph, section, text};
-use super::meanings::{of_note, of_reason};
+use super::meanings::{note_meaning, reason_meaning};
 use super::{Report, chart};
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::partition_names;
@@ -47,7 +47,7 @@ pub(super) fn partitions(report: &Report) -> String {
         reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
         for (name, (reason, &lines)) in reasons {
             let share = Cell::Share(lines, report.receipt.input.lines);
-            let meaning = reason_named(reason).map_or("", of_reason);
+            let meaning = reason_named(reason).map_or("", reason_meaning);
             table.row([Cell::Partition(name), Cell::Term(reason.to_string(), meaning), Cell::Number(lines), share]);
         }
         content.push_str(&table.html());
@@ -70,7 +70,7 @@ fn reasons_legend(report: &Report) -> String {
     let of_parts = report.receipt.partitions.values().flat_map(|part| part.reasons.keys());
     let occurred: Vec<&str> = of_parts.map(|name| &**name).collect();
     let terms = Reason::ALL.into_iter().filter(|reason| occurred.contains(&reason.name()));
-    let terms: Vec<_> = terms.map(|reason| (reason.name(), of_reason(reason))).collect();
+    let terms: Vec<_> = terms.map(|reason| (reason.name(), reason_meaning(reason))).collect();
     legend("What the reasons mean", &terms)
 }
 
@@ -133,7 +133,7 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
                 (Cell::Code(rule), format!("/robots.txt, line {}", place.line))
             }
             Decider::Reason(reason) => {
-                (Cell::Term(format!("no rule: {}", reason.name()), of_reason(*reason)), String::new())
+                (Cell::Term(format!("no rule: {}", reason.name()), reason_meaning(*reason)), String::new())
             }
         };
         table.row([
@@ -181,10 +181,10 @@ fn status(status: Option<u16>) -> String {
 fn waiting(report: &Report) -> String {
     let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
     let mut reasons = HtmlTable::new("robots.txt to fetch, by reason", &columns);
-    let term = |reason: Reason| Cell::Term(reason.name().to_owned(), of_reason(reason));
-    for (why, counts) in &report.waiting.reasons {
+    let term = |reason: Reason| Cell::Term(reason.name().to_owned(), reason_meaning(reason));
+    for (cause, counts) in &report.waiting.reasons {
         let numbers = [Cell::Number(counts.origins), Cell::Number(counts.lines)];
-        reasons.row([term(why.reason)].into_iter().chain(numbers).chain([Cell::Words(status(why.status))]));
+        reasons.row([term(cause.reason)].into_iter().chain(numbers).chain([Cell::Words(status(cause.status))]));
     }
     let all = report.waiting.reasons.values().map(|counts| counts.origins).sum::<u64>();
     let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
@@ -192,8 +192,8 @@ fn waiting(report: &Report) -> String {
     let mut origins = HtmlTable::new(&caption, &columns);
     for waiting in &report.waiting.origins {
         let origin = Cell::Origin(waiting.origin.0.clone(), String::new());
-        let why = waiting.why;
-        origins.row([origin, Cell::Number(waiting.lines), term(why.reason), Cell::Words(status(why.status))]);
+        let cause = waiting.cause;
+        origins.row([origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status))]);
     }
     reasons.html() + &origins.html()
 }
@@ -213,13 +213,13 @@ pub(super) fn engines(report: &Report) -> String {
     let mut table =
         HtmlTable::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
     for (kind, count) in policy.notes.iter() {
-        table.row([Cell::Term(kind.name().to_owned(), of_note(kind)), Cell::Number(count)]);
+        table.row([Cell::Term(kind.name().to_owned(), note_meaning(kind)), Cell::Number(count)]);
     }
     for (name, count) in policy.warc.flaws() {
         table.row([Cell::Words(format!("WARC: {name}")), Cell::Number(count)]);
     }
     content.push_str(&table.html());
-    let terms: Vec<_> = policy.notes.iter().map(|(kind, _)| (kind.name(), of_note(kind))).collect();
+    let terms: Vec<_> = policy.notes.iter().map(|(kind, _)| (kind.name(), note_meaning(kind))).collect();
     content.push_str(&legend("What these mean", &terms));
     folded("Rules and engines", &content)
 }

@@ -15,21 +15,21 @@ use crate::output::missing_robots::parse_row;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {
     /// How many origins and lines wait, by cause.
-    pub reasons: BTreeMap<Why, HowMany>,
+    pub reasons: BTreeMap<WaitCause, WaitCounts>,
     /// The origins with the most waiting lines.
     pub origins: Vec<WaitingOrigin>,
 }
 
 /// Why lines wait for a robots.txt: the reason, and the HTTP status of its fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Why {
+pub(crate) struct WaitCause {
     pub reason: Reason,
     pub status: Option<u16>,
 }
 
 /// The number of origins to fetch, and of lines that wait for them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct HowMany {
+pub(crate) struct WaitCounts {
     pub origins: u64,
     pub lines: u64,
 }
@@ -39,7 +39,7 @@ pub(crate) struct HowMany {
 pub(crate) struct WaitingOrigin {
     pub lines: u64,
     pub origin: Reverse<String>,
-    pub why: Why,
+    pub cause: WaitCause,
 }
 
 impl Waiting {
@@ -54,11 +54,11 @@ impl Waiting {
         for row in BufReader::new(file).lines().skip(1) {
             let row = row?;
             let Some((origin, found)) = parse_row(&row, 0) else { continue };
-            let why = Why { reason: found.reason, status: found.status };
-            let counts = waiting.reasons.entry(why).or_default();
+            let cause = WaitCause { reason: found.reason, status: found.status };
+            let counts = waiting.reasons.entry(cause).or_default();
             counts.origins += 1;
             counts.lines = counts.lines.saturating_add(found.lines);
-            top.push(Reverse(WaitingOrigin { lines: found.lines, origin: Reverse(origin.to_owned()), why }));
+            top.push(Reverse(WaitingOrigin { lines: found.lines, origin: Reverse(origin.to_owned()), cause }));
             if top.len() > most {
                 top.pop();
             }

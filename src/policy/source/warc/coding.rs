@@ -21,10 +21,10 @@ pub(super) struct Body {
 const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// A limit on codings, above the number that servers apply.
-const MOST_CODINGS: usize = 8;
+const MAX_CODINGS: usize = 8;
 
 /// How many bytes are enough to tell text from compressed data.
-const TELLING: usize = 1024;
+const TEXT_CHECKED: usize = 1024;
 
 /// How many bytes of brotli output are decoded at a time.
 const STEP: usize = 64 << 10;
@@ -34,7 +34,7 @@ const STEP: usize = 64 << 10;
 pub(super) fn decode<'c>(raw: Vec<u8>, codings: impl Iterator<Item = &'c [u8]>, limit: usize) -> Option<Body> {
     let codings: Vec<&[u8]> = codings.filter(|coding| !coding.eq_ignore_ascii_case(b"identity")).collect();
     let mut body = Body { bytes: raw, whole: true };
-    if codings.len() > MOST_CODINGS {
+    if codings.len() > MAX_CODINGS {
         return None;
     }
     for coding in codings.iter().rev() {
@@ -66,7 +66,7 @@ fn undo(coding: &[u8], raw: Vec<u8>, limit: usize) -> Option<Body> {
 
 /// Whether bytes are text. Compressed data has bytes of all kinds, and soon ceases to be UTF-8.
 fn looks_like_text(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(TELLING)];
+    let start = &bytes[..bytes.len().min(TEXT_CHECKED)];
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 11 | 14..=26 | 28..=31 | 127);
     // The last character may be cut.
     let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);

@@ -75,7 +75,7 @@ impl Head {
     }
 
     /// Everything after the first line, including the empty line.
-    pub fn behind_first_line(&self) -> &[u8] {
+    pub fn after_first_line(&self) -> &[u8] {
         &self.text[self.first_line.end..]
     }
 

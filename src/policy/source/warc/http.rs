@@ -19,7 +19,7 @@ impl Response {
     pub fn read(block: &mut impl BufRead) -> io::Result<Option<Response>> {
         let head = Head::read(block)?;
         let status = status(head.first_line()).filter(|_| head.end == End::Whole);
-        Ok(status.and_then(|status| Some(Response { status, fields: fields(head.behind_first_line())? })))
+        Ok(status.and_then(|status| Some(Response { status, fields: fields(head.after_first_line())? })))
     }
 
     /// The values of all fields with this name, ignoring case.

@@ -60,13 +60,13 @@ pub(super) struct Records<R> {
     /// The offset of the current record, in bytes.
     pub offset: u64,
     /// The unread part of its block, in bytes.
-    left: u64,
+    remaining: u64,
 }
 
 impl<R: BufRead> Records<R> {
     /// The records of an archive, read from its beginning.
     pub fn new(archive: R) -> Records<R> {
-        Records { archive: Counted { inner: archive, offset: 0 }, number: 0, offset: 0, left: 0 }
+        Records { archive: Counted { inner: archive, offset: 0 }, number: 0, offset: 0, remaining: 0 }
     }
 
     /// The next record; the unread rest of the previous one is skipped.
@@ -99,13 +99,13 @@ impl<R: BufRead> Records<R> {
         let value = record.required(LENGTH)?;
         let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = value.parse().ok().filter(|_| digits);
-        self.left = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
+        self.remaining = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
         Ok(Some(record))
     }
 
     /// The block of the current record.
     pub fn block(&mut self) -> Block<'_, R> {
-        Block { archive: &mut self.archive, left: &mut self.left }
+        Block { archive: &mut self.archive, remaining: &mut self.remaining }
     }
 
     /// Skips the rest of the current record and the two line ends after it.
@@ -141,24 +141,24 @@ const LENGTH: &str = "Content-Length";
 /// The block of a record; an archive that ends within it is an error.
 pub(super) struct Block<'r, R> {
     archive: &'r mut Counted<R>,
-    left: &'r mut u64,
+    remaining: &'r mut u64,
 }
 
 impl<R: BufRead> BufRead for Block<'_, R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if *self.left == 0 {
+        if *self.remaining == 0 {
             return Ok(&[]);
         }
         let bytes = self.archive.fill_buf()?;
         if bytes.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, RecordProblem::CutShort));
         }
-        let most = usize::try_from(*self.left).unwrap_or(usize::MAX);
+        let most = usize::try_from(*self.remaining).unwrap_or(usize::MAX);
         Ok(&bytes[..bytes.len().min(most)])
     }
 
     fn consume(&mut self, bytes: usize) {
-        *self.left -= bytes as u64;
+        *self.remaining -= bytes as u64;
         self.archive.consume(bytes);
     }
 }
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_record_is_told_by_number_and_offset() {
+    fn a_malformed_record_is_reported_with_number_and_offset() {
         let first = record("", "one");
         for (second, problem) in [
             ("WARC/2.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n".to_owned(), "WARC/2.0"),

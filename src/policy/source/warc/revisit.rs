@@ -55,7 +55,7 @@ pub(super) struct Wanted {
 }
 
 /// How many different originals of one key are believed; any more must be lies.
-const MOST_ORIGINALS: usize = 4;
+const MAX_ORIGINALS: usize = 4;
 
 /// The status for a client that already has the answer.
 const NOT_MODIFIED: u16 = 304;
@@ -133,7 +133,7 @@ impl Revisits {
         original: &'r Answer,
     ) -> impl Iterator<Item = Capture> + use<'r> {
         let hash = original.hash();
-        let is_new = |key: &Key| key.can_name(original) && wanted.sees_first(*key, hash);
+        let is_new = |key: &Key| key.can_name(original) && wanted.note_original(*key, hash);
         let named: Vec<Key> = keys.iter().copied().filter(is_new).collect();
         let wanted: &Wanted = wanted;
         named.into_iter().flat_map(|key| wanted.of(key)).filter_map(move |want| {
@@ -148,8 +148,8 @@ impl Revisits {
 
     /// The revisits whose original is nowhere: answers of which only the time is known.
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
-        let lost = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
-        lost.map(|revisit| revisit.page.answered(Answer::default()))
+        let unresolved = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
+        unresolved.map(|revisit| revisit.page.answered(Answer::default()))
     }
 }
 
@@ -169,13 +169,13 @@ impl Wanted {
         self.wants[start..].iter().copied().take_while(move |want| want.key == key)
     }
 
-    /// Records an original found for a wanted key. Returns whether it is new and within [`MOST_ORIGINALS`].
-    fn sees_first(&mut self, key: Key, hash: u128) -> bool {
+    /// Records an original found for a wanted key. Returns whether it is new and within [`MAX_ORIGINALS`].
+    fn note_original(&mut self, key: Key, hash: u128) -> bool {
         if !self.has(key) {
             return false;
         }
         let seen = self.seen.entry(key).or_default();
-        let is_first = !seen.contains(&hash) && seen.len() < MOST_ORIGINALS;
+        let is_first = !seen.contains(&hash) && seen.len() < MAX_ORIGINALS;
         if is_first {
             seen.push(hash);
         }

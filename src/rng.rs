@@ -1,9 +1,9 @@
 //! A small random number generator for tests, seeded so that the cases are the same in every run.
 
 /// The state of the generator; the initial value is the seed.
-pub(crate) struct Dice(pub u64);
+pub(crate) struct Rng(pub u64);
 
-impl Dice {
+impl Rng {
     /// A number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -6,17 +6,17 @@ use crate::lock::lock;
 
 /// Admits one long chunk at a time.
 #[derive(Default)]
-pub(super) struct Alone {
+pub(super) struct LongChunks {
     taken: Mutex<bool>,
     free: Condvar,
 }
 
 /// The right to hold a long chunk; dropping it gives the right back.
-pub(super) struct Permit(Arc<Alone>);
+pub(super) struct Permit(Arc<LongChunks>);
 
-impl Alone {
+impl LongChunks {
     /// Waits until no other worker holds a long chunk.
-    pub fn permit(self: &Arc<Alone>) -> Permit {
+    pub fn permit(self: &Arc<LongChunks>) -> Permit {
         let mut taken = lock(&self.taken);
         while *taken {
             taken = self.free.wait(taken).unwrap_or_else(PoisonError::into_inner);

@@ -16,14 +16,14 @@ use crate::cli::failure::Failure;
 
 /// Decides which messages about a run are written, and in which form.
 pub struct Journal {
-    pub(crate) voice: Voice,
+    pub(crate) output: JournalOutput,
     pub(super) every: Duration,
     /// Whether the run prints lines to standard output.
     pub(crate) prints_lines: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Voice {
+pub(crate) enum JournalOutput {
     Quiet,
     Text { verbose: bool },
     Json { quiet: bool },
@@ -31,76 +31,76 @@ pub(crate) enum Voice {
 
 impl Journal {
     pub fn new(args: &WatchingArgs, prints_lines: bool) -> Journal {
-        let voice = match (args.log, args.quiet) {
-            (Log::Json, quiet) => Voice::Json { quiet },
-            (Log::Text, true) => Voice::Quiet,
-            (Log::Text, false) => Voice::Text { verbose: args.verbose },
+        let output = match (args.log, args.quiet) {
+            (Log::Json, quiet) => JournalOutput::Json { quiet },
+            (Log::Text, true) => JournalOutput::Quiet,
+            (Log::Text, false) => JournalOutput::Text { verbose: args.verbose },
         };
-        Journal { voice, every: args.progress_every, prints_lines }
+        Journal { output, every: args.progress_every, prints_lines }
     }
 
     /// Reports the start: the policy is ready, and the lists are about to be read.
     pub fn start(&self, policy: &Policy, job: &Job) {
-        match self.voice {
-            Voice::Text { verbose: true } => say(text::start(policy, job)),
-            Voice::Json { quiet: false } => say(json::start(policy, job)),
+        match self.output {
+            JournalOutput::Text { verbose: true } => say(text::start(policy, job)),
+            JournalOutput::Json { quiet: false } => say(json::start(policy, job)),
             _ => {}
         }
     }
 
     /// Reports that the folder has a run with `lines` lines done, which this run resumes or turns out not to match.
     pub fn resume(&self, lines: u64) {
-        let said = format!("the folder has {lines} lines that are done");
-        match self.voice {
-            Voice::Text { .. } => say(format!("robosieve: {said}")),
-            Voice::Json { quiet: false } => say(json::message("resume", &said)),
+        let message = format!("the folder has {lines} lines that are done");
+        match self.output {
+            JournalOutput::Text { .. } => say(format!("robosieve: {message}")),
+            JournalOutput::Json { quiet: false } => say(json::message("resume", &message)),
             _ => {}
         }
     }
 
     /// Reports the progress of the run, if there is no bar.
     pub(crate) fn progress(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
-        match self.voice {
-            Voice::Text { verbose } => say(text::progress(snapshot, pace, agents, verbose)),
-            Voice::Json { quiet: false } => say(json::progress(snapshot, pace, agents)),
+        match self.output {
+            JournalOutput::Text { verbose } => say(text::progress(snapshot, pace, agents, verbose)),
+            JournalOutput::Json { quiet: false } => say(json::progress(snapshot, pace, agents)),
             _ => {}
         }
     }
 
     /// Reports a problem that does not end the run.
     pub fn warn(&self, problem: impl fmt::Display) {
-        match self.voice {
-            Voice::Text { .. } => say(format!("robosieve: {problem}")),
-            Voice::Json { quiet: false } => say(json::message("warning", &problem.to_string())),
+        match self.output {
+            JournalOutput::Text { .. } => say(format!("robosieve: {problem}")),
+            JournalOutput::Json { quiet: false } => say(json::message("warning", &problem.to_string())),
             _ => {}
         }
     }
 
     /// Reports the end of a run whose numbers are printed elsewhere.
     pub fn finish_event(&self, receipt: &Receipt) {
-        if let Voice::Json { quiet: false } = self.voice {
+        if let JournalOutput::Json { quiet: false } = self.output {
             say(json::finish(receipt));
         }
     }
 
     /// Reports the end of the run.
     pub fn finish(&self, receipt: &Receipt) {
-        match self.voice {
-            Voice::Text { verbose } => {
+        match self.output {
+            JournalOutput::Text { verbose } => {
                 say(receipt);
                 if verbose {
                     text::notes(&receipt.policy.notes).iter().for_each(say);
                 }
             }
-            Voice::Json { quiet: false } => say(json::finish(receipt)),
+            JournalOutput::Json { quiet: false } => say(json::finish(receipt)),
             _ => {}
         }
     }
 
     /// Reports that the run has failed.
     pub fn error(&self, failure: &Failure) {
-        match self.voice {
-            Voice::Json { .. } => say(json::message("error", &failure.to_string())),
+        match self.output {
+            JournalOutput::Json { .. } => say(json::message("error", &failure.to_string())),
             _ => say(format!("robosieve: {failure}")),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Counts are exact for fewer than twice [`LIMIT`] keys. At that number, rare keys are dropped: every count is reduced
 //! by that of the most frequent key to be dropped, as in Misra and Gries (Finding Repeated Elements, 1982). After that,
-//! counts are too small by at most [`Tops::error`], which is never more than the number of lines divided by the limit.
+//! counts are too small by at most [`TopKeys::error`], which is never more than the number of lines divided by the limit.
 //! A key that is more frequent than that is never missed.
 
 use std::cmp::Reverse;
@@ -15,19 +15,19 @@ pub const LIMIT: usize = 1 << 17;
 
 /// Keys with their counts, and an example of each.
 #[derive(Debug, Clone)]
-pub struct Tops<K, E> {
+pub struct TopKeys<K, E> {
     counts: HashMap<K, (u64, E)>,
     limit: usize,
     error: u64,
 }
 
-impl<K, E> Default for Tops<K, E> {
-    fn default() -> Tops<K, E> {
-        Tops { counts: HashMap::new(), limit: LIMIT, error: 0 }
+impl<K, E> Default for TopKeys<K, E> {
+    fn default() -> TopKeys<K, E> {
+        TopKeys { counts: HashMap::new(), limit: LIMIT, error: 0 }
     }
 }
 
-impl<K: Hash + Eq + Ord + Clone, E: Clone> Tops<K, E> {
+impl<K: Hash + Eq + Ord + Clone, E: Clone> TopKeys<K, E> {
     /// Adds `times` to the count of a key. The first example of a key is kept.
     pub fn add(&mut self, key: K, times: u64, example: impl FnOnce() -> E) {
         self.insert(key, times, example);
@@ -44,7 +44,7 @@ impl<K: Hash + Eq + Ord + Clone, E: Clone> Tops<K, E> {
     }
 
     /// Adds the counts of a later part of the sequence.
-    pub fn append(&mut self, later: &Tops<K, E>) {
+    pub fn append(&mut self, later: &TopKeys<K, E>) {
         self.error += later.error;
         for (key, (times, example)) in &later.counts {
             self.insert(key.clone(), *times, || example.clone());
@@ -72,7 +72,7 @@ impl<K: Hash + Eq + Ord + Clone, E: Clone> Tops<K, E> {
         self.error
     }
 
-    /// The number of keys; a lower bound if there is an [error](Tops::error).
+    /// The number of keys; a lower bound if there is an [error](TopKeys::error).
     pub fn len(&self) -> usize {
         self.counts.len()
     }
@@ -92,31 +92,31 @@ mod tests {
 
     #[test]
     fn few_keys_are_counted_exactly() {
-        let mut tops: Tops<u32, u32> = Tops { limit: 100, ..Tops::default() };
+        let mut top_keys: TopKeys<u32, u32> = TopKeys { limit: 100, ..TopKeys::default() };
         for number in 0..1000 {
-            tops.add(number % 10, 1, || number);
+            top_keys.add(number % 10, 1, || number);
         }
-        tops.add(3, 5, || 0);
-        assert_eq!(tops.most_frequent(3), [(&3, 105, &3), (&0, 100, &0), (&1, 100, &1)]);
-        assert_eq!((tops.error(), tops.len()), (0, 10));
+        top_keys.add(3, 5, || 0);
+        assert_eq!(top_keys.most_frequent(3), [(&3, 105, &3), (&0, 100, &0), (&1, 100, &1)]);
+        assert_eq!((top_keys.error(), top_keys.len()), (0, 10));
     }
 
     #[test]
     fn counts_of_many_keys_are_off_by_no_more_than_the_error() {
         // Key k occurs 1000/k times, spread over parts that are counted separately; many other keys occur once.
-        let mut whole: Tops<u32, ()> = Tops { limit: 50, ..Tops::default() };
+        let mut whole: TopKeys<u32, ()> = TopKeys { limit: 50, ..TopKeys::default() };
         let mut lines = 0;
         for part in 0..10u32 {
-            let mut tops: Tops<u32, ()> = Tops { limit: 50, ..Tops::default() };
+            let mut top_keys: TopKeys<u32, ()> = TopKeys { limit: 50, ..TopKeys::default() };
             for key in 1..=100 {
-                tops.add(key, u64::from(100 / key), || ());
+                top_keys.add(key, u64::from(100 / key), || ());
                 lines += u64::from(100 / key);
             }
             for once in 0..300 {
-                tops.add(1000 + 300 * part + once, 1, || ());
+                top_keys.add(1000 + 300 * part + once, 1, || ());
                 lines += 1;
             }
-            whole.append(&tops);
+            whole.append(&top_keys);
             assert!(whole.counts.len() < 100);
         }
         assert!(whole.error() > 0 && whole.error() <= lines / 50, "{} of {lines}", whole.error());

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_start_tells_what_a_text_is() {
+    fn the_start_of_a_text_shows_its_kind() {
         let long = format!("{{\"url\": \"http://a/robots.txt\", \"body\": \"{}", "x".repeat(START));
         for (text, kind) in [
             ("", SourceKind::RobotsTxt),
