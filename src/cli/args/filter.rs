@@ -25,7 +25,7 @@ use super::watching::WatchingArgs;
     override_usage = "robosieve filter --agent <NAME> --robots <SOURCE> --out <DIR> <LIST>...
        robosieve filter --policy <FILE> --out <DIR> <LIST>...",
     disable_help_flag = true,
-    after_help = "Example: robosieve filter --agent examplebot --robots robots/ --out split urls.txt\nMore of both: robosieve filter --help",
+    after_help = "Example: robosieve filter --agent examplebot --robots robots/ --out split urls.txt\nMore: robosieve filter --help",
     after_long_help = "Examples:
   robosieve filter --agent examplebot --robots robots/ --out split urls.txt
   zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -

@@ -50,7 +50,7 @@ impl Journal {
 
     /// Reports that the folder has a run with `lines` lines done, which this run resumes or turns out not to match.
     pub fn resume(&self, lines: u64) {
-        let said = format!("the folder has {lines} lines that are done");
+        let said = format!("resuming: {lines} lines already done");
         match self.voice {
             Voice::Text { .. } => say(format!("robosieve: {said}")),
             Voice::Json { quiet: false } => say(json::message("resume", &said)),

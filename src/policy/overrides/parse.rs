@@ -152,7 +152,7 @@ fn unwanted(value: &Spanned<DeValue<'_>>, span: Range<usize>, key: &'static str,
 }
 
 fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, Wrong> {
-    value.get_ref().as_str().ok_or_else(|| unwanted(value, value.span(), key, "a text in quotes"))
+    value.get_ref().as_str().ok_or_else(|| unwanted(value, value.span(), key, "a string in quotes"))
 }
 
 pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, Wrong> {
