@@ -165,7 +165,7 @@ fn a_text_without_a_record_is_a_warning() {
         bench.file("robots.txt", text);
         let done = bench.program("check --agent me --robots robots.txt http://a.example/").assert().code(0);
         let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
-        assert_eq!(stderr.contains("robots.txt has no line of a robots.txt"), warns, "{text}: {stderr}");
+        assert_eq!(stderr.contains("robots.txt has no robots.txt lines"), warns, "{text}: {stderr}");
     }
 }
 
@@ -192,7 +192,7 @@ fn a_circle_of_redirects_is_said_to_be_one() {
     bench.file("in.jsonl", "{\"url\":\"http://a.example/robots.txt\",\"status\":301,\"location\":\"/robots.txt\"}\n");
     let done = bench.program("check --agent me --robots in.jsonl http://a.example/").assert().code(0);
     let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
-    assert!(text.contains("redirects in a circle") && text.contains("301"), "{text}");
+    assert!(text.contains("redirects in a loop") && text.contains("301"), "{text}");
 }
 
 #[cfg(unix)]

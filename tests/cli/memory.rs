@@ -93,7 +93,7 @@ fn a_window_that_has_no_room_is_refused() {
     bench.file("list", zstd(line.as_bytes(), 200_000, 27));
     let ended = within(&bench, MEMORY, "--agent examplebot list");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["list", "looks back further", "--memory"]);
+    said(&ended.stderr, &["list", "needs a larger window", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force list");
     assert!(ended.status.success(), "{ended:?}");
     // Likewise for sources.
@@ -102,7 +102,7 @@ fn a_window_that_has_no_room_is_refused() {
     bench.file("urls", "http://b.example/\n");
     let ended = within(&bench, MEMORY, "--agent examplebot --force --robots answers urls");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["answers", "looks back further", "--memory"]);
+    said(&ended.stderr, &["answers", "needs a larger window", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force --robots answers urls");
     assert!(ended.status.success(), "{ended:?}");
 }

@@ -180,9 +180,9 @@ fn a_policy_file_keeps_the_operators_word() {
 #[test]
 fn a_table_is_for_one_whole_origin() {
     for (origin, message) in [
-        ("https://*.x.example", vec!["has a wildcard", "table of its own"]),
+        ("https://*.x.example", vec!["has a wildcard", "its own table"]),
         ("https://a.example/path", vec!["has a path", "[\"https://a.example\"]"]),
-        ("a.example", vec!["is no origin"]),
+        ("a.example", vec!["is not an origin"]),
     ] {
         let bench = bench(&format!("[\"{origin}\"]\nverdict = \"allow-all\"\n"));
         bench.file("urls", "http://a.example/\n");

@@ -179,14 +179,14 @@ fn what_is_no_policy_file_is_refused_with_a_reason() {
     let version = whole[8];
     let newer = format!("version {}", version + 1);
     let older = format!(
-        "older robosieve (version {} of the file, and this one reads {version}); compile it again with `robosieve compile`",
+        "older robosieve (file version {}, and this one reads {version}); compile it again with `robosieve compile`",
         version - 1
     );
     let rules = whole.windows(3).rposition(|text| text == b"/no").expect("the rule");
     for (file, message) in [
         (Vec::new(), "is empty"),
-        (b"User-agent: *\nDisallow: /\n".to_vec(), "no policy file"),
-        (changed(0, 1), "no policy file"),
+        (b"User-agent: *\nDisallow: /\n".to_vec(), "not a policy file"),
+        (changed(0, 1), "not a policy file"),
         (changed(8, version ^ (version + 1)), &newer),
         (changed(8, version ^ (version - 1)), &older),
         (whole[..100].to_vec(), "cut short: 100"),
@@ -255,7 +255,11 @@ fn check_tells_why_there_is_no_rule() {
         ("http://forbidden/", 1, "blocked\thttp://forbidden/\trobots.txt itself is refused (status 403)\t-\n"),
         ("http://down/", 1, "deferred\thttp://down/\trobots.txt is unreachable (status 503)\t-\n"),
         ("http://silent/", 1, "deferred\thttp://silent/\trobots.txt is unreachable\t-\n"),
-        ("http://lost/", 1, "deferred\thttp://lost/\trobots.txt redirects to somewhere unknown (status 301)\t-\n"),
+        (
+            "http://lost/",
+            1,
+            "deferred\thttp://lost/\trobots.txt redirects to a URL that was not fetched (status 301)\t-\n",
+        ),
         ("https://none/", 1, "deferred\thttps://none/\tits robots.txt was never fetched\t-\n"),
         (
             "http://was/no",
@@ -363,7 +367,7 @@ fn a_policy_replaces_nothing_but_a_policy() {
     let policy = bench.read("policy.rsv");
     bench.file("new.rsv", &policy);
     for (words, named) in [
-        ("compile --agent a sites -o notes", "notes is there, and is no policy file"),
+        ("compile --agent a sites -o notes", "notes exists and is not a policy file"),
         ("compile --agent a in.jsonl -o in.jsonl", "in.jsonl is read"),
         ("compile --agent a sites --overrides notes -o notes", "notes is read"),
         ("merge policy.rsv new.rsv -o notes", "notes is there"),

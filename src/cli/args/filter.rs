@@ -89,7 +89,7 @@ pub struct InputArgs {
 /// The options that define the policy.
 #[derive(Debug, clap::Args)]
 pub struct PolicySourceArgs {
-    /// The crawler's product token, or * for everybody; repeat for more
+    /// The crawler's product token, or * for every crawler; repeat for more
     ///
     /// A list in order of preference, such as Googlebot-News,Googlebot, is one crawler with several names: the first
     /// name that has its own group is used, then `*`. If the option is repeated, the lines are split separately for
