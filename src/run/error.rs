@@ -18,7 +18,7 @@ pub enum FilterError {
     #[error(transparent)]
     Output(OutputError),
     /// None of the lists can be read, so skipping them would leave nothing.
-    #[error("none of the lists can be read; the problem of the first one, {}: {problem}", path.display())]
+    #[error("none of the lists can be read; the first one, {}: {problem}", path.display())]
     AllUnreadable {
         /// The first list.
         path: PathBuf,
