@@ -164,7 +164,7 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
         assert!(of_list("pipe").contains("not stored, cannot be read again"), "{table}");
         for name in ["empty", "missing", "urls", "sites"] {
             let left_out = if ["missing", "sites"].contains(&name) { "; parts that the run skipped: 1" } else { "" };
-            assert!(of_list(name).ends_with(&format!("as the receipt says{left_out}")), "{table}");
+            assert!(of_list(name).ends_with(&format!("matches the receipt{left_out}")), "{table}");
         }
     };
     verify();
@@ -199,7 +199,7 @@ fn a_compressed_table_is_read_again() {
         (table.lines().find(|line| line.starts_with("urls ")).expect("a line").to_owned(), status)
     };
     let (line, status) = of_list();
-    assert!(line.ends_with("as the receipt says") && status == Some(0), "{line}");
+    assert!(line.ends_with("matches the receipt") && status == Some(0), "{line}");
     bench.file("urls", table("http://a.example/2"));
     let (line, status) = of_list();
     assert!(line.contains("different ones") && status == Some(1), "{line}");
@@ -297,7 +297,7 @@ fn what_cannot_be_read_is_found() {
             let expected = match line.split_whitespace().next().expect("a name") {
                 path if path.ends_with(name) => "its gzip data is damaged or cut short, at or shortly after byte",
                 "more" => "missing",
-                _ => "as the receipt says",
+                _ => "matches the receipt",
             };
             assert!(line.contains(expected), "{table}");
         }
@@ -315,7 +315,7 @@ fn folders_in_the_place_of_files_are_found() {
     }
     let (table, status) = verify(&bench, "out --inputs");
     assert_eq!(status, Some(1), "{table}");
-    assert_eq!(table.matches("as the receipt says").count(), 4, "{table}");
+    assert_eq!(table.matches("matches the receipt").count(), 4, "{table}");
 }
 
 /// Rows may differ although all counts match.

@@ -91,7 +91,7 @@ impl TextTable {
             Some(below) => format!("{} to {}", bucket.from, below - 1),
             None => format!("{} or more", bucket.from),
         });
-        self.row("all, with their lines", &[groups.as_written.to_string()]);
+        self.row("distinct as written", &[groups.as_written.to_string()]);
         self.title("most shared groups, first origin", &["origins", "rules", "bytes", "engine"]);
         for group in &groups.most_shared {
             let engine = format!("{:?}", group.engine).to_lowercase();

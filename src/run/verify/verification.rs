@@ -105,7 +105,7 @@ impl fmt::Display for Verification {
             let proof = match (&file.problem, &file.found) {
                 (Some(problem), _) => problem.clone(),
                 (None, None) => "not stored, cannot be read again".to_owned(),
-                (None, Some(_)) => "as the receipt says".to_owned(),
+                (None, Some(_)) => "matches the receipt".to_owned(),
             };
             let left_out = match file.left_out {
                 0 => String::new(),
