@@ -131,7 +131,7 @@ fn a_source_is_read_as_what_it_is() {
         for command in ["check http://a.example/no", "filter --only allowed urls"] {
             let words = format!("{command} --agent me --origin http://a.example --robots {source}");
             let done = bench.program(&words).assert().code(2);
-            said(&done.get_output().stderr, &[source, "give no origin"]);
+            said(&done.get_output().stderr, &[source, "do not give one"]);
         }
     }
     for words in ["", "--origin http://a.example"] {
@@ -183,7 +183,7 @@ fn urls_may_be_many_and_answers_json() {
     let done = urls.write_stdin("http://a.example/yes\n\n http://a.example/no \r\n").assert().code(1);
     assert_eq!(done.get_output().stdout.iter().filter(|&&byte| byte == b'\n').count(), 2);
     let done = Bench::new().program("check --agent me --robots - -").assert().code(2);
-    said(&done.get_output().stderr, &["standard input can be read once"]);
+    said(&done.get_output().stderr, &["standard input can be read only once"]);
 }
 
 #[test]

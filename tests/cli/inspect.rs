@@ -247,7 +247,7 @@ fn what_the_policy_does_not_have_is_said() {
     assert_eq!(printed(&bench, "https://shop --json"), ("null\n".to_owned(), 1));
     assert_eq!(printed(&bench, "https://shop --dot --agent one").1, 1);
     for (words, message) in [
-        ("policy.rsv shop", vec!["shop", "no scheme"]),
+        ("policy.rsv shop", vec!["shop", "absolute http"]),
         ("policy.rsv http://:", vec!["http://:", "host"]),
         ("policy.rsv http://shop --agent four", vec!["not compiled for four"]),
         ("policy.rsv --dot", vec!["ORIGIN", "required"]),
@@ -255,7 +255,7 @@ fn what_the_policy_does_not_have_is_said() {
         ("policy.rsv http://gone --dot --agent one", vec!["no automaton", "http://gone", "one"]),
         ("policy.rsv http://shop --dot --json --agent one", vec!["--dot", "--json"]),
         ("missing.rsv", vec!["cannot read the policy", "missing.rsv"]),
-        ("in.jsonl", vec!["in.jsonl", "no policy file"]),
+        ("in.jsonl", vec!["in.jsonl", "not a policy file"]),
     ] {
         let done = bench.program(&format!("inspect {words}")).assert().code(2);
         said(&done.get_output().stderr, &message);

@@ -83,7 +83,7 @@ fn what_is_not_understood_is_refused_with_its_place() {
         ("['http://a.example']\ncrawldelay = 1\n", vec!["line 2 (byte 21)", "crawldelay", "probably crawl-delay"]),
         ("['a.example']\ncrawl-delay = 1\n", vec!["line 1 (byte 1)", "a.example", "https://example.com"]),
         ("['http://a.example']\nrobots-txt-file = 'none'\n", vec!["line 2", "none"]),
-        ("[", vec!["line 1", "no TOML"]),
+        ("[", vec!["line 1", "not TOML"]),
     ] {
         let bench = bench(overrides);
         bench.file("urls", "http://a.example/\n");

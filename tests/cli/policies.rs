@@ -63,7 +63,7 @@ fn a_crawler_that_the_policy_does_not_have_is_refused() {
         ("--policy two.rsv --agent c", ["not compiled for c", "a; b"]),
         ("--policy two.rsv --agent a,c", ["not compiled for c", "a; b"]),
         ("--policy two.rsv --agent *", ["not compiled for *", "a; b"]),
-        ("--policy google.rsv --agent a,b", ["merged", "google"]),
+        ("--policy google.rsv --agent a,b", ["merges", "google"]),
     ] {
         for command in ["filter --out out urls", "check http://a.example/"] {
             let done = bench.program(command).args(words.split(' ')).assert().code(2);
@@ -368,12 +368,12 @@ fn a_policy_replaces_nothing_but_a_policy() {
     bench.file("new.rsv", &policy);
     for (words, named) in [
         ("compile --agent a sites -o notes", "notes exists and is not a policy file"),
-        ("compile --agent a in.jsonl -o in.jsonl", "in.jsonl is read"),
-        ("compile --agent a sites --overrides notes -o notes", "notes is read"),
-        ("merge policy.rsv new.rsv -o notes", "notes is there"),
-        ("merge policy.rsv new.rsv -o new.rsv", "new.rsv is read"),
-        ("export policy.rsv --what status -o notes", "notes is there"),
-        ("export policy.rsv --what status -o policy.rsv", "policy.rsv is read"),
+        ("compile --agent a in.jsonl -o in.jsonl", "in.jsonl is an input"),
+        ("compile --agent a sites --overrides notes -o notes", "notes is an input"),
+        ("merge policy.rsv new.rsv -o notes", "notes exists"),
+        ("merge policy.rsv new.rsv -o new.rsv", "new.rsv is an input"),
+        ("export policy.rsv --what status -o notes", "notes exists"),
+        ("export policy.rsv --what status -o policy.rsv", "policy.rsv is an input"),
     ] {
         let before = ["notes", "in.jsonl", "policy.rsv", "new.rsv"].map(|name| bench.read(name));
         let done = bench.program(words).assert().code(2);
@@ -382,7 +382,7 @@ fn a_policy_replaces_nothing_but_a_policy() {
     }
     bench.file("robosieve.1", "mine");
     let done = bench.program("man -o .").assert().code(2);
-    said(&done.get_output().stderr, &["robosieve.1", "no manual page"]);
+    said(&done.get_output().stderr, &["robosieve.1", "not a manual page"]);
     // Empty files and damaged policies may be replaced; so may the older input of a merge.
     bench.file("empty", "");
     bench.file("damaged.rsv", &policy[..40]);

@@ -567,7 +567,7 @@ fn refused_when_complete(options: &str, message: &[&str], change: impl FnOnce(&B
 #[test]
 fn a_complete_run_is_not_taken_for_that_of_other_lists() {
     refused_when_complete("", &["another job", "more", "bytes"], |bench| bench.file("more", "http://a.example/\n"));
-    refused_when_complete("--compress gz", &["another job", "list urls was changed"], |bench| {
+    refused_when_complete("--compress gz", &["another job", "list urls has changed"], |bench| {
         let urls = fs::File::options().write(true).open(bench.path("urls")).expect("urls");
         urls.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
     });

@@ -213,7 +213,7 @@ fn shards_that_are_missing_or_doubled_are_refused() {
         fs::remove_file(bench.path("part-2/receipt.json")).expect("removed");
         "part-1 part-2 part-3".to_owned()
     });
-    refused(&["whole is no shard"], |bench| {
+    refused(&["whole is not a shard"], |bench| {
         bench.filter(&format!("--robots sites {NOW} --out whole {LISTS}")).assert().success();
         "part-1 whole part-2 part-3".to_owned()
     });

@@ -59,7 +59,7 @@ fn the_rest_of_a_damaged_list_is_left_out() {
         for options in ["--threads 1", "--threads 3 --chunk-size 5000", "--threads 2 --chunk-size 100000"] {
             let done =
                 bench.program(&format!("{RUN} {options} --verdicts --force --out out bad good")).assert().success();
-            said(&done.get_output().stderr, &["the list bad: left out after byte", name, "damaged"]);
+            said(&done.get_output().stderr, &["the list bad: skipped after byte", name, "damaged"]);
             let receipt = receipt(&bench, "out");
             assert_eq!((skipped(&receipt, 0).len(), &receipt["skipped"]), (1, &1.into()), "{name}");
             assert_eq!(skipped(&receipt, 0)[0]["at"], receipt["lists"][0]["bytes"], "{name}");

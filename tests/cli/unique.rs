@@ -173,7 +173,7 @@ fn a_receipt_that_hides_lines_among_duplicates_is_noticed() {
 fn shards_are_refused() {
     let bench = bench_with_lists();
     let ended = bench.program(&format!("{RUN} --unique --shard 1/2 --out out urls more")).assert().code(2);
-    said(&ended.get_output().stderr, &["--unique", "--shard", "twice"]);
+    said(&ended.get_output().stderr, &["--unique", "--shard", "duplicates across shards"]);
     assert!(!bench.path("out").exists());
 }
 

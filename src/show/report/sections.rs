@@ -77,12 +77,12 @@ fn reasons_legend(report: &Report) -> String {
 /// The causes of blocked lines.
 pub(super) fn blocked(report: &Report) -> String {
     let Some(explained) = &report.explained else {
-        let hint = "Give the run's policy to see which rules of which origins blocked the lines.";
+        let hint = "Give the policy of the run to see which rules of which origins blocked the lines.";
         return section("What was blocked", &paragraph(hint));
     };
     let mut content = String::new();
     if !explained.is_same {
-        let warning = "The policy given is not the run's, so this section may not show what happened.";
+        let warning = "The policy given is not that of the run, so this section may not show what happened.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
     }
     for (agent, blocked) in report.receipt.agents.iter().zip(&explained.blocked) {
