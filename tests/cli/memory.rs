@@ -60,7 +60,7 @@ fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
     for list in ["text", "gzip", "zstd"] {
         let ended = within(&bench, MEMORY, &format!("--agent examplebot --force --checkpoint 0 {list}"));
         assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-        let place = format!("begins at byte {before} ");
+        let place = format!("at byte {before} ");
         said(&ended.stderr, &[list, "a line of more than", &place, "--memory", "--resume"]);
         assert_no_result(&bench.names("out"));
     }
