@@ -18,7 +18,7 @@ pub enum InvalidUrl {
     #[error("it is empty")]
     Empty,
     /// No scheme: a relative reference, or not a URL at all.
-    #[error("it has no scheme; an absolute http or https URL is wanted")]
+    #[error("expected an absolute http or https URL")]
     NotAbsolute,
     /// A scheme other than http and https.
     #[error("its scheme is neither http nor https")]

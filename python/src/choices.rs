@@ -59,12 +59,13 @@ fn max_age(given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
     }
     match given.extract::<String>() {
         Ok(name) if name == "dialect" => Ok(MaxAge::Dialect),
-        _ => Err(PyTypeError::new_err("max_age: give a number of seconds, or \"dialect\"")),
+        _ => Err(PyTypeError::new_err("max_age: expected a number of seconds, or \"dialect\"")),
     }
 }
 
 /// Parses one of a few names, spelt as in the receipt.
 pub fn named<T: DeserializeOwned>(parameter: &str, given: &str, wanted: &str) -> PyResult<T> {
     let name = serde_json::Value::String(given.to_owned());
-    serde_json::from_value(name).map_err(|_| error::parameter(parameter, format!("{given:?} is not {wanted}")))
+    serde_json::from_value(name)
+        .map_err(|_| error::parameter(parameter, format!("{given:?} is unknown; expected {wanted}")))
 }

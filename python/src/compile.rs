@@ -69,7 +69,7 @@ fn read(
         (None, sources) => source::add(sources, &source::Options::default(), &mut captures).map_err(error::source)?,
         (Some(origin), [single]) => source::add_single(single, origin, &mut captures).map_err(error::source)?,
         (Some(_), several) => {
-            let problem = format!("it goes with exactly one source, a single robots.txt; {} are given", several.len());
+            let problem = format!("it needs exactly one source, a single robots.txt; {} were given", several.len());
             return Err(error::parameter("origin", problem));
         }
     }
@@ -83,8 +83,7 @@ fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
         |source: &PathBuf| source.canonicalize().is_ok_and(|source| out.canonicalize().is_ok_and(|out| out == source));
     let is_policy = || source::SourceKind::of(out).is_ok_and(|kind| kind == source::SourceKind::Policy);
     if there && (sources.iter().any(is_source) || !is_policy()) {
-        let problem =
-            format!("{} is there, and is no policy file; move it away, or choose another name", out.display());
+        let problem = format!("{} exists and is not a policy file; move it, or choose another name", out.display());
         return Err(error::parameter("out", problem));
     }
     Ok(out)

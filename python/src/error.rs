@@ -6,12 +6,12 @@ use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 
-create_exception!(robosieve, Error, PyException, "Something that robosieve cannot do; the others are kinds of it.");
-create_exception!(robosieve, AgentError, Error, "A name that is none of a crawler, or of none that the policy is for.");
-create_exception!(robosieve, PolicyError, Error, "A policy that cannot be opened or made.");
+create_exception!(robosieve, Error, PyException, "Base class of robosieve's exceptions.");
+create_exception!(robosieve, AgentError, Error, "A name that is not a crawler's, or not one of the policy's crawlers.");
+create_exception!(robosieve, PolicyError, Error, "A policy that cannot be opened or compiled.");
 create_exception!(robosieve, SourceError, Error, "A source of robots.txt files that cannot be read.");
-create_exception!(robosieve, RunError, Error, "A run that cannot begin, or go on.");
-create_exception!(robosieve, UrlsError, Error, "Something that is no column of URLs.");
+create_exception!(robosieve, RunError, Error, "A run that cannot start or continue.");
+create_exception!(robosieve, UrlsError, Error, "An object that is not a column of URLs.");
 
 /// An [`AgentError`].
 pub fn agent(problem: impl Display) -> PyErr {

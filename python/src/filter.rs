@@ -116,7 +116,7 @@ fn watched(
             match py.detach(move || end.recv_timeout(EVERY)) {
                 Ok(result) => return raised.map_or_else(|| result.map_err(failed), Err),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(error::run("the run broke off; its thread has said why"));
+                    return Err(error::run("the run stopped unexpectedly; its thread printed the cause"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -135,7 +135,7 @@ fn failed(problem: FilterError) -> PyErr {
     match problem {
         problem if problem.is_interrupted() => PyKeyboardInterrupt::new_err(()),
         FilterError::Kept { error, path } => error::run(format!(
-            "{error}\nwhat was done until then is kept in {}: the same call with resume=True goes on from there",
+            "{error}\nthe work so far is kept in {}; repeat the call with resume=True to continue",
             path.display()
         )),
         problem => error::run(problem),

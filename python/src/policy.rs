@@ -161,14 +161,13 @@ impl Policy {
         match (agent, agents) {
             (Some(_), Some(_)) => Err(PyTypeError::new_err("give agent or agents, not both")),
             (Some(agent), None) => Ok(vec![of(agent)?]),
-            (None, Some([])) => Err(error::agent("agents is empty; leave it out for the only crawler of the policy")),
+            (None, Some([])) => Err(error::agent("agents is empty; leave it out to use the policy's only crawler")),
             (None, Some(agents)) => agents.iter().map(|agent| of(agent)).collect(),
             (None, None) => match self.agents().as_slice() {
                 [only] => Ok(vec![of(only)?]),
-                several => Err(error::agent(format!(
-                    "the policy is for several crawlers ({}); say for which one",
-                    several.join("; ")
-                ))),
+                several => {
+                    Err(error::agent(format!("the policy has several crawlers ({}); name one", several.join("; "))))
+                }
             },
         }
     }

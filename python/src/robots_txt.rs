@@ -123,7 +123,7 @@ fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
         return Ok(bytes.as_bytes().to_vec());
     }
     let Ok(text) = given.cast::<PyString>() else {
-        return Err(PyTypeError::new_err(format!("{parameter}: give str or bytes")));
+        return Err(PyTypeError::new_err(format!("{parameter}: expected str or bytes")));
     };
     match text.to_str() {
         Ok(text) => Ok(text.as_bytes().to_vec()),

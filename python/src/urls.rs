@@ -16,7 +16,7 @@ use crate::capsule::{self, Arrays};
 use crate::error;
 
 /// The types that can be judged.
-const WANTED: &str = "give an Arrow array or stream of string, large_string, string_view, binary or dictionaries of them \
+const WANTED: &str = "expected an Arrow array or stream of string, large_string, string_view, binary or dictionaries of them \
                       (pyarrow, polars, pandas, DuckDB), or a list of str or bytes";
 
 /// The URLs of one chunk, as rows: the bytes of each, and which are null.
@@ -119,7 +119,7 @@ pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Column
         _ => (None, field),
     };
     if !is_text(field.data_type()) {
-        let problem = format!("{} is no type of URLs; {WANTED}", field.data_type());
+        let problem = format!("{} is not a type for URLs; {WANTED}", field.data_type());
         return Err(PyTypeError::new_err(format!("urls: {problem}")));
     }
     let column = move |array: ArrayRef| {
@@ -146,10 +146,12 @@ fn chosen(fields: &Fields, name: Option<&str>) -> PyResult<usize> {
     match (name, fields.len()) {
         (Some(name), _) => match fields.find(name) {
             Some((place, _)) => Ok(place),
-            None => Err(error::parameter("column", format!("there is no {name:?}, only {}", names()))),
+            None => {
+                Err(error::parameter("column", format!("there is no column {name:?}; the columns are {}", names())))
+            }
         },
         (None, 1) => Ok(0),
-        (None, _) => Err(error::parameter("column", format!("the table has several ({}); say which one", names()))),
+        (None, _) => Err(error::parameter("column", format!("the table has several ({}); name one", names()))),
     }
 }
 
@@ -158,7 +160,7 @@ fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
     let wrong = |what: String| PyTypeError::new_err(format!("urls: {what}; {WANTED}"));
     let kind = |object: &Bound<'_, PyAny>| Ok::<_, PyErr>(object.get_type().name()?.to_string());
     if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
-        return Err(wrong("it is a single text".to_owned()));
+        return Err(wrong("it is a single string".to_owned()));
     }
     let Ok(items) = object.try_iter() else { return Err(wrong(format!("it is of type {}", kind(object)?))) };
     let mut builder = LargeBinaryBuilder::new();
@@ -171,7 +173,7 @@ fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
         } else if let Ok(text) = item.cast::<PyString>() {
             append(text, &mut builder)?;
         } else {
-            return Err(wrong(format!("its item {at} is of type {}", kind(&item)?)));
+            return Err(wrong(format!("item {at} is of type {}", kind(&item)?)));
         }
     }
     Ok(builder.finish())

@@ -286,6 +286,6 @@ fn item<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'p
             let dictionary = array.as_dictionary::<Int8Type>();
             item(py, dictionary.values(), dictionary.keys().value(row) as usize)
         }
-        other => Err(error::parameter("column", format!("{other} is of no column of verdicts"))),
+        other => Err(error::parameter("column", format!("verdicts have no column of type {other}"))),
     }
 }

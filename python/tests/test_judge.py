@@ -94,7 +94,7 @@ def test_a_column_is_named(policy: robosieve.Policy) -> None:
     ids=str,
 )
 def test_what_holds_no_urls_is_refused(policy: robosieve.Policy, wrong: Any) -> None:
-    with pytest.raises(TypeError, match="urls: .* give an Arrow array"):
+    with pytest.raises(TypeError, match="urls: .* expected an Arrow array"):
         policy.judge(wrong, "*")
 
 
@@ -206,7 +206,7 @@ def test_the_agent_is_one_of_the_policy(policy: robosieve.Policy) -> None:
         policy.judge(URLS, "otherbot")
     with pytest.raises(robosieve.AgentError, match="agent: .* is a whole user-agent string"):
         policy.judge(URLS, "Mozilla/5.0 (compatible; examplebot/1.0)")
-    with pytest.raises(robosieve.AgentError, match="agent: the policy is for several crawlers"):
+    with pytest.raises(robosieve.AgentError, match="agent: the policy has several crawlers"):
         policy.judge(URLS)
     with pytest.raises(robosieve.AgentError, match="agents is empty"):
         policy.judge(URLS, agents=[])
@@ -243,9 +243,9 @@ def test_what_is_no_policy_is_told(tmp_path: Path) -> None:
         robosieve.Policy(tmp_path / "nowhere")
     other = tmp_path / "notes.txt"
     other.write_text("mine")
-    with pytest.raises(robosieve.PolicyError, match="it is no policy file"):
+    with pytest.raises(robosieve.PolicyError, match="it is not a policy file"):
         robosieve.Policy(other)
-    with pytest.raises(robosieve.Error, match=r"out: .*notes.txt is there, and is no policy file"):
+    with pytest.raises(robosieve.Error, match=r"out: .*notes.txt exists and is not a policy file"):
         robosieve.compile(["datasets/sites"], agents=["*"], out=other)
     assert other.read_text() == "mine"
 

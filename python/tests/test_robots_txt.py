@@ -51,9 +51,9 @@ def test_what_is_wrong_is_told() -> None:
     for url in ("ftp://shop.example/", "shop.example", "", "https://"):
         with pytest.raises(robosieve.Error, match="url: "):
             rules.allowed(url)
-    with pytest.raises(TypeError, match="url: give str or bytes"):
+    with pytest.raises(TypeError, match="url: expected str or bytes"):
         rules.allowed(5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="body: give str or bytes"):
+    with pytest.raises(TypeError, match="body: expected str or bytes"):
         robosieve.RobotsTxt(5)  # type: ignore[arg-type]
     with pytest.raises(robosieve.AgentError, match="probably examplebot"):
         robosieve.RobotsTxt("", "Mozilla/5.0 (compatible; examplebot/1.0)")

@@ -19,7 +19,7 @@ def enter_libraries(target, libraries):
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *libraries]
         subprocess.run(install, check=True, stdout=2)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"SKIPPED: {', '.join(libraries)} cannot be had: {error}", file=sys.stderr)
+        print(f"SKIPPED: {', '.join(libraries)} could not be installed: {error}", file=sys.stderr)
         sys.exit(CANNOT)
     os.execv(python, [str(python), *sys.argv])
 

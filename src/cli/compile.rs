@@ -45,7 +45,7 @@ pub fn report(path: &Path, statistics: &Statistics) {
     // Write errors are ignored: the file has all of it.
     if notes > 0 {
         let lines = counted(notes, "line or part", "lines or parts");
-        let _ = writeln!(err, "{lines} of robots.txt files had no effect; `robosieve inspect` has the kinds");
+        let _ = writeln!(err, "{lines} of robots.txt files had no effect; `robosieve inspect` lists their kinds");
     }
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     let origins = counted(statistics.origins, "origin", "origins");

@@ -27,7 +27,7 @@ impl Kind {
     fn name(self) -> &'static str {
         match self {
             Kind::Policy => "policy file",
-            Kind::Table(_) => "such table",
+            Kind::Table(_) => "table of this format",
             Kind::ManualPage => "manual page of robosieve",
         }
     }

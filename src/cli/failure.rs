@@ -26,7 +26,7 @@ pub enum Failure {
     #[error(transparent)]
     Metrics(#[from] MetricsError),
     #[error(
-        "the metrics {} would lie in the folder {} given by --out, which has only files of the run; choose another place",
+        "the metrics file {} would be in the --out folder {}, which is for the run's files only; choose another place",
         path.display(), directory.display()
     )]
     MetricsInOutput { path: PathBuf, directory: PathBuf },
@@ -38,7 +38,7 @@ pub enum Failure {
     Join(#[from] JoinError),
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    #[error("cannot make the policy: {0}")]
+    #[error("cannot compile the policy: {0}")]
     Policy(#[from] WriteError),
     #[error("cannot write the policy {}: {error}", path.display())]
     Write { path: PathBuf, error: WriteError },
@@ -53,7 +53,7 @@ pub enum Failure {
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]
     Columns(#[from] ColumnsError),
-    #[error("{given:?} is no origin and no URL: {problem}")]
+    #[error("{given:?} is neither an origin nor a URL: {problem}")]
     Origin { given: String, problem: InvalidUrl },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
@@ -65,53 +65,48 @@ pub enum Failure {
     Print(#[from] io::Error),
     #[error("cannot print the result: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("{} is there, and is no {kind}; move it away, or choose another name", path.display())]
+    #[error("{} exists and is not a {kind}; move it, or choose another name", path.display())]
     NotReplaced { path: PathBuf, kind: &'static str },
-    #[error("{} is read and cannot be written at the same time; choose another name", path.display())]
+    #[error("{} is an input and cannot also be the output; choose another name", path.display())]
     IsInput { path: PathBuf },
-    #[error(
-        "nobody says whom the lines are for: give the crawler's product token with --agent NAME (* is everybody), or a policy compiled for it with --policy FILE"
-    )]
+    #[error("no crawler given: use --agent NAME (* for every crawler), or a policy with --policy FILE")]
     NoAgent,
     #[error(
-        "there is nothing to judge by: give robots.txt files with --robots SOURCE (a folder, JSON Lines, WARC, Parquet), or a compiled policy with --policy FILE"
+        "no rules given: use --robots SOURCE (a folder, JSON Lines, WARC, Parquet), or a compiled policy with --policy FILE"
     )]
     NoSource,
-    #[error(
-        "there is no list: give files as arguments, - for standard input, or a file that names them with --files-from FILE"
-    )]
+    #[error("no list given: name files as arguments, - for standard input, or a file of names with --files-from FILE")]
     NoList,
     #[error(
-        "nobody says where the lines go: --out DIR writes files and a receipt, --only PARTITION or --verdicts print lines, --count prints numbers"
+        "no output given: --out DIR writes files and a receipt, --only PARTITION or --verdicts print lines, --count \
+         prints numbers"
     )]
     NoOutput,
     #[error(
-        "the pattern {pattern} matches no file; a relative one begins in the current folder, and ** stands for folders"
+        "the pattern {pattern} matches no file; a relative pattern starts in the current folder, and ** matches folders"
     )]
     NothingMatches { pattern: String },
-    #[error("{pattern} is no file, and no pattern either: {problem}")]
+    #[error("{pattern} is neither a file nor a pattern: {problem}")]
     Pattern { pattern: String, problem: &'static str },
-    #[error("--files-from {} names no list", path.display())]
+    #[error("--files-from {} names no list; write one path per line", path.display())]
     NoLists { path: PathBuf },
-    #[error("{} is {kind}, which cannot be read from a pipe; give the file", path.display())]
+    #[error("{} is {kind}, which cannot be read from a pipe; give the file itself", path.display())]
     Piped { path: PathBuf, kind: &'static str },
-    #[error("standard input can be read once; give - for the URLs or for the robots.txt")]
+    #[error("standard input can be read only once; use - for the URLs or for the robots.txt, not for both")]
     StandardInputForTwo,
-    #[error("standard input cannot be both a list and --files-from")]
+    #[error("standard input cannot be both a list and --files-from; use a file for one of them")]
     StandardInputTwice,
-    #[error("--files-from {}, line {line}: not UTF-8, which paths have to be on this system", path.display())]
+    #[error("--files-from {}, line {line}: the path is not UTF-8, as this system requires", path.display())]
     NotUtf8 { path: PathBuf, line: usize },
-    #[error("--explain tells what blocked a line, and --only writes no blocked ones; give --only blocked with it")]
+    #[error("--explain needs blocked lines; use --only blocked")]
     NothingBlocked,
-    #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
+    #[error("--origin needs exactly one source, a single robots.txt; {given} were given")]
     OneRobots { given: usize },
-    #[error(
-        "--format parquet writes files, so --out has to say where; on standard output, with --only or --verdicts, lines are text"
-    )]
+    #[error("--format parquet writes files, so it needs --out; on standard output, --only and --verdicts print text")]
     TableWithoutFolder,
-    #[error("--compress is for text: Parquet is compressed by itself, with Zstandard; leave --compress out")]
+    #[error("--compress is for text only: Parquet files are always compressed, with Zstandard; leave --compress out")]
     CompressedTable,
-    #[error("there is no command {given:?}; the commands are {known}")]
+    #[error("unknown command {given:?}; the commands are {known}")]
     NoCommand { given: String, known: String },
 }
 

@@ -80,7 +80,7 @@ fn split(
     }
     if args.output.out.is_some() && job.long_run.interrupt.is_none() {
         journal
-            .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");
+            .warn("standard input and pipes cannot be read again, so this run cannot be resumed if it is interrupted");
     }
     if let Some(earlier) = earlier {
         journal.resume(earlier.lines);
@@ -116,11 +116,12 @@ fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     if stale > 0 {
         let share = 100.0 * stale as f64 / (fresh + stale) as f64;
         journal.warn(format_args!(
-            "the robots.txt of {} ({share:.1}%) is older than the {} h that {} gives it; it is used all the same: \
-             --on-stale defer (or block) changes that",
+            "{} ({share:.1}%) {} a robots.txt older than {}'s {} h lifetime; it is used anyway: --on-stale defer (or block) \
+             changes that",
             counted(stale, "origin", "origins"),
-            lifetime / 3600,
-            policy.dialect().name
+            if stale == 1 { "has" } else { "have" },
+            policy.dialect().name,
+            lifetime / 3600
         ));
     }
 }

@@ -14,7 +14,7 @@ pub fn filter(error: &FilterError) -> String {
         FilterError::Kept { error, path } => {
             let path = path.display();
             format!(
-                "{}\nwhat was done until then is kept in {path}: the same command with --resume goes on from there",
+                "{}\nthe work so far is kept in {path}; run the same command with --resume to continue",
                 filter(error)
             )
         }
@@ -80,8 +80,8 @@ pub fn source(error: &SourceError) -> String {
 /// The message for shards that cannot be joined, with the options that help.
 pub fn join(error: &JoinError) -> String {
     let options = match error {
-        JoinError::Differ { .. } => " (all shards want the same options, and one --now)",
-        JoinError::Numbered => " (--split-size at the runs; no --concat here)",
+        JoinError::Differ { .. } => " (all shards need the same options and the same --now)",
+        JoinError::Numbered => " (the runs used --split-size; leave --concat out)",
         JoinError::Replaced { .. } => " (--out)",
         JoinError::NoShard { .. } => " (--shard)",
         _ => "",

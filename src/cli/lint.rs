@@ -147,7 +147,7 @@ fn text(path: &Path, dialect: &Dialect, finding: &Finding) -> String {
     let Finding { kind, severity, line, text, reason, proposal, citation, .. } = finding;
     let place = if *line == 0 { String::new() } else { format!(":{line}") };
     let section = if citation.section.is_empty() { String::new() } else { format!(", {}", citation.section) };
-    let borrowed = if citation.borrowed { "; its own text is silent" } else { "" };
+    let borrowed = if citation.borrowed { "; its own text does not say" } else { "" };
     let mut out = format!(
         "{}{place}: {}: {}: {reason} [{}: {}{section}{borrowed}]",
         path.display(),
@@ -184,9 +184,9 @@ fn report_limits(path: &Path, dialect: &Dialect, report: &Report) {
         let _ = writeln!(io::stderr(), "robosieve: {}: {}: {what}", path.display(), dialect.name);
     };
     if report.left_off > 0 {
-        say(format!("{} more findings were left off", report.left_off));
+        say(format!("{} more findings are not shown", report.left_off));
     }
     if report.not_searched > 0 {
-        say(format!("{} rules were not compared with all others, there are too many wildcards", report.not_searched));
+        say(format!("{} rules were not compared with all others: too many wildcards", report.not_searched));
     }
 }

@@ -20,7 +20,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         if strange > 0 {
             let _ = writeln!(
                 io::stderr(),
-                "robosieve: {strange} lines that the run blocked are not blocked by this policy; is it the one of the run?"
+                "robosieve: {strange} lines that the run blocked are not blocked by this policy; is it the run's policy?"
             );
         }
     }

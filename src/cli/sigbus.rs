@@ -19,10 +19,9 @@ pub(super) fn report() {
         if is_filled {
             return;
         }
-        const MESSAGE: &[u8] = b"robosieve: a policy was cut short by another program while it was read, or \
-            the disk is full under what --unique keeps \
-            (SIGBUS); no result was written. When the policy is again what it was and there is room, --resume goes on \
-            with a run that was begun; otherwise run anew, with --force\n";
+        const MESSAGE: &[u8] = b"robosieve: a policy file was truncated while in use, or the disk is full under the file of \
+            --unique (SIGBUS); no result was written. Restore the file or free space, then use --resume; otherwise run again with \
+            --force\n";
         // SAFETY: write and _exit are async-signal-safe, and the message is a live array of the given length.
         unsafe {
             libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());

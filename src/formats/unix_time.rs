@@ -13,6 +13,6 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     let text = String::deserialize(deserializer)?;
     // Times beyond the years of RFC 3339 were written as numbers.
     text.parse::<Timestamp>().map(Timestamp::as_second).or_else(|error| {
-        text.parse().map_err(|_| serde::de::Error::custom(format!("{text:?} is no RFC 3339 time: {error}")))
+        text.parse().map_err(|_| serde::de::Error::custom(format!("{text:?} is not an RFC 3339 time: {error}")))
     })
 }

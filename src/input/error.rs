@@ -17,7 +17,7 @@ pub enum ListError {
         error: io::Error,
     },
     /// A part of a list that was read ahead of its turn and stored on disk, and cannot be read back.
-    #[error("cannot read back what was read ahead of a list, from a file in {}: {error}", folder.display())]
+    #[error("cannot read back the part of a list buffered in a file in {}: {error}", folder.display())]
     NotReadBack {
         /// The folder of the file.
         folder: PathBuf,
@@ -25,14 +25,14 @@ pub enum ListError {
         error: io::Error,
     },
     /// A list that changed while it was read.
-    #[error("the list {} was changed while it was read; nothing of the result can be trusted, run again", path.display())]
+    #[error("the list {} changed while it was read, so the results cannot be trusted; run again", path.display())]
     Changed {
         /// The list.
         path: PathBuf,
     },
     /// A list that was cut short while it was read. Everything read before this was noticed is what the file held.
     #[error(
-        "the list {} was cut short while it was read, at byte {at} of {had}; put back what it was, or run anew",
+        "the list {} was cut short while it was read, at byte {at} of {had}; restore the file, or start a new run",
         path.display()
     )]
     Cut {
@@ -45,8 +45,8 @@ pub enum ListError {
     },
     /// A list that cannot be divided into shards.
     #[error(
-        "the list {} cannot be divided into shards: it is a stream, or a table that is compressed as a whole, so no other run \
-         reads the same; store it as a file first", path.display()
+        "the list {} cannot be divided into shards: it is a stream, or a table compressed as a whole, which the \
+         other shards cannot read; store it as a plain file first", path.display()
     )]
     NotDivisible {
         /// The list.
@@ -70,8 +70,8 @@ pub enum ListError {
     },
     /// Lists with different head lines, whose lines cannot go into one file.
     #[error(
-        "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
-         list partitions of its own",
+        "the lists {} and {} begin with different head lines, so one file cannot hold the lines of both; give each \
+         list its own partitions",
         one.display(), other.display()
     )]
     HeadsDiffer {
@@ -88,8 +88,8 @@ pub enum ListError {
     StandardInputTwice,
     /// A line longer than there is memory for.
     #[error(
-        "the list {} has a line of more than {longest} bytes, which begins at byte {offset} of its text; that is as much as \
-         there is memory for; give more, or leave such lines out", path.display()
+        "the list {} has a line of more than {longest} bytes, the memory limit, at byte {offset} of its text; raise \
+         the limit, or remove such lines", path.display()
     )]
     LineTooLong {
         /// The list.
@@ -109,7 +109,7 @@ pub enum ListError {
 #[non_exhaustive]
 pub enum UrlFieldError {
     /// A stray or unclosed quote in the head line.
-    #[error("its head line has a quote that is open or out of place")]
+    #[error("its head line has an unclosed or misplaced quote")]
     Quote,
     /// A head line without the wanted column.
     #[error("it has no column {wanted}; its columns are {}", names.join(", "))]
@@ -121,15 +121,15 @@ pub enum UrlFieldError {
     },
     /// A table with none of the columns that are looked for by default.
     #[error(
-        "it has no column \"url\", nor all columns of Common Crawl's index that make up a URL; its columns are {}; choose \
-         one", names.join(", ")
+        "it has neither a column \"url\" nor all the columns that make up a URL in Common Crawl's index; its columns \
+         are {}; choose one", names.join(", ")
     )]
     NoUrl {
         /// The columns there are.
         names: Vec<String>,
     },
     /// A column of the wrong type.
-    #[error("its column {name:?} is not of {wanted}, one value a row; choose another")]
+    #[error("its column {name:?} does not hold {wanted}, one value per row; choose another")]
     Kind {
         /// The column.
         name: String,
@@ -137,12 +137,10 @@ pub enum UrlFieldError {
         wanted: &'static str,
     },
     /// A column was chosen, but no delimiter is known.
-    #[error("its lines have no columns, as far as is known; say what separates them")]
+    #[error("its columns are unknown; give the delimiter that separates them")]
     NoDelimiter,
     /// A column or a head line was given for an index, whose lines describe themselves.
-    #[error(
-        "it is an index (CDXJ), whose lines say which part is the URL; choose no column, and say nothing of a head line"
-    )]
+    #[error("it is an index (CDXJ), whose lines name the URL themselves; choose no column and no head line")]
     Index,
     /// A head line that is too long.
     #[error("its head line is longer than 1 MiB")]
@@ -152,7 +150,7 @@ pub enum UrlFieldError {
 /// A text that is not a delimiter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or `tab`")]
+#[error("{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`")]
 pub struct DelimiterError {
     pub(crate) given: String,
 }
@@ -160,7 +158,7 @@ pub struct DelimiterError {
 /// A text that is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{given:?} is no shard: I/N is wanted, where I counts from 1 to N, such as 1/8")]
+#[error("{given:?} is not a shard: expected I/N with I from 1 to N, such as 1/8")]
 pub struct ShardError {
     pub(super) given: String,
 }

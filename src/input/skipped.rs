@@ -38,7 +38,7 @@ pub(crate) struct Skipped {
 
 impl fmt::Display for SkippedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("left out")?;
+        f.write_str("skipped")?;
         if let Some(at) = self.at {
             write!(f, " after byte {at} of its text")?;
         }

@@ -18,7 +18,7 @@ const BINGBOT: Bounds = Bounds { crawler: "bingbot", seconds: 1.0..=30.0 };
 const GOOGLE: &str = "google";
 
 fn ignored() -> String {
-    "crawlers of this dialect take no crawl delay; others may".to_owned()
+    "crawlers of this dialect ignore crawl delays; others may obey them".to_owned()
 }
 
 /// Checks the delays that apply to a crawler with bounds and, if the dialect gives delays a meaning, all of them.
@@ -29,7 +29,7 @@ pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findi
         let is_bounded = record.group.is_some_and(|group| chosen.binary_search(&group).is_ok());
         match (dialect.crawl_delay, delay) {
             (CrawlDelay::Seconds, None) => findings.add(FindingKind::CrawlDelayOutOfRange, record.line, || {
-                "a crawl delay is a number of seconds, with decimals or without".to_owned()
+                "a crawl delay is a number of seconds, with or without decimals".to_owned()
             }),
             (CrawlDelay::NotObeyed, _) => findings.add(FindingKind::CrawlDelayIgnored, record.line, ignored),
             // Google's page says so, and its rules are those of the dialect with this name.
@@ -40,7 +40,7 @@ pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findi
                 findings.add(FindingKind::CrawlDelayOutOfRange, record.line, || {
                     let Bounds { crawler, seconds } = BINGBOT;
                     let (least, most) = seconds.into_inner();
-                    format!("{crawler}, to which this record applies, takes delays from {least} to {most} seconds")
+                    format!("{crawler}, to which this record applies, accepts delays from {least} to {most} seconds")
                 });
             }
             _ => {}

@@ -12,7 +12,7 @@ pub enum FindingKind {
     LooksLikeHtml,
     /// UTF-16, where UTF-8 is expected.
     Utf16,
-    /// UTF-16 that does not decode.
+    /// Invalid UTF-16.
     EncodingMended,
     /// A file without any record, and so without any `Disallow`.
     FileWithoutDisallow,

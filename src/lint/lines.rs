@@ -40,31 +40,30 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
             });
         }
         (NoteKind::MissingColon, _) => findings.add_with(kind.into(), line, || {
-            (reason("there is no key and colon, so the line is ignored"), with_colon(read), None)
+            (reason("it has no key and colon, so the line is ignored"), with_colon(read), None)
         }),
         (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, value, .. }) => {
             let nearest = if findings.is_full() { None } else { keys::nearest(written) };
             let proposal = nearest.map(|key| format!("{key}: {}", excerpt(value)));
             // A key near a known one is a misspelling, though the parser does not look that closely.
             let kind = if proposal.is_some() { FindingKind::MisspeltKey } else { kind.into() };
-            findings
-                .add_with(kind, line, || (reason("no text knows this key, so the line is ignored"), proposal, None));
+            findings.add_with(kind, line, || (reason("unknown key; the line is ignored"), proposal, None));
         }
         (NoteKind::RuleOutsideGroup, _) => findings.add(kind.into(), line, || {
             let before_all = robots.agents.first().is_none_or(|agent| line < agent.line);
             reason(match before_all {
-                true => "it stands before any User-agent line, so it applies to nobody and is ignored",
-                false => "its record has ended before it, so it applies to nobody and is ignored",
+                true => "before the first User-agent line; applies to no crawler and is ignored",
+                false => "after the end of its record; applies to no crawler and is ignored",
             })
         }),
         (NoteKind::AllowIgnored, _) => {
-            findings.add(kind.into(), line, || reason("there is no Allow in this dialect, so the line is ignored"))
+            findings.add(kind.into(), line, || reason("this dialect has no Allow; the line is ignored"))
         }
         (NoteKind::LineCut, _) => findings.add(kind.into(), line, || {
-            reason("the rest of the line, after the longest that is read or after a NUL, is ignored")
+            reason("the rest of the line, beyond the length limit or after a NUL, is ignored")
         }),
         (NoteKind::LooksLikeHtml, _) => findings.add(kind.into(), line, || {
-            reason("the file begins like an HTML page, not like plain text; its lines that are no records are ignored")
+            reason("the file begins like an HTML page, not like plain text; lines that are not records are ignored")
         }),
         // Notes about agents and about the whole file are reported elsewhere.
         _ => {}
@@ -105,7 +104,7 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
         true => return,
     };
     findings.add_with(kind, line, || {
-        let reason = format!("{what} is read as {right} here, but hardly by other crawlers");
+        let reason = format!("{what} is read as {right} here, but other crawlers may ignore it");
         (reason, Some(format!("{right}: {}", excerpt(value))), None)
     });
 }
@@ -134,24 +133,23 @@ fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mu
     // If any value can be a rule, the parser has not noted this.
     if !begins && !outside && dialect.rule_start == crate::dialect::RuleStart::Any {
         findings
-            .add(FindingKind::RuleWithoutSlash, line, || "a rule that begins with no slash matches no path".to_owned());
+            .add(FindingKind::RuleWithoutSlash, line, || "a rule without a leading slash matches no path".to_owned());
     }
     let several =
         value.split(u8::is_ascii_whitespace).filter(|part| matches!(part.first(), Some(b'/' | b'*'))).nth(1).is_some();
     if several {
         findings.add(FindingKind::SeveralPaths, line, || {
-            "the whole value is one path, blanks and all; each path wants a line of its own".to_owned()
+            "the whole value is one path, spaces included; give each path its own line".to_owned()
         });
     }
     if is_regular_expression(value) {
         findings.add(FindingKind::RegularExpression, line, || {
-            "there are no regular expressions in robots.txt: only * and a $ at the end are no plain characters"
-                .to_owned()
+            "robots.txt has no regular expressions: only * and a $ at the end are special".to_owned()
         });
     }
     if dialect.wildcards == Wildcards::Literal && (value.contains(&b'*') || value.ends_with(b"$")) {
         findings.add(FindingKind::LiteralWildcard, line, || {
-            "there are no wildcards in this dialect: * and $ stand for themselves".to_owned()
+            "this dialect has no wildcards: * and $ are plain characters".to_owned()
         });
     }
     if let Some(at) = first_unescaped(value, several, dialect.encoding) {
@@ -179,7 +177,7 @@ fn unescaped(rest: &[u8]) -> String {
     let escape: String = bytes.iter().map(|&byte| percent_encoding::percent_encode_byte(byte)).collect();
     match first {
         Some('%') => "% begins an escape of two hexadecimal digits, or should be written %25".to_owned(),
-        Some(' ') => "a blank should be percent-encoded: %20".to_owned(),
+        Some(' ') => "a space should be percent-encoded: %20".to_owned(),
         Some(character) if !character.is_control() => {
             format!("the character {character} should be percent-encoded: {escape}")
         }
@@ -191,7 +189,7 @@ fn sitemap(line: u32, value: &[u8], findings: &mut Findings<'_>) {
     let is_absolute = std::str::from_utf8(value).is_ok_and(|url| url::Url::parse(url).is_ok());
     if !is_absolute {
         findings.add(FindingKind::RelativeSitemap, line, || {
-            "the value is no absolute URL with scheme and host, so crawlers may not find the sitemap".to_owned()
+            "the value is not an absolute URL with scheme and host, so crawlers may not find the sitemap".to_owned()
         });
     }
 }

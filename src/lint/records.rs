@@ -11,9 +11,8 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     several_agents(robots, findings);
     let with_disallow = walk(text, robots, dialect, findings);
     if robots.groups.is_empty() {
-        findings.add(FindingKind::FileWithoutDisallow, 0, || {
-            "the file has no record, so it forbids nothing to anybody".to_owned()
-        });
+        findings
+            .add(FindingKind::FileWithoutDisallow, 0, || "the file has no record, so it forbids nothing".to_owned());
     }
     for (group, _) in robots.groups.iter().zip(with_disallow).filter(|(_, with)| !with) {
         findings.add(FindingKind::RecordWithoutDisallow, robots.agents[group.agents.start].line, || {
@@ -29,15 +28,15 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
         let (line, value) = (named.agent.line, named.agent.value);
         match value {
             [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => findings.add(FindingKind::StarNotAlone, line, || {
-                let means = if named.everybody { "everybody, and the rest is ignored" } else { "nobody" };
-                format!("only a * that stands alone surely means everybody; here the line names {means}")
+                let means = if named.everybody { "every crawler, and the rest is ignored" } else { "no crawler" };
+                format!("only a lone * reliably names every crawler; here the line names {means}")
             }),
             _ if named.is_cut() => findings.add(FindingKind::AgentCut, line, || match named.compared {
-                [] => "there is no name that a crawler could have, so the line names nobody".to_owned(),
+                [] => "no crawler can have this name, so the line names no crawler".to_owned(),
                 compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
             }),
             _ if !named.everybody && value.contains(&b'*') => findings.add(FindingKind::LiteralWildcard, line, || {
-                "there are no wildcards in the names of crawlers: this * stands for itself".to_owned()
+                "names of crawlers have no wildcards: this * is a plain character".to_owned()
             }),
             _ => {}
         }
@@ -48,14 +47,14 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
             FindingKind::AgentRepeated
         };
         findings.add_with(kind, line, || {
-            let whom = if named.everybody { "everybody".to_owned() } else { excerpt(named.compared) };
+            let whom = if named.everybody { "every crawler".to_owned() } else { excerpt(named.compared) };
             let effect = match (first.group == named.group, dialect.groups) {
                 (true, _) => "in the same record",
                 (false, Groups::Merged) => "and the rules of both records are combined",
                 (false, Groups::First) => "and only that first record is obeyed",
             };
             let text = agent_line(robots, first.line);
-            let reason = format!("line {} names {whom} already, {effect}", first.line);
+            let reason = format!("line {} already names {whom}, {effect}", first.line);
             (reason, None, Some(Related { line: first.line, text }))
         });
     }
@@ -73,7 +72,7 @@ fn several_agents(robots: &Robots<'_>, findings: &mut Findings<'_>) {
         let second = robots.agents[group.agents.start + 1].line;
         findings.add(FindingKind::SeveralAgents, second, || {
             let count = group.agents.len();
-            format!("the record has {count} User-agent lines; robots of that time may read only one of them")
+            format!("the record has {count} User-agent lines; crawlers of that time may read only one of them")
         });
     }
 }
@@ -130,17 +129,18 @@ impl LinesBetween {
         match (dialect.boundary, self.blank, self.agent) {
             (Boundary::BlankLine, Some(blank), _) if is_outside => {
                 findings.add(FindingKind::BlankLineInRecord, blank, || {
-                    "a blank line ends the record, so the rules after it apply to nobody".to_owned()
+                    "a blank line ends the record, so the rules after it apply to no crawler".to_owned()
                 });
             }
             (Boundary::RuleLine, Some(blank), _) if next_is_agent => {
                 findings.add(FindingKind::BlankLineInRecord, blank, || {
-                    "a blank line ends no record, so the agents above it share the rules below the next one".to_owned()
+                    "a blank line does not end a record, so the agents above it share the rules of the next one"
+                        .to_owned()
                 });
             }
             (Boundary::RuleLine, None, Some(agent)) if next_is_agent && self.side => {
                 findings.add(FindingKind::RecordWithoutDisallow, agent, || {
-                    "no rule stands between this agent and the next, so it shares the rules of that one".to_owned()
+                    "there is no rule between this agent and the next, so it shares the rules of that one".to_owned()
                 });
             }
             _ => {}

@@ -70,12 +70,11 @@ fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Fin
             let first_cut = robots::lines(text, dialect).count() as u32 + 1;
             let limit = dialect.file_limit;
             findings.add(FindingKind::FileCut, first_cut, || {
-                format!("from this line on nothing is read: it stands after the first {limit} bytes")
+                format!("nothing is read from this line on: it is beyond the first {limit} bytes")
             });
         }
-        _ => findings.add(kind.into(), 0, || {
-            "the file is UTF-16 that does not decode; what is broken was replaced by U+FFFD".to_owned()
-        }),
+        _ => findings
+            .add(kind.into(), 0, || "the file is invalid UTF-16; the invalid parts were replaced by U+FFFD".to_owned()),
     }
 }
 
@@ -86,7 +85,7 @@ pub(super) fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) 
         let text = robots::decode(file, &short, &mut Vec::new());
         let first_beyond = robots::lines(&text, dialect).count() as u32 + 1;
         findings.add(FindingKind::FileTooLong, first_beyond, || {
-            format!("from this line on crawlers may read nothing: it stands after the first {READ_BY_ALL} bytes")
+            format!("crawlers may read nothing from this line on: it is beyond the first {READ_BY_ALL} bytes")
         });
     }
 }

@@ -76,11 +76,11 @@ fn report(rule: &Rule<'_>, winner: &Rule<'_>, dialect: &Dialect, findings: &mut 
         let text = format!("{key}: {}", excerpt(winner.value));
         let how = match dialect.precedence {
             Precedence::Longest => "wins against it and matches every path that it matches",
-            Precedence::FirstMatch => "stands before it and matches every path that it matches",
+            Precedence::FirstMatch => "comes before it and matches every path that it matches",
             Precedence::AnyDisallow => "forbids every path that it forbids",
         };
         let reason = match rule.value == winner.value && rule.allow == winner.allow {
-            true => format!("it says again what line {} says", winner.line),
+            true => format!("it repeats line {}", winner.line),
             false => format!("it never decides: line {}, {text}, {how}", winner.line),
         };
         (reason, None, Some(Related { line: winner.line, text }))

@@ -42,34 +42,34 @@ pub enum OutputError {
     #[error("cannot write to standard output: {0}")]
     StandardOutput(io::Error),
     /// Lines cannot be compressed.
-    #[error("cannot compress what is to be written: {0}")]
+    #[error("cannot compress the output: {0}")]
     Compress(io::Error),
     /// Another run is writing to the folder.
-    #[error("another run is writing to {}; wait for its end, or choose another folder", path.display())]
+    #[error("another run is writing to {}; wait until it finishes, or choose another folder", path.display())]
     InUse {
         /// The folder.
         path: PathBuf,
     },
     /// The folder is not empty.
-    #[error("{} is not empty; choose another folder, or have an earlier run's files in it replaced", path.display())]
+    #[error("{} is not empty; choose another folder, or let this run replace the files of an earlier one", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// A file that the run would replace, and that no earlier run wrote.
-    #[error("{} is in the way, and no receipt of an earlier run names it; move it away, or choose another folder", path.display())]
+    #[error("{} is in the way, and no receipt of an earlier run names it; move it, or choose another folder", path.display())]
     InTheWay {
         /// The file.
         path: PathBuf,
     },
     /// The folder has an interrupted run in it.
-    #[error("{} has an unfinished run in it; resume it, or discard it", path.display())]
+    #[error("{} has an unfinished run; resume it, or discard it", path.display())]
     Unfinished {
         /// The folder.
         path: PathBuf,
     },
     /// A run that cannot be resumed.
-    #[error("the run in {} cannot be resumed: {problem}; begin it anew", path.display())]
+    #[error("the run in {} cannot be resumed: {problem}; start it again from the beginning", path.display())]
     NotResumable {
         /// Its folder.
         path: PathBuf,
@@ -77,15 +77,15 @@ pub enum OutputError {
         problem: String,
     },
     /// Two crawlers whose files would have the same name.
-    #[error("two crawlers would write to {name}; split for one of them in a run of its own")]
+    #[error("two crawlers would write to {name}; use a separate run for one of them")]
     SameName {
         /// The name.
         name: String,
     },
     /// Lists with different columns, whose rows cannot share a table.
     #[error(
-        "the lists {} and {} have different columns, so their rows cannot stand in one table; give each list partitions of \
-         its own",
+        "the lists {} and {} have different columns, so one table cannot hold the rows of both; give each list its \
+         own partitions",
         one.display(), other.display()
     )]
     ColumnsDiffer {
@@ -96,8 +96,7 @@ pub enum OutputError {
     },
     /// A list with a column of the same name as an added one.
     #[error(
-        "the list {} has a column {column:?} of its own, which is what a column that is added would be called; rename it \
-         there, or write text",
+        "the list {} already has a column {column:?}, a name that the output needs; rename it, or write text",
         path.display()
     )]
     ColumnTaken {
@@ -107,7 +106,7 @@ pub enum OutputError {
         column: String,
     },
     /// Rows cannot be written.
-    #[error("cannot make the rows of what is to be written: {problem}")]
+    #[error("cannot write the rows: {problem}")]
     Table {
         /// Why.
         problem: String,

@@ -188,7 +188,7 @@ impl Output {
             }
             Ok::<_, io::Error>(length)
         };
-        let refused = |what| self.not_resumable(format!("{}, which it wrote to, {what}", partial(&path).display()));
+        let refused = |what| self.not_resumable(format!("its file {} {what}", partial(&path).display()));
         match cut() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
             Err(error) => Err(OutputError::Unwritable { path: path.clone(), error }),

@@ -280,11 +280,11 @@ impl Part {
         }
         Some(if (expected.lines, expected.bytes) != (found.lines, found.bytes) {
             let (lines, bytes) = (found.lines, found.bytes);
-            format!("{} lines of {} bytes by the receipt, {lines} of {bytes} found", expected.lines, expected.bytes)
+            format!("expected {} lines of {} bytes, found {lines} of {bytes}", expected.lines, expected.bytes)
         } else if expected.sum != found.sum {
-            "as many lines, but not the same ones".to_owned()
+            "the same number of lines, but different ones".to_owned()
         } else {
-            "the same lines, but in another order".to_owned()
+            "the same lines, but in a different order".to_owned()
         })
     }
 }
@@ -366,13 +366,14 @@ impl fmt::Display for Receipt {
         }
         if let Some(Part { lines, bytes, .. }) = self.duplicates {
             let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  seen before, left out", "duplicates")?;
+            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  duplicate URLs, skipped", "duplicates")?;
         }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
         if self.skipped > 0 {
-            let parts = counted(self.skipped, "part", "parts");
-            writeln!(f, "{parts} of lists could not be read, and stayed out")?;
+            let (part, parts) =
+                ("part of a list could not be read and was", "parts of lists could not be read and were");
+            writeln!(f, "{} skipped", counted(self.skipped, part, parts))?;
         }
         if let Some(needed) = self.origins_needed.filter(|&needed| needed > 0) {
             writeln!(f, "{needed} robots.txt to fetch, in robots-needed.tsv")?;
@@ -382,7 +383,7 @@ impl fmt::Display for Receipt {
             let lines = counted(notes, "line or part", "lines or parts");
             writeln!(
                 f,
-                "{lines} of robots.txt files had no effect; the receipt has the kinds, `robosieve lint` the lines"
+                "{lines} of robots.txt files had no effect; the receipt lists their kinds, `robosieve lint` the lines"
             )?;
         }
         for (name, count) in self.policy.warc.flaws() {

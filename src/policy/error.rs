@@ -7,10 +7,10 @@ use super::image::WriteError;
 #[non_exhaustive]
 pub enum ColumnsError {
     /// No crawlers.
-    #[error("a policy is for at least one crawler")]
+    #[error("a policy needs at least one crawler")]
     Empty,
     /// More crawlers than there is room for.
-    #[error("a policy is for at most {most} crawlers, not {given}; compile several")]
+    #[error("a policy can have at most {most} crawlers, not {given}; compile several policies")]
     TooMany {
         /// How many there is room for.
         most: usize,
@@ -30,7 +30,7 @@ pub enum ColumnsError {
 #[non_exhaustive]
 pub enum CrawlerError {
     /// No crawler named, though there are several.
-    #[error("the policy is for several crawlers ({known}); say for which one, or give a list in order of preference")]
+    #[error("the policy has several crawlers ({known}); name one, or a list in order of preference")]
     Several {
         /// The crawlers of the policy.
         known: String,
@@ -45,8 +45,8 @@ pub enum CrawlerError {
     },
     /// A list whose groups must be merged, which columns cannot do.
     #[error(
-        "under the dialect {dialect} the groups of all names of a list are merged, which cannot be done when they are \
-         compiled one by one; compile the policy for the list {given}"
+        "the dialect {dialect} merges the groups of all names in a list, which is impossible after compiling them \
+         one by one; compile the policy for the list {given}"
     )]
     Merged {
         /// The list asked for.
@@ -61,7 +61,7 @@ pub enum CrawlerError {
 #[non_exhaustive]
 pub enum MergeError {
     /// They have different dialects.
-    #[error("the policies are of different dialects, {old} and {new}; compile one of them again under the other's")]
+    #[error("the policies have different dialects, {old} and {new}; compile one of them again with the other's")]
     Dialects {
         /// The dialect of the older one.
         old: &'static str,
@@ -70,8 +70,8 @@ pub enum MergeError {
     },
     /// They are for different crawlers.
     #[error(
-        "the policies are for different crawlers, or in another order: {old} and {new}; compile one of them again for \
-         those of the other"
+        "the policies have different crawlers, or in a different order: {old} and {new}; compile one of them again \
+         for the other's"
     )]
     Crawlers {
         /// The crawlers of the older one.

@@ -56,8 +56,8 @@ pub(crate) fn automaton_of(entry: &[u8]) -> u32 {
 /// Checks that an entry is valid and decodes it.
 pub(crate) fn check(entry: RowEntry) -> Result<Option<Group>, &'static str> {
     match (decode(entry), u32::from_le(entry[1]) & KIND_MASK) {
-        (None, _) if entry != [0, 0] => Err("a group is nobody's"),
-        (Some(_), KIND_MASK) => Err("there is no kind of group of this number"),
+        (None, _) if entry != [0, 0] => Err("an entry has an automaton but no kind"),
+        (Some(_), KIND_MASK) => Err("unknown kind of group"),
         (group, _) => Ok(group),
     }
 }

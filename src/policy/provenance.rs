@@ -57,13 +57,13 @@ fn read<'o>(
         line = later(line, number >> 1)?;
         rule(Rule { allow: number & 1 == 1, value: reader.text()?, line });
     }
-    if reader.0.is_empty() { Ok(token) } else { Err("something stands after the rules") }
+    if reader.0.is_empty() { Ok(token) } else { Err("bytes follow the rules") }
 }
 
 /// Checks that bytes are valid output of [`encode`] for a crawler with at most `most_agents` agents.
 pub(super) fn check(bytes: &[u8], most_agents: usize) -> Result<(), &'static str> {
     let token = read(bytes, |_| (), |_| ())?;
-    if token < most_agents.max(1) { Ok(()) } else { Err("there is no agent of this number") }
+    if token < most_agents.max(1) { Ok(()) } else { Err("unknown agent") }
 }
 
 /// A summary of a group.

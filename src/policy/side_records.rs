@@ -74,7 +74,7 @@ pub(super) fn split_own(list: &[u8]) -> (&[u8], &[u8]) {
 fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Result<(), &'static str> {
     let mut reader = Reader(list);
     while !reader.0.is_empty() {
-        let key = SideKey::ALL.get(usize::from(reader.byte()?)).copied().ok_or("there is no key of this number")?;
+        let key = SideKey::ALL.get(usize::from(reader.byte()?)).copied().ok_or("unknown key")?;
         let (columns, line, value) = (reader.number()?, reader.small()?, reader.text()?);
         each(columns, SideRecord { key, value, line, group: None });
     }

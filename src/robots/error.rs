@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum AgentError {
     /// An empty agent, or an empty entry in a list.
-    #[error("an agent is empty; give the crawler's product token, such as examplebot, or * for everybody")]
+    #[error("an agent is empty; give the crawler's product token, such as examplebot, or * for every crawler")]
     Empty,
     /// A full `User-Agent` header instead of its token.
     #[error("{given:?} is a whole user-agent string; robots.txt is matched by the product token, probably {proposed}")]
@@ -16,10 +16,10 @@ pub enum AgentError {
         proposed: String,
     },
     /// `*` in a list with names.
-    #[error("* stands for everybody and is always the last resort; it cannot stand in a list")]
+    #[error("* means every crawler and is always the last resort; it cannot be in a list")]
     StarInList,
     /// A character that product tokens cannot contain.
-    #[error("agent {given:?} has the character {character:?}; a product token has letters, digits, - and _")]
+    #[error("agent {given:?} has the character {character:?}; a product token has only letters, digits, - and _")]
     Character {
         /// The text that was given.
         given: String,

@@ -101,17 +101,17 @@ impl JobRecord {
     /// Why a run with this record cannot be resumed as `now`, if it cannot.
     pub fn difference(&self, now: &JobRecord) -> Option<String> {
         if self.robosieve != now.robosieve {
-            return Some(format!("version {} of robosieve began it, this is {}", self.robosieve, now.robosieve));
+            return Some(format!("it was started by robosieve {}, but this is {}", self.robosieve, now.robosieve));
         }
         if let Some(difference) = difference_of_lists(&self.lists, &now.lists) {
             return Some(difference);
         }
         if self.agents != now.agents {
             let (then, now) = (self.agents.join(" "), now.agents.join(" "));
-            return Some(format!("it was for other crawlers: then {then}, now {now}"));
+            return Some(format!("its crawlers were {then}, but now they are {now}"));
         }
         if (self.policy_checksum, &self.dialect) != (now.policy_checksum, &now.dialect) {
-            return Some("the policy is not the one that it was begun with".to_owned());
+            return Some("it was started with a different policy".to_owned());
         }
         difference_of_options(&self.options, &now.options)
     }
@@ -132,16 +132,16 @@ impl JobRecord {
 
 fn difference_of_lists(then: &[ListRecord], now: &[ListRecord]) -> Option<String> {
     if then.len() != now.len() {
-        return Some(format!("it was begun with {} lists, now there are {}", then.len(), now.len()));
+        return Some(format!("it was started with {} lists, but now there are {}", then.len(), now.len()));
     }
     let (then, now) = then.iter().zip(now).find(|(then, now)| then != now)?;
     let path = &then.path;
     Some(if *path != now.path {
-        format!("where the list {path} stood, now {} stands", now.path)
+        format!("the list {path} was replaced by {}", now.path)
     } else if then.file.length != now.file.length {
-        format!("the list {path} had {} bytes, now it has {}", then.file.length, now.file.length)
+        format!("the list {path} had {} bytes, but now it has {}", then.file.length, now.file.length)
     } else {
-        format!("the list {path} was changed meanwhile")
+        format!("the list {path} has changed")
     })
 }
 
@@ -153,5 +153,5 @@ fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions) -> Option<
     let name = then.keys().chain(now.keys()).find(|&name| then.get(name) != now.get(name))?;
     let text = |value: Option<&serde_json::Value>| value.map_or("not given".to_owned(), ToString::to_string);
     let option = name.replace('_', "-");
-    Some(format!("the option {option} was {}, now it is {}", text(then.get(name)), text(now.get(name))))
+    Some(format!("the option {option} was {}, but now it is {}", text(then.get(name)), text(now.get(name))))
 }

@@ -18,7 +18,7 @@ pub enum FilterError {
     #[error(transparent)]
     Output(OutputError),
     /// None of the lists can be read, so skipping them would leave nothing.
-    #[error("none of the lists can be read, so nothing of them would be left; the first one, {}: {problem}", path.display())]
+    #[error("none of the lists can be read; the first one, {}: {problem}", path.display())]
     AllUnreadable {
         /// The first list.
         path: PathBuf,
@@ -26,27 +26,25 @@ pub enum FilterError {
         problem: String,
     },
     /// A list is where the run would write.
-    #[error("the list {} would be replaced by the output; choose another folder for it", path.display())]
+    #[error("the output would replace the list {}; choose another folder", path.display())]
     ListInOutput {
         /// The list.
         path: PathBuf,
     },
     /// A single partition was asked for, but for several crawlers.
-    #[error(
-        "one partition can only be that of one crawler; {given} are asked for, so ask for each in a run of its own"
-    )]
+    #[error("standard output takes partitions of one crawler only; {given} were given, so use a separate run for each")]
     SeveralCrawlers {
         /// The number of crawlers.
         given: usize,
     },
     /// Duplicates cannot be left out by a shard, which does not know the URLs of the others.
     #[error(
-        "a shard cannot leave out what was seen before: none knows the URLs of the others, so what two of them have would stay twice; \
-         leave lines out in one run over all lists, and divide what it keeps"
+        "a shard does not know the URLs of the others, so duplicates across shards would remain; deduplicate in one \
+         run, then shard its output"
     )]
     UniqueShard,
     /// There is no room for the URLs that were seen.
-    #[error("cannot make room for {bytes} bytes in {}, for the URLs that were seen: {error}", folder.display())]
+    #[error("cannot reserve {bytes} bytes in {} for the URLs seen so far: {error}", folder.display())]
     Unique {
         /// The folder.
         folder: PathBuf,
@@ -56,7 +54,7 @@ pub enum FilterError {
         error: io::Error,
     },
     /// There is too little memory for a single worker.
-    #[error("{given} bytes of memory are too few for this run, which takes at least {least}")]
+    #[error("{given} bytes of memory are too few for this run, which needs at least {least}")]
     TooLittleMemory {
         /// The memory given.
         given: u64,
@@ -64,7 +62,7 @@ pub enum FilterError {
         least: u64,
     },
     /// A checkpoint or receipt cannot be read.
-    #[error("cannot read the checkpoint {}: {error}; begin the run anew", path.display())]
+    #[error("cannot read the checkpoint {}: {error}; start the run again from the beginning", path.display())]
     Checkpoint {
         /// Its path.
         path: PathBuf,
@@ -75,7 +73,7 @@ pub enum FilterError {
     #[error("interrupted")]
     Interrupted,
     /// The run failed, and can be resumed once the cause is removed.
-    #[error("{error}\nwhat was done until then is kept in {}: resume the run to go on from there", path.display())]
+    #[error("{error}\nthe work so far is kept in {}; resume the run to continue", path.display())]
     Kept {
         /// Why it failed.
         error: Box<FilterError>,
@@ -84,7 +82,7 @@ pub enum FilterError {
     },
     /// The checksums of the lines read and the lines written differ.
     #[error(
-        "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"
+        "the lines written are not those read: their checksums differ; this is a bug in robosieve, please report it"
     )]
     Unbalanced,
     /// The workers could not be started.
@@ -128,7 +126,7 @@ pub enum JoinError {
     #[error(transparent)]
     Receipt(#[from] VerifyError),
     /// A receipt of a whole run.
-    #[error("{} is no shard: that was a run over all of its lists", path.display())]
+    #[error("{} is not a shard, but a run over whole lists", path.display())]
     NoShard {
         /// Its folder.
         path: PathBuf,
@@ -142,7 +140,7 @@ pub enum JoinError {
         problem: String,
     },
     /// Shards of different jobs.
-    #[error("{} and {} are not of one job: they differ in {what}", path.display(), other.display())]
+    #[error("{} and {} are shards of different jobs: they differ in {what}", path.display(), other.display())]
     Differ {
         /// The folder of one shard.
         path: PathBuf,
@@ -176,7 +174,7 @@ pub enum JoinError {
         of: u32,
     },
     /// Shards leave out a part of a list, or read it twice.
-    #[error("{} does not begin in the list {list} where the shard before it ends, or the last one not at its end", path.display())]
+    #[error("the shards leave a gap or overlap in the list {list}, at {}", path.display())]
     Gap {
         /// The folder of the shard.
         path: PathBuf,
@@ -185,17 +183,17 @@ pub enum JoinError {
     },
     /// The partitions are split into parts and cannot be concatenated.
     #[error(
-        "the partitions of these shards are cut into numbered parts; join the receipts alone, which leaves them so"
+        "the partitions of these shards are split into numbered files, which cannot be concatenated; join only the receipts"
     )]
     Numbered,
     /// The output would replace a shard.
-    #[error("the output would replace the shard in {}; choose another folder for it", path.display())]
+    #[error("the output would replace the shard in {}; choose another folder", path.display())]
     Replaced {
         /// The shard's folder.
         path: PathBuf,
     },
     /// A list of robots.txt has a row that is not valid.
-    #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
+    #[error("{}:{line}: not a row of robots.txt to fetch", path.display())]
     Row {
         /// The file.
         path: PathBuf,
@@ -211,7 +209,7 @@ pub enum JoinError {
         error: io::Error,
     },
     /// A file of a shard is not as its receipt says.
-    #[error("{}: {problem}; `robosieve verify` tells more", path.display())]
+    #[error("{}: {problem}; `robosieve verify` shows more", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -155,11 +155,11 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
         |receipt: &Receipt| receipt.lists.iter().map(|list| (list.path.clone(), list.file.clone())).collect::<Vec<_>>();
     let checks = [
         (one.robosieve == other.robosieve, "the version of robosieve"),
-        (one.options.choices.now == other.options.choices.now, "the time that age is judged at"),
+        (one.options.choices.now == other.options.choices.now, "the time at which ages are judged"),
         (asked(one) == asked(other), "their options"),
         (one.agents == other.agents, "their crawlers"),
         ((one.policy_checksum, &one.dialect) == (other.policy_checksum, &other.dialect), "their policy"),
-        (lists(one) == lists(other), "their lists: other paths, lengths or times of change"),
+        (lists(one) == lists(other), "the paths, lengths or modification times of their lists"),
     ];
     checks.into_iter().find(|(same, _)| !same).map(|(_, what)| what)
 }

@@ -179,7 +179,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             )?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
+                    return Err(refused(format!("a stored part of {NEEDED} is gone")));
                 }
                 other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
@@ -191,7 +191,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
 /// How a complete run in a folder differs from the result of a run with this record, if it does.
 fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobRecord) -> Option<String> {
     if !receipt.shards.is_empty() {
-        return Some("it was joined of shards".to_owned());
+        return Some("it was joined from shards".to_owned());
     }
     let Some(then) = JobRecord::of(receipt) else {
         return Some("of another job: it read standard input or a pipe".to_owned());
@@ -203,7 +203,7 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     let changed = |file: &FilePart| match metadata_of(&file.name) {
         None => Some(format!("its {} is gone", file.name)),
         Some(found) if found.len() != file.file_bytes => {
-            Some(format!("its {} had {} bytes, now it has {}", file.name, file.file_bytes, found.len()))
+            Some(format!("its {} had {} bytes, but now it has {}", file.name, file.file_bytes, found.len()))
         }
         Some(_) => None,
     };

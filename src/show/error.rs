@@ -16,13 +16,13 @@ pub enum MetricsError {
         error: io::Error,
     },
     /// The file cannot be replaced as a whole, because it is not a regular file.
-    #[error("{} is a folder, a pipe or a device; metrics go to a file, which is replaced as a whole each time", path.display())]
+    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", path.display())]
     NoFile {
         /// The path of the existing file.
         path: PathBuf,
     },
     /// The file contains something else.
-    #[error("{} holds something else than metrics of robosieve, and would be replaced; choose another name", path.display())]
+    #[error("{} is not a robosieve metrics file; choose another name", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,

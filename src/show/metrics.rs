@@ -108,45 +108,45 @@ impl Metrics {
     fn text(&self, snapshot: &Snapshot, success: Option<bool>) -> String {
         let mut text = Text::default();
         self.run(snapshot, success, &mut text);
-        text.family("input_lines_total", COUNTER, "Lines that were judged.").sample(&[], snapshot.lines);
+        text.family("input_lines_total", COUNTER, "Lines judged.").sample(&[], snapshot.lines);
         text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
-        let duplicates = "Lines that were left out because their URLs were there before.";
+        let duplicates = "Lines skipped because their URLs occurred before.";
         text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
-        let skipped = "Parts of lists that could not be read, and were left out.";
+        let skipped = "Parts of lists that could not be read and were skipped.";
         text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);
-        let source = "Bytes of the lists that were read, as they lie in their files.";
+        let source = "Bytes of the lists that were read, as stored in their files.";
         text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
         if let Some(known) = snapshot.source_bytes_known {
             text.family("source_expected_bytes", GAUGE, "Bytes of the files of all lists.").sample(&[], known);
         }
-        text.family("chunks_total", COUNTER, "Chunks that were judged.").sample(&[], snapshot.chunks);
+        text.family("chunks_total", COUNTER, "Chunks judged.").sample(&[], snapshot.chunks);
         self.lines(snapshot, &mut text);
         text.0
     }
 
     fn run(&self, snapshot: &Snapshot, success: Option<bool>, text: &mut Text) {
         let versions = [("version", env!("CARGO_PKG_VERSION")), ("format", METRICS_VERSION)];
-        text.family("info", GAUGE, "The program, and the version of these names.").sample(&versions, 1);
-        text.family("running", GAUGE, "Whether the run goes on.").sample(&[], u8::from(success.is_none()));
+        text.family("info", GAUGE, "The version of the program, and of this format.").sample(&versions, 1);
+        text.family("running", GAUGE, "Whether the run is in progress.").sample(&[], u8::from(success.is_none()));
         let phases = [
             (Phase::Waiting, "waiting"),
             (Phase::Judging, "judging"),
             (Phase::Completing, "completing"),
             (Phase::Ended, "ended"),
         ];
-        text.family("phase", GAUGE, "How far the run is: 1 for the phase that it is in.");
+        text.family("phase", GAUGE, "The phase of the run: 1 for the current phase.");
         for (phase, name) in phases {
             text.sample(&[("phase", name)], u8::from(phase == snapshot.phase));
         }
         if let Some(success) = success {
-            text.family("run_success", GAUGE, "Whether the run ended well.").sample(&[], u8::from(success));
+            text.family("run_success", GAUGE, "Whether the run succeeded.").sample(&[], u8::from(success));
         }
         let started = seconds_of(self.started);
-        text.family("start_timestamp_seconds", GAUGE, "When the program was started.").sample(&[], started);
+        text.family("start_timestamp_seconds", GAUGE, "When the program started.").sample(&[], started);
         if let Some(time) = self.last_success {
-            text.family(LAST_SUCCESS, GAUGE, "When a run with this file last ended well.").sample(&[], time);
+            text.family(LAST_SUCCESS, GAUGE, "When a run with this file last succeeded.").sample(&[], time);
         }
-        text.family("run_seconds", GAUGE, "How long lines have been judged and written.").sample(&[], snapshot.seconds);
+        text.family("run_seconds", GAUGE, "Seconds spent judging and writing lines.").sample(&[], snapshot.seconds);
         if let Some(PolicySize { origins, automata }) = self.policy {
             text.family("policy_origins", GAUGE, "Origins of the policy.").sample(&[], origins);
             text.family("policy_groups", GAUGE, "Distinct groups of the policy.").sample(&[], automata);
@@ -170,7 +170,7 @@ impl Metrics {
                 text.sample(&[("agent", agent), ("partition", partition.name())], bytes);
             }
         }
-        text.family("reason_lines_total", COUNTER, "Lines of each partition by the reason why they are there.");
+        text.family("reason_lines_total", COUNTER, "Lines of each partition by reason.");
         for (agent, counted) in crawlers() {
             for (outcome, lines) in counted.outcomes() {
                 let (partition, reason) = (outcome.partition().name(), outcome.reason().name());

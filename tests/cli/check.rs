@@ -131,7 +131,7 @@ fn a_source_is_read_as_what_it_is() {
         for command in ["check http://a.example/no", "filter --only allowed urls"] {
             let words = format!("{command} --agent me --origin http://a.example --robots {source}");
             let done = bench.program(&words).assert().code(2);
-            said(&done.get_output().stderr, &[source, "give no origin"]);
+            said(&done.get_output().stderr, &[source, "do not give one"]);
         }
     }
     for words in ["", "--origin http://a.example"] {
@@ -165,7 +165,7 @@ fn a_text_without_a_record_is_a_warning() {
         bench.file("robots.txt", text);
         let done = bench.program("check --agent me --robots robots.txt http://a.example/").assert().code(0);
         let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
-        assert_eq!(stderr.contains("robots.txt has no line of a robots.txt"), warns, "{text}: {stderr}");
+        assert_eq!(stderr.contains("robots.txt has no robots.txt lines"), warns, "{text}: {stderr}");
     }
 }
 
@@ -183,7 +183,7 @@ fn urls_may_be_many_and_answers_json() {
     let done = urls.write_stdin("http://a.example/yes\n\n http://a.example/no \r\n").assert().code(1);
     assert_eq!(done.get_output().stdout.iter().filter(|&&byte| byte == b'\n').count(), 2);
     let done = Bench::new().program("check --agent me --robots - -").assert().code(2);
-    said(&done.get_output().stderr, &["standard input can be read once"]);
+    said(&done.get_output().stderr, &["standard input can be read only once"]);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_loop_of_redirects_is_reported_as_one() {
     bench.file("in.jsonl", "{\"url\":\"http://a.example/robots.txt\",\"status\":301,\"location\":\"/robots.txt\"}\n");
     let done = bench.program("check --agent me --robots in.jsonl http://a.example/").assert().code(0);
     let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
-    assert!(text.contains("redirects in a circle") && text.contains("301"), "{text}");
+    assert!(text.contains("redirects in a loop") && text.contains("301"), "{text}");
 }
 
 #[cfg(unix)]

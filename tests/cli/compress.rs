@@ -54,7 +54,7 @@ fn compressed_partitions_are_those_of_a_plain_run() {
         let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
         let line = |name: &str| table.lines().find(|line| line.contains(name)).expect("a line of the file");
         assert!(line("allowed").contains("damaged or cut short") && line("allowed").contains("byte"), "{table}");
-        assert!(line("blocked").contains("as the receipt says") && table.ends_with("NOT proven\n"), "{table}");
+        assert!(line("blocked").contains("matches the receipt") && table.ends_with("NOT proven\n"), "{table}");
     }
 }
 

@@ -176,7 +176,7 @@ fn what_is_changed_is_found() {
     bench.filter(&format!("{SOURCES} --explain --out out urls")).assert().success();
     let before = text(&bench, "out/blocked.tsv");
     for (from, to, problem) in [
-        ("http://a.example/no/1\n", "http://a.example/no/2\n", "not the same"),
+        ("http://a.example/no/1\n", "http://a.example/no/2\n", "different ones"),
         ("\t5\t2026", "", "found"),
         ("captured\turl", "captured\tx", "head line"),
         (RULE, "", "found"),

@@ -75,7 +75,7 @@ fn a_wrong_line_of_json_is_named_by_line_and_byte() {
         ("User-agent: *", "JSON Lines"),
         (r#"{"status":200}"#, "neither url nor origin"),
         (r#"{"url":"http://a.example/robots.txt","origin":"http://a.example"}"#, "both url and origin"),
-        (r#"{"url":"/robots.txt"}"#, "scheme"),
+        (r#"{"url":"/robots.txt"}"#, "absolute"),
         (r#"{"url":"ftp://a.example/robots.txt"}"#, "http"),
         (r#"{"origin":"http://a.example/x"}"#, "origin"),
         (r#"{"origin":"http://a.example","body":"","body_base64":""}"#, "both body and body_base64"),

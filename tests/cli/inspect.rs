@@ -149,29 +149,29 @@ fn overrides_are_counted_and_listed() {
 fn an_origin_is_shown_with_the_reason_of_each_group() {
     let bench = bench();
     let expected = "http://shop
-standing          robots-txt (status 200)
+state             robots-txt (status 200)
 fetched at        2026-01-12T02:00:00Z
 lifetime          fresh, until 2026-01-13T02:00:00Z
-operator's word   crawl-delay 10
+override          crawl-delay 10
 sitemap           http://s/1 (line 8)
 
 one: its own group, by User-agent: one (line 1), User-agent: ONE (line 5)
   2 rules; dfa
   line 2: Disallow: /a
   line 6: Allow: /a/b
-  crawl delay: 10 (the operator's own); a fetch in 10 seconds, 8640 pages a day
+  crawl delay: 10 (from the override); one fetch every 10 seconds, 8640 pages a day
   crawl-delay: 0.5 (line 3)
 
 two: its own group, by User-agent: two (line 9)
   1 rule; dfa
   line 11: Disallow: /
-  crawl delay: 10 (the operator's own); a fetch in 10 seconds, 8640 pages a day
+  crawl delay: 10 (from the override); one fetch every 10 seconds, 8640 pages a day
   host: shop (line 12)
 
-three: the group of *, because none is its own, by User-agent: * (line 10)
+three: the group of *, because it has no group of its own, by User-agent: * (line 10)
   1 rule; dfa
   line 11: Disallow: /
-  crawl delay: 10 (the operator's own); a fetch in 10 seconds, 8640 pages a day
+  crawl delay: 10 (from the override); one fetch every 10 seconds, 8640 pages a day
   host: shop (line 12)
 ";
     for form in ["http://shop", "http://shop/a?b#c", "HTTP://user@SHOP:80/"] {
@@ -186,9 +186,9 @@ three: the group of *, because none is its own, by User-agent: * (line 10)
 fn an_origin_without_rules_says_why() {
     let bench = bench();
     for (origin, facts) in [
-        ("gone", vec!["unavailable (status 404)", "one: no group, because there is no robots.txt to go by"]),
+        ("gone", vec!["unavailable (status 404)", "one: no group, because there is no robots.txt"]),
         ("html", vec!["robots-txt (status 200)", "one: no group, neither its own nor that of *"]),
-        ("down", vec!["standing          unreachable\n"]),
+        ("down", vec!["state             unreachable\n"]),
         (
             "was",
             vec![
@@ -199,8 +199,8 @@ fn an_origin_without_rules_says_why() {
                 "line 2: Disallow: /x",
             ],
         ),
-        ("busy", vec!["unfetched", "operator's word   paused until 2026-02-01T00:00:00Z"]),
-        ("free", vec!["operator's word   allow-all, was paused until 2026-01-01T00:00:00Z"]),
+        ("busy", vec!["unfetched", "override          paused until 2026-02-01T00:00:00Z"]),
+        ("free", vec!["override          allow-all, was paused until 2026-01-01T00:00:00Z"]),
     ] {
         let (text, status) = printed(&bench, &format!("http://{origin} {NOW}"));
         assert_eq!(status, 0);
@@ -242,12 +242,12 @@ fn the_object_of_an_origin_has_what_the_text_has() {
 #[test]
 fn what_the_policy_does_not_have_is_said() {
     let bench = bench();
-    let none = ("https://shop: the policy has no entry for it\n".to_owned(), 1);
+    let none = ("https://shop is not in the policy\n".to_owned(), 1);
     assert_eq!(printed(&bench, "https://shop/x"), none);
     assert_eq!(printed(&bench, "https://shop --json"), ("null\n".to_owned(), 1));
     assert_eq!(printed(&bench, "https://shop --dot --agent one").1, 1);
     for (words, message) in [
-        ("policy.rsv shop", vec!["shop", "no scheme"]),
+        ("policy.rsv shop", vec!["shop", "absolute http"]),
         ("policy.rsv http://:", vec!["http://:", "host"]),
         ("policy.rsv http://shop --agent four", vec!["not compiled for four"]),
         ("policy.rsv --dot", vec!["ORIGIN", "required"]),
@@ -255,7 +255,7 @@ fn what_the_policy_does_not_have_is_said() {
         ("policy.rsv http://gone --dot --agent one", vec!["no automaton", "http://gone", "one"]),
         ("policy.rsv http://shop --dot --json --agent one", vec!["--dot", "--json"]),
         ("missing.rsv", vec!["cannot read the policy", "missing.rsv"]),
-        ("in.jsonl", vec!["in.jsonl", "no policy file"]),
+        ("in.jsonl", vec!["in.jsonl", "not a policy file"]),
     ] {
         let done = bench.program(&format!("inspect {words}")).assert().code(2);
         said(&done.get_output().stderr, &message);

@@ -24,13 +24,13 @@ fn findings_have_file_line_kind_reason_and_text() {
     let (text, status) = linted("robots.txt");
     let expected = "robots.txt:2: warning: unreachable-rule: it never decides: line 3, Allow: /a*, wins against it and matches \
                     every path that it matches [rfc9309: RFC 9309, 2.2.2]\n    Disallow: /a\n\
-                    robots.txt:4: error: several-paths: the whole value is one path, blanks and all; each path wants a line \
-                    of its own [rfc9309: RFC 9309, 2.2]\n    Disallow: /b /c\n";
+                    robots.txt:4: error: several-paths: the whole value is one path, spaces included; give each path its own \
+                    line [rfc9309: RFC 9309, 2.2]\n    Disallow: /b /c\n";
     assert_eq!((text.as_str(), status), (expected, 1));
     let (text, _) = linted("empty.txt");
     assert!(text.starts_with("empty.txt: note: file-without-disallow: "), "{text}");
     let (text, _) = linted("--dialect mandelbot robots.txt");
-    assert!(text.contains("[mandelbot: RFC 9309, 2.2; its own text is silent]"), "{text}");
+    assert!(text.contains("[mandelbot: RFC 9309, 2.2; its own text does not say]"), "{text}");
 }
 
 #[test]

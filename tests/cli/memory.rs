@@ -60,7 +60,7 @@ fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
     for list in ["text", "gzip", "zstd"] {
         let ended = within(&bench, MEMORY, &format!("--agent examplebot --force --checkpoint 0 {list}"));
         assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-        let place = format!("begins at byte {before} ");
+        let place = format!("at byte {before} ");
         said(&ended.stderr, &[list, "a line of more than", &place, "--memory", "--resume"]);
         assert_no_result(&bench.names("out"));
     }
@@ -93,7 +93,7 @@ fn a_window_that_has_no_room_is_refused() {
     bench.file("list", zstd(line.as_bytes(), 200_000, 27));
     let ended = within(&bench, MEMORY, "--agent examplebot list");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["list", "looks back further", "--memory"]);
+    said(&ended.stderr, &["list", "needs a larger window", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force list");
     assert!(ended.status.success(), "{ended:?}");
     // Likewise for sources.
@@ -102,7 +102,7 @@ fn a_window_that_has_no_room_is_refused() {
     bench.file("urls", "http://b.example/\n");
     let ended = within(&bench, MEMORY, "--agent examplebot --force --robots answers urls");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["answers", "looks back further", "--memory"]);
+    said(&ended.stderr, &["answers", "needs a larger window", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force --robots answers urls");
     assert!(ended.status.success(), "{ended:?}");
 }

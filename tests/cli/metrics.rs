@@ -196,7 +196,7 @@ fn a_place_where_they_cannot_be_is_refused_at_once() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
     let done = bench.filter("--robots sites --metrics urls --out out urls").assert().code(2);
-    said(&done.get_output().stderr, &["urls", "something else than metrics", "choose another name"]);
+    said(&done.get_output().stderr, &["urls", "is not a robosieve metrics file", "choose another name"]);
     assert_eq!(bench.read("urls"), LINES.as_bytes());
     let done = bench.filter("--robots sites --metrics no/run.prom --out out urls").assert().code(2);
     said(&done.get_output().stderr, &["cannot write the metrics", "no/run.prom"]);
@@ -204,7 +204,7 @@ fn a_place_where_they_cannot_be_is_refused_at_once() {
         bench.file("there/a/x", "");
         let words = format!("--robots sites --force --metrics {metrics} --out {out} urls");
         let done = bench.filter(&words).assert().code(2);
-        said(&done.get_output().stderr, &["run.prom", "would lie in the folder", "--out"]);
+        said(&done.get_output().stderr, &["run.prom", "would be in the --out folder", "--out"]);
     }
     assert_eq!(bench.names("out"), [""; 0], "nothing was begun");
 }

@@ -58,7 +58,7 @@ fn a_pattern_that_matches_nothing_is_refused() {
     let bench = bench();
     bench.refused("--robots sites --out out lists/*.gz", &["lists/*.gz", "matches no file"]);
     bench.refused("--robots sites --out out lists/a.txt lists/m*e", &["lists/m*e", "matches no file"]);
-    bench.refused("--robots sites --out out lists/[a", &["lists/[a", "no pattern"]);
+    bench.refused("--robots sites --out out lists/[a", &["lists/[a", "nor a pattern"]);
     assert!(!bench.path("out").exists());
 }
 

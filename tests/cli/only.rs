@@ -119,7 +119,7 @@ fn nonsense_is_refused() {
         bench.filter(&format!("--robots sites --verdicts {option} urls")).assert().code(2);
     }
     let done = bench.filter("--agent other --robots sites --only allowed urls").assert().code(2);
-    said(&done.get_output().stderr, &["2 are asked for"]);
+    said(&done.get_output().stderr, &["2 were given"]);
     bench.refused("--robots sites urls", &["--out"]);
     assert_eq!(bench.names("."), ["sites", "urls"]);
 }

@@ -183,7 +183,7 @@ fn a_list_that_would_be_replaced_is_refused() {
         bench.file(&format!("out/{name}"), "http://a.example/\n");
         for list in [format!("out/{name}"), format!("sites/../out/{name}")] {
             let done = bench.filter(&format!("--robots sites --out out --force urls {list}")).assert().code(2);
-            said(&done.get_output().stderr, &[name, "replaced"]);
+            said(&done.get_output().stderr, &[name, "replace"]);
             assert_eq!(bench.read(&format!("out/{name}")), b"http://a.example/\n");
         }
         std::fs::remove_file(bench.path(&format!("out/{name}"))).expect("removed");
@@ -233,7 +233,7 @@ fn a_link_to_a_list_is_not_replaced_either() {
     std::fs::create_dir(bench.path("out")).expect("a folder");
     std::os::unix::fs::symlink(bench.path("urls"), bench.path("out/allowed.txt")).expect("a link");
     let done = bench.filter("--robots sites --out out --force out/allowed.txt").assert().code(2);
-    said(&done.get_output().stderr, &["allowed.txt", "replaced"]);
+    said(&done.get_output().stderr, &["allowed.txt", "replace"]);
     assert!(bench.path("out/allowed.txt").is_symlink());
 }
 

@@ -83,7 +83,7 @@ fn what_is_not_understood_is_refused_with_its_place() {
         ("['http://a.example']\ncrawldelay = 1\n", vec!["line 2 (byte 21)", "crawldelay", "probably crawl-delay"]),
         ("['a.example']\ncrawl-delay = 1\n", vec!["line 1 (byte 1)", "a.example", "https://example.com"]),
         ("['http://a.example']\nrobots-txt-file = 'none'\n", vec!["line 2", "none"]),
-        ("[", vec!["line 1", "no TOML"]),
+        ("[", vec!["line 1", "not TOML"]),
     ] {
         let bench = bench(overrides);
         bench.file("urls", "http://a.example/\n");
@@ -180,9 +180,9 @@ fn a_policy_file_keeps_overrides() {
 #[test]
 fn a_table_is_for_one_whole_origin() {
     for (origin, message) in [
-        ("https://*.x.example", vec!["has a wildcard", "table of its own"]),
+        ("https://*.x.example", vec!["has a wildcard", "its own table"]),
         ("https://a.example/path", vec!["has a path", "[\"https://a.example\"]"]),
-        ("a.example", vec!["is no origin"]),
+        ("a.example", vec!["is not an origin"]),
     ] {
         let bench = bench(&format!("[\"{origin}\"]\nverdict = \"allow-all\"\n"));
         bench.file("urls", "http://a.example/\n");

@@ -255,7 +255,7 @@ fn a_wrong_row_is_named_by_its_number() {
     let texts = |second: Option<&'static str>| Texts(vec![Some("http://a.example/robots.txt"), second, None, None]);
     for (columns, message) in [
         (with(0, "optional binary url", texts(None)), &["row 2", "no URL"][..]),
-        (with(0, "optional binary url", texts(Some("/robots.txt"))), &["row 2", "scheme"]),
+        (with(0, "optional binary url", texts(Some("/robots.txt"))), &["row 2", "absolute"]),
         (with(1, "optional int64 status", Int64(vec![None, Some(-1), None, None])), &["row 2", "-1", "status"]),
         (with(1, "optional int64 status", Int64(vec![None, Some(70_000), None, None])), &["row 2", "70000"]),
         (with(1, "optional double status", Doubles(vec![Some(2e2); 4])), &["\"status\"", "integers"]),

@@ -129,11 +129,11 @@ fn tables_without_urls_are_refused() {
         bench.refused(&format!("--robots sites --out out {options} list"), &[&["list"], words].concat());
     };
     let page = || ("optional binary page", Texts(vec![Some("http://a.example/")]));
-    refused(&[page()], "", &["no column \"url\"", "Common Crawl", "page", "--column"]);
+    refused(&[page()], "", &["neither a column \"url\"", "Common Crawl", "page", "--column"]);
     refused(&[page()], "--column uri", &["no column \"uri\"", "page"]);
     refused(&[page()], "--column 2", &["no column 2", "page"]);
     refused(&[("optional int32 url", Int32(vec![Some(7)]))], "", &["\"url\"", "bytes or text"]);
-    refused(&[("repeated binary url", Texts(vec![Some("http://a.example/")]))], "", &["\"url\"", "one value a row"]);
+    refused(&[("repeated binary url", Texts(vec![Some("http://a.example/")]))], "", &["\"url\"", "one value per row"]);
 }
 
 #[test]

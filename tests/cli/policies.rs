@@ -63,7 +63,7 @@ fn a_crawler_that_the_policy_does_not_have_is_refused() {
         ("--policy two.rsv --agent c", ["not compiled for c", "a; b"]),
         ("--policy two.rsv --agent a,c", ["not compiled for c", "a; b"]),
         ("--policy two.rsv --agent *", ["not compiled for *", "a; b"]),
-        ("--policy google.rsv --agent a,b", ["merged", "google"]),
+        ("--policy google.rsv --agent a,b", ["merges", "google"]),
     ] {
         for command in ["filter --out out urls", "check http://a.example/"] {
             let done = bench.program(command).args(words.split(' ')).assert().code(2);
@@ -179,14 +179,14 @@ fn what_is_no_policy_file_is_refused_with_a_reason() {
     let version = whole[8];
     let newer = format!("version {}", version + 1);
     let older = format!(
-        "older robosieve (version {} of the file, and this one reads {version}); compile it again with `robosieve compile`",
+        "older robosieve (file version {}, and this one reads {version}); compile it again with `robosieve compile`",
         version - 1
     );
     let rules = whole.windows(3).rposition(|text| text == b"/no").expect("the rule");
     for (file, message) in [
         (Vec::new(), "is empty"),
-        (b"User-agent: *\nDisallow: /\n".to_vec(), "no policy file"),
-        (changed(0, 1), "no policy file"),
+        (b"User-agent: *\nDisallow: /\n".to_vec(), "not a policy file"),
+        (changed(0, 1), "not a policy file"),
         (changed(8, version ^ (version + 1)), &newer),
         (changed(8, version ^ (version - 1)), &older),
         (whole[..100].to_vec(), "cut short: 100"),
@@ -255,7 +255,11 @@ fn check_says_why_there_is_no_rule() {
         ("http://forbidden/", 1, "blocked\thttp://forbidden/\trobots.txt itself is refused (status 403)\t-\n"),
         ("http://down/", 1, "deferred\thttp://down/\trobots.txt is unreachable (status 503)\t-\n"),
         ("http://silent/", 1, "deferred\thttp://silent/\trobots.txt is unreachable\t-\n"),
-        ("http://lost/", 1, "deferred\thttp://lost/\trobots.txt redirects to somewhere unknown (status 301)\t-\n"),
+        (
+            "http://lost/",
+            1,
+            "deferred\thttp://lost/\trobots.txt redirects to a URL that was not fetched (status 301)\t-\n",
+        ),
         ("https://none/", 1, "deferred\thttps://none/\tits robots.txt was never fetched\t-\n"),
         (
             "http://was/no",
@@ -363,13 +367,13 @@ fn a_policy_replaces_nothing_but_a_policy() {
     let policy = bench.read("policy.rsv");
     bench.file("new.rsv", &policy);
     for (words, named) in [
-        ("compile --agent a sites -o notes", "notes is there, and is no policy file"),
-        ("compile --agent a in.jsonl -o in.jsonl", "in.jsonl is read"),
-        ("compile --agent a sites --overrides notes -o notes", "notes is read"),
-        ("merge policy.rsv new.rsv -o notes", "notes is there"),
-        ("merge policy.rsv new.rsv -o new.rsv", "new.rsv is read"),
-        ("export policy.rsv --what status -o notes", "notes is there"),
-        ("export policy.rsv --what status -o policy.rsv", "policy.rsv is read"),
+        ("compile --agent a sites -o notes", "notes exists and is not a policy file"),
+        ("compile --agent a in.jsonl -o in.jsonl", "in.jsonl is an input"),
+        ("compile --agent a sites --overrides notes -o notes", "notes is an input"),
+        ("merge policy.rsv new.rsv -o notes", "notes exists"),
+        ("merge policy.rsv new.rsv -o new.rsv", "new.rsv is an input"),
+        ("export policy.rsv --what status -o notes", "notes exists"),
+        ("export policy.rsv --what status -o policy.rsv", "policy.rsv is an input"),
     ] {
         let before = ["notes", "in.jsonl", "policy.rsv", "new.rsv"].map(|name| bench.read(name));
         let done = bench.program(words).assert().code(2);
@@ -378,7 +382,7 @@ fn a_policy_replaces_nothing_but_a_policy() {
     }
     bench.file("robosieve.1", "mine");
     let done = bench.program("man -o .").assert().code(2);
-    said(&done.get_output().stderr, &["robosieve.1", "no manual page"]);
+    said(&done.get_output().stderr, &["robosieve.1", "not a manual page"]);
     // Empty files and damaged policies may be replaced; so may the older input of a merge.
     bench.file("empty", "");
     bench.file("damaged.rsv", &policy[..40]);

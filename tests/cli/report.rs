@@ -63,7 +63,7 @@ fn the_page_shows_what_the_receipt_does() {
     assert_eq!(rows(&page, "<main>", "robots.txt to fetch, by waiting"), ["http://unknown.example|1|unfetched|none"]);
     assert_eq!(rows(&page, "<main>", "Lists")[1], "more|1|1.22%|24");
     assert!(page.contains("Give the policy of the run"), "{page}");
-    assert!(rows(&page, "<main>", "As the receipt").contains(&"dialect|rfc9309".to_owned()));
+    assert!(rows(&page, "<main>", "As recorded").contains(&"dialect|rfc9309".to_owned()));
     assert!(page.contains("<polyline points="), "a chart of the speed");
     let order = ["blocked</dt>", "allowed</dt>", "deferred</dt>", "Rules and engines"].map(|name| page.find(name));
     assert!(order.is_sorted() && order[0].is_some(), "{order:?}");
@@ -87,7 +87,7 @@ fn nothing_is_needed_from_anywhere() {
 fn a_policy_shows_which_rules_blocked_what() {
     let tables = |bench: &Bench, policy: &str| {
         let page = page(bench, policy);
-        assert!(!page.contains("not the one of the run") && !page.contains("are not blocked by"), "{page}");
+        assert!(!page.contains("not that of the run") && !page.contains("are not blocked by"), "{page}");
         (rows(&page, "What was blocked", "Origins by"), rows(&page, "What was blocked", "Deciding rules"))
     };
     let origins = ["http://a.example|40|85.11%", "http://b.example|7|14.89%"];
@@ -200,7 +200,7 @@ fn another_policy_is_noticed() {
     let done = bench.program(&format!("report out {SOURCES}")).assert().success();
     said(&done.get_output().stderr, &["30 lines", "are not blocked by this policy"]);
     let page = String::from_utf8(bench.read("out/report.html")).expect("UTF-8");
-    assert!(page.contains("not the one of the run") && page.contains("30 blocked lines are not blocked"), "{page}");
+    assert!(page.contains("not that of the run") && page.contains("30 blocked lines are not blocked"), "{page}");
 }
 
 #[test]
@@ -220,17 +220,17 @@ fn foreign_text_is_only_text() {
 fn what_is_no_run_has_no_page() {
     let bench = bench();
     let done = bench.program("report nowhere").assert().code(2);
-    said(&done.get_output().stderr, &["nowhere/receipt.json", "no folder of a complete run"]);
+    said(&done.get_output().stderr, &["nowhere/receipt.json", "not the folder of a complete run"]);
     bench.file("out/receipt.json", "{}");
     let done = bench.program("report out").assert().code(2);
-    said(&done.get_output().stderr, &["out/receipt.json", "no receipt"]);
+    said(&done.get_output().stderr, &["out/receipt.json", "not a receipt"]);
     std::fs::remove_file(bench.path("out/receipt.json")).expect("removed");
     bench.filter(&format!("{SOURCES} --force --out out urls")).assert().success();
     let done = bench.program("report out -o no/where.html").assert().code(2);
     said(&done.get_output().stderr, &["cannot write no/where.html"]);
     let blocked = bench.read("out/blocked.txt");
     let done = bench.program("report out -o out/blocked.txt").assert().code(2);
-    said(&done.get_output().stderr, &["out/blocked.txt", "no report"]);
+    said(&done.get_output().stderr, &["out/blocked.txt", "not a report"]);
     assert_eq!(bench.read("out/blocked.txt"), blocked, "a partition stays");
     bench.program("report out").assert().success();
     bench.program("report out").assert().success();
@@ -265,7 +265,7 @@ fn pipes_in_the_place_of_files_are_refused() {
         // Far longer than it takes, unless it blocks.
         let patience = std::time::Duration::from_secs(60);
         let done = bench.program(&format!("report out {options}")).timeout(patience).assert().code(2);
-        said(&done.get_output().stderr, &[name, "no regular file"]);
+        said(&done.get_output().stderr, &[name, "not a regular file"]);
     }
 }
 

@@ -96,7 +96,7 @@ fn killed_again_and_again(bench: &Bench, options: &str) {
     for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120, last].into_iter().enumerate() {
         let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
         let ended = limited(bench, &words(&options, "out"), kib, "");
-        went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("lines that are done"));
+        went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("lines already done"));
         if ended.status.success() {
             continue;
         }
@@ -231,7 +231,7 @@ fn a_run_with_a_list_cut_short_keeps_finished_work() {
         bench.file("more", &more);
         let list = fs::File::options().write(true).open(bench.path("more")).expect("more");
         list.set_modified(modified).expect("a time");
-        assert!(done(&bench, &words(&format!("{options} --resume"), "out")).contains("lines that are done"));
+        assert!(done(&bench, &words(&format!("{options} --resume"), "out")).contains("lines already done"));
         assert_same(&bench, "out", "whole");
     }
 }
@@ -257,7 +257,7 @@ fn a_run_with_a_full_disk_says_so_and_resumes() {
     assert!(bench.path("out/.checkpoint.json").exists());
     assert!(!bench.path("out/receipt.json").exists());
     let said_on = done(&bench, &words(&format!("{NOW} --resume --metrics run.prom"), "out"));
-    assert!(said_on.contains("lines that are done"), "{said_on}");
+    assert!(said_on.contains("lines already done"), "{said_on}");
     assert_same(&bench, "out", "whole");
     // Work done before the interruption counts as done.
     let metrics = String::from_utf8(bench.read("run.prom")).expect("UTF-8");
@@ -343,7 +343,7 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_resumes() {
         let ended = child.wait_with_output().expect("the program ends");
         assert_eq!(ended.status.code(), Some(130), "{ended:?}");
         said(&ended.stderr, &["interrupted", "out", "--resume"]);
-        assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("lines that are done"));
+        assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("lines already done"));
         assert_same(&bench, "out", "whole");
     }
 }
@@ -397,7 +397,7 @@ fn a_disk_without_room_for_seen_urls_is_reported() {
     let bench = bench_with_lists();
     let ended = limited(&bench, &words(&format!("{NOW} --unique"), "out"), 60, "trap '' XFSZ;");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["cannot make room", "bytes", "out", "--unique"]);
+    said(&ended.stderr, &["cannot reserve", "bytes", "out", "--unique"]);
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
@@ -567,7 +567,7 @@ fn refused_when_complete(options: &str, message: &[&str], change: impl FnOnce(&B
 #[test]
 fn a_complete_run_is_not_taken_for_that_of_other_lists() {
     refused_when_complete("", &["another job", "more", "bytes"], |bench| bench.file("more", "http://a.example/\n"));
-    refused_when_complete("--compress gz", &["another job", "list urls was changed"], |bench| {
+    refused_when_complete("--compress gz", &["another job", "list urls has changed"], |bench| {
         let urls = fs::File::options().write(true).open(bench.path("urls")).expect("urls");
         urls.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
     });

@@ -209,11 +209,11 @@ fn shards_that_are_missing_or_doubled_are_refused() {
         "first".to_owned()
     });
     refused(&["both shard 2", "part-2", "part-2"], |_| "part-1 part-2 part-2 part-3".to_owned());
-    refused(&["receipt.json", "not there"], |bench| {
+    refused(&["receipt.json", "does not exist"], |bench| {
         fs::remove_file(bench.path("part-2/receipt.json")).expect("removed");
         "part-1 part-2 part-3".to_owned()
     });
-    refused(&["whole is no shard"], |bench| {
+    refused(&["whole is not a shard"], |bench| {
         bench.filter(&format!("--robots sites {NOW} --out whole {LISTS}")).assert().success();
         "part-1 whole part-2 part-3".to_owned()
     });
@@ -294,14 +294,11 @@ fn shards_whose_files_or_receipts_were_changed_are_refused() {
             "part-1 part-2 part-3".to_owned()
         }
     };
-    refused(&["part-1/blocked.txt", "not the same"], changed("part-1/blocked.txt", "/no/6", "/no/7"));
+    refused(&["part-1/blocked.txt", "different ones"], changed("part-1/blocked.txt", "/no/6", "/no/7"));
     refused(&["part-2/robots-needed.tsv", "wait"], changed("part-2/robots-needed.tsv", "unfetched\t", "unfetched\t1"));
     refused(&["part-3/robots-needed.tsv"], changed("part-3/robots-needed.tsv", "/robots.txt", "/robots"));
     refused(&["part-3", "contradicts"], changed("part-3/receipt.json", "\"rules\": ", "\"rules\": 1"));
-    refused(
-        &["part-2", "where the shard before it ends"],
-        changed("part-2/receipt.json", "\"start\": ", "\"start\": 1"),
-    );
+    refused(&["part-2", "leave a gap or overlap"], changed("part-2/receipt.json", "\"start\": ", "\"start\": 1"));
 }
 
 #[test]
@@ -343,14 +340,14 @@ fn shards_of_shards_are_not_followed() {
     };
     for shards in [&["."][..], &["../part-1", "../all"]] {
         bench.file("all/receipt.json", with_shards(&joined, shards));
-        verify(&["/receipt.json", "a shard has no shards itself", "NOT proven"]);
+        verify(&["/receipt.json", "a shard must not contain shards", "NOT proven"]);
     }
     bench.file("all/receipt.json", &joined);
     let shard = bench.read("part-1/receipt.json");
     bench.file("part-1/receipt.json", with_shards(&shard, &["../part-2"]));
-    verify(&["part-1/receipt.json", "a shard has no shards itself", "part-2/allowed.txt"]);
+    verify(&["part-1/receipt.json", "a shard must not contain shards", "part-2/allowed.txt"]);
     let done = bench.program(&format!("join --concat --out other {folders}")).assert().code(2);
-    said(&done.get_output().stderr, &["part-1", "shards of its own"]);
+    said(&done.get_output().stderr, &["part-1", "must not contain shards"]);
 }
 
 /// A joined folder finds its shards from any working directory, even after everything was moved.
@@ -376,7 +373,7 @@ fn a_joined_folder_finds_its_shards_from_anywhere() {
     fs::remove_file(bench.path("moved/parts/part-1/receipt.json")).expect("removed");
     let done = bench.program("verify moved/all").assert().code(1);
     let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
-    assert!(table.contains("part-1/receipt.json") && table.contains("is not there"), "{table}");
+    assert!(table.contains("part-1/receipt.json") && table.contains("does not exist"), "{table}");
     assert!(table.contains("part-2/allowed.txt"), "the other shard is read: {table}");
 }
 

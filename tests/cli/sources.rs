@@ -196,8 +196,11 @@ fn answers_for_no_origin_are_reported_at_once() {
     );
     bench.file("urls", "http://a.example/\n");
     let done = bench.filter("--robots sites --robots in.jsonl --count urls").assert().success();
-    let words =
-        ["sites: 4 names of no host", "README, example.com.txt, sub, ...", "in.jsonl: 1 answer is for no /robots.txt"];
+    let words = [
+        "sites: 4 names that are not hosts",
+        "README, example.com.txt, sub, ...",
+        "in.jsonl: 1 response is not for /robots.txt",
+    ];
     said(&done.get_output().stderr, &words);
     let done = bench.filter("--robots sites --robots in.jsonl --count --quiet urls").assert().success();
     assert!(done.get_output().stderr.is_empty());

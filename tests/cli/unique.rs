@@ -85,7 +85,7 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     for threads in [1, 3] {
         let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
         let done = bench.program(&words).assert().success();
-        has(&done.get_output().stderr, &["duplicates", "seen before, left out", "every line is accounted for"]);
+        has(&done.get_output().stderr, &["duplicates", "duplicate URLs, skipped", "every line is accounted for"]);
         let receipt = receipt(&bench, "out");
         assert_eq!(receipt["options"]["unique"], true);
         assert_eq!(receipt["input"]["lines"], all);
@@ -164,8 +164,8 @@ fn a_receipt_that_hides_lines_among_duplicates_is_noticed() {
         has(&ended.get_output().stdout, message);
     };
     with(&|receipt| receipt["duplicates"]["lines"] = 1.into(), &["and duplicates do not add up to the input"]);
-    with(&|receipt| receipt["lists"][0]["duplicates"]["lines"] = 1.into(), &["duplicates of the lists"]);
-    with(&|receipt| receipt["options"]["unique"] = false.into(), &["not asked for"]);
+    with(&|receipt| receipt["lists"][0]["duplicates"]["lines"] = 1.into(), &["the duplicates of the lists"]);
+    with(&|receipt| receipt["options"]["unique"] = false.into(), &["do not ask for"]);
     with(&|receipt| receipt["duplicates"] = Value::Null, &["do not add up"]);
 }
 
@@ -173,7 +173,7 @@ fn a_receipt_that_hides_lines_among_duplicates_is_noticed() {
 fn shards_are_refused() {
     let bench = bench_with_lists();
     let ended = bench.program(&format!("{RUN} --unique --shard 1/2 --out out urls more")).assert().code(2);
-    said(&ended.get_output().stderr, &["--unique", "--shard", "twice"]);
+    said(&ended.get_output().stderr, &["--unique", "--shard", "duplicates across shards"]);
     assert!(!bench.path("out").exists());
 }
 

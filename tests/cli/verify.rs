@@ -71,13 +71,13 @@ fn changed_partitions_are_found() {
     let bench = bench_with_run("");
     found(&bench, "allowed.txt", "320 lines", |text| text.replacen("http://a.example/3\n", "", 1));
     found(&bench, "blocked.txt", "found", |text| format!("{text}http://a.example/no/0\n"));
-    found(&bench, "deferred.txt", "not the same", |text| text.replacen("http://1.", "http://2.", 1));
-    found(&bench, "blocked.txt", "another order", swap_lines);
+    found(&bench, "deferred.txt", "different ones", |text| text.replacen("http://1.", "http://2.", 1));
+    found(&bench, "blocked.txt", "different order", swap_lines);
     found(&bench, "invalid.txt", "found", |_| String::new());
     found(&bench, "robots-needed.tsv", "100 origins", |text| {
         text[..=text.trim_end().rfind('\n').expect("a line")].to_owned()
     });
-    found(&bench, "robots-needed.tsv", "lines wait", |text| text.replacen("\t1\t", "\t7\t", 1));
+    found(&bench, "robots-needed.tsv", "waiting lines", |text| text.replacen("\t1\t", "\t7\t", 1));
     let (table, _) = verify(&bench, "out");
     assert!(table.contains("proven: every line"), "what was changed is as it was: {table}");
 }
@@ -91,14 +91,14 @@ fn changed_verdicts_are_found() {
     found(&bench, name, "allowed.examplebot", |text| text.replacen(line, &line.replacen("allowed", "blocked", 1), 1));
     found(&bench, name, "allowed.other", |text| text.replacen(line, &line.replacen("\tallowed", "\tblocked", 1), 1));
     found(&bench, name, "without a verdict", |text| text.replacen(line, &line.replace("allowed", "fine"), 1));
-    found(&bench, name, "another order", swap_lines);
+    found(&bench, name, "different order", swap_lines);
 }
 
 #[test]
 fn changed_partitions_of_lists_are_found() {
     let bench = bench_with_run("--per-input");
     found(&bench, "0002-more/allowed.txt", "found", |text| text.replacen("http://a.example/3\n", "", 1));
-    found(&bench, "0001-urls/blocked.txt", "another order", swap_lines);
+    found(&bench, "0001-urls/blocked.txt", "different order", swap_lines);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_changed_list_is_found_if_it_is_read() {
     assert_eq!(verify(&bench, "out").1, Some(0));
     let (table, status) = verify(&bench, "out --inputs");
     assert_eq!(status, Some(1));
-    assert!(table.lines().any(|line| line.starts_with("more ") && line.contains("not the same")), "{table}");
+    assert!(table.lines().any(|line| line.starts_with("more ") && line.contains("different ones")), "{table}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn standard_input_cannot_be_read_again() {
     bench.filter("--robots sites --out out -").write_stdin("http://a.example/\n").assert().success();
     let (table, status) = verify(&bench, "out --inputs");
     assert_eq!(status, Some(0));
-    assert!(table.contains("not kept"), "{table}");
+    assert!(table.contains("not stored"), "{table}");
 }
 
 /// Makes a named pipe with no writer: opening it blocks until the test's timeout.
@@ -161,10 +161,10 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
         let table = String::from_utf8(done.get_output().stdout.clone()).expect("UTF-8");
         let of_list =
             |name: &str| table.lines().find(|line| line.starts_with(&format!("{name} "))).expect("a line").to_owned();
-        assert!(of_list("pipe").contains("not kept, cannot be read again"), "{table}");
+        assert!(of_list("pipe").contains("not stored, cannot be read again"), "{table}");
         for name in ["empty", "missing", "urls", "sites"] {
-            let left_out = if ["missing", "sites"].contains(&name) { "; parts that the run left out: 1" } else { "" };
-            assert!(of_list(name).ends_with(&format!("as the receipt says{left_out}")), "{table}");
+            let left_out = if ["missing", "sites"].contains(&name) { "; parts that the run skipped: 1" } else { "" };
+            assert!(of_list(name).ends_with(&format!("matches the receipt{left_out}")), "{table}");
         }
     };
     verify();
@@ -176,7 +176,7 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
     pipe(&bench, "urls");
     let done = bench.program("verify out --inputs").timeout(PATIENCE).assert().code(1);
     let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
-    assert!(table.contains("no regular file"), "{table}");
+    assert!(table.contains("not a regular file"), "{table}");
 }
 
 /// The receipt does not record the file of a compressed table, since the table is read from a copy. `verify` finds the
@@ -199,10 +199,10 @@ fn a_compressed_table_is_read_again() {
         (table.lines().find(|line| line.starts_with("urls ")).expect("a line").to_owned(), status)
     };
     let (line, status) = of_list();
-    assert!(line.ends_with("as the receipt says") && status == Some(0), "{line}");
+    assert!(line.ends_with("matches the receipt") && status == Some(0), "{line}");
     bench.file("urls", table("http://a.example/2"));
     let (line, status) = of_list();
-    assert!(line.contains("not the same") && status == Some(1), "{line}");
+    assert!(line.contains("different ones") && status == Some(1), "{line}");
     fs::remove_file(bench.path("urls")).expect("removed");
     let (line, status) = of_list();
     assert!(line.ends_with("missing") && status == Some(1), "{line}");
@@ -223,11 +223,11 @@ fn pipes_in_the_place_of_files_are_found() {
         let done = bench.program("verify out").timeout(PATIENCE).assert().code(1);
         let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
         let line = table.lines().find(|line| line.contains(name)).expect("a line of the file");
-        assert!(line.ends_with("it is no regular file"), "{table}");
+        assert!(line.ends_with("not a regular file"), "{table}");
         pipe(&bench, "out/receipt.json");
         for words in ["verify out", "report out", "join --out all out"] {
             let done = bench.program(words).timeout(PATIENCE).assert().code(2);
-            said(&done.get_output().stderr, &["out/receipt.json", "no regular file"]);
+            said(&done.get_output().stderr, &["out/receipt.json", "not a regular file"]);
         }
         fs::remove_file(bench.path("out/receipt.json")).expect("removed");
         bench.file("out/receipt.json", receipt);
@@ -247,7 +247,7 @@ fn a_list_that_the_receipt_cannot_name_is_reported() {
     assert_eq!(verify(&bench, "out").1, Some(0));
     let (table, status) = verify(&bench, "out --inputs");
     assert_eq!(status, Some(1), "{table}");
-    assert!(table.contains("its path is not UTF-8, so that the receipt cannot name it"), "{table}");
+    assert!(table.contains("its path is not UTF-8, so the receipt cannot name it"), "{table}");
     // A name that really contains U+FFFD is an ordinary one.
     bench.file("urls\u{fffd}", "http://a.example/1\n");
     assert_eq!(verify(&bench, "out --inputs").1, Some(0));
@@ -297,7 +297,7 @@ fn what_cannot_be_read_is_found() {
             let expected = match line.split_whitespace().next().expect("a name") {
                 path if path.ends_with(name) => "its gzip data is damaged or cut short, at or shortly after byte",
                 "more" => "missing",
-                _ => "as the receipt says",
+                _ => "matches the receipt",
             };
             assert!(line.contains(expected), "{table}");
         }
@@ -315,7 +315,7 @@ fn folders_in_the_place_of_files_are_found() {
     }
     let (table, status) = verify(&bench, "out --inputs");
     assert_eq!(status, Some(1), "{table}");
-    assert_eq!(table.matches("as the receipt says").count(), 4, "{table}");
+    assert_eq!(table.matches("matches the receipt").count(), 4, "{table}");
 }
 
 /// Rows may differ although all counts match.
@@ -323,9 +323,9 @@ fn folders_in_the_place_of_files_are_found() {
 fn changed_rows_of_robots_to_fetch_are_found() {
     let bench = bench_with_run("");
     let name = "robots-needed.tsv";
-    found(&bench, name, "not the same", |text| text.replacen("http://6.", "http://7.", 1));
-    found(&bench, name, "by the receipt", |text| text.replacen("\t\n", "\t503\n", 1));
-    found(&bench, name, "another order", swap_lines);
+    found(&bench, name, "different ones", |text| text.replacen("http://6.", "http://7.", 1));
+    found(&bench, name, "expected ", |text| text.replacen("\t\n", "\t503\n", 1));
+    found(&bench, name, "different order", swap_lines);
     found(&bench, name, "head line", |text| text.replacen("reason", "season", 1));
     // A receipt from an earlier version lacks this entry.
     let mut receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
@@ -411,7 +411,7 @@ fn partitions_of_other_crawlers_are_found() {
                 let nothing = json!({"lines": 0, "bytes": 0, "reasons": {}});
                 object(&mut receipt["partitions"]).insert("allowed.one".to_owned(), nothing);
             },
-            "\"allowed.one\" is none of them",
+            "\"allowed.one\" is not one of them",
         ),
     ];
     for (change, problem) in changes {
@@ -434,7 +434,7 @@ fn a_receipt_that_cannot_be_read_is_an_error() {
         let done = bench.program(&format!("verify {words}")).assert().code(2);
         said(&done.get_output().stderr, message);
     };
-    refused("sites", &["receipt.json", "not there"]);
+    refused("sites", &["receipt.json", "does not exist"]);
     let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
     bench.file("out/receipt.json", receipt.replace("XXH3-128", "MD5"));
     refused("out", &["MD5", "another kind"]);

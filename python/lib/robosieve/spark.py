@@ -151,7 +151,7 @@ def staged(source: str, checksum: str, folder: str | None = None) -> str:
     own.mkdir(mode=0o700, exist_ok=True)
     status = own.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        raise PermissionError(f"{own} is no folder that only this user can write; remove it")
+        raise PermissionError(f"{own} is not a folder that only this user can write to; remove it")
     target = own / f"{checksum}.rsv"
     with open(own / f"{checksum}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

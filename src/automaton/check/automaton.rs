@@ -30,7 +30,7 @@ pub fn check(words: &[u32], space: &mut CheckSpace) -> Result<Engine, Damage> {
     match word(words, ENGINE) {
         ENGINE_DFA => table::check(words, 0, space)?,
         ENGINE_CURSORS => cursors::check(words, space)?,
-        _ => return Damage::at(ENGINE, "there is no engine of this number"),
+        _ => return Damage::at(ENGINE, "unknown engine"),
     }
     Ok(engine(words))
 }
@@ -140,6 +140,6 @@ mod tests {
         let narrow = 1 | 3 << 4 | 1 << 10;
         let words = [0, 4, 4, 0, narrow, 8, 97, 0, narrow, 4, 98, 0].map(u32::to_le);
         let damage = check(&words, &mut CheckSpace::default()).unwrap_err();
-        assert_eq!(damage.problem, "its defaults lead in a circle");
+        assert_eq!(damage.problem, "its defaults form a cycle");
     }
 }

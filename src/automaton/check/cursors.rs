@@ -18,7 +18,7 @@ pub(super) fn check(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage>
     let parts = Parts::read(words)?;
     table::check(parts.scanner, parts.segment_count as u32, space)?;
     if !table::is_target(word(words, START), space) {
-        return Damage::at(START, "no record begins where it leads");
+        return Damage::at(START, "it does not lead to the start of a record");
     }
     space.reached.clear();
     space.reached.resize(parts.node_count, false);
@@ -52,7 +52,7 @@ impl Parts<'_> {
         let is_whole = segment_words % SEGMENT_WORDS + node_words % NODE_WORDS + dollar_words % DOLLAR_WORDS == 0;
         // Each table has one entry after the last; two nodes always exist.
         if !is_whole || all_segments == 0 || all_nodes <= BEHIND_SLASH as usize + 1 {
-            return Damage::at(BITMAP, "its parts are no tables");
+            return Damage::at(BITMAP, "its parts are not whole tables");
         }
         let (segment_count, node_count) = (all_segments - 1, all_nodes - 1);
         if bitmap_words != segment_count.div_ceil(32) {
@@ -94,7 +94,7 @@ impl Parts<'_> {
             }
             paths[number] = if above == NONE { 1 } else { paths[above as usize] + 1 };
             if paths[number] > MOST_HEAVY_PATHS {
-                return Damage::at(at, "its suffixes are too many paths");
+                return Damage::at(at, "its suffixes form too many paths");
             }
             for (at, id) in [3, 4, 5].map(|place| self.segment(number, place)) {
                 if id != NONE {
@@ -118,12 +118,12 @@ impl Parts<'_> {
             }
             let (_, after) = self.node(id + 1, 3);
             if first_child as usize <= id && first_child < after {
-                return Damage::at(at, "a child stands before its parent");
+                return Damage::at(at, "a child comes before its parent");
             }
             (first_child..after.min(self.node_count as u32)).try_for_each(|child| reach(at, child, reached))?;
             let (at, segment) = self.node(id, 0);
             if segment as usize >= self.segment_count {
-                return Damage::at(at, "there is no segment of this number");
+                return Damage::at(at, "unknown segment");
             }
         }
         Ok(())
@@ -133,7 +133,7 @@ impl Parts<'_> {
         for number in 0..self.dollar_count {
             let (at, node) = self.entry(DOLLARS, number, DOLLAR_WORDS, 0);
             if node != NONE && node as usize >= self.node_count {
-                return Damage::at(at, "there is no node of this number");
+                return Damage::at(at, "unknown node");
             }
         }
         Ok(())
@@ -144,7 +144,7 @@ impl Parts<'_> {
 fn reach(at: usize, id: u32, reached: &mut [bool]) -> Result<(), Damage> {
     match reached.get_mut(id as usize) {
         Some(seen @ false) if id > BEHIND_SLASH => *seen = true,
-        _ => return Damage::at(at, "the node that it leads to is none, or is reached twice"),
+        _ => return Damage::at(at, "it leads to no node, or to one that is reached twice"),
     }
     Ok(())
 }

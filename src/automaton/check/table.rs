@@ -42,11 +42,11 @@ pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Resu
         at = record.end;
     }
     if let Some(at) = space.led_to.first_without(&space.begins) {
-        return Damage::at(at, "something leads here, where no record begins");
+        return Damage::at(at, "a target is not the start of a record");
     }
     let main_root = word(words, MAIN_ROOT);
     if main_root >= VERDICTS && default_of(words, main_root as usize) != DEFAULT_HERE {
-        return Damage::at(MAIN_ROOT, "the main root is none");
+        return Damage::at(MAIN_ROOT, "the main root is not a root");
     }
     check_defaults(words, space)
 }
@@ -61,7 +61,7 @@ pub(super) fn is_target(target: u32, space: &CheckSpace) -> bool {
 fn lead(targets: &[u32], at: usize, led_to: &mut Words) -> Result<(), Damage> {
     for &target in targets {
         if !led_to.insert(u32::from_le(target) as usize) {
-            return Damage::at(at, "it leads beyond the end");
+            return Damage::at(at, "a target is beyond the end");
         }
     }
     Ok(())
@@ -89,7 +89,7 @@ fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
             steps += 1;
             // All records of the chain but the last are in `explicit`.
             if steps > space.explicit.len() + 1 {
-                return Damage::at(at as usize, "its defaults lead in a circle");
+                return Damage::at(at as usize, "its defaults form a cycle");
             }
             link = next(record);
         }
@@ -119,7 +119,7 @@ impl CheckedRecord<'_> {
         let header = word(words, at);
         let (shape, count) = (SHAPES[(header & SHAPE_MASK) as usize], header >> COUNT_SHIFT);
         if !(shape.least..=shape.most).contains(&count) {
-            return Damage::at(at, "there is no record of this kind with so many bytes or targets");
+            return Damage::at(at, "a record has a wrong number of bytes or targets for its kind");
         }
         let is_wide = header & KIND_MASK == WIDE;
         let byte_words = if is_wide { WIDE_WORDS } else { count.max(1).div_ceil(4) as usize };
@@ -131,10 +131,10 @@ impl CheckedRecord<'_> {
             return Damage::at(at, "a record reaches beyond the end");
         }
         if header & HAS_OUTPUT != 0 && word(words, payload - 1) >= outputs {
-            return Damage::at(at, "there is no output of this number");
+            return Damage::at(at, "unknown output");
         }
         if is_wide && !bitmap_is(words, payload, count) {
-            return Damage::at(at, "its bitmap is that of another number of targets");
+            return Damage::at(at, "its bitmap does not match its number of targets");
         }
         Ok(CheckedRecord { is_explicit: shape.is_explicit, targets: &words[targets], end })
     }

@@ -18,17 +18,17 @@ pub(crate) fn check(content: &[u32]) -> Result<(&[u32], usize), Damage> {
     let mut item = [0; HEADER];
     item[LENGTH..].copy_from_slice(header);
     if item[FLAGS] & !ALL_FLAGS != 0 {
-        return damage(FLAGS, "there is no flag of this number");
+        return damage(FLAGS, "unknown flag");
     }
     if item[CUTS..CUTS + LENGTHS].iter().any(|&cut| usize::from(cut) > LONGEST) {
-        return damage(CUTS, "a prefix has less than no bytes");
+        return damage(CUTS, "the length of a prefix is negative");
     }
     let buckets = bucket_bytes(&item);
     if buckets == 0 || usize::from(buckets) % BUCKET != 0 || item[BUCKET_BYTES + 2..BEGINNINGS] != [0, 0] {
-        return damage(BUCKET_BYTES, "its buckets do not fill so many bytes");
+        return damage(BUCKET_BYTES, "its buckets do not fill their bytes");
     }
     if item[BEGINNINGS..BLOOM_BYTES].iter().any(|&cut| cut > 56) {
-        return damage(BEGINNINGS, "a beginning has less than a byte");
+        return damage(BEGINNINGS, "a beginning is shorter than a byte");
     }
     if !(HEADER + usize::from(bloom_bytes(&item))).is_multiple_of(BUCKET) {
         return damage(BEGINNINGS, "its buckets do not begin at a multiple of 16");

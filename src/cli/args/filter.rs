@@ -25,7 +25,7 @@ use super::watching::WatchingArgs;
     override_usage = "robosieve filter --agent <NAME> --robots <SOURCE> --out <DIR> <LIST>...
        robosieve filter --policy <FILE> --out <DIR> <LIST>...",
     disable_help_flag = true,
-    after_help = "Example: robosieve filter --agent examplebot --robots robots/ --out split urls.txt\nMore of both: robosieve filter --help",
+    after_help = "Example: robosieve filter --agent examplebot --robots robots/ --out split urls.txt\nMore: robosieve filter --help",
     after_long_help = "Examples:
   robosieve filter --agent examplebot --robots robots/ --out split urls.txt
   zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -
@@ -89,7 +89,7 @@ pub struct InputArgs {
 /// The options that define the policy.
 #[derive(Debug, clap::Args)]
 pub struct PolicySourceArgs {
-    /// The crawler's product token, or * for everybody; repeat for more
+    /// The crawler's product token, or * for every crawler; repeat for more
     ///
     /// A list in order of preference, such as Googlebot-News,Googlebot, is one crawler with several names: the first
     /// name that has its own group is used, then `*`. If the option is repeated, the lines are split separately for

@@ -2,7 +2,7 @@
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub(super) fn bytes(given: &str) -> Result<u64, String> {
-    let wanted = || "a number of bytes is wanted, such as 500, 64k, 1GiB (2^30) or 1GB (10^9)".to_owned();
+    let wanted = || "expected a number of bytes, such as 500, 64k, 1GiB (2^30) or 1GB (10^9)".to_owned();
     let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => given.split_at(at),
         None => (given, ""),
@@ -17,7 +17,7 @@ pub(super) fn bytes(given: &str) -> Result<u64, String> {
     };
     let factor = power(letters).and_then(|power| base.checked_pow(power as u32)).ok_or_else(wanted)?;
     let bytes = number.checked_mul(factor).filter(|&bytes| bytes > 0);
-    bytes.ok_or_else(|| "it is no size that anything can have".to_owned())
+    bytes.ok_or_else(|| "the size is out of range".to_owned())
 }
 
 /// The units of durations, with their seconds.
@@ -25,7 +25,7 @@ const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400)
 
 /// Parses a duration to seconds: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.
 pub(super) fn seconds(given: &str) -> Result<u64, String> {
-    let wanted = || "a duration is wanted: a number with s, m, h, d or w, such as 36h or 7d".to_owned();
+    let wanted = || "expected a duration: a number with s, m, h, d or w, such as 36h or 7d".to_owned();
     if given.starts_with(['P', 'p']) {
         let span: jiff::Span = given.parse().map_err(|_| wanted())?;
         let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| wanted())?;

@@ -45,11 +45,11 @@ pub enum Log {
 
 fn interval(given: &str) -> Result<Duration, String> {
     // jiff accepts fractions, too: 0.5s, 100ms.
-    let wanted = |_: jiff::Error| "a duration is wanted, such as 30s or 5m".to_owned();
+    let wanted = |_: jiff::Error| "expected a duration, such as 30s or 5m".to_owned();
     let duration: jiff::SignedDuration = given.parse().map_err(wanted)?;
     match Duration::try_from(duration) {
         // Longer than any run, but short enough to add to an `Instant`.
         Ok(duration) if !duration.is_zero() => Ok(duration.min(Duration::from_secs(1 << 32))),
-        _ => Err("it is not positive; a duration such as 30s is wanted".to_owned()),
+        _ => Err("expected a duration above zero, such as 30s".to_owned()),
     }
 }

@@ -126,14 +126,14 @@ fn by_standing(standing: OriginStatus, state: &OriginState, rules: impl FnOnce()
         OriginStatus::Unavailable if state.answered.status.is_some_and(|status| (300..400).contains(&status)) => {
             without(
                 UrlVerdict::Allowed,
-                format!("robots.txt redirects in a circle or too often, which counts as none{status}"),
+                format!("robots.txt redirects in a loop or too often, which counts as no robots.txt{status}"),
             )
         }
         OriginStatus::Unavailable => without(UrlVerdict::Allowed, format!("there is no robots.txt{status}")),
         OriginStatus::Forbidden => without(UrlVerdict::Blocked, format!("robots.txt itself is refused{status}")),
         OriginStatus::Unreachable => without(UrlVerdict::Deferred, format!("robots.txt is unreachable{status}")),
         OriginStatus::RedirectUnresolved => {
-            without(UrlVerdict::Deferred, format!("robots.txt redirects to somewhere unknown{status}"))
+            without(UrlVerdict::Deferred, format!("robots.txt redirects to a URL that was not fetched{status}"))
         }
         OriginStatus::Unfetched => without(UrlVerdict::Deferred, UNFETCHED.to_owned()),
     }

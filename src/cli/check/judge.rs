@@ -109,7 +109,7 @@ fn warn_without_records(path: &Path, file: &[u8], dialect: &Dialect) {
         // Write errors are ignored.
         let _ = writeln!(
             io::stderr(),
-            "robosieve: warning: {} has no line of a robots.txt, so it forbids nothing; is it one?",
+            "robosieve: warning: {} has no robots.txt lines, so it forbids nothing; is it a robots.txt?",
             path.display()
         );
     }

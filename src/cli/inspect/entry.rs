@@ -22,7 +22,7 @@ pub fn text(entry: &OriginEntry) -> String {
 /// The state of the origin, as names and values.
 fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
     let status = entry.status.map_or_else(String::new, |status| format!(" (status {status})"));
-    let mut facts = vec![("standing", format!("{}{status}", entry.standing.name()))];
+    let mut facts = vec![("state", format!("{}{status}", entry.standing.name()))];
     let mut fact = |name, value: &Option<String>| facts.extend(value.clone().map(|value| (name, value)));
     fact("fetched at", &entry.answer.fetched_at);
     fact("expires", &entry.answer.expires);
@@ -46,7 +46,7 @@ fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
             operator_override.paused_until.as_ref().map(|until| format!("{paused} until {until}")),
             operator_override.crawl_delay.as_ref().map(|delay| format!("crawl-delay {delay}")),
         ];
-        fact("operator's word", &Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
+        fact("override", &Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
     }
     facts
 }
@@ -89,9 +89,9 @@ fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
             format!("its own group{token}, by {named}")
         }
         GroupKind::Everybody if agent.agent == "*" => format!("the group of *, by {named}"),
-        GroupKind::Everybody => format!("the group of *, because none is its own, by {named}"),
+        GroupKind::Everybody => format!("the group of *, because it has no group of its own, by {named}"),
         GroupKind::None if has_robots_txt => "no group, neither its own nor that of *".to_owned(),
-        GroupKind::None => "no group, because there is no robots.txt to go by".to_owned(),
+        GroupKind::None => "no group, because there is no robots.txt".to_owned(),
     }
 }
 
@@ -99,14 +99,14 @@ fn delay(delay: &DelayEntry) -> String {
     let said = at_line(delay.line, &delay.value);
     match (delay.seconds, delay.pages_a_day) {
         (Some(seconds), Some(pages)) => {
-            format!("{said}; a fetch in {} seconds, {} pages a day", number(seconds), number(pages))
+            format!("{said}; one fetch every {} seconds, {} pages a day", number(seconds), number(pages))
         }
-        (Some(_), None) => format!("{said}; no bound"),
-        (None, _) => format!("{said}; kept as written, none in effect"),
+        (Some(_), None) => format!("{said}; no limit"),
+        (None, _) => format!("{said}; kept as written, not in effect"),
     }
 }
 
 /// A value with its line number.
 fn at_line(line: u32, value: &str) -> String {
-    if line == 0 { format!("{value} (the operator's own)") } else { format!("{value} (line {line})") }
+    if line == 0 { format!("{value} (from the override)") } else { format!("{value} (line {line})") }
 }

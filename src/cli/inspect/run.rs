@@ -24,7 +24,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let wrong = |problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem };
     let (origin, _) = origin::canonical(line).map_err(wrong)?;
     let Some(record) = policy.lookup().get(origin.as_bytes()) else {
-        print(&if args.json { "null".to_owned() } else { format!("{origin}: the policy has no entry for it") })?;
+        print(&if args.json { "null".to_owned() } else { format!("{origin} is not in the policy") })?;
         return Ok(ExitCode::from(1));
     };
     if args.dot {

@@ -17,7 +17,7 @@ pub fn text(summary: &Summary, most: usize) -> String {
     table.overrides(&summary.overrides);
     table.html_pages(&summary.html_pages, most);
     table.sources(summary);
-    table.title("section", &["bytes", "an origin"]);
+    table.title("section", &["bytes", "per origin"]);
     for section in &summary.sections {
         table.row(section.name, &[section.bytes.to_string(), format!("{:.1}", section.per_origin)]);
     }
@@ -63,7 +63,7 @@ impl TextTable {
     }
 
     fn origins(&mut self, summary: &Summary) {
-        self.title("standing", &["origins", "share", "with last good"]);
+        self.title("state", &["origins", "share", "with last good"]);
         let all = summary.origins.max(1) as f64;
         for count in summary.standings.iter().filter(|count| count.origins > 0) {
             let share = format!("{:.2}%", 100.0 * count.origins as f64 / all);
@@ -75,7 +75,7 @@ impl TextTable {
             let status = count.status.map_or_else(|| "none".to_owned(), |status| status.to_string());
             self.row(&status, &[count.origins.to_string()]);
         }
-        self.title("crawler", &["own group", "everybody's", "no group"]);
+        self.title("crawler", &["own group", "group of *", "no group"]);
         for counts in &summary.agents {
             self.row(&counts.agent, &[counts.own, counts.everybody, counts.none].map(|count| count.to_string()));
         }
@@ -85,13 +85,13 @@ impl TextTable {
         self.title("engine", &["distinct groups"]);
         let GroupCounts { automata, constant, dfa, cursors, .. } = *groups;
         self.counts(&[("constant", constant), ("dfa", dfa), ("cursors", cursors), ("all", automata)]);
-        self.title("rules a group", &["groups"]);
+        self.title("rules per group", &["groups"]);
         self.distribution(&groups.rules, |bucket| match bucket.below {
             Some(below) if below == bucket.from + 1 => bucket.from.to_string(),
             Some(below) => format!("{} to {}", bucket.from, below - 1),
             None => format!("{} or more", bucket.from),
         });
-        self.row("all, with their lines", &[groups.as_written.to_string()]);
+        self.row("distinct as written", &[groups.as_written.to_string()]);
         self.title("most shared groups, first origin", &["origins", "rules", "bytes", "engine"]);
         for group in &groups.most_shared {
             let engine = format!("{:?}", group.engine).to_lowercase();
@@ -102,8 +102,8 @@ impl TextTable {
 
     fn lifetimes(&mut self, lifetimes: &Lifetimes) {
         self.title("lifetime", &["origins"]);
-        let expires = if lifetimes.expires_header { ", or its Expires" } else { "" };
-        self.line(format_args!("at {}, by the dialect's {}{expires}", lifetimes.at, duration(lifetimes.lifetime)));
+        let expires = if lifetimes.expires_header { ", or the Expires header" } else { "" };
+        self.line(format_args!("at {}, with the dialect's {}{expires}", lifetimes.at, duration(lifetimes.lifetime)));
         self.row("fresh", &[lifetimes.fresh.to_string()]);
         let bounds = |bucket: &Bucket| match bucket.below {
             Some(below) if bucket.from == 0 => format!("below {}", duration(below)),
@@ -112,19 +112,19 @@ impl TextTable {
         };
         self.distribution(&lifetimes.left, |bucket| format!("  left: {}", bounds(bucket)));
         self.row("stale", &[lifetimes.stale.to_string()]);
-        self.distribution(&lifetimes.over, |bucket| format!("  over since: {}", bounds(bucket)));
-        self.counts(&[("of unknown age", lifetimes.unknown), ("nothing that has an age", lifetimes.ageless)]);
+        self.distribution(&lifetimes.over, |bucket| format!("  stale for: {}", bounds(bucket)));
+        self.counts(&[("unknown age", lifetimes.unknown), ("without an age", lifetimes.ageless)]);
     }
 
     fn overrides(&mut self, overrides: &OverrideCounts) {
-        self.title("operator's word", &["origins"]);
+        self.title("override", &["origins"]);
         self.counts(&[
             ("allow-all", overrides.allow_all),
             ("forbid-all", overrides.forbid_all),
             ("robots-txt", overrides.robots_txt),
             ("crawl-delay", overrides.crawl_delays),
             ("paused", overrides.paused),
-            ("pause is over", overrides.pauses_over),
+            ("pause has ended", overrides.pauses_over),
             ("all", overrides.origins),
         ]);
         for one in &overrides.first {
@@ -160,10 +160,10 @@ impl TextTable {
         self.counts(&[
             ("read", captures.read),
             ("older than another", captures.older),
-            ("of the same time as another", captures.same_time),
-            ("no robots.txt", captures.not_robots_txt),
-            ("files without a name for it", captures.unnamed_files),
-            ("last good ones kept", captures.last_good_kept),
+            ("as old as another", captures.same_time),
+            ("not a robots.txt", captures.not_robots_txt),
+            ("files not named by a host", captures.unnamed_files),
+            ("last good answers kept", captures.last_good_kept),
         ]);
         self.title("dropped from robots.txt", &["count"]);
         for (kind, count) in summary.dropped.iter() {

@@ -46,7 +46,7 @@ fn text(progress: &Progress) -> String {
     let count = HumanCount;
     match (progress.origins(), progress.placed()) {
         (0, _) => format!("{} answers read", count(progress.read())),
-        (origins, placed) if placed < origins => format!("{} of {} origins in place", count(placed), count(origins)),
-        (origins, _) => format!("all {} origins are in place; writing the policy", count(origins)),
+        (origins, placed) if placed < origins => format!("{} of {} origins placed", count(placed), count(origins)),
+        (origins, _) => format!("all {} origins placed; writing the policy", count(origins)),
     }
 }

@@ -50,7 +50,7 @@ impl Journal {
 
     /// Reports that the folder has a run with `lines` lines done, which this run resumes or turns out not to match.
     pub fn resume(&self, lines: u64) {
-        let message = format!("the folder has {lines} lines that are done");
+        let message = format!("resuming: {lines} lines already done");
         match self.output {
             JournalOutput::Text { .. } => say(format!("robosieve: {message}")),
             JournalOutput::Json { quiet: false } => say(json::message("resume", &message)),

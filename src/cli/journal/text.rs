@@ -43,7 +43,7 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bo
 }
 
 /// The message while files are completed.
-pub const COMPLETING: &str = "all lines are judged; waiting until the files are safe on disk";
+pub const COMPLETING: &str = "all lines are judged; flushing the files to disk";
 
 /// The number of lines, how fast they come, and where they go.
 pub fn lines(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> String {

@@ -60,7 +60,7 @@ pub(crate) fn guarded<T, E: From<Malformed>>(run: impl FnOnce() -> Result<T, E>)
     IS_GUARDED.set(true);
     let done = panic::catch_unwind(AssertUnwindSafe(run));
     IS_GUARDED.set(false);
-    let broken = || Malformed("it is malformed: it breaks an assertion of its reader".to_owned()).into();
+    let broken = || Malformed("it is malformed: reading it failed an assertion".to_owned()).into();
     done.unwrap_or_else(|_| Err(broken()))
 }
 
@@ -124,7 +124,7 @@ fn check(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let range = [start, column.compressed_size()].map(u64::try_from);
         let [Ok(start), Ok(bytes)] = range else {
-            return Err(format!("declares a negative place or length of its column {}", column.column_path()));
+            return Err(format!("declares a negative offset or length of its column {}", column.column_path()));
         };
         if start.checked_add(bytes).is_none_or(|end| end > length) {
             return Err(format!("declares that its column {} ends beyond the file", column.column_path()));
@@ -142,7 +142,7 @@ pub(crate) struct Group<'f> {
 impl Group<'_> {
     /// The footer's description of a column.
     pub fn described(&self, at: usize) -> Result<&ColumnChunkMetaData, Malformed> {
-        self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("a row group of it has no column {at}")))
+        self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("one of its row groups has no column {at}")))
     }
 
     /// A reader for a column of any type, and how many rows to read from it at a time.
@@ -190,7 +190,7 @@ impl Column {
         let described = group.described(at)?.column_descr();
         let name = described.path().string();
         if described.max_rep_level() > 0 {
-            return Err(Malformed(format!("its column {name:?} has several values a row")));
+            return Err(Malformed(format!("its column {name:?} has several values per row")));
         }
         let units_in_a_second = units_in_a_second(described);
         let (reader, rows_at_once) = group.reader(at)?;
@@ -255,7 +255,7 @@ impl Column {
     }
 
     fn wrong(&self, wanted: &str) -> Malformed {
-        Malformed(format!("its column {:?} is not of {wanted}", self.name))
+        Malformed(format!("its column {:?} does not hold {wanted}", self.name))
     }
 }
 

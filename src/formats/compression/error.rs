@@ -19,7 +19,7 @@ pub struct Damaged {
 /// Compressed data that looks back further than there is memory for.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[error("its Zstandard data looks back further than the {limit} bytes of memory that there are for it; give more")]
+#[error("its Zstandard data needs a larger window than the {limit} bytes of memory allowed; allow more")]
 pub struct WindowTooLarge {
     /// The memory there is for it, in bytes.
     pub limit: u64,

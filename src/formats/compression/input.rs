@@ -48,7 +48,7 @@ impl<R: Read> Input<R> {
             match bytes.iter().position(|&byte| byte != 0) {
                 Some(0) if !zeros => return Ok(true),
                 Some(_) => {
-                    let problem = "something follows the zeros after its last member";
+                    let problem = "bytes follow the zeros after its last member";
                     return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
                 }
                 None if bytes.is_empty() => return Ok(false),

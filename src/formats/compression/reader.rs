@@ -149,7 +149,7 @@ fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     match bytes.len() as u64 <= limit {
         true => Ok(bytes),
         false => {
-            let problem = format!("its dictionary is larger than the {limit} bytes that one may have");
+            let problem = format!("its dictionary is larger than the limit of {limit} bytes");
             Err(io::Error::new(io::ErrorKind::InvalidData, problem))
         }
     }

@@ -225,7 +225,7 @@ impl LineReader {
         let values = values.collect::<Result<Vec<Values>, Malformed>>()?;
         let rows = values.first().map_or(0, Values::len);
         if values.iter().any(|column| column.len() != rows) {
-            return Err(Malformed("its columns are not of one length".to_owned()));
+            return Err(Malformed("its columns differ in length".to_owned()));
         }
         (self.values, self.rows) = (values, 0..rows);
         Ok(())

@@ -286,7 +286,7 @@ impl List {
         }
         let is_all_or_nothing = range.start == range.end || (range.start, range.end) == (0, length);
         if self.mapped().is_none() && !is_all_or_nothing {
-            return Some("a part of what is compressed cannot be read by itself".to_owned());
+            return Some("a part of a compressed list cannot be read by itself".to_owned());
         }
         self.cut_to(range.start as usize..range.end as usize);
         None
@@ -458,7 +458,7 @@ impl Content {
         let lost = self.lost();
         file.unchanged(path)?;
         // The file is whole, so its storage failed.
-        let failed = |at| io::Error::other(format!("byte {at} of its text, and what follows, cannot be read (SIGBUS)"));
+        let failed = |at| io::Error::other(format!("its text cannot be read from byte {at} on (SIGBUS)"));
         lost.map_or(Ok(()), |at| Err(unreadable(path, failed(at))))
     }
 

@@ -126,7 +126,7 @@ impl ParquetList {
             first += all;
         }
         self.readable = readable;
-        left_out.first().map(|rows| format!("{} rows from row {} on end no row group of it", rows.count, rows.first))
+        left_out.first().map(|rows| format!("{} rows from row {} on do not end a row group", rows.count, rows.first))
     }
 
     /// The rows of a group after its first `rows`.
@@ -176,8 +176,8 @@ impl ParquetList {
             // A small page may decode to many bytes, so check the size before copying on.
             if text.len() >= most {
                 return Err(Malformed(format!(
-                    "the URLs of rows that are read together have more than {most} bytes, as much as there is memory for; a \
-                     smaller chunk size makes them fewer, more memory has room for them"
+                    "the URLs of rows that are read together have more than {most} bytes, the memory limit; use \
+                     smaller chunks or more memory"
                 )));
             }
             let read = reader.next_lines(remaining, most, text, &mut found)?;

@@ -158,7 +158,7 @@ pub(crate) fn read_range<T: DataType>(
             return Err(few());
         }
         if !levels.fit(&read) {
-            return Err(Malformed("one of its columns has values in places that the schema does not have".to_owned()));
+            return Err(Malformed("one of its columns has values where the schema has none".to_owned()));
         }
         visit(rows, &read)?;
         remaining -= rows;

@@ -20,7 +20,7 @@ pub(crate) struct RowRange {
 impl ParquetList {
     /// Fails, because the program lacks Parquet.
     pub fn open(_file: File, _url_field: &UrlField) -> Result<ParquetList, Unfit> {
-        let problem = "it is a Parquet file, which this program was built without (cargo feature `parquet`)";
+        let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
         Err(Unfit::Malformed(problem.to_owned()))
     }
 

@@ -32,8 +32,7 @@ impl FolderLock {
         let path = directory.join(LOCK);
         // Lock files are always empty, so this is a user's file. As a lock it would be deleted in the end.
         if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0) {
-            let error =
-                io::Error::new(io::ErrorKind::AlreadyExists, "something is in it, so it is no lock; move it away");
+            let error = io::Error::new(io::ErrorKind::AlreadyExists, "it is not empty, so it is not a lock; move it");
             return Err(OutputError::Unwritable { path, error });
         }
         let file = locked(&path).map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;

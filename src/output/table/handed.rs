@@ -72,7 +72,7 @@ impl Handed {
         };
         match tally.lines == rows {
             true => Ok(tally),
-            false => Err(Malformed("it got another number of rows than were to be written".to_owned())),
+            false => Err(Malformed("the number of rows differs from the number to be written".to_owned())),
         }
     }
 }

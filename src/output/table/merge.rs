@@ -234,7 +234,7 @@ fn prove(file: &ParquetFile, contents: &[Vec<(usize, Content)>], stop: Stop<'_>)
         Ok(true)
     };
     let differs =
-        || Malformed("row groups were merged wrongly; this is a defect of robosieve, please report it".to_owned());
+        || Malformed("row groups were merged wrongly; this is a bug in robosieve, please report it".to_owned());
     let groups = file.metadata().num_row_groups();
     let proven = contents.par_iter().enumerate().map(|(number, of_group)| guarded(|| is_so(number, of_group)));
     let proven: Result<Vec<bool>, Malformed> = proven.collect();

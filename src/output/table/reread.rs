@@ -116,7 +116,7 @@ impl WrittenTable {
             for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
                 let named = column.texts(rows.max(1))?;
                 if named.len() != rows {
-                    return Err(Malformed("its columns are not of one length".to_owned()));
+                    return Err(Malformed("its columns differ in length".to_owned()));
                 }
                 verdicts.extend(named.iter().map(|name| {
                     let name = name.as_ref()?.data();

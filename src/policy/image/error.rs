@@ -8,10 +8,10 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ImageError {
     /// There are no bytes.
-    #[error("it is empty; make it again with `robosieve compile`")]
+    #[error("it is empty; compile it again with `robosieve compile`")]
     Empty,
     /// The bytes are something else.
-    #[error("it is no policy file; `robosieve compile` makes one of robots.txt files")]
+    #[error("it is not a policy file; create one with `robosieve compile`")]
     Foreign,
     /// A later version of the format.
     #[error("it is a policy file of version {found}, and this robosieve reads version {known}; use a newer robosieve")]
@@ -23,7 +23,7 @@ pub enum ImageError {
     },
     /// An earlier version of the format, which is no longer read.
     #[error(
-        "it was written by an older robosieve (version {found} of the file, and this one reads {known}); compile it again"
+        "it was written by an older robosieve (file version {found}, and this one reads {known}); compile it again"
     )]
     Older {
         /// Its version.
@@ -32,7 +32,7 @@ pub enum ImageError {
         known: u32,
     },
     /// The end is missing.
-    #[error("it is cut short: {found} bytes instead of {expected}; copy or make it again")]
+    #[error("it is cut short: {found} bytes instead of {expected}; copy or compile it again")]
     Truncated {
         /// How many bytes it should have.
         expected: u64,
@@ -40,7 +40,7 @@ pub enum ImageError {
         found: u64,
     },
     /// There are bytes after the end.
-    #[error("something stands after its end: {found} bytes instead of {expected}; copy or make it again")]
+    #[error("there are bytes after its end: {found} bytes instead of {expected}; copy or compile it again")]
     TooLong {
         /// How many bytes it should have.
         expected: u64,
@@ -48,13 +48,13 @@ pub enum ImageError {
         found: u64,
     },
     /// A header that does not match its own hash, or that no writer produces.
-    #[error("its header is damaged; copy or make it again")]
+    #[error("its header is damaged; copy or compile it again")]
     Header,
     /// The content differs from what was written.
-    #[error("it is damaged: its checksum differs; copy or make it again")]
+    #[error("it is damaged: its checksum differs; copy or compile it again")]
     Checksum,
     /// The content is invalid.
-    #[error("it is damaged: {section} (byte {at}): {problem}; copy or make it again")]
+    #[error("it is damaged: {section} (byte {at}): {problem}; copy or compile it again")]
     Damaged {
         /// The section, by its name in FORMAT.md.
         section: &'static str,
@@ -95,7 +95,7 @@ pub enum WriteError {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The temporary file for a policy that does not fit into memory cannot be written.
-    #[error("cannot keep a temporary file in {}: {error}; make room there, or name another folder", folder.display())]
+    #[error("cannot write a temporary file in {}: {error}; free space there, or choose another folder", folder.display())]
     Spill {
         /// The folder.
         folder: PathBuf,
@@ -103,7 +103,7 @@ pub enum WriteError {
         error: io::Error,
     },
     /// A section is larger than places can address.
-    #[error("too much for one policy: {section} would take more than {limit} GiB; make several")]
+    #[error("too much for one policy: {section} would take more than {limit} GiB; compile several")]
     Full {
         /// The section, by its name in FORMAT.md.
         section: &'static str,
@@ -111,7 +111,7 @@ pub enum WriteError {
         limit: u64,
     },
     /// An origin is far too long.
-    #[error("an origin of {length} bytes, where at most 65,535 are possible: {start}...")]
+    #[error("an origin has {length} bytes, but at most 65,535 are possible: {start}...")]
     LongOrigin {
         /// Its length.
         length: usize,

@@ -104,7 +104,7 @@ impl<'p> Pool<'p> {
             at = self.content(at).end.next_multiple_of(self.unit);
         }
         if self.bytes.is_empty() || !self.content(0).is_empty() {
-            return Err((0, "it does not begin with an item without content"));
+            return Err((0, "its first item is not empty"));
         }
         parts.push(self.bytes.len());
         let items = |range: Range<usize>, space: &mut S| -> Result<(), Problem> {

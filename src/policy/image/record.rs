@@ -231,14 +231,14 @@ impl<'i> Record<'i> {
         checked_end(records, at)?;
         let (standing, _, _) = parts_of(records[at + 6]);
         if usize::from(standing) >= OriginStatus::ALL.len() {
-            return Err("there is no standing of this number");
+            return Err("unknown state of an origin");
         }
         let record = Record::at(records, at);
         if record.last_good.is_some() && !record.standing.is_failure() {
-            return Err("a last good answer stands beside no failure");
+            return Err("there is a last good answer, but no failure after it");
         }
         if record.html_page && record.last_good.unwrap_or(record.standing) != OriginStatus::RobotsTxt {
-            return Err("it is an HTML page, and no robots.txt");
+            return Err("it is an HTML page, but not a robots.txt");
         }
         Ok(record)
     }

@@ -59,7 +59,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton);
     let count = found.map_err(damaged(Section::Lookup))?;
     if count as u64 != content.statistics.origins {
-        return Err(damaged(Section::Meta)((0, "it counts another number of origins")));
+        return Err(damaged(Section::Meta)((0, "its number of origins is wrong")));
     }
     Ok(content)
 }
@@ -82,7 +82,7 @@ fn within(checked: Result<(), &'static str>) -> Result<(), Problem> {
 
 fn automaton(content: &[u8], space: &mut CheckSpace) -> Result<(), Problem> {
     if !content.len().is_multiple_of(4) {
-        return Err((0, "an automaton is no sequence of words"));
+        return Err((0, "an automaton does not consist of whole words"));
     }
     let words = bytemuck::cast_slice(content);
     automaton::check_item(words, space).map(drop).map_err(|damage| (4 * damage.word, damage.problem))
@@ -90,14 +90,14 @@ fn automaton(content: &[u8], space: &mut CheckSpace) -> Result<(), Problem> {
 
 fn rows(parts: &Parts<'_>, width: usize, automata: &Starts, rules: &Starts) -> Result<(), Problem> {
     if !parts.rows.len().is_multiple_of(width) || parts.rows.len() < width {
-        return Err((0, "it does not consist of rows"));
+        return Err((0, "it does not consist of whole rows"));
     }
     for (number, &entry) in parts.rows.iter().enumerate() {
         let wrong = |problem| (number * size_of_val(&entry), problem);
         let Some(group) = groups::check(entry).map_err(wrong)? else { continue };
         let is_item = |place: u32, starts: &Starts| place != NONE && starts.has(place as usize);
         if !is_item(group.automaton, automata) || !is_item(group.rules, rules) {
-            return Err(wrong("no automaton or no rules begin where it says"));
+            return Err(wrong("an entry does not lead to an automaton and to rules"));
         }
         if number < width {
             return Err(wrong("the first row has a group"));
@@ -132,7 +132,7 @@ fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<u
                 return Err(wrong("the origins are not in order"));
             }
             if record.row as usize >= rows || !side.has(record.side() as usize) {
-                return Err(wrong("no row or no side records begin where it says"));
+                return Err(wrong("a record does not lead to a row and to side records"));
             }
             before = Some(record.origin);
         }

@@ -51,7 +51,7 @@ pub(super) fn check_by(
     let used = entries.par_iter().with_min_len(1 << 12).filter(|entry| !entry.is_free()).count();
     match used == in_slots && overflow.len() == in_overflow {
         true => Ok(in_slots + in_overflow),
-        false => Err((first, "an entry is no record's, or it is not where its hash leads")),
+        false => Err((first, "an entry belongs to no record, or is not in the slot of its hash")),
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));
     let counts = [word(1), word(2), word(3)];
     if header[32..].iter().any(|&byte| byte != 0) {
-        return Err("its header ends in something else than zeros");
+        return Err("its header does not end in zeros");
     }
     // The bound is far beyond what a policy can hold, and far from overflowing.
     if counts.iter().any(|&count| count > 1 << 40) || counts[0] == 0 || counts[1] == 0 {
@@ -54,7 +54,7 @@ pub(super) fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     let (pilot_bytes, entries) = rest.split_at(padded as usize);
     let (pilot_bytes, padding) = pilot_bytes.split_at(2 * pilots as usize);
     if padding.iter().any(|&byte| byte != 0) {
-        return Err("there is something between pilots and entries");
+        return Err("there are bytes between pilots and entries");
     }
     let (entries, overflow) = bytemuck::cast_slice(entries).split_at(slots as usize);
     Ok(Sections { seed: word(0), pilots: bytemuck::cast_slice(pilot_bytes), entries, overflow })

@@ -39,10 +39,10 @@ pub enum OverrideProblem {
     #[error("it is not UTF-8, as TOML must be")]
     NotUtf8,
     /// The file is not TOML.
-    #[error("it is no TOML: {0}")]
+    #[error("it is not TOML: {0}")]
     NotToml(String),
     /// The name of a table is not an origin.
-    #[error("{given:?} is no origin: {reason}; a table is named like [\"https://example.com\"], with quotes")]
+    #[error("{given:?} is not an origin: {reason}; name a table like [\"https://example.com\"], with quotes")]
     NotOrigin {
         /// The name.
         given: String,
@@ -51,14 +51,14 @@ pub enum OverrideProblem {
     },
     /// The name of a table is a pattern.
     #[error(
-        "{given:?} has a wildcard, which applies to nothing: each origin needs a table of its own, such as [\"https://www.example.com\"]"
+        "{given:?} has a wildcard, which matches nothing: each origin needs its own table, such as [\"https://www.example.com\"]"
     )]
     Wildcard {
         /// The name.
         given: String,
     },
     /// The name of a table is a URL below an origin.
-    #[error("{given:?} has a path, and a table is for a whole origin: name it [\"{origin}\"]")]
+    #[error("{given:?} has a path, but a table is for a whole origin: name it [\"{origin}\"]")]
     Path {
         /// The name.
         given: String,
@@ -66,7 +66,7 @@ pub enum OverrideProblem {
         origin: String,
     },
     /// An origin has a second table.
-    #[error("{origin} has a table at line {first} already; put everything into one of them")]
+    #[error("{origin} already has a table at line {first}; put everything into one table")]
     Repeated {
         /// The origin in canonical form, the same for both names.
         origin: String,
@@ -74,7 +74,7 @@ pub enum OverrideProblem {
         first: usize,
     },
     /// An origin has something other than a table.
-    #[error("an origin wants a table, such as [{origin:?}] with lines below it; this is {found}")]
+    #[error("an origin must be a table, such as [{origin:?}] with lines below it; this is {found}")]
     NotTable {
         /// The origin as written.
         origin: String,
@@ -82,7 +82,7 @@ pub enum OverrideProblem {
         found: &'static str,
     },
     /// A table has no keys.
-    #[error("the table of {origin} says nothing; its keys are {known}", known = KEYS.join(", "))]
+    #[error("the table of {origin} is empty; its keys are {known}", known = KEYS.join(", "))]
     Empty {
         /// The origin in canonical form.
         origin: String,
@@ -97,7 +97,7 @@ pub enum OverrideProblem {
         proposal: Option<&'static str>,
     },
     /// A key has a value that it does not accept.
-    #[error("{key} wants {wanted}; this is {found}")]
+    #[error("{key} must be {wanted}; this is {found}")]
     Value {
         /// The key.
         key: &'static str,
@@ -107,7 +107,7 @@ pub enum OverrideProblem {
         found: String,
     },
     /// Two keys exclude each other.
-    #[error("{one} and {other} contradict each other; leave one of them away")]
+    #[error("{one} and {other} contradict each other; remove one of them")]
     Contradiction {
         /// One key.
         one: &'static str,

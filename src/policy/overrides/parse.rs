@@ -158,7 +158,7 @@ fn invalid_value(
 }
 
 fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, ProblemAt> {
-    value.get_ref().as_str().ok_or_else(|| invalid_value(value, value.span(), key, "a text in quotes"))
+    value.get_ref().as_str().ok_or_else(|| invalid_value(value, value.span(), key, "a string in quotes"))
 }
 
 pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, ProblemAt> {
@@ -269,12 +269,12 @@ mod tests {
     fn names_must_be_origins_and_each_once() {
         let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
         let names = [
-            ("'a.example'", "no origin"),
+            ("'a.example'", "not an origin"),
             ("'http://a/x'", "has a path"),
-            ("'ftp://a'", "no origin"),
+            ("'ftp://a'", "not an origin"),
             ("'http://a?'", "has a path"),
-            ("''", "no origin"),
-            ("a", "no origin"),
+            ("''", "not an origin"),
+            ("a", "not an origin"),
             ("'https://*.a.example'", "has a wildcard"),
         ];
         for (name, expected) in names {
@@ -283,10 +283,10 @@ mod tests {
         }
         let two = table("'http://a'") + &table("'HTTP://A:80/'");
         assert_eq!(wrong(&two).0, 5);
-        assert!(wrong(&two).2.starts_with("http://a has a table at line 2"), "{}", wrong(&two).2);
+        assert!(wrong(&two).2.starts_with("http://a already has a table at line 2"), "{}", wrong(&two).2);
         let (line, at, problem) = wrong("'http://a' = 'allow-all'\n");
         assert!((line, at) == (1, "'allow-all'") && problem.contains("a table"), "{at} {problem}");
-        assert!(wrong("['http://a']\n[['http://b']]\n").2.contains("http://a says nothing"));
+        assert!(wrong("['http://a']\n[['http://b']]\n").2.contains("http://a is empty"));
     }
 
     #[test]
@@ -296,7 +296,7 @@ mod tests {
             ("crawl_delay = 1", ["crawl_delay", "probably crawl-delay"]),
             ("paused-untill = 1", ["paused-untill", "probably paused-until"]),
             ("nonsense = 1", ["unknown key", "the keys are verdict"]),
-            ("verdict = 'allow'", ["verdict wants", "\"allow\""]),
+            ("verdict = 'allow'", ["verdict must be", "\"allow\""]),
             ("verdict = true", ["\"allow-all\" or \"forbid-all\"", "boolean"]),
             ("crawl-delay = '10'", ["a number of seconds", "\"10\""]),
             ("crawl-delay = -1", ["a number of seconds", "-1"]),
@@ -305,9 +305,9 @@ mod tests {
             ("paused-until = '2026-12-01T08:00:00Z'", ["without quotes", "2026"]),
             ("paused-until = 2026-12-01T08:00:00", ["with its offset", "2026-12-01T08:00:00"]),
             ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
-            ("robots-txt = 1", ["robots-txt wants a text", "1"]),
+            ("robots-txt = 1", ["robots-txt must be a string", "1"]),
             ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
-            ("crawl-delay = ", ["no TOML", ""]),
+            ("crawl-delay = ", ["not TOML", ""]),
         ] {
             let problem = of(line);
             assert!(parts.iter().all(|part| problem.contains(part)), "{line}: {problem}");

@@ -49,7 +49,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     }
     report_odd_names(path, odd, intake);
     if named.is_empty() {
-        let hint = "the names of its files are to be hosts, or percent-encoded origins";
+        let hint = "name its files by host or percent-encoded origin";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
     }
     // The order in a directory depends on the file system; errors and counts should not.

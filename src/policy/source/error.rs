@@ -71,7 +71,7 @@ pub enum SourceError {
         problem: String,
     },
     /// A Parquet file lacks a column that is needed.
-    #[error("{}: it has no column {name:?}; its columns are {known}; name those to be read", path.display())]
+    #[error("{}: it has no column {name:?}; its columns are {known}; name the columns to read", path.display())]
     NoColumn {
         /// The file.
         path: PathBuf,
@@ -81,7 +81,7 @@ pub enum SourceError {
         known: String,
     },
     /// A file has a format that this program was built without.
-    #[error("{} is a {what}, which this program was built without (cargo feature `{feature}`)", path.display())]
+    #[error("{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)", path.display())]
     Without {
         /// The file.
         path: PathBuf,
@@ -101,13 +101,13 @@ pub enum SourceError {
         problem: String,
     },
     /// The file is a policy.
-    #[error("{} is a policy file, no source of robots.txt; give it where a policy is wanted", path.display())]
+    #[error("{} is a policy file, not a source of robots.txt; give it as the policy", path.display())]
     Policy {
         /// The file.
         path: PathBuf,
     },
     /// An origin was given for a source that names its own origins.
-    #[error("{} is {}, which says itself whose each robots.txt is; give no origin with it", path.display(), kind.name())]
+    #[error("{} is {}, which names its own origins; do not give one", path.display(), kind.name())]
     NotSingle {
         /// The file or folder.
         path: PathBuf,
@@ -115,7 +115,7 @@ pub enum SourceError {
         kind: SourceKind,
     },
     /// The origin given for a file is not an origin.
-    #[error("{given:?} is no origin, such as https://example.com or http://example.com:8080: {reason}")]
+    #[error("{given:?} is not an origin, such as https://example.com or http://example.com:8080: {reason}")]
     Origin {
         /// The text that was given.
         given: String,
@@ -135,8 +135,7 @@ impl SourceError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error(
-    "{given:?} names no column; wanted are url=NAME, status=NAME, body=NAME, fetched_at=NAME or location=NAME, with \
-     commas between them"
+    "{given:?} names no column; expected url=NAME, status=NAME, body=NAME, fetched_at=NAME or location=NAME, separated by commas"
 )]
 pub struct ParquetColumnsError {
     /// The part that cannot be parsed.

@@ -58,7 +58,7 @@ impl Visitor<'_> for TimeVisitor {
     type Value = Time;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a time as RFC 3339 or in seconds of Unix time")
+        formatter.write_str("a time in RFC 3339 or in seconds of Unix time")
     }
 
     fn visit_i64<E: serde::de::Error>(self, seconds: i64) -> Result<Time, E> {
@@ -72,7 +72,7 @@ impl Visitor<'_> for TimeVisitor {
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Time, E> {
         let time = text.parse::<jiff::Timestamp>();
-        let time = time.map_err(|error| E::custom(format!("{text:?} is no RFC 3339 time: {error}")))?;
+        let time = time.map_err(|error| E::custom(format!("{text:?} is not an RFC 3339 time: {error}")))?;
         Ok(Time(time.as_second()))
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
             let offset = offset - line.len() as u64;
             let wrong = |problem| SourceError::Line { path: path.to_owned(), line: number, offset, problem };
             if line.len() == longest && !line.ends_with(b"\n") {
-                return Err(wrong(format!("it is longer than {longest} bytes; one answer a line is wanted")));
+                return Err(wrong(format!("it is longer than {longest} bytes; expected one answer per line")));
             }
             let capture = capture(&line).map_err(wrong)?;
             if capture.origin.is_none() {
@@ -108,7 +108,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
     }
     intake.passed_over(passed);
     if empty {
-        let hint = "it is empty; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with its origin";
+        let hint = "it is empty; expected JSON Lines, WARC, Parquet, or one robots.txt with its origin";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
     }
     Ok(())
@@ -116,13 +116,12 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
 
 /// Parses a line as a capture; an error says what is wrong.
 fn capture(line: &[u8]) -> Result<Capture, String> {
-    let answer: Answer<'_> = serde_json::from_slice(line).map_err(|error| {
-        format!("{error}; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with its origin")
-    })?;
+    let answer: Answer<'_> = serde_json::from_slice(line)
+        .map_err(|error| format!("{error}; expected JSON Lines, WARC, Parquet, or one robots.txt with its origin"))?;
     let (url, origin) = match (&answer.url, &answer.origin) {
         (Some(url), None) => page(url)?,
         (None, Some(origin)) => {
-            let canonical = bare_origin(origin).map_err(|reason| format!("{origin:?} is no origin: {reason}"))?;
+            let canonical = bare_origin(origin).map_err(|reason| format!("{origin:?} is not an origin: {reason}"))?;
             (origin::robots_url(&canonical), Some(canonical))
         }
         (None, None) => return Err("it has neither url nor origin".to_owned()),
@@ -133,7 +132,7 @@ fn capture(line: &[u8]) -> Result<Capture, String> {
         (body, None) => body.map(String::into_bytes),
         (None, Some(encoded)) => {
             let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.as_bytes());
-            Some(decoded.map_err(|error| format!("body_base64 is no Base64: {error}"))?)
+            Some(decoded.map_err(|error| format!("body_base64 is not Base64: {error}"))?)
         }
     };
     let seconds = |time: Option<Time>| time.map(|Time(seconds)| seconds);
@@ -170,8 +169,8 @@ mod tests {
             ("{", "EOF"),
             ("User-agent: *", "JSON Lines"),
             ("{}", "neither"),
-            (r#"{"url":"/robots.txt"}"#, "no scheme"),
-            (r#"{"origin":"http://a/x"}"#, "no origin"),
+            (r#"{"url":"/robots.txt"}"#, "expected an absolute"),
+            (r#"{"origin":"http://a/x"}"#, "not an origin"),
             (r#"{"origin":"http://a","body":"","body_base64":""}"#, "both"),
             (r#"{"origin":"http://a","body_base64":"?"}"#, "Base64"),
             (r#"{"origin":"http://a","fetched_at":"yesterday"}"#, "RFC 3339"),

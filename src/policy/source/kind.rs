@@ -22,7 +22,7 @@ impl SourceKind {
     pub fn name(self) -> &'static str {
         match self {
             SourceKind::Folder => "a folder",
-            SourceKind::JsonLines => "a file of JSON Lines",
+            SourceKind::JsonLines => "a JSON Lines file",
             SourceKind::Warc => "a WARC archive",
             SourceKind::Parquet => "a Parquet file",
             SourceKind::Policy => "a policy file",

@@ -210,7 +210,7 @@ impl Group {
         let times = optional(&mut self.fetched_at, most, urls.len(), Column::times)?;
         let lengths = [statuses.len(), bodies.len(), locations.len(), times.len()];
         if lengths.iter().any(|&length| length != urls.len()) {
-            return Err(Problem::File("its columns are not of one length".to_owned()));
+            return Err(Problem::File("its columns differ in length".to_owned()));
         }
         let rest = statuses.into_iter().zip(bodies).zip(locations).zip(times);
         let row = |(url, (((status, body), location), fetched_at))| Row { url, status, body, location, fetched_at };
@@ -243,7 +243,7 @@ fn seconds(time: &Time) -> Result<i64, String> {
         Time::Seconds(seconds) => return Ok(*seconds),
         Time::Text(text) => String::from_utf8_lossy(text.data()),
     };
-    let time: jiff::Timestamp = text.parse().map_err(|error| format!("{text:?} is no RFC 3339 time: {error}"))?;
+    let time: jiff::Timestamp = text.parse().map_err(|error| format!("{text:?} is not an RFC 3339 time: {error}"))?;
     Ok(time.as_second())
 }
 
@@ -252,7 +252,8 @@ impl Row {
         let url = self.url.ok_or("it has no URL")?;
         let url = std::str::from_utf8(url.data()).map_err(|_| "its URL is not UTF-8")?;
         let (url, origin) = page(url)?;
-        let status = self.status.map(|status| u16::try_from(status).map_err(|_| format!("{status} is no HTTP status")));
+        let status =
+            self.status.map(|status| u16::try_from(status).map_err(|_| format!("{status} is not an HTTP status")));
         let fetched_at = self.fetched_at.as_ref().map(seconds).transpose()?;
         let answered = Answered { status: status.transpose()?, fetched_at, ..Answered::default() };
         let location = self.location.map(|location| String::from_utf8_lossy(location.data()).into_owned());

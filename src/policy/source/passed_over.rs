@@ -51,13 +51,18 @@ impl fmt::Display for PassedOver {
         let more = if *count > SHOWN as u64 { ", ..." } else { "" };
         match reason {
             Reason::Name => {
-                let names = if *count == 1 { "name" } else { "names" };
-                write!(f, "{source}: {count} {names} of no host that there is: {first}{more}")?;
-                f.write_str("; a robots.txt is named by its host alone, such as www.example.com")
+                let names = if *count == 1 { "name that is not a host" } else { "names that are not hosts" };
+                write!(f, "{source}: {count} {names}: {first}{more}")?;
+                f.write_str("; name each robots.txt by its host alone, such as www.example.com")
             }
             Reason::Url => {
-                let answers = if *count == 1 { "answer is" } else { "answers are" };
-                write!(f, "{source}: {count} {answers} for no /robots.txt: {first}{more}; only redirects can use them")
+                let responses = if *count == 1 { "response is" } else { "responses are" };
+                write!(f, "{source}: {count} {responses} not for /robots.txt: {first}{more}; ")?;
+                f.write_str(if *count == 1 {
+                    "it is used only for redirects"
+                } else {
+                    "they are used only for redirects"
+                })
             }
         }
     }
@@ -99,6 +104,6 @@ mod tests {
             passed.add(name);
         }
         let text = passed.to_string();
-        assert!(text.starts_with("sites: 4 names of no host that there is: a, b, c, ...; "), "{text}");
+        assert!(text.starts_with("sites: 4 names that are not hosts: a, b, c, ...; "), "{text}");
     }
 }

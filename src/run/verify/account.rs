@@ -23,7 +23,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
                 found.push(format!("the reasons of {name} do not add up to its lines"));
             }
             if part.written.is_some_and(|written| written != part.judged) {
-                found.push(format!("of {name}, something else was written than was read"));
+                found.push(format!("the lines written to {name} are not those read"));
             }
         }
     }
@@ -34,7 +34,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     };
     for (name, lines, files) in written(receipt) {
         let unexpected = files.iter().find(|file| receipt.shards.is_empty() && !is_file_of_run(&file.name));
-        found.extend(unexpected.map(|file| format!("no run writes a file that is called {:?}", file.name)));
+        found.extend(unexpected.map(|file| format!("no run writes a file named {:?}", file.name)));
         if let Some(difference) = lines.difference(&appended(&mut files.iter().map(|file| &file.lines))) {
             found.push(format!("the files of {name} do not add up to it: {difference}"));
         }
@@ -45,25 +45,25 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     }
     let duplicates = appended(&mut receipt.lists.iter().filter_map(|list| list.duplicates.as_ref()));
     if let Some(difference) = receipt.duplicates.unwrap_or_default().difference(&duplicates) {
-        found.push(format!("duplicates of the lists do not add up to duplicates: {difference}"));
+        found.push(format!("the duplicates of the lists do not add up to those of the run: {difference}"));
     }
     if receipt.duplicates.is_some() && !receipt.options.unique {
-        found.push("lines were left out as duplicates, but that was not asked for".to_owned());
+        found.push("duplicates were skipped, but the options do not ask for that".to_owned());
     }
     for (name, part) in &receipt.partitions {
         let of_lists = appended(&mut receipt.lists.iter().filter_map(|list| list.partitions.get(name)));
         if let Some(difference) = part.judged.difference(&of_lists) {
-            found.push(format!("{name} of the lists does not add up to {name}: {difference}"));
+            found.push(format!("the lines of {name} in the lists do not add up to it: {difference}"));
         }
     }
     if receipt.lists.iter().map(|list| list.skipped.len() as u64).sum::<u64>() != receipt.skipped {
-        found.push("what was left out of the lists does not add up".to_owned());
+        found.push("the skipped parts of the lists do not add up".to_owned());
     }
     if receipt.options.shard.is_some() && !receipt.shards.is_empty() {
-        found.push("it is that of a shard, and names shards of its own".to_owned());
+        found.push("a shard must not contain shards".to_owned());
     }
     if receipt.balanced != Some(true) {
-        found.push("it does not say that the run was balanced".to_owned());
+        found.push("it does not state that the run was balanced".to_owned());
     }
     found
 }
@@ -76,7 +76,7 @@ fn unexpected_names(receipt: &Receipt) -> Option<String> {
     let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let differ = |whose: &str, found: BTreeSet<&str>| {
         let missing = wanted.difference(&found).next().map(|name| format!("{name} is missing"));
-        let unexpected = || found.difference(&wanted).next().map(|name| format!("{name:?} is none of them"));
+        let unexpected = || found.difference(&wanted).next().map(|name| format!("{name:?} is not one of them"));
         missing.or_else(unexpected).map(|what| format!("the partitions{whose} are not those of its crawlers: {what}"))
     };
     let of_lists = receipt.lists.iter().find_map(|list| {

@@ -12,7 +12,7 @@ use crate::robots::AgentError;
 pub enum VerifyError {
     /// There is no receipt.
     #[error(
-        "{} is not there: that is no folder of a complete run; a run that was interrupted has no receipt before it is complete",
+        "{} does not exist: this is not the folder of a complete run; an interrupted run has no receipt until it is complete",
         path.display()
     )]
     NoReceipt {
@@ -28,7 +28,7 @@ pub enum VerifyError {
         error: io::Error,
     },
     /// The file is not a valid receipt.
-    #[error("{} is no receipt of robosieve: {error}", path.display())]
+    #[error("{} is not a receipt of robosieve: {error}", path.display())]
     Malformed {
         /// The receipt.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum VerifyError {
         error: serde_json::Error,
     },
     /// A receipt in which an agent is not valid.
-    #[error("{} is no receipt of robosieve: {error}", path.display())]
+    #[error("{} is not a receipt of robosieve: {error}", path.display())]
     Agents {
         /// The receipt.
         path: PathBuf,
@@ -44,13 +44,13 @@ pub enum VerifyError {
         error: AgentError,
     },
     /// A receipt without crawlers, which no run writes.
-    #[error("{} is no receipt of robosieve: it names no crawler, `agents` is empty", path.display())]
+    #[error("{} is not a receipt of robosieve: it names no crawler: `agents` is empty", path.display())]
     NoAgents {
         /// The receipt.
         path: PathBuf,
     },
     /// A receipt with checksums of another kind.
-    #[error("{} has checksums of another kind ({found}); robosieve {version} made it, use that one", path.display())]
+    #[error("{} has checksums of another kind ({found}); verify it with robosieve {version}, which wrote it", path.display())]
     OtherHash {
         /// The receipt.
         path: PathBuf,

@@ -114,7 +114,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
     let path = PathBuf::from(&list.path);
     regular_file::ensure(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
-            Unreadable::Differs("missing, or its path is not UTF-8, so that the receipt cannot name it".to_owned())
+            Unreadable::Differs("missing, or its path is not UTF-8, so the receipt cannot name it".to_owned())
         }
         _ => ListError::Unreadable { path: path.clone(), error }.into(),
     })?;
@@ -148,7 +148,7 @@ impl Text {
     fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
         // Bytes are not compared: the line feed after the head may be missing if nothing follows.
         if head.is_some_and(|head| head.sum != self.head.sum) {
-            return Some("its head line is another one".to_owned());
+            return Some("its head line differs".to_owned());
         }
         lines.difference(&self.lines)
     }
@@ -162,7 +162,7 @@ fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListEr
 /// The problem of a file whose size is not that in the receipt, whatever its lines are.
 fn size_difference(path: &Path, file: &FilePart) -> Option<String> {
     let stored = path.metadata().ok()?.len();
-    (stored != file.file_bytes).then(|| format!("{} bytes stored by the receipt, {stored} found", file.file_bytes))
+    (stored != file.file_bytes).then(|| format!("expected a file of {} bytes, found {stored}", file.file_bytes))
 }
 
 /// The head line that a partition's file must have after this many columns: that of its list, or of all lists.
@@ -249,11 +249,11 @@ pub(crate) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
     };
     let waiting = deferred.map_or(0, |(_, part)| waiting(&part.reasons));
     let problem = if receipt.origins_needed != Some(found.rows.lines) {
-        Some(format!("{} origins by the receipt", receipt.origins_needed.unwrap_or(0)))
+        Some(format!("the receipt has {} origins", receipt.origins_needed.unwrap_or(0)))
     } else if found.waiting != Some(waiting) {
-        Some(format!("{waiting} lines wait by the receipt"))
+        Some(format!("the receipt has {waiting} waiting lines"))
     } else if !found.has_head {
-        Some("its head line is another one".to_owned())
+        Some("its head line differs".to_owned())
     } else {
         receipt.robots_needed.as_ref().and_then(|file| file.lines.difference(&found.rows))
     };

@@ -96,7 +96,7 @@ impl Columns {
     /// follows.
     pub fn other_head(&self, head: Option<&Tally>) -> Option<String> {
         let is_other = head.is_some_and(|head| head.sum != self.head.sum);
-        is_other.then(|| "its head line is another one".to_owned())
+        is_other.then(|| "its head line differs".to_owned())
     }
 
     /// How the tallies differ from the receipt: the lines must be `whole`, and those of each partition `parts`, in the order of

@@ -61,7 +61,8 @@ fn verify_shards(
         let shard_receipt = match read_receipt(&folder) {
             // A joined receipt may name itself, or another that does. This is not followed.
             Ok(shard_receipt) if !shard_receipt.shards.is_empty() => {
-                let problem = "a shard has no shards itself; this was joined, and is not followed".to_owned();
+                let problem =
+                    "a shard must not contain shards; this was joined from shards, and is not followed".to_owned();
                 verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
                 continue;
             }
@@ -86,7 +87,7 @@ fn verify_shards(
     let same = |joined| Receipt { origins_needed, robots_needed, seconds, urls_per_second, ..joined } == *receipt;
     match join::joined(&shards, &receipt.shards).map(same) {
         Ok(true) => {}
-        Ok(false) => verification.contradictions.push("it is not what the receipts of its shards come to".to_owned()),
+        Ok(false) => verification.contradictions.push("it does not match the receipts of its shards".to_owned()),
         Err(error) => verification.contradictions.push(error.to_string()),
     }
     Ok(verification)
@@ -103,12 +104,12 @@ impl fmt::Display for Verification {
             let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
             let proof = match (&file.problem, &file.found) {
                 (Some(problem), _) => problem.clone(),
-                (None, None) => "not kept, cannot be read again".to_owned(),
-                (None, Some(_)) => "as the receipt says".to_owned(),
+                (None, None) => "not stored, cannot be read again".to_owned(),
+                (None, Some(_)) => "matches the receipt".to_owned(),
             };
             let left_out = match file.left_out {
                 0 => String::new(),
-                parts => format!("; parts that the run left out: {parts}"),
+                parts => format!("; parts that the run skipped: {parts}"),
             };
             let role = match file.role {
                 Role::Output => "output",
@@ -120,7 +121,7 @@ impl fmt::Display for Verification {
             writeln!(f, "the receipt contradicts itself: {contradiction}")?;
         }
         if self.is_proven() {
-            f.write_str("proven: every line that was read stands in the output as often as it should, in order")
+            f.write_str("proven: every line read is in the output the right number of times, in order")
         } else {
             f.write_str("NOT proven")
         }

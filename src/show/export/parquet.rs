@@ -134,7 +134,7 @@ impl Held {
             (ColumnWriter::DoubleColumnWriter(writer), Values::Decimals(numbers)) => {
                 writer.write_batch(&std::mem::take(numbers), levels, None)
             }
-            _ => Err(ParquetError::General(format!("the column {} is of another type", self.column.name))),
+            _ => Err(ParquetError::General(format!("the column {} has another type", self.column.name))),
         }?;
         Ok(())
     }

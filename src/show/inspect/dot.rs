@@ -50,11 +50,11 @@ fn line(out: &mut String, statement: std::fmt::Arguments<'_>) {
 /// The legend: the engine, and the priorities with their rules.
 fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     let mut text = match graph.engine {
-        Engine::Constant => "\nall paths have one verdict".to_owned(),
+        Engine::Constant => "\nall paths have the same verdict".to_owned(),
         Engine::Dfa => "\na DFA; dashed: all other bytes".to_owned(),
         Engine::Cursors => {
-            "\npointers: this is the scanner that finds the segments of the patterns; the verdict comes of the order in \
-             which it finds them"
+            "\ncursors: this is the scanner that finds the segments of the patterns; the verdict depends on the \
+             order in which it finds them"
                 .to_owned()
         }
     };

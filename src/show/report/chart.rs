@@ -37,7 +37,7 @@ pub(super) fn speed(samples: &[Sample]) -> String {
     let end = steps.last().map_or(0.0, |step| step.1);
     let most = steps.iter().map(|step| step.2).fold(0.0, f64::max);
     if end <= 0.0 || most <= 0.0 {
-        return "<p>The run was too short to tell.</p>\n".to_owned();
+        return "<p>The run was too short to measure.</p>\n".to_owned();
     }
     let mut line = String::new();
     for (from, to, pace) in &steps {

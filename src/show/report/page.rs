@@ -38,7 +38,7 @@ impl Report {
         if !start.is_empty() && start != START.as_bytes() {
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
-                "it is there, and it is no report; choose another name",
+                "it exists and is not a report; choose another name",
             ));
         }
         replace(path, |file: &mut File| file.write_all(self.page().as_bytes()))

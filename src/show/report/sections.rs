@@ -55,7 +55,7 @@ pub(super) fn partitions(report: &Report) -> String {
     content.push_str(&reasons_legend(report));
     if let Some(duplicates) = report.receipt.duplicates {
         let lines = number(duplicates.lines);
-        content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs were there before.")));
+        content.push_str(&paragraph(&format!("{lines} lines were skipped, because their URLs occurred before.")));
     }
     section("Where the lines went, and why", &content)
 }
@@ -77,12 +77,12 @@ fn reasons_legend(report: &Report) -> String {
 /// The causes of blocked lines.
 pub(super) fn blocked(report: &Report) -> String {
     let Some(explained) = &report.explained else {
-        let hint = "Give the policy of the run to see which rules blocked the lines, and of which origins.";
+        let hint = "Give the policy of the run to see which rules of which origins blocked the lines.";
         return section("What was blocked", &paragraph(hint));
     };
     let mut content = String::new();
     if !explained.is_same {
-        let warning = "The policy given is not the one of the run, so what is said here may not be what happened.";
+        let warning = "The policy given is not that of the run, so this section may not show what happened.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
     }
     for (agent, blocked) in report.receipt.agents.iter().zip(&explained.blocked) {
@@ -203,8 +203,8 @@ pub(super) fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
     let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("cursors", policy.cursors)];
     let mut content = paragraph(&format!(
-        "Origins: {}; distinct groups of rules: {}. They take {} bytes. A group is a DFA, a constant if it says the same \
-         of every path, or a set of cursors where a DFA would be too large.",
+        "Origins: {}; distinct groups of rules: {}. They take {} bytes. A group is a DFA, a constant if all paths \
+         have the same verdict, or a set of cursors where a DFA would be too large.",
         number(policy.origins),
         number(policy.automata),
         number(policy.automata_bytes)
@@ -231,7 +231,7 @@ pub(super) fn speed(report: &Report) -> String {
     let mut content = chart::speed(&receipt.speed);
     let workers = if threads == 1 { "one worker".to_owned() } else { format!("{threads} workers") };
     content.push_str(&paragraph(&format!(
-        "{} bytes by {workers} in {:.3} seconds, the policy not counted.",
+        "{} bytes by {workers} in {:.3} seconds, not counting the policy.",
         number(receipt.input.bytes),
         receipt.seconds
     )));
@@ -257,7 +257,7 @@ pub(super) fn lists(report: &Report) -> String {
     let mut content = table.html();
     if report.receipt.skipped > 0 {
         let parts = number(report.receipt.skipped);
-        let what = "parts of lists could not be read and were left out; the receipt tells which.";
+        let what = "parts of lists could not be read and were skipped; the receipt lists them.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(&format!("{parts} {what}"))));
     }
     section("Lists", &content)
@@ -266,7 +266,7 @@ pub(super) fn lists(report: &Report) -> String {
 /// The options of the run.
 pub(super) fn options(report: &Report) -> String {
     let receipt = &report.receipt;
-    let mut table = HtmlTable::new("As the receipt has them", &[("option", false), ("value", false)]);
+    let mut table = HtmlTable::new("As recorded in the receipt", &[("option", false), ("value", false)]);
     let mut row = |name: &str, value: String| table.row([Cell::Words(name.to_owned()), Cell::Code(value)]);
     row("agents", receipt.agents.join("; "));
     row("dialect", receipt.dialect.to_string());

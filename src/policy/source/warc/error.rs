@@ -12,19 +12,19 @@ pub enum RecordProblem {
     #[error("{0}")]
     Unreadable(#[from] io::Error),
     /// It does not begin with a known version.
-    #[error("{0:?} is no version of WARC that is known here; a record begins with WARC/1.0 or WARC/1.1")]
+    #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0 or WARC/1.1")]
     Version(String),
     /// Its head has no end.
     #[error("its head is longer than {} KiB", head::LIMIT >> 10)]
     LongHead,
     /// A line of its head is not a field.
-    #[error("its head has a line that is no field: {0:?}")]
+    #[error("its head has a line that is not a field: {0:?}")]
     NoField(String),
     /// A required field is missing.
     #[error("it has no {0}")]
     Missing(&'static str),
     /// A field has a meaningless value.
-    #[error("its {name} makes no sense: {value:?}")]
+    #[error("its {name} is not valid: {value:?}")]
     Value {
         /// The field.
         name: &'static str,

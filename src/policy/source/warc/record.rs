@@ -263,7 +263,7 @@ mod tests {
         for (second, problem) in [
             ("WARC/2.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n".to_owned(), "WARC/2.0"),
             ("HTTP/1.1 200 OK\r\n\r\n".to_owned(), "HTTP/1.1"),
-            (record("no field\r\n", ""), "no field"),
+            (record("no field\r\n", ""), "not a field"),
             ("WARC/1.0\r\nWARC-Type: a\r\n\r\n\r\n\r\n".to_owned(), "no Content-Length"),
             ("WARC/1.0\r\nContent-Length: -1\r\n\r\n\r\n\r\n".to_owned(), "\"-1\""),
             ("WARC/1.0\r\nContent-Length: +1\r\n\r\n\r\n\r\n".to_owned(), "\"+1\""),
