@@ -267,6 +267,30 @@ fn shards_are_not_joined_over_a_users_files() {
     }
 }
 
+/// Shards may lie in the folder they are joined in, even under names that folders of lists have: their files are their own.
+#[test]
+fn shards_in_the_joined_folder_stay_when_it_is_replaced() {
+    for options in ["", "--verdicts", "--per-input", "--format parquet"] {
+        let bench = bench_with_lists();
+        let parts = ["job/0001-part", "job/0002-part"];
+        fs::create_dir(bench.path("job")).expect("a folder");
+        for (folder, part) in run_shards(&bench, 2, options).split(' ').zip(parts) {
+            fs::rename(bench.path(folder), bench.path(part)).expect("moved");
+        }
+        let join = |more: &str| format!("join --out job --force {more} {}", parts.join(" "));
+        let run = format!("filter --agent examplebot --robots sites {NOW} {options} --out job --force {LISTS}");
+        for words in [&join(""), &join(""), &join("--concat"), &join("--concat"), &join(""), &run, &join("")] {
+            bench.program(words).assert().success();
+            for folder in ["job", "job/0001-part", "job/0002-part"] {
+                bench.program(&format!("verify {folder}")).assert().success();
+            }
+        }
+        // What was written beside them is replaced.
+        let left = ["0001-part", "0002-part", "receipt.json", "robots-needed.tsv"];
+        assert_eq!(bench.names("job"), left, "{options}");
+    }
+}
+
 #[test]
 fn shards_of_different_jobs_are_refused() {
     let same = "--agent examplebot --robots sites";

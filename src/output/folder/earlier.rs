@@ -121,6 +121,8 @@ struct Earlier {
     partitions: BTreeMap<String, Files>,
     verdicts: Option<Files>,
     origins_needed: Option<u64>,
+    #[serde(default)]
+    shards: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -134,8 +136,8 @@ struct Name {
     name: String,
 }
 
-/// The files that an earlier run's receipt names, without the receipt itself. Where each list has a folder, names begin with it;
-/// none leads out of the run's folder.
+/// The files of an earlier run, as its receipt names them, without the receipt itself. Where each list has a folder, names begin
+/// with it; none leads out of the run's folder.
 fn earlier(directory: &Path) -> BTreeSet<String> {
     let whole = directory.join(RECEIPT);
     let path = if whole.symlink_metadata().is_ok() { whole } else { partial(&whole) };
@@ -144,7 +146,10 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
     }
     // A file that is not a receipt names no files.
     let receipt: Earlier = records::read(&path).ok().flatten().unwrap_or_default();
-    let files = receipt.partitions.into_values().chain(receipt.verdicts).flat_map(|part| part.files);
+    // Those that a joined receipt names in the folders of shards belong to the shards, even if their folders are in this one.
+    let is_own = receipt.shards.is_empty();
+    let parts = receipt.partitions.into_values().chain(receipt.verdicts).filter(|_| is_own);
+    let files = parts.flat_map(|part| part.files);
     let names = files.map(|file| file.name).filter(|name| is_file_of_run(name));
     names.chain(receipt.origins_needed.map(|_| NEEDED.to_owned())).collect()
 }
