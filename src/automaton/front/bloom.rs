@@ -1,4 +1,4 @@
-//! A Bloom filter of the beginnings of prefixes: four fifths of all paths begin like no prefix, and are not probed for any.
+//! A Bloom filter of the beginnings of prefixes. One path in six may begin like a prefix; the others are not probed for any.
 //!
 //! Prefixes are cut once more, to one of two lengths of at most eight bytes, so that a path is cut, hashed and tested in a
 //! dozen instructions for each.
