@@ -176,6 +176,27 @@ fn force_replaces_the_partitions_of_each_list_too() {
     assert_eq!(bench.names("out/0002-more"), ["notes"]);
 }
 
+/// A folder that is named like that of a list, but has a run of its own, stays as it is.
+#[test]
+fn a_run_in_a_folder_below_is_left_alone() {
+    for marker in ["receipt.json", ".checkpoint.json", ".robosieve.lock"] {
+        let bench = bench_with_list();
+        bench.filter("--robots sites --out out --per-input urls urls").assert().success();
+        std::fs::remove_dir_all(bench.path("out/0002-urls")).expect("removed");
+        let there = [marker, "allowed.txt", ".blocked.txt.merged", "lines/verdict=allowed/.part-0001.parquet.partial"];
+        let there = there.map(|name| format!("out/0002-urls/{name}"));
+        there.iter().for_each(|name| bench.file(name, ""));
+        let stays = || there.iter().for_each(|name| assert_eq!(bench.read(name), b"", "{marker}: {name}"));
+        bench.filter("--robots sites --out out urls").assert().code(2);
+        stays();
+        let done = bench.filter("--robots sites --out out --force --per-input --verdicts urls urls").assert().code(2);
+        said(&done.get_output().stderr, &["0002-urls is in the way"]);
+        stays();
+        bench.split("--robots sites --force", &["urls"]);
+        stays();
+    }
+}
+
 #[test]
 fn a_list_that_would_be_replaced_is_refused() {
     let bench = bench_with_list();

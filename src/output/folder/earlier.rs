@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::leftovers::{is_leftover, remove_leftovers};
-use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, split_list_folder};
+use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, is_of_other_run, split_list_folder};
 use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
 use crate::formats::regular_file;
@@ -79,6 +79,10 @@ fn in_the_way(
     let needed = directory.join(NEEDED);
     if needed.symlink_metadata().is_ok_and(|there| is_foreign(NEEDED, there.file_type())) {
         return Ok(Some(needed));
+    }
+    let mut below = sets.iter().filter(|set| !set.is_empty()).map(|set| directory.join(set));
+    if let Some(other) = below.find(|folder| is_of_other_run(folder)) {
+        return Ok(Some(other));
     }
     let of_set = layout.folders();
     for (set, folder) in sets.iter().flat_map(|set| of_set.iter().map(move |folder| (*set, *folder))) {
@@ -150,7 +154,9 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
     let is_own = receipt.shards.is_empty();
     let parts = receipt.partitions.into_values().chain(receipt.verdicts).filter(|_| is_own);
     let files = parts.flat_map(|part| part.files);
-    let names = files.map(|file| file.name).filter(|name| is_file_of_run(name));
+    let is_of_other = |folder: &str| !folder.is_empty() && is_of_other_run(&directory.join(folder));
+    let is_of_this = |name: &String| is_file_of_run(name) && !is_of_other(split_list_folder(name).0);
+    let names = files.map(|file| file.name).filter(is_of_this);
     names.chain(receipt.origins_needed.map(|_| NEEDED.to_owned())).collect()
 }
 

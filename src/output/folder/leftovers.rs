@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::file_name::is_output;
-use super::list_folder::is_folder_of_run;
+use super::list_folder::{is_folder_of_run, is_of_other_run};
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, is_partial};
 
 /// Deletes the partial files of a run that has no checkpoint to resume from, and the folders it made for them if nothing else is
@@ -14,12 +14,13 @@ pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     remove_below(directory).map(drop)
 }
 
-/// Deletes partial files in the folders that a run made below this one; returns how many.
+/// Deletes partial files in the folders that a run made below this one; returns how many. Those of other runs stay.
 fn remove_below(folder: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir() && is_folder_of_run(&entry.file_name().to_string_lossy()) {
+        let is_of_run = entry.file_type()?.is_dir() && is_folder_of_run(&entry.file_name().to_string_lossy());
+        if is_of_run && !is_of_other_run(&entry.path()) {
             let removed_here = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
             if removed_here > 0 {
                 // Fails if anything else is in it, which then stays.

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::file_name::{is_output, is_table_folder};
+use super::lock::LOCK;
+use super::names::{CHECKPOINT, RECEIPT};
 use crate::input::list::STANDARD_INPUT;
 
 /// The longest name that common file systems allow, in bytes.
@@ -35,6 +37,11 @@ pub(crate) fn split_list_folder(name: &str) -> (&str, &str) {
 /// Whether a run creates folders of this name.
 pub(super) fn is_folder_of_run(name: &str) -> bool {
     is_list_folder(name) || is_table_folder(name)
+}
+
+/// Whether a folder below that of a run is the folder of another run, whatever its name.
+pub(super) fn is_of_other_run(folder: &Path) -> bool {
+    [RECEIPT, CHECKPOINT, LOCK].iter().any(|name| folder.join(name).exists())
 }
 
 /// Whether a name in a receipt can be that of a file of lines.
