@@ -147,6 +147,8 @@ impl Reason {
 }
 
 /// The partition of a line and the reason for it, in one byte.
+///
+/// The default is a placeholder for an outcome not known yet: invalid, because the line is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Outcome(u8);
 
@@ -160,7 +162,8 @@ impl Outcome {
     /// Placeholder for an outcome not known yet.
     pub(crate) const NONE: Outcome = Outcome::new(Partition::Invalid, Reason::Empty);
 
-    /// The number of values an outcome's [`Outcome::index`] can have.
+    /// The number of indexes, one for each pair of a partition and a reason; the length of an array indexed by
+    /// [`Outcome::index`].
     pub const COUNT: usize = Partition::COUNT * Reason::ALL.len();
 
     /// Packs a partition and a reason.
@@ -188,13 +191,17 @@ impl Outcome {
         Reason::ALL[usize::from(self.0 >> 2)]
     }
 
-    /// The outcome as a number below [`Outcome::COUNT`].
+    /// The outcome as a number below [`Outcome::COUNT`], for tables of counts. [`Outcome::from_index`] is the inverse.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The outcome with this index.
+    /// The outcome with this [index](Outcome::index).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below [`Outcome::COUNT`].
     pub fn from_index(index: usize) -> Outcome {
         Outcome::new(Partition::ALL[index & 3], Reason::ALL[index >> 2])
     }

@@ -12,7 +12,8 @@ pub enum AllowLines {
     Ignored,
 }
 
-/// Which matching rule decides when several match.
+/// Which matching rule decides when several match. [`Patterns::rank`](crate::rules::Patterns::rank) sorts rules by it, and
+/// breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precedence {
     /// The longest pattern; `Allow` wins a tie (RFC 2.2.2, Mandelbot, C++; 2008: ours, unstated).

@@ -5,7 +5,7 @@
 //!
 //! 1. *key*: takes the first 40 bytes up to the end of the authority, and hashes them; prefetches the pilot;
 //! 2. *probe*: computes the slot of the look-up table from the pilot; prefetches its entry;
-//! 3. *match*: checks whether the entry is the URL's origin. Known origins go on, all others go the slow way;
+//! 3. *look*: checks whether the entry is the URL's origin. Known origins go on, all others go the slow way;
 //! 4. *tidy*: for known URLs that are not plain, finds the end of the path. Those in normal form go on as well;
 //! 5. *route*: looks up what the origin's class means for a crawler, and the automaton that decides, if any; prefetches it;
 //! 6. *front*: checks whether the path may have another verdict than the automaton's base, first by prefixes, then by triples;

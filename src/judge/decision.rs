@@ -28,7 +28,9 @@ pub enum MaxAge {
     Seconds(u64),
 }
 
-/// The operator's choices.
+/// The operator's choices for URLs on which robots.txt gives no definite verdict, or one that is too old.
+///
+/// A [`Matcher`](crate::Matcher) and a [`Job`](crate::run::Job) have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Choices {
     /// For origins whose robots.txt was never fetched. `Use` is the same as `Defer`, because there is nothing to use.

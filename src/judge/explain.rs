@@ -19,7 +19,7 @@ use crate::rules::chosen::{ChosenRules, KeptRule};
 /// The default limit, in bytes, for the rules that an [`Explainer`] keeps. Up to two groups are kept whatever their size.
 const KEPT: usize = 16 << 20;
 
-/// The cause of a URL's outcome.
+/// The cause of a URL's outcome under a policy. For a path judged by one robots.txt, see [`Explanation`](crate::Explanation).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause<'e> {
     /// The rule; `None` if the state of the robots.txt, an override, or the operator's choices decided instead.

@@ -1,8 +1,14 @@
 //! Judges lines: finds the outcome of each, and its cause.
 //!
 //! The lines of a chunk get their outcomes, each a partition and a reason, in `batch`, the hot path; `slow` is the plain
-//! definition of the same. `decision` decides about an origin before a path is looked at, `place` sorts lines into the pieces
-//! of their partitions.
+//! definition of the same. `place` sorts lines into the pieces of their partitions.
+//!
+//! A line's partition is decided in one of these places:
+//!
+//! - by the state of its origin: `decision`, before a path is looked at, and `routes`, its results ready to be looked up;
+//! - by rules: `judge_path` in `slow`; in the hot path, `steps/front` and, for the few paths that pass it, `steps/walk`;
+//! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
+//! - for a line in which its layout finds no URL: `run/worker.rs`.
 
 pub(crate) mod batch;
 pub(crate) mod decision;

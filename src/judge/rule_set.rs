@@ -32,7 +32,8 @@ pub struct RuleSet {
     notes: Vec<Note>,
 }
 
-/// A record other than a rule, such as `Crawl-delay`, as written in the file.
+/// A record other than a rule, such as `Crawl-delay`, as written in its robots.txt. It is kept for callers to
+/// read; no verdict depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRecord {
     /// Which record it is.

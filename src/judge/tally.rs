@@ -4,8 +4,8 @@
 //! the order of lines, so that parts can be compared with the whole. `order` adds the sums of all beginnings of the sequence,
 //! as Fletcher's checksum does, and so also notices two lines that changed places.
 //!
-//! Both are computed over the lines as read. The buffers passed to the kernel are [compared](super::place::prove) with those
-//! lines; if more than lines is written, both are computed again from the buffers.
+//! Both are computed over the lines as read. The buffers handed to the operating system are [compared](super::place::prove) with
+//! those lines; if they hold more than lines, both are computed again from the buffers.
 
 use super::isa::{self, Isa, Kernel};
 use super::lines::{self, Lines};

@@ -18,7 +18,8 @@ pub struct Report {
     pub left_off: usize,
     /// The number of rules for which the search for a shadowing rule was cut short.
     pub not_searched: usize,
-    /// The work done by this search, which the size of the file limits.
+    /// The work done by this search, which the size of the file limits, in units: one for each pair of patterns tried, one for
+    /// every eight bytes compared, and sixteen for every segment looked for.
     pub work: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::outcome::Partition;
 use crate::robots::Agents;
 use crate::rules::chosen::KeptRule;
 
-/// How lines are written.
+/// Whether lines are split into partitions, or stay together with their verdicts. See [`Format`] for the format of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {

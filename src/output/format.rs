@@ -1,6 +1,6 @@
 //! The format of the files of lines: text or tables.
 
-/// The format of the files of lines.
+/// The format of the files of lines, in either [`Form`](super::form::Form).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {

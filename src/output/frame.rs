@@ -4,7 +4,7 @@
 use flate2::write::GzEncoder;
 use std::io::{self, Write};
 
-/// How a frame is compressed.
+/// How files of text are compressed: as a sequence of frames, each complete in itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFormat {

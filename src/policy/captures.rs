@@ -68,14 +68,15 @@ impl Captures {
         Captures::at(Home::Memory, columns.into(), dialect)
     }
 
-    /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`. In memory
-    /// it keeps only the first few MiB and the index: some 300 bytes for each URL, and 10 for each distinct automaton, set of
-    /// rules and row of groups.
+    /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`, for more
+    /// origins than fit in memory. In memory it keeps only the first few MiB and the index: some 300 bytes for each URL, and 10
+    /// for each distinct automaton, set of rules and row of groups.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::at(Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
     }
 
-    /// Like [`Captures::spilling`], with a budget of `memory` bytes for reading and compiling sources.
+    /// Like [`Captures::spilling`], with a budget of `memory` bytes for reading and compiling sources. The budget limits what
+    /// stays in memory, and how many files are compiled at a time.
     pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let limit = usize::try_from(memory / 64).map_or(HELD, |share| share.min(HELD));
         let home = Home::Folder { folder: folder.to_owned(), limit };
@@ -86,7 +87,8 @@ impl Captures {
         Captures { memory, readers, ..Captures::at(home, columns.into(), dialect) }
     }
 
-    /// Like [`Captures::spilling`], with the temporary files next to the policy file `path`.
+    /// Like [`Captures::spilling`], with the temporary files next to `path`, where the policy file will be
+    /// [written](Captures::write).
     pub fn for_file(path: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::spilling(&folder_of(path), columns, dialect)
     }

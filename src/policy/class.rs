@@ -1,5 +1,5 @@
-//! The class of an origin, which depends on no path or option: a number for each combination of standing, last good
-//! answer and ruling.
+//! The class of an origin: one number for the combination of its standing, its last good answer and the operator's ruling. It
+//! depends on no path and no option.
 
 use super::image::Record;
 use super::state::{OriginStatus, Ruling};

@@ -1,8 +1,8 @@
 //! The crawlers that a policy covers, and which of them a query is for.
 //!
 //! A policy has a column for each crawler that it was compiled for: a product token, `*`, or a list of tokens in order
-//! of preference. A [`Crawler`] is a query's crawler: one of the columns, or a list in order of preference that is answered
-//! from columns of single tokens as if it had been compiled as a list.
+//! of preference. A query may name one of these columns, or another list of tokens that each have a column. The answer to such a
+//! list is the same as if the policy had been compiled for it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -11,7 +11,7 @@ use super::error::{ColumnsError, CrawlerError};
 use crate::dialect::{AgentList, Dialect};
 use crate::robots::Agents;
 
-/// The crawlers that a policy covers, in column order.
+/// The crawlers that a policy is compiled for, each an [`Agents`] and the head of a column. A [`Crawler`] selects among them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
 pub struct Columns(Vec<Agents>);
@@ -113,7 +113,7 @@ impl fmt::Display for Columns {
     }
 }
 
-/// The crawler of a query: the columns that answer for it, in order of preference.
+/// The crawler of a query: its [`Agents`], and which [`Columns`] of the policy answer for them, in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crawler {
     agents: Agents,

@@ -50,7 +50,7 @@ impl OriginStatus {
     }
 }
 
-/// When and how an origin answered.
+/// When and how an origin answered the request for its robots.txt: the times and the status, not the rules.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Answered {
     /// The HTTP status of the robots.txt itself, before redirects; none if nothing answered.

@@ -19,7 +19,7 @@ pub struct ChosenRules {
     pub(crate) patterns: Patterns,
 }
 
-/// A rule as written in the file.
+/// A rule as written in its robots.txt. An [`Explanation`] or a [`Cause`](crate::Cause) has the one that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRule {
     /// Whether it is an `Allow` line.
@@ -37,7 +37,7 @@ impl KeptRule {
     }
 }
 
-/// A verdict and what decided it.
+/// The verdict of one robots.txt on a path, and what decided it. For a URL judged by a policy, see [`Cause`](crate::Cause).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Explanation<'r> {
     /// The verdict.

@@ -36,8 +36,8 @@ impl Patterns {
         patterns
     }
 
-    /// Sorts longest first. In a tie `Allow` precedes `Disallow` (RFC 9309 2.2.2), then file order decides, which only
-    /// explanations see.
+    /// Sorts longest first, for [`Precedence::Longest`]. In a tie `Allow` precedes `Disallow` (RFC 9309 2.2.2), then file order
+    /// decides, which only explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {
         // Packing the key into one number sorts in a third of the time that patterns take; no file has 2^31 rules.
         let key = |((pattern, &length), place): ((&Pattern, &u32), u64)| {

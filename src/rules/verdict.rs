@@ -1,6 +1,6 @@
 //! Verdicts.
 
-/// The verdict of a rule or a policy for a URL.
+/// The verdict of rules for a path. Lines have a [`Partition`](crate::Partition) instead, because some have no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// It may be fetched.

@@ -1,10 +1,13 @@
 //! Checkpoints: the whole state of a run between two chunks, from which it can resume after being killed.
 //!
-//! A checkpoint is in the folder of an unfinished run, as `.checkpoint.json`. It records the position in the lists, the length of
-//! each file, and all counts. Anything in the files beyond those lengths was written later and is cut off. Everything before is
-//! certain to be on disk: first the files are made durable, then the checkpoint, which replaces the previous one atomically.
-//! Where chunks end depends on the lists and the chunk size, not on which worker judged what; so a resumed run writes the same
-//! bytes as one that was never interrupted.
+//! A checkpoint is in the folder of an unfinished run, as `.checkpoint.json`. It has the job's identity and the [`Stage`]. While
+//! lines are judged, that is the position in the lists, the length of each file, all counts, the lines held back for frames, and
+//! the origins in memory that deferred lines wait for; while files get their names, only these names.
+//!
+//! Anything in the files beyond those lengths was written later and is cut off. Everything before is certain to be on disk: first
+//! the files are made durable, then the checkpoint, which replaces the previous one atomically. Where chunks end depends on the
+//! lists and the chunk size, not on which worker judged what; so a resumed run writes the same bytes as one that was never
+//! interrupted.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};

@@ -1,8 +1,8 @@
 //! Makes checkpoints durable while a run goes on.
 //!
-//! A checkpoint is taken in a chunk's turn, when places are reserved for all lines up to that chunk, but not all of them are
-//! written. It becomes valid once they are: then a separate thread makes the files durable, and after them the checkpoint, while
-//! workers keep judging. So a slow disk makes checkpoints rarer, not the run slower.
+//! A checkpoint is taken in a chunk's turn. By then, each line up to that chunk has a place in a file, or is in the checkpoint
+//! itself, but not all are written. Once they are, a separate thread makes the files durable, and after them the checkpoint,
+//! which only then is valid; workers keep judging meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

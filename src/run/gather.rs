@@ -20,8 +20,8 @@ pub(crate) struct Gathered {
     pub text: Vec<u8>,
 }
 
-/// The lines that wait for each file of the sets that have not ended, less than [`FRAME`] bytes a file. There is no other state
-/// between two chunks.
+/// The lines that wait for each file of the sets that have not ended, less than [`FRAME`] bytes a file. They are all that
+/// gathering carries from one chunk to the next, so a checkpoint stores them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gatherer {
     files: usize,

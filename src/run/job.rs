@@ -122,7 +122,8 @@ impl Folder {
     }
 }
 
-/// What goes to standard output. No receipt is written to a file then, and no list of robots.txt to fetch.
+/// The lines that a run prints to standard output. Nothing else is written: no receipt, and no list of
+/// robots.txt to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pipe {
     /// The lines of these partitions, at least one, of the only crawler.

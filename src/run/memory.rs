@@ -5,8 +5,8 @@
 //! that is kept for each list, footer or receipt is not bounded; use a control group or `ulimit` for that.
 //!
 //! ```text
-//! 1/2    workers: a chunk that is no map, its lines and those of a chunk that waits, for each crawler, and the origins that
-//!        wait in it
+//! 1/2    workers. Each has a chunk, unless it is memory-mapped; for each crawler, its lines and those of a chunk that waits to
+//!        be written; and the unknown origins of its lines
 //! 3/16   one line that is longer than a chunk: it is alone, so this does not depend on the number of workers
 //! 1/32   origins with deferred lines; five times that while they are sorted and copied for a checkpoint
 //! 1/7    the windows of decompressors, and chunks that are read ahead of their turn

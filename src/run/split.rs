@@ -4,8 +4,9 @@
 //! due, in order, so lines stay in the order of the input for any number of workers; the others keep judging. Each worker needs
 //! memory for a few chunks, and there are as many workers as [have room](super::memory).
 //!
-//! If files are compressed, a chunk has an earlier turn as well: its lines for each file are gathered with earlier ones
-//! ([`gather`](super::gather)), the worker compresses those that are enough for a frame, and then hands in the frames.
+//! If files are compressed, each chunk has an earlier turn too, in which its lines for each file are [added](super::gather) to
+//! those waiting for the same file. Where enough lines wait for a frame, the worker compresses them; then it hands in
+//! the chunk with its frames.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::AtomicU64;

@@ -49,7 +49,11 @@ pub(crate) type Values<T> = Result<Vec<Option<T>>, Malformed>;
 
 thread_local!(static IS_GUARDED: Cell<bool> = const { Cell::new(false) });
 
-/// Whether a panic in this thread would be caught and turned into an error, so that a program's panic hook can stay silent.
+/// Whether a panic in this thread would be caught and become an error.
+///
+/// A malformed Parquet file can break assertions of the library that reads it. Where this crate calls that library, it catches
+/// such panics, but the program's panic hook runs first, and by default prints a message. A program that reads or writes Parquet
+/// through this crate can install a hook that stays silent if this is true.
 pub fn panics_are_caught() -> bool {
     IS_GUARDED.get()
 }

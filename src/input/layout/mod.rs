@@ -1,8 +1,8 @@
 //! Where the URL is in the lines of a list.
 //!
 //! Most lists have one URL a line. Others have lines of fields (TSV, CSV), or are an index of web archives (CDX, CDXJ). The URL
-//! is judged; the whole line is counted, hashed and written. An index is recognised by its first line; anything else is as the
-//! operator says ([`UrlField`]). Binary lists are opened in [`super::list`].
+//! is judged; the whole line is counted, hashed and written. CDX is recognised by its head line, CDXJ by its first entry;
+//! anything else is as the operator says ([`UrlField`]). Binary lists are opened in [`super::list`].
 
 mod cdxj;
 mod column;

@@ -1,7 +1,7 @@
-//! The values handed over for writing in the columns that make up a file's lines, and the tally of those lines.
+//! Computes the tally of a file's lines from the values passed to the column writers.
 //!
-//! A line of one column is hashed at once. A line of several is put together when all its values are there; they refer to pages,
-//! and take little memory.
+//! A line made of one column is hashed at once. One made of several is put together when all its values are there; until then,
+//! the values refer to pages, and take little memory.
 
 use parquet::data_type::ByteArray;
 

@@ -1,5 +1,5 @@
-//! The columns for lines of text: the URL, and the line where it is more than that. For rows that were read as lines, only the
-//! URL.
+//! The columns of lines of text: `url`, and `line` for a line that is more than its URL. For rows whose lines are the
+//! values of a column of URLs, only that column is made here.
 //!
 //! If a line is the URL, byte for byte, and UTF-8, as nearly all lines are, only `url` is set. For any other, `line` has all
 //! bytes, and `url` has the URL that was judged, or null if there is none. Bytes of it that are not UTF-8 are percent-encoded

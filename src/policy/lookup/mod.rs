@@ -4,8 +4,8 @@
 //! bucket's pilot, a small number found when the table is built, sends the origins of the bucket to slots of their own.
 //! So a look-up reads one pilot and one entry, and compares the key in the entry; a hash alone decides nothing.
 //!
-//! [`key`] has the hash, [`entry`] defines the entries, [`place`] finds the pilots, [`build`] writes the section, [`check`]
-//! validates it, and [`table`] looks origins up.
+//! [`key`] has the hash, [`entry`] defines the entries, [`layout`] splits the section into its parts, [`place`] finds the
+//! pilots, [`build`] writes the section, [`check`] validates it, and [`table`] looks origins up.
 //!
 //! ```text
 //! section  header | pilots, u16 each, zeros up to a multiple of 64 | entries, one a slot | overflow, entries as well
