@@ -20,8 +20,6 @@ impl Kernel for Route<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Route { space, judge } = self;
-        // A copy, as in step 6.
-        let judge = &judge.clone();
         if judge.entries_suffice() {
             space.route_by(judge, |slot| judge.route_of_entry(slot));
         } else {
