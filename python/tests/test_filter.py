@@ -57,7 +57,7 @@ def test_options_are_those_of_the_program(policy: robosieve.Policy, tmp_path: Pa
         robosieve.filter(policy, [LIST], tmp_path / "out", "*")
     robosieve.filter(policy, [LIST], tmp_path / "out", "*", force=True, verdicts=True, compress="zstd")
     robosieve.filter(policy, [LIST], tmp_path / "out", "*", resume=True, verdicts=True, compress="zstd")
-    with pytest.raises(robosieve.Error, match='format: "csv" is not text or parquet'):
+    with pytest.raises(robosieve.Error, match='format: "csv" is unknown; expected text or parquet'):
         robosieve.filter(policy, [LIST], tmp_path / "other", "*", format="csv")
     with pytest.raises(robosieve.Error, match="delimiter: "):
         robosieve.filter(policy, [LIST], tmp_path / "other", "*", delimiter="ab")

@@ -76,7 +76,7 @@ def test_a_column_is_named(policy: robosieve.Policy) -> None:
     assert policy.judge(table, "*", column="url")["verdict"] == ["blocked", "allowed"]
     with pytest.raises(robosieve.Error, match=r"column: the table has several \(id, url\)"):
         policy.judge(table, "*")
-    with pytest.raises(robosieve.Error, match='column: there is no "uri"'):
+    with pytest.raises(robosieve.Error, match='column: there is no column "uri"; the columns are id, url'):
         policy.judge(table, "*", column="uri")
 
 
@@ -219,7 +219,7 @@ def test_choices_decide_where_there_is_no_verdict(policy: robosieve.Policy) -> N
     assert policy.judge([UNFETCHED], "*", choices=choices)["verdict"] == ["allowed"]
     old = robosieve.Choices(max_age=1, on_stale="block", now=4_000_000_000)
     assert policy.judge([ALLOWED], "*", choices=old)["reason"] in (["stale"], ["rules"])
-    with pytest.raises(robosieve.Error, match='on_stale: "maybe" is not allow, block, defer or use'):
+    with pytest.raises(robosieve.Error, match='on_stale: "maybe" is unknown; expected allow, block, defer or use'):
         robosieve.Choices(on_stale="maybe")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="max_age: "):
         robosieve.Choices(max_age="never")  # type: ignore[arg-type]
