@@ -32,7 +32,7 @@ const NOT_KEPT: u32 = u32::MAX - 1;
 /// Memory per cause besides its texts: the entry, its index in a table that doubles as it grows, and allocator overhead.
 const BYTES_PER_CAUSE: usize = 224;
 
-/// What is kept of a line's cause.
+/// The part of a line's cause that is kept.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) enum LineCause<'c> {
     /// The line is not blocked.

@@ -285,7 +285,7 @@ fn shards_in_the_joined_folder_stay_when_it_is_replaced() {
                 bench.program(&format!("verify {folder}")).assert().success();
             }
         }
-        // What was written beside them is replaced.
+        // The files written beside them are replaced.
         let left = ["0001-part", "0002-part", "receipt.json", "robots-needed.tsv"];
         assert_eq!(bench.names("job"), left, "{options}");
     }

@@ -24,7 +24,7 @@ pub(crate) const BATCH: usize = 1024;
 /// Roughly how many bytes of a column's values are read at a time.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// What is wrong with a file, in a sentence.
+/// A sentence about what is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed(pub String);
 

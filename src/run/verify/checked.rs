@@ -11,7 +11,7 @@ pub struct Checked {
     pub path: PathBuf,
     /// Its role.
     pub role: Role,
-    /// What was found in it; `None` if it was not read.
+    /// Its contents; `None` if it was not read.
     pub found: Option<Part>,
     /// How it differs from the receipt, or why it cannot be read.
     pub problem: Option<String>,
