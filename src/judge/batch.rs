@@ -1,10 +1,10 @@
 //! The hot path: judges a batch of URLs, step by step.
 //!
 //! Each step runs over all URLs of a batch before the next one begins, with arrays in between. So the cache misses of a step
-//! overlap, and its loop has no branch that depends on the data:
+//! overlap, and its loop has no branch that depends on the data, except on whether a host repeats in step 2:
 //!
-//! 1. *key*: takes the first 40 bytes up to the end of the authority, and hashes them; prefetches the pilot;
-//! 2. *probe*: computes the slot of the look-up table from the pilot; prefetches its entry;
+//! 1. *key*: takes the first 40 bytes up to the end of the authority;
+//! 2. *probe*: hashes them and prefetches the pilot, which gives the slot of the look-up table; prefetches its entry;
 //! 3. *look*: checks whether the entry is the URL's origin. Known origins go on, all others go the slow way;
 //! 4. *tidy*: for known URLs that are not plain, finds the end of the path. Those in normal form go on as well;
 //! 5. *route*: looks up what the origin's class means for a crawler, and the automaton that decides, if any; prefetches it;

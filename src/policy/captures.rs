@@ -167,7 +167,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Whether no batch is being compiled.
+    /// Whether the newest batch is compiled, so that threads have nothing left to begin.
     pub(super) fn is_idle(&mut self) -> bool {
         self.ahead.back_mut().is_none_or(Batch::is_read)
     }

@@ -1,8 +1,9 @@
 //! Step 2: computes the slot of the look-up table that may hold a key.
 //!
-//! First the hashes, and a prefetch of their pilots; then the slots, and a prefetch of their entries. In a sorted list, whose hosts
-//! repeat, a host is hashed and probed once: 5 of 43 ns a line. Where they do not, looking for repeats takes 13 instructions a
-//! line, so three places of a batch say whether to.
+//! First the hashes, and a prefetch of their pilots; then the slots, and a prefetch of their entries. In a sorted list, whose
+//! hosts repeat, a host is hashed and probed once: 5 of 43 ns a line (`filter --count --threads 1`, `sorted.txt` of
+//! `scripts/make-list`). Where they do not, looking for repeats takes 13 instructions a line, so three places of a batch say
+//! whether to.
 
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{BATCH, Space};

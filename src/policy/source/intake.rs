@@ -18,7 +18,7 @@ use crate::policy::{Capture, Captures, WriteError};
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
-/// The captures that are added as a batch when no batch is being compiled. So compiling a small folder begins while it is being
+/// The captures that are added as a batch once the one before is compiled. So compiling a small folder begins while it is being
 /// read, and a batch grows for as long as the one before it takes, which lets more captures share a body.
 const SMALL_BATCH: usize = 64;
 
