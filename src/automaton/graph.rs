@@ -5,9 +5,10 @@
 //! the priorities of its states are those of the automaton.
 
 use hashbrown::HashMap;
+use std::ops::Range;
 
 use super::compile::{budget, compile_dfa};
-use super::head::{MAIN_ROOT, START, word};
+use super::head::{self, MAIN_ROOT, START};
 use super::space::Space;
 use super::{Engine, engine};
 use crate::automaton::cursors::engine::{BITMAP, SCANNER};
@@ -67,11 +68,11 @@ pub struct Edge {
     pub next: Next,
 }
 
-/// The graph of an automaton that [`check`](super::check()) has accepted, made from these patterns.
+/// The graph of an automaton that [`check_item`](super::check_item) has accepted, made from these patterns.
 pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
     let engine = engine(words);
     let (table, priorities) = match engine {
-        Engine::Cursors => (&words[SCANNER..word(words, BITMAP) as usize], None),
+        Engine::Cursors => (&words[SCANNER..head::word(words, BITMAP) as usize], None),
         Engine::Constant | Engine::Dfa => (words, priorities_of(words, patterns)),
     };
     let mut states = Vec::new();
@@ -82,7 +83,7 @@ pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
         states.push(state);
         at = end;
     }
-    Graph { engine, start: next(word(words, START)), states }
+    Graph { engine, start: next(head::word(words, START)), states }
 }
 
 /// The priorities of each record of a DFA, if these patterns compile to it.
@@ -103,6 +104,11 @@ fn next(target: Target) -> Next {
 
 fn blocked_if(bits: u32) -> Verdict {
     if bits == 0 { Verdict::Allowed } else { Verdict::Blocked }
+}
+
+/// A word of a table; 0 beyond its end.
+fn word(table: &[u32], at: usize) -> u32 {
+    table.get(at).map_or(0, |&word| u32::from_le(word))
 }
 
 /// The state whose record begins at a word, and where the next record begins.
@@ -138,15 +144,21 @@ fn run(table: &[u32], payload: usize, code: u32, count: usize) -> (Vec<Edge>, us
     let explicit = code == RUN_TARGET_EXPLICIT;
     let start = payload + usize::from(explicit);
     let end = start + count.div_ceil(4);
-    let bytes = bytemuck::cast_slice::<u32, u8>(&table[start..end])[..count].to_vec();
+    let bytes = bytes_of(table, start..end, count);
     let target = if explicit { word(table, payload) } else { code };
     (vec![Edge { bytes, next: next(target) }], end)
+}
+
+/// The first `count` bytes of some words; none if the table ends before.
+fn bytes_of(table: &[u32], words: Range<usize>, count: usize) -> Vec<u8> {
+    let words = table.get(words).unwrap_or_default();
+    bytemuck::cast_slice(words).iter().copied().take(count).collect()
 }
 
 fn branch(table: &[u32], payload: usize, kind: u32, count: usize) -> (Vec<Edge>, usize) {
     let byte_words = if kind == NARROW { narrow_byte_words(count) } else { WIDE_WORDS };
     let bytes: Vec<u8> = if kind == NARROW {
-        bytemuck::cast_slice(&table[payload..payload + byte_words])[..count].to_vec()
+        bytes_of(table, payload..payload + byte_words, count)
     } else {
         let is_set = |byte: &u8| word(table, payload + usize::from(byte >> 5)) >> (byte & 31) & 1 == 1;
         (0..=u8::MAX).filter(is_set).collect()

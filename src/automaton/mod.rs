@@ -10,12 +10,13 @@
 //!
 //! [`compile()`] makes the choice and says why. [`compile_item`] puts a [front] before the automaton, as in policies: a
 //! prefilter that settles most paths. An automaton knows no dialect; paths come in normal form. Its words are little-endian in
-//! memory on every machine, for policy files; [`check()`] checks whether the words of a file are an automaton, [`graph()`]
+//! memory on every machine, for policy files; [`check_item`] checks whether the words of a file are one, [`graph()`]
 //! shows what it looks like.
 
 mod check;
 mod compile;
 mod cursors;
+mod damage;
 mod dfa;
 pub mod front;
 mod graph;
@@ -24,9 +25,10 @@ mod priorities;
 mod space;
 mod verdict;
 
-pub use check::{CheckSpace, Damage, check, check_item, engine};
+pub use check::{check_item, engine};
 pub use compile::{compile, compile_item, compile_within};
 pub use cursors::engine::Scratch;
+pub use damage::Damage;
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::Engine;
 pub use priorities::priorities;

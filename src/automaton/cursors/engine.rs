@@ -301,6 +301,10 @@ impl Observer for Run<'_, '_> {
 
     fn output(&mut self, output: u32, at: usize) -> bool {
         let end = (at - self.from) as u32;
+        if (output as usize + 1) * SEGMENT_WORDS >= self.segments.len() {
+            // A scanner that was tampered with.
+            return true;
+        }
         self.last = Some((output, end));
         let mut number = output;
         while number != NONE {

@@ -1,4 +1,8 @@
 //! Walks a path through a table.
+//!
+//! A walk is total: whatever the words of the table are, it reads only the table and the path, and ends. So tables of policy files
+//! need no check before they are used, which took more than half of the time to open a policy. A target beyond the end, a record
+//! that is cut short, and a cycle of defaults settle the path as blocked; no compiled table has one.
 
 use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
@@ -6,7 +10,7 @@ use super::table::{
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
     RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_byte_words, verdict_of,
 };
-use crate::automaton::head::{MAIN_ROOT, word};
+use crate::automaton::head::MAIN_ROOT;
 use crate::rules::Verdict;
 
 /// Observes the steps of a walk.
@@ -31,13 +35,16 @@ impl Observer for Silent {
     }
 }
 
+/// The verdict of a walk that leaves the table, or goes round in it.
+const BROKEN: Verdict = Verdict::Blocked;
+
 #[inline]
 fn blocked_if(header: u32, bit: u32) -> Verdict {
     if header & bit != 0 { Verdict::Blocked } else { Verdict::Allowed }
 }
 
-/// Walks the path in `text` from `from` on, beginning at the record `start`, until it is settled; if the text ends first, the
-/// verdict is returned as an error. The bytes before the path only make room for wide loads.
+/// Walks the path in `text` from `from` on, beginning at the record `start`, until it is settled; if the text or the
+/// table ends first, the verdict is returned as an error. The bytes before the path only make room for wide loads.
 #[inline(always)]
 pub(crate) fn walk<S: Search, O: Observer>(
     table: &[u32],
@@ -47,13 +54,17 @@ pub(crate) fn walk<S: Search, O: Observer>(
     observer: &mut O,
 ) -> Result<Verdict, Verdict> {
     let (mut record, mut at) = (start, from);
-    while record >= FIRST_RECORD {
+    // A walk through a compiled table takes two steps a byte at most.
+    for _ in 0..table.len() + 4 * text.len() {
+        if record < FIRST_RECORD {
+            return Ok(verdict_of(record));
+        }
         (record, at) = step::<S, O>(table, record, text, at, observer)?;
     }
-    Ok(verdict_of(record))
+    Err(BROKEN)
 }
 
-/// One step of a walk: the next record and the offset reached, or the verdict if the text ends.
+/// One step of a walk: the next record and the offset reached, or the verdict if the text or the table ends.
 #[inline(always)]
 pub(crate) fn step<S: Search, O: Observer>(
     table: &[u32],
@@ -62,51 +73,56 @@ pub(crate) fn step<S: Search, O: Observer>(
     mut at: usize,
     observer: &mut O,
 ) -> Result<(Target, usize), Verdict> {
-    let header = word(table, record as usize);
+    let header = word(table, record as usize)?;
     if at >= text.len() {
         return Err(blocked_if(header, END_BLOCKED));
     }
     let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
     let count = (header >> COUNT_SHIFT) as usize;
     let found = if header & KIND_MASK == RUN {
-        let payload = &table[record as usize + head_words(header, default)..];
+        let payload = words_from(table, record as usize + head_words(header, default))?;
         let code = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
         let explicit = code == RUN_TARGET_EXPLICIT;
-        let bytes = &bytemuck::cast_slice(&payload[usize::from(explicit)..])[..count];
+        let bytes = bytemuck::cast_slice(words_from(payload, usize::from(explicit))?).get(..count).ok_or(BROKEN)?;
         let same = common_prefix(&text[at..], bytes);
         at += same;
         if same < count && at == text.len() {
             return Err(blocked_if(header, MIDDLE_BLOCKED));
         }
-        (same == count).then(|| if explicit { word(payload, 0) } else { code })
+        match same == count {
+            true if explicit => Some(word(payload, 0)?),
+            true => Some(code),
+            false => None,
+        }
     } else if default == DEFAULT_HERE {
-        let filter: &Filter = bytemuck::cast_slice(&table[record as usize + 1..][..FILTER_WORDS])
-            .first_chunk::<FILTER_BYTES>()
-            .expect("as many bytes as words hold");
+        let payload = words_from(table, record as usize + 1)?;
+        let filter: &Filter = bytemuck::cast_slice(payload).first_chunk::<FILTER_BYTES>().ok_or(BROKEN)?;
         at = S::candidate(filter, text, at);
         if at == text.len() {
             return Err(blocked_if(header, END_BLOCKED));
         }
         at += 1;
-        let target = branch(header, &table[record as usize + 1 + FILTER_WORDS..], count, text[at - 1]);
+        let target = branch(header, words_from(payload, FILTER_WORDS)?, count, text[at - 1])?;
         Some(target.unwrap_or(record))
     } else {
-        let target = branch(header, &table[record as usize + head_words(header, default)..], count, text[at]);
+        let payload = words_from(table, record as usize + head_words(header, default))?;
+        let target = branch(header, payload, count, text[at])?;
         at += usize::from(target.is_some());
         target
     };
     let Some(target) = found else {
         let target = match default {
-            DEFAULT_EXPLICIT => word(table, record as usize + 1),
-            DEFAULT_MAIN_ROOT => word(table, MAIN_ROOT),
+            DEFAULT_EXPLICIT => word(table, record as usize + 1)?,
+            DEFAULT_MAIN_ROOT => word(table, MAIN_ROOT)?,
             settled => settled,
         };
         return Ok((target, at));
     };
     if O::LISTENS && target >= FIRST_RECORD {
-        let header = word(table, target as usize);
+        let header = word(table, target as usize)?;
         let explicit = header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_EXPLICIT;
-        if header & HAS_OUTPUT != 0 && !observer.output(word(table, target as usize + 1 + usize::from(explicit)), at) {
+        let output = target as usize + 1 + usize::from(explicit);
+        if header & HAS_OUTPUT != 0 && !observer.output(word(table, output)?, at) {
             return Err(Verdict::Allowed);
         }
     }
@@ -116,7 +132,19 @@ pub(crate) fn step<S: Search, O: Observer>(
 /// Whether a record is the root of a context: most bytes stay there.
 #[inline]
 pub(crate) fn is_root(table: &[u32], record: Target) -> bool {
-    word(table, record as usize) >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE
+    word(table, record as usize).is_ok_and(|header| header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE)
+}
+
+/// A word of a table.
+#[inline(always)]
+fn word(table: &[u32], at: usize) -> Result<u32, Verdict> {
+    table.get(at).map(|&word| u32::from_le(word)).ok_or(BROKEN)
+}
+
+/// The words of a table from one on.
+#[inline(always)]
+fn words_from(table: &[u32], at: usize) -> Result<&[u32], Verdict> {
+    table.get(at..).ok_or(BROKEN)
 }
 
 /// The words before the payload of a record that is not a root.
@@ -127,7 +155,7 @@ fn head_words(header: u32, default: u32) -> usize {
 
 /// The target of a byte in a branch.
 #[inline(always)]
-fn branch(header: u32, payload: &[u32], count: usize, byte: u8) -> Option<Target> {
+fn branch(header: u32, payload: &[u32], count: usize, byte: u8) -> Result<Option<Target>, Verdict> {
     if header & KIND_MASK == NARROW { narrow(payload, count, byte) } else { wide(payload, byte) }
 }
 
@@ -149,27 +177,27 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
 
 /// The target of `byte` in a narrow record: all bytes are compared at once, in the lanes of a word.
 #[inline(always)]
-fn narrow(payload: &[u32], count: usize, byte: u8) -> Option<Target> {
+fn narrow(payload: &[u32], count: usize, byte: u8) -> Result<Option<Target>, Verdict> {
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = LOW << 7;
     let words = narrow_byte_words(count);
-    let bytes = u64::from(word(payload, 0)) | u64::from(word(payload, words - 1)) << 32;
+    let bytes = u64::from(word(payload, 0)?) | u64::from(word(payload, words - 1)?) << 32;
     let differences = bytes ^ (LOW * u64::from(byte));
     // The lowest zero lane is exact; lanes above it may be false, but are never the lowest.
     let equal = differences.wrapping_sub(LOW) & !differences & HIGH;
     let lane = (equal.trailing_zeros() / 8) as usize;
-    (lane < count).then(|| word(payload, words + lane))
+    (lane < count).then(|| word(payload, words + lane)).transpose()
 }
 
 /// The target of `byte` in a wide record: its rank among the bits of the bitmap.
 #[inline(always)]
-fn wide(payload: &[u32], byte: u8) -> Option<Target> {
+fn wide(payload: &[u32], byte: u8) -> Result<Option<Target>, Verdict> {
     let pair = usize::from(byte >> 6);
-    let bits = u64::from(word(payload, 2 * pair)) | u64::from(word(payload, 2 * pair + 1)) << 32;
+    let bits = u64::from(word(payload, 2 * pair)?) | u64::from(word(payload, 2 * pair + 1)?) << 32;
     let bit = 1u64 << (byte & 63);
     if bits & bit == 0 {
-        return None;
+        return Ok(None);
     }
-    let before = (word(payload, 8) >> (8 * pair) & 0xff) + (bits & (bit - 1)).count_ones();
-    Some(word(payload, WIDE_WORDS + before as usize))
+    let before = (word(payload, 8)? >> (8 * pair) & 0xff) + (bits & (bit - 1)).count_ones();
+    word(payload, WIDE_WORDS + before as usize).map(Some)
 }

@@ -2,7 +2,7 @@
 
 use super::layout::LENGTH;
 use super::*;
-use crate::automaton::{CheckSpace, Scratch, check_item, compile_item, verdict};
+use crate::automaton::{Scratch, check_item, compile_item, verdict};
 use crate::dialect::Dialect;
 use crate::rng::Rng;
 use crate::robots::Robots;
@@ -78,7 +78,7 @@ fn patterns<'r>(rules: impl IntoIterator<Item = &'r str>) -> Patterns {
 fn item(patterns: &Patterns) -> Item {
     let mut content = Vec::new();
     compile_item(patterns, &mut content);
-    check_item(&content, &mut CheckSpace::default()).expect("what was just compiled");
+    check_item(&content).expect("what was just compiled");
     Item::new(&content)
 }
 
@@ -189,7 +189,7 @@ fn every_flipped_bit_of_a_front_is_refused_or_harmless() {
         let front = content.len() - engine_words(&content).len();
         for bit in 0..32 * front {
             content[bit / 32] ^= 1 << (bit % 32);
-            if check_item(&content, &mut CheckSpace::default()).is_ok() {
+            if check_item(&content).is_ok() {
                 harmless += 1;
                 // Whatever the bytes are, both probes give the same answer, and read nothing else.
                 let item = Item::new(&content);
@@ -202,7 +202,7 @@ fn every_flipped_bit_of_a_front_is_refused_or_harmless() {
             content[bit / 32] ^= 1 << (bit % 32);
         }
         for length in 0..front {
-            assert!(check_item(&content[..length], &mut CheckSpace::default()).is_err(), "{length}");
+            assert!(check_item(&content[..length]).is_err(), "{length}");
         }
     }
     assert!(refused > 20 && harmless > 1000, "{refused} {harmless}");

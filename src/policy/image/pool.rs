@@ -86,10 +86,7 @@ impl<'p> Pool<'p> {
 
     /// Checks that items fill the pool exactly and that `check` accepts the content of each. Returns the places where items
     /// begin.
-    pub fn check<S: Default>(
-        self,
-        check: impl Fn(&'p [u8], &mut S) -> Result<(), Problem> + Sync,
-    ) -> Result<Starts, Problem> {
+    pub fn check(self, check: impl Fn(&'p [u8]) -> Result<(), Problem> + Sync) -> Result<Starts, Problem> {
         let mut starts = Starts::new(self.bytes.len() / self.unit);
         let mut parts = vec![0];
         let mut at = 0;
@@ -107,19 +104,18 @@ impl<'p> Pool<'p> {
             return Err((0, "its first item is not empty"));
         }
         parts.push(self.bytes.len());
-        let items = |range: Range<usize>, space: &mut S| -> Result<(), Problem> {
+        let items = |range: Range<usize>| -> Result<(), Problem> {
             let mut at = range.start;
             while at < range.end {
                 let content = self.content(at);
                 if at > 0 {
-                    check(&self.bytes[content.clone()], space)
-                        .map_err(|(in_item, what)| (at + LENGTH + in_item, what))?;
+                    check(&self.bytes[content.clone()]).map_err(|(in_item, what)| (at + LENGTH + in_item, what))?;
                 }
                 at = content.end.next_multiple_of(self.unit);
             }
             Ok(())
         };
-        let checked = parts.par_windows(2).map_init(S::default, |space, ends| items(ends[0]..ends[1], space));
+        let checked = parts.par_windows(2).map(|ends| items(ends[0]..ends[1]));
         checked.find_map_first(Result::err).map_or(Ok(starts), Err)
     }
 }

@@ -1,35 +1,28 @@
-//! Checks the tables of the second engine, see [`cursors`](crate::automaton::cursors::engine).
+//! Checks the tables of the second [engine](super::engine), but for its scanner, whose walk is total.
 //!
 //! A walk ends because every node is reached at most once: from a single place among the segments, or as a child of a single
 //! parent that comes before it.
 
-use super::{CheckSpace, Damage, table};
-use crate::automaton::cursors::engine::{
-    BITMAP, DOLLAR_WORDS, DOLLARS, NODE_WORDS, NODES, SCANNER, SEGMENT_WORDS, SEGMENTS,
-};
-use crate::automaton::cursors::segment_trie::{BEHIND_SLASH, NONE};
-use crate::automaton::head::{START, word};
+use super::engine::{BITMAP, DOLLAR_WORDS, DOLLARS, NODE_WORDS, NODES, SCANNER, SEGMENT_WORDS, SEGMENTS};
+use super::segment_trie::{BEHIND_SLASH, NONE};
+use crate::automaton::damage::Damage;
+use crate::automaton::dfa::table::FIRST_RECORD;
+use crate::automaton::head::word;
 
 /// The most heavy paths from a segment to its shortest suffix: the subtree at least doubles with each.
 const MOST_HEAVY_PATHS: u32 = 33;
 
 /// Checks that words are an automaton of the second engine.
-pub(super) fn check(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
+pub(in crate::automaton) fn check(words: &[u32]) -> Result<(), Damage> {
     let parts = Parts::read(words)?;
-    table::check(parts.scanner, parts.segment_count as u32, space)?;
-    if !table::is_target(word(words, START), space) {
-        return Damage::at(START, "it does not lead to the start of a record");
-    }
-    space.reached.clear();
-    space.reached.resize(parts.node_count, false);
-    parts.check_segments(&mut space.reached)?;
-    parts.check_nodes(&mut space.reached)?;
+    let mut reached = vec![false; parts.node_count];
+    parts.check_segments(&mut reached)?;
+    parts.check_nodes(&mut reached)?;
     parts.check_dollars()
 }
 
 struct Parts<'w> {
     words: &'w [u32],
-    scanner: &'w [u32],
     segment_count: usize,
     node_count: usize,
     dollar_count: usize,
@@ -42,7 +35,7 @@ impl Parts<'_> {
         }
         let place = |at: usize| word(words, at) as usize;
         let [bitmap, segments, nodes, dollars] = [BITMAP, SEGMENTS, NODES, DOLLARS].map(place);
-        let places = [SCANNER + table::FIRST_RECORD, bitmap, segments, nodes, dollars, words.len()];
+        let places = [SCANNER + FIRST_RECORD as usize, bitmap, segments, nodes, dollars, words.len()];
         if !places.is_sorted() {
             return Damage::at(BITMAP, "its parts are not in order");
         }
@@ -58,8 +51,7 @@ impl Parts<'_> {
         if bitmap_words != segment_count.div_ceil(32) {
             return Damage::at(BITMAP, "its bitmap does not fit its segments");
         }
-        let scanner = &words[SCANNER..bitmap];
-        Ok(Parts { words, scanner, segment_count, node_count, dollar_count: dollar_words / DOLLAR_WORDS })
+        Ok(Parts { words, segment_count, node_count, dollar_count: dollar_words / DOLLAR_WORDS })
     }
 
     /// The position of a word of a segment, node or dollar, and its value.
