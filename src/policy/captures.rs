@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::batch::{Batch, body_alone, share_body};
+use super::batch::{Batch, Body, body_alone, share_body};
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
@@ -43,10 +43,8 @@ pub struct Captures {
     memory: u64,
     /// Batches being read, in order.
     ahead: VecDeque<Batch>,
-    /// The body and status of the newest capture: captures that share them may come in the next batch.
-    newest: Option<(Arc<[u8]>, Option<u16>)>,
-    /// The meaning of the capture placed last, and the hash of its body.
-    last: Option<(Placed, u128)>,
+    /// The body of the capture placed last: the next one may share it.
+    last_body: Option<Body>,
     /// A thread pool for reading captures, if there is one of its own. Memory that compiling keeps for the next file is freed
     /// with its threads.
     readers: Option<Arc<ThreadPool>>,
@@ -104,8 +102,7 @@ impl Captures {
             tables,
             memory: u64::MAX,
             ahead: VecDeque::new(),
-            newest: None,
-            last: None,
+            last_body: None,
             readers: None,
             statistics: Statistics::default(),
             passed_over: Vec::new(),
@@ -153,13 +150,7 @@ impl Captures {
 
     /// Adds captures and reads them in the background. They are in place after [`Captures::settle`].
     pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
-        let Some(newest) = captures.last() else { return Ok(()) };
-        let newest = body_alone(newest).map(|(body, status)| (Arc::clone(body), status));
-        let before = std::mem::replace(&mut self.newest, newest);
-        let before = before.as_ref().map(|(body, status)| (body, *status));
-        let is_before = |capture: &&Capture| share_body(before, body_alone(capture));
-        let repeats = captures.iter().take_while(is_before).count();
-        let batch = Batch::begin(captures, repeats, &self.columns, self.dialect, self.readers.as_deref());
+        let batch = Batch::begin(captures, &self.columns, self.dialect, self.readers.as_deref());
         self.ahead.push_back(batch);
         while self.ahead.len() > AHEAD || self.ahead.front_mut().is_some_and(Batch::is_read) {
             self.place_next()?;
@@ -184,20 +175,19 @@ impl Captures {
     fn place_next(&mut self) -> Result<(), WriteError> {
         let Some(mut batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, readings) = batch.wait();
-        let (mut captures, mut readings) = (captures.into_iter(), readings.into_iter());
-        if let Some((meaning, body_hash)) = self.last.clone().filter(|_| batch.repeats > 0) {
-            self.insert_all(captures.by_ref().take(batch.repeats), &meaning, body_hash);
-        }
         let mut placed = Vec::with_capacity(readings.len());
-        for (&number, &length) in batch.which.iter().zip(&batch.lengths) {
-            if number == placed.len() {
-                let Reading { meaning, body_hash, notes } = readings.next().expect("one of each number");
-                placed.push((self.place(meaning)?, body_hash, notes));
-            }
+        for Reading { meaning, body_hash, notes } in readings {
+            placed.push((self.place(meaning)?, body_hash, notes));
+        }
+        for (capture, number) in captures.into_iter().zip(batch.which) {
             let (meaning, body_hash, notes) = &placed[number];
-            self.statistics.notes.merge(notes);
-            self.insert_all(captures.by_ref().take(length), meaning, *body_hash);
-            self.last = Some((meaning.clone(), *body_hash));
+            let body = body_alone(&capture);
+            // The lines of one file count once.
+            if !share_body(&self.last_body, &body) {
+                self.statistics.notes.merge(notes);
+            }
+            self.last_body = body;
+            self.insert(capture, meaning.clone(), *body_hash);
         }
         self.progress.reads(self.statistics.captures.read);
         Ok(())
@@ -278,13 +268,6 @@ impl Captures {
         let row = self.tables.row(groups)?;
         let side = self.tables.side(&selected.side_records)?;
         Ok(Placed::Known { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
-    }
-
-    /// Inserts captures with the same meaning.
-    fn insert_all(&mut self, captures: impl Iterator<Item = Capture>, meaning: &Placed, body_hash: u128) {
-        for capture in captures {
-            self.insert(capture, meaning.clone(), body_hash);
-        }
     }
 
     fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {
