@@ -12,7 +12,7 @@ use super::batch::{Batch, Body, body_alone, share_body};
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
-use super::image::{Content, HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
+use super::image::{Content, HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
 use super::known::{Known, KnownEntry, Placed, Urls};
 use super::overrides::{Override, Overrides, PlacedRobots, Placement};
 use super::progress::Progress;
@@ -341,9 +341,7 @@ impl Captures {
             }
             let Resolved { state, row, side } = resolved;
             let own = placement.and_then(|placement| placement.side_records.as_deref());
-            let made = own.map(|own| [own, source.side.item(side)].concat());
-            let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
-            writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side })?;
+            writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side, own })?;
             statistics.captures.last_good_kept += u64::from(state.last_good.is_some());
             progress.placed_one();
         }

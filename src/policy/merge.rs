@@ -15,7 +15,7 @@ use std::path::Path;
 
 use super::captures::Captures;
 use super::error::MergeError;
-use super::image::{Content, HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
+use super::image::{Content, HELD, Home, NewOrigin, Pool, Record, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::resolve::Resolved;
 use super::state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling};
@@ -89,17 +89,18 @@ struct Merging<'p> {
     statistics: Statistics,
 }
 
-/// One of the two policies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Old = 0,
-    New = 1,
-}
+/// The sources, in the order of [`Merging::lists`].
+const OLD: usize = 0;
+const NEW: usize = 1;
 
-/// The result for an entry: its state, and the side whose row and side records are in use.
-struct Merged {
+/// An origin's entry in one of the policies, or in the merged one.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
     state: OriginState,
-    rules_of: Side,
+    /// The source of the row and the side records in use, and their places there.
+    source: usize,
+    row: u32,
+    side: u32,
 }
 
 impl<'p> Merging<'p> {
@@ -122,45 +123,38 @@ impl<'p> Merging<'p> {
     }
 
     fn add(&mut self, old: Option<Record<'_>>, new: Option<Record<'_>>) -> Result<(), WriteError> {
-        let Some(origin) = new.or(old).map(|record| record.origin) else { return Ok(()) };
         let records = [old, new];
-        let overriding = [Side::New, Side::Old].into_iter().find(|&side| self.is_overridden(records, side));
-        let operator_override = overriding
-            .and_then(|side| records[side as usize])
-            .map_or(OverrideState::default(), |record| record.operator_override());
-        // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
-        // replacement, the origin counts as never fetched.
-        let is_void = |side: Side, record: &Record<'_>| {
-            record.ruling == Some(Ruling::RobotsTxt) && overriding.is_some_and(|overriding| overriding != side)
+        let overriding = [NEW, OLD].into_iter().find_map(|source| {
+            let record = records[source].filter(|record| self.is_overridden(source, record))?;
+            Some((source, record))
+        });
+        let entry = |source: usize| {
+            let record = records[source]?;
+            // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
+            // replacement, the origin counts as never fetched.
+            let is_void = record.ruling == Some(Ruling::RobotsTxt) && overriding.is_some_and(|(of, _)| of != source);
+            let Resolved { state, row, side } = match is_void {
+                true => Resolved::unfetched(),
+                false => Resolved { state: record.state(), row: record.row, side: record.side() },
+            };
+            Some((record.origin, Entry { state, source, row, side }))
         };
-        let entry = |side: Side| {
-            let record = records[side as usize]?;
-            match is_void(side, &record) {
-                true => Some(Resolved::unfetched()),
-                false => Some(Resolved { state: record.state(), row: record.row, side: record.side() }),
-            }
-        };
-        let [old, new] = [entry(Side::Old), entry(Side::New)];
-        let states = (old.as_ref().map(|old| old.state), new.as_ref().map(|new| new.state));
-        let mut merged = match states {
-            (Some(old), Some(new)) => both(old, new),
-            (Some(state), None) => Merged { state, rules_of: Side::Old },
-            (None, Some(state)) => Merged { state, rules_of: Side::New },
+        let (origin, mut merged) = match (entry(OLD), entry(NEW)) {
+            (Some((origin, old)), Some((_, new))) => (origin, both(old, new)),
+            (Some(only), None) | (None, Some(only)) => only,
             (None, None) => return Ok(()),
         };
-        merged.state.operator_override = operator_override;
-        if let (Some(Ruling::RobotsTxt), Some(overriding)) = (operator_override.ruling, overriding) {
-            merged.rules_of = overriding;
+        merged.state.operator_override = OverrideState::default();
+        if let Some((source, record)) = overriding {
+            merged.state.operator_override = record.operator_override();
+            if record.ruling == Some(Ruling::RobotsTxt) {
+                merged = Entry { source, row: record.row, side: record.side(), ..merged };
+            }
         }
-        let rules_of = match merged.rules_of {
-            Side::Old => old,
-            Side::New => new,
-        };
-        let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
-        let made = self.merged_side_list(merged.rules_of, side, overriding, records);
-        let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
         self.count(&merged.state, overriding.is_some());
-        self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
+        let own = overriding.map(|(source, record)| self.own(source, &record));
+        let Entry { state, source, row, side } = merged;
+        self.writer.add(NewOrigin { origin, state: &state, source, row, side, own })
     }
 
     fn count(&mut self, state: &OriginState, overridden: bool) {
@@ -173,59 +167,41 @@ impl<'p> Merging<'p> {
         }
     }
 
-    /// Whether the operator overrides anything for an origin on this side.
-    fn is_overridden(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
-        records[side as usize].is_some_and(|record| record.is_overridden() || !self.own(side, record.side()).is_empty())
+    /// Whether the operator overrides anything for an origin of this source.
+    fn is_overridden(&self, source: usize, record: &Record<'_>) -> bool {
+        record.is_overridden() || !self.own(source, record).is_empty()
     }
 
-    /// The operator's own side records at a place.
-    fn own(&self, side: Side, place: u32) -> &'p [u8] {
-        side_records::split_own(self.lists[side as usize].item(place)).0
-    }
-
-    /// The side records of a file on side `of`, after the operator's own from `overriding`; `None` if that list exists already.
-    fn merged_side_list(
-        &self,
-        of: Side,
-        place: u32,
-        overriding: Option<Side>,
-        records: [Option<Record<'_>>; 2],
-    ) -> Option<Vec<u8>> {
-        let overriding_record = overriding.and_then(|side| Some((side, records[side as usize]?)));
-        let own = overriding_record.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
-        let (own_here, of_file) = side_records::split_own(self.lists[of as usize].item(place));
-        (own != own_here).then(|| [own, of_file].concat())
+    /// The operator's own side records of an origin of this source.
+    fn own(&self, source: usize, record: &Record<'_>) -> &'p [u8] {
+        side_records::split_own(self.lists[source].item(record.side())).0
     }
 }
 
 /// Merges two entries of one origin.
-fn both(old: OriginState, new: OriginState) -> Merged {
+fn both(old: Entry, new: Entry) -> Entry {
     // An origin never fetched is older than any that was.
-    let age = |state: &OriginState| (state.standing != OriginStatus::Unfetched, state.answered.fetched_at);
-    let new_is_newer = age(&new) >= age(&old);
-    let ((mut state, of), (other, of_other)) = match new_is_newer {
-        true => ((new, Side::New), (old, Side::Old)),
-        false => ((old, Side::Old), (new, Side::New)),
-    };
+    let age = |entry: &Entry| (entry.state.standing != OriginStatus::Unfetched, entry.state.answered.fetched_at);
+    let (newer, older) = if age(&new) >= age(&old) { (new, old) } else { (old, new) };
+    let (mut state, other) = (newer.state, older.state);
     if state.standing.is_definite() {
-        return Merged { state, rules_of: of };
+        return newer;
     }
     if state.standing == OriginStatus::Unreachable && other.standing == OriginStatus::Unreachable {
         let since = other.answered.unreachable_since.or(other.answered.fetched_at);
         state.answered.unreachable_since = state.answered.unreachable_since.or(since);
     }
-    let others = match other.standing.is_definite() {
+    let good_of_other = match other.standing.is_definite() {
         true => Some(LastGood { standing: other.standing, times: other.answered.times() }),
         false => other.last_good,
     };
-    let of_others =
-        others.filter(|good| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at));
-    match of_others {
+    let is_newer = |good: &LastGood| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at);
+    match good_of_other.filter(is_newer) {
         Some(good) => {
             let state = OriginState { last_good: Some(good), html_page: other.html_page, ..state };
-            Merged { state, rules_of: of_other }
+            Entry { state, ..older }
         }
-        None => Merged { state, rules_of: of },
+        None => Entry { state, ..newer },
     }
 }
 
@@ -240,14 +216,19 @@ mod tests {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
         let last_good = good.map(|at| LastGood { standing: OriginStatus::RobotsTxt, times: times(at) });
-        OriginState { standing, answered, last_good, html_page: false, operator_override: OverrideState::default() }
+        OriginState { last_good, ..OriginState::new(standing, answered) }
     }
 
-    /// The time of the entry, that of its last good answer, and the side whose rules are in use.
+    fn both(old: OriginState, new: OriginState) -> Entry {
+        let entry = |state, source| Entry { state, source, row: 0, side: 0 };
+        super::both(entry(old, OLD), entry(new, NEW))
+    }
+
+    /// The time of the entry, that of its last good answer, and the source whose rules are in use.
     fn merged(old: OriginState, new: OriginState) -> (Option<i64>, Option<i64>, usize) {
-        let Merged { state, rules_of } = both(old, new);
+        let Entry { state, source, .. } = both(old, new);
         let good = state.last_good.map(|good| good.times.fetched_at.unwrap_or(-1));
-        (state.answered.fetched_at, good, rules_of as usize)
+        (state.answered.fetched_at, good, source)
     }
 
     #[test]

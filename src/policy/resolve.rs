@@ -1,7 +1,7 @@
 //! Resolves an origin's answer from all captures: follows redirects, and finds the last good answer if the newest failed.
 
 use super::known::{Known, KnownEntry, Placed, Urls};
-use super::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState};
+use super::state::{Answered, LastGood, OriginState, OriginStatus};
 use crate::dialect::{Dialect, StatusMeaning};
 
 /// All captures, for resolving origins one by one.
@@ -21,14 +21,7 @@ pub(super) struct Resolved {
 impl Resolved {
     /// An origin whose robots.txt was never requested.
     pub fn unfetched() -> Resolved {
-        let (answered, operator_override) = (Answered::default(), OverrideState::default());
-        let state = OriginState {
-            standing: OriginStatus::Unfetched,
-            answered,
-            last_good: None,
-            html_page: false,
-            operator_override,
-        };
+        let state = OriginState::new(OriginStatus::Unfetched, Answered::default());
         Resolved { state, row: 0, side: 0 }
     }
 }
@@ -47,13 +40,7 @@ impl<'c> Resolver<'c> {
     pub fn resolve(&self, known: &Known) -> Resolved {
         let newest = &known.newest;
         let end = self.follow(newest);
-        let mut state = OriginState {
-            standing: end.standing,
-            answered: newest.answered,
-            last_good: None,
-            html_page: end.html_page,
-            operator_override: OverrideState::default(),
-        };
+        let mut state = OriginState { html_page: end.html_page, ..OriginState::new(end.standing, newest.answered) };
         if end.standing.is_definite() {
             return Resolved { state, row: end.row, side: end.side };
         }

@@ -10,8 +10,8 @@ use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
 use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::Home;
 use crate::automaton::{self, Engine, front};
-use crate::policy::Statistics;
 use crate::policy::groups::{self, Group};
+use crate::policy::{Statistics, side_records};
 
 /// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -20,15 +20,6 @@ pub(crate) struct ItemSource<'s> {
     pub rules: Pool<'s>,
     pub side: Pool<'s>,
     pub rows: &'s [u8],
-}
-
-/// A list of side records.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum SideList<'l> {
-    /// The list at this place of the source.
-    OfSource(u32),
-    /// A list that is in no source, because the operator's own records precede those of a file.
-    Made(&'l [u8]),
 }
 
 /// The items of one pool of an image.
@@ -239,12 +230,15 @@ impl<'s> Shared<'s> {
         Ok(Group { automaton, rules, own: group.own })
     }
 
-    /// The place in the image of a list of side records.
-    pub fn side(&mut self, source: usize, list: SideList<'_>) -> Result<u32, WriteError> {
-        match list {
-            SideList::OfSource(place) => Ok(self.side.take(source, place)?.0),
-            SideList::Made(content) => self.side.make(content),
+    /// The place in the image of a list of side records of a source. `own` replaces the operator's own records in it.
+    pub fn side(&mut self, source: usize, place: u32, own: Option<&[u8]>) -> Result<u32, WriteError> {
+        if let Some(own) = own {
+            let (own_there, of_file) = side_records::split_own(self.side.sources[source].item(place));
+            if own != own_there {
+                return self.side.make(&[own, of_file].concat());
+            }
         }
+        Ok(self.side.take(source, place)?.0)
     }
 
     /// Fills in the statistics of shared items.

@@ -21,7 +21,6 @@ mod view;
 mod writer;
 
 pub use error::{ImageError, OpenError, WriteError};
-pub(crate) use gather::SideList;
 pub(crate) use layout::{ALIGNMENT, AUTOMATA_UNIT, MAGIC, Section};
 pub use meta::Trust;
 pub(crate) use meta::{Content, Meta};

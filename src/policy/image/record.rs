@@ -345,13 +345,7 @@ mod tests {
     #[test]
     fn times_beyond_all_reason_are_cut() {
         let answered = Answered { fetched_at: Some(i64::MAX), expires: Some(i64::MIN), ..Answered::default() };
-        let state = OriginState {
-            standing: OriginStatus::RobotsTxt,
-            answered,
-            last_good: None,
-            html_page: false,
-            operator_override: OverrideState::default(),
-        };
+        let state = OriginState::new(OriginStatus::RobotsTxt, answered);
         let mut records = Vec::new();
         push(b"a", 0, NONE, &state, &mut records).unwrap();
         let times = Record::at(&records, 0).state().times_in_use();

@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::gather::{Gathered, ItemSource, Shared, SideList};
+use super::gather::{Gathered, ItemSource, Shared};
 use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
 use super::record;
@@ -35,7 +35,9 @@ pub(crate) struct NewOrigin<'o> {
     pub state: &'o OriginState,
     pub source: usize,
     pub row: u32,
-    pub side: SideList<'o>,
+    pub side: u32,
+    /// What replaces the operator's own side records, if anything does.
+    pub own: Option<&'o [u8]>,
 }
 
 impl<'s> Writer<'s> {
@@ -59,7 +61,7 @@ impl<'s> Writer<'s> {
             return Err(Section::Origins.full(record::UNIT));
         }
         let row = self.shared.row(new.source, new.row)?;
-        let side = self.shared.side(new.source, new.side)?;
+        let side = self.shared.side(new.source, new.side, new.own)?;
         self.record.clear();
         record::push(new.origin, row, side, new.state, &mut self.record)?;
         self.origins.write(&self.record)?;

@@ -4,7 +4,7 @@ use super::check::check_by;
 use super::key::hash_of;
 use super::{Lookup, LookupTable};
 use crate::policy::image::{Problem, RECORD_UNIT, push_record, record_starts};
-use crate::policy::state::{Answered, OriginState, OriginStatus, OverrideState};
+use crate::policy::state::{Answered, OriginState, OriginStatus};
 
 type Hash = fn(&[u8], u64) -> u64;
 
@@ -13,8 +13,7 @@ fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     let mut records = Vec::new();
     for (row, origin) in origins.iter().enumerate() {
         let standing = OriginStatus::ALL[row % OriginStatus::ALL.len()];
-        let (answered, word) = (Answered::default(), OverrideState::default());
-        let state = OriginState { standing, answered, last_good: None, html_page: false, operator_override: word };
+        let state = OriginState::new(standing, Answered::default());
         push_record(origin, row as u32, 0, &state, &mut records).unwrap();
     }
     records
