@@ -12,7 +12,7 @@ use super::batch::{Batch, Body, body_alone, share_body};
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
-use super::image::{Content, HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
+use super::image::{HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
 use super::known::{Known, KnownEntry, Placed, Urls};
 use super::overrides::{Override, Overrides, PlacedRobots, Placement};
 use super::progress::Progress;
@@ -63,21 +63,21 @@ impl fmt::Debug for Captures {
 impl Captures {
     /// An empty set that keeps its data in memory.
     pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(Home::Memory, columns.into(), dialect)
+        Captures::at(Home::memory(), columns.into(), dialect)
     }
 
     /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`, for more
     /// origins than fit in memory. In memory it keeps only the first few MiB and the index: some 300 bytes for each URL, and 10
     /// for each distinct automaton, set of rules and row of groups.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
+        Captures::at(Home::folder(folder.to_owned()), columns.into(), dialect)
     }
 
     /// Like [`Captures::spilling`], with a budget of `memory` bytes for reading and compiling sources. The budget limits what
     /// stays in memory, and how many files are compiled at a time.
     pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let limit = usize::try_from(memory / 64).map_or(HELD, |share| share.min(HELD));
-        let home = Home::Folder { folder: folder.to_owned(), limit };
+        let home = Home { folder: folder.to_owned(), limit };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = usize::try_from(memory / COMPILED).unwrap_or(usize::MAX).clamp(1, processors);
         // If the system grants no threads, the global pool does the work.
@@ -295,9 +295,9 @@ impl Captures {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, WriteError> {
-        let (dialect, columns, home) = (self.dialect, (*self.columns).clone(), self.home.clone());
-        let (image, statistics) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
-        Ok(Policy::of(image, Content { dialect, columns, statistics }))
+        let home = self.home.clone();
+        let (image, content) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
+        Ok(Policy::of(image, content))
     }
 
     /// Like [`Captures::policy`], but writes a policy file. The file gets its name when it is complete and replaces an earlier
@@ -307,7 +307,7 @@ impl Captures {
     ///
     /// [`WriteError`] if the file cannot be written, or beyond what a policy can hold.
     pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
-        let home = Home::Folder { folder: folder_of(path), limit: HELD };
+        let home = Home::folder(folder_of(path));
         self.finish(&home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))
     }
 
@@ -420,9 +420,9 @@ mod tests {
     #[test]
     fn it_does_not_matter_where_what_is_large_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let expected = bytes(Home::Memory);
+        let expected = bytes(Home::memory());
         for limit in [0, 100, 1 << 20] {
-            assert!(bytes(Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
+            assert!(bytes(Home { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
         }
         assert!(Policy::from_bytes(&expected).is_ok());
     }

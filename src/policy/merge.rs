@@ -15,7 +15,7 @@ use std::path::Path;
 
 use super::captures::Captures;
 use super::error::MergeError;
-use super::image::{Content, HELD, Home, NewOrigin, Pool, Record, WriteError, Writer, folder_of, replace};
+use super::image::{Home, NewOrigin, Pool, Record, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::resolve::Resolved;
 use super::state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling};
@@ -32,13 +32,13 @@ use crate::robots::{Note, NoteKind};
 ///
 /// [`MergeError`] if dialects or crawlers differ, or the file cannot be written.
 pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, MergeError> {
-    if old.dialect != new.dialect {
-        return Err(MergeError::Dialects { old: old.dialect.name, new: new.dialect.name });
+    if old.dialect() != new.dialect() {
+        return Err(MergeError::Dialects { old: old.dialect().name, new: new.dialect().name });
     }
-    if !old.columns.is_same(&new.columns) {
-        return Err(MergeError::Crawlers { old: old.columns.to_string(), new: new.columns.to_string() });
+    if !old.columns().is_same(new.columns()) {
+        return Err(MergeError::Crawlers { old: old.columns().to_string(), new: new.columns().to_string() });
     }
-    let home = Home::Folder { folder: folder_of(path), limit: HELD };
+    let home = Home::folder(folder_of(path));
     Ok(merged(old, new, &home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))?)
 }
 
@@ -50,16 +50,16 @@ impl Policy {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
-        let mut additions = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
+        let mut additions = Captures::spilling(folder, self.columns().clone(), self.dialect());
         additions.add_overrides(overrides)?;
         let additions = additions.policy()?;
-        let home = Home::Folder { folder: folder.to_owned(), limit: HELD };
-        merged(self, &additions, &home, |writer, counted| {
+        let home = Home::folder(folder.to_owned());
+        let (image, content) = merged(self, &additions, &home, |writer, counted| {
             // The sources are the same.
-            let statistics = Statistics { overridden: counted.overridden, ..(*self.statistics).clone() };
-            let (image, statistics) = writer.image(statistics, &home)?;
-            Ok(Policy::of(image, Content { dialect: self.dialect, columns: (*self.columns).clone(), statistics }))
-        })
+            let statistics = Statistics { overridden: counted.overridden, ..self.statistics().clone() };
+            writer.image(statistics, &home)
+        })?;
+        Ok(Policy::of(image, content))
     }
 }
 
@@ -72,7 +72,7 @@ fn merged<T>(
 ) -> Result<T, WriteError> {
     let parts = [old, new].map(|policy| policy.image.parts());
     let sources = parts.map(|parts| parts.source());
-    let writer = Writer::new((*new.columns).clone(), new.dialect, &sources, home);
+    let writer = Writer::new(new.columns().clone(), new.dialect(), &sources, home);
     let lists = parts.map(|parts| parts.side);
     let mut merging = Merging { writer, lists, statistics: Statistics::default() };
     merging.all(old, new)?;

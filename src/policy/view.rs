@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::columns::{Columns, Crawler};
 use super::error::CrawlerError;
 use super::groups::{Group, Groups};
-use super::image::{self, Image, ImageError, OpenError, Record, Section, Trust};
+use super::image::{Content, Image, ImageError, OpenError, Record, Section, Trust};
 use super::lookup::Lookup;
 use super::provenance::{self, Outline};
 use super::side_records;
@@ -31,18 +31,16 @@ use crate::rules::chosen::ChosenRules;
 #[derive(Clone)]
 pub struct Policy {
     pub(super) image: Arc<Image>,
-    pub(crate) dialect: &'static Dialect,
-    pub(crate) columns: Arc<Columns>,
-    pub(crate) statistics: Arc<Statistics>,
+    content: Arc<Content>,
 }
 
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (origins, agents) = (self.statistics.origins, self.columns.to_string());
+        let Content { dialect, columns, statistics } = &*self.content;
         f.debug_struct("Policy")
-            .field("dialect", &self.dialect.name)
-            .field("agents", &agents)
-            .field("origins", &origins)
+            .field("dialect", &dialect.name)
+            .field("agents", &columns.to_string())
+            .field("origins", &statistics.origins)
             .finish()
     }
 }
@@ -89,9 +87,8 @@ impl Policy {
         Ok(Policy::of(image, content))
     }
 
-    pub(super) fn of(image: Image, content: image::Content) -> Policy {
-        let image::Content { dialect, columns, statistics } = content;
-        Policy { image: Arc::new(image), dialect, columns: Arc::new(columns), statistics: Arc::new(statistics) }
+    pub(super) fn of(image: Image, content: Content) -> Policy {
+        Policy { image: Arc::new(image), content: Arc::new(content) }
     }
 
     /// The bytes of its policy file.
@@ -111,12 +108,12 @@ impl Policy {
 
     /// The dialect it was made for.
     pub fn dialect(&self) -> &'static Dialect {
-        self.dialect
+        self.content.dialect
     }
 
     /// The crawlers it was made for.
     pub fn columns(&self) -> &Columns {
-        &self.columns
+        &self.content.columns
     }
 
     /// The crawler with these agents, or the only one of the policy if none are given.
@@ -125,7 +122,7 @@ impl Policy {
     ///
     /// [`CrawlerError`] if the policy has no answer for it.
     pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
-        self.columns.crawler(agents, self.dialect)
+        self.content.columns.crawler(agents, self.content.dialect)
     }
 
     /// The origins.
@@ -135,12 +132,12 @@ impl Policy {
 
     /// The groups that apply to a crawler of this policy, and their automata.
     pub fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
-        Groups::new(&self.image.parts(), self.columns.count(), crawler)
+        Groups::new(&self.image.parts(), self.content.columns.count(), crawler)
     }
 
     /// The rules of a group as written in their file.
     pub fn rules(&self, group: Group) -> ChosenRules {
-        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.dialect)
+        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.content.dialect)
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
@@ -161,7 +158,7 @@ impl Policy {
 
     /// How it was made.
     pub fn statistics(&self) -> &Statistics {
-        &self.statistics
+        &self.content.statistics
     }
 }
 

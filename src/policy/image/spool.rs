@@ -13,13 +13,23 @@ use crate::formats::mmap;
 /// How many bytes of a spool stay in memory if it may use a file.
 pub(crate) const HELD: usize = 16 << 20;
 
-/// Where spools keep their bytes.
+/// Where spools keep their bytes: about `limit` bytes of each in memory, more of them in temporary files in `folder`.
 #[derive(Debug, Clone)]
-pub(crate) enum Home {
-    /// In memory.
-    Memory,
-    /// In temporary files in `folder`, except for about `limit` bytes of each.
-    Folder { folder: PathBuf, limit: usize },
+pub(crate) struct Home {
+    pub folder: PathBuf,
+    pub limit: usize,
+}
+
+impl Home {
+    /// All in memory.
+    pub fn memory() -> Home {
+        Home { folder: PathBuf::new(), limit: usize::MAX }
+    }
+
+    /// In temporary files in `folder`, except for [`HELD`] bytes of each.
+    pub fn folder(folder: PathBuf) -> Home {
+        Home { folder, limit: HELD }
+    }
 }
 
 /// Bytes written front to back.
@@ -64,15 +74,8 @@ impl Spool {
 
     /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        if let Home::Folder { limit, .. } = self.home {
-            if self.tail.len() + bytes.len() > limit {
-                self.file_tail().map_err(|error| self.failed(error))?;
-            }
-            // Reserve up to the limit at once rather than by doubling.
-            let most = limit.max(bytes.len()) - self.tail.len();
-            if bytes.len() > self.tail.capacity() - self.tail.len() {
-                self.tail.reserve_exact(most);
-            }
+        if self.tail.len() + bytes.len() > self.home.limit {
+            self.file_tail().map_err(|error| self.failed(error))?;
         }
         self.tail.extend_from_slice(bytes);
         Ok(())
@@ -80,17 +83,13 @@ impl Spool {
 
     /// The error for a failure of the temporary file.
     fn failed(&self, error: io::Error) -> WriteError {
-        match &self.home {
-            Home::Folder { folder, .. } => WriteError::Spill { folder: folder.clone(), error },
-            Home::Memory => error.into(),
-        }
+        WriteError::Spill { folder: self.home.folder.clone(), error }
     }
 
     fn file_tail(&mut self) -> io::Result<()> {
-        let Home::Folder { folder, .. } = &self.home else { return Ok(()) };
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(folder)?),
+            None => self.file.insert(tempfile::tempfile_in(&self.home.folder)?),
         };
         file.seek(SeekFrom::Start(self.filed))?;
         file.write_all(&self.tail)?;
@@ -133,8 +132,8 @@ mod tests {
     #[test]
     fn what_was_written_comes_back_from_memory_and_from_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        let homes = [0, 7, 1000].map(|limit| Home::Folder { folder: folder.path().to_owned(), limit });
-        for home in homes.into_iter().chain([Home::Memory]) {
+        let homes = [0, 7, 1000].map(|limit| Home { folder: folder.path().to_owned(), limit });
+        for home in homes.into_iter().chain([Home::memory()]) {
             let mut spool = Spool::new(&home, vec![77; 3]);
             let mut written = vec![77; 3];
             for round in 0..40u8 {
@@ -155,7 +154,7 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_used_is_named() {
         let folder = tempfile::tempdir().unwrap().path().join("missing");
-        let mut spool = Spool::new(&Home::Folder { folder: folder.clone(), limit: 3 }, Vec::new());
+        let mut spool = Spool::new(&Home { folder: folder.clone(), limit: 3 }, Vec::new());
         spool.write(&[1; 3]).unwrap();
         let error = spool.write(&[1]).unwrap_err().to_string();
         assert!(error.contains(&folder.display().to_string()), "{error}");

@@ -8,7 +8,7 @@ use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
 use super::record;
 use super::spool::{Home, Spool};
-use super::{Image, Meta, WriteError};
+use super::{Content, Image, Meta, WriteError};
 use crate::dialect::Dialect;
 use crate::formats::mmap;
 use crate::policy::columns::Columns;
@@ -69,35 +69,28 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Writes the image to `home`. Returns it with the statistics of the sources, completed.
-    pub fn image(self, statistics: Statistics, home: &Home) -> Result<(Image, Statistics), WriteError> {
+    /// Writes the image to `home`, with the statistics of the sources, completed.
+    pub fn image(self, statistics: Statistics, home: &Home) -> Result<(Image, Content), WriteError> {
         let sealed = self.seal(statistics)?;
-        let statistics = sealed.statistics.clone();
-        let image = match home {
-            Home::Folder { folder, limit } if sealed.header.length() > *limit as u64 => {
-                let spilled = |error| WriteError::Spill { folder: folder.clone(), error };
-                let mut file = tempfile::tempfile_in(folder).map_err(spilled)?;
-                let header = sealed.write(&mut file).map_err(|error| match error {
-                    WriteError::Io(error) => spilled(error),
-                    other => other,
-                })?;
-                Image::of_file(&file, header).map_err(spilled)?
-            }
-            _ => {
-                let mut memory = mmap::memory(sealed.header.length() as usize);
-                let header = sealed.write(&mut Cursor::new(&mut memory[..]))?;
-                Image::written(memory, header)
-            }
-        };
-        Ok((image, statistics))
+        let length = sealed.header.length();
+        if length <= home.limit as u64 {
+            let mut memory = mmap::memory(length as usize);
+            let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
+            return Ok((Image { bytes: mmap::read_only(memory), header }, content));
+        }
+        let spilled = |error| WriteError::Spill { folder: home.folder.clone(), error };
+        let mut file = tempfile::tempfile_in(&home.folder).map_err(spilled)?;
+        let (header, content) = sealed.write(&mut file).map_err(|error| match error {
+            WriteError::Io(error) => spilled(error),
+            other => other,
+        })?;
+        Ok((Image { bytes: mmap::map(&file).map_err(spilled)?, header }, content))
     }
 
     /// Writes the image at the start of `out`. Returns its statistics.
     pub fn write(self, statistics: Statistics, out: &mut (impl Write + Seek)) -> Result<Statistics, WriteError> {
-        let sealed = self.seal(statistics)?;
-        let statistics = sealed.statistics.clone();
-        sealed.write(out)?;
-        Ok(statistics)
+        let (_, content) = self.seal(statistics)?.write(out)?;
+        Ok(content.statistics)
     }
 
     fn seal(mut self, mut statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
@@ -115,8 +108,8 @@ impl<'s> Writer<'s> {
             self.shared.rules.length(),
             self.shared.side.length(),
         ]);
-        let (origins, shared) = (self.origins, self.shared);
-        Ok(Sealed { header, meta: meta_bytes, table, origins, shared, statistics: meta.statistics })
+        let content = Content { dialect: self.dialect, columns: meta.agents, statistics: meta.statistics };
+        Ok(Sealed { header, meta: meta_bytes, table, origins: self.origins, shared: self.shared, content })
     }
 }
 
@@ -127,11 +120,11 @@ struct Sealed<'s> {
     table: lookup::LookupTable,
     origins: Spool,
     shared: Shared<'s>,
-    statistics: Statistics,
+    content: Content,
 }
 
 impl Sealed<'_> {
-    fn write(mut self, out: &mut (impl Write + Seek)) -> Result<Header, WriteError> {
+    fn write(mut self, out: &mut (impl Write + Seek)) -> Result<(Header, Content), WriteError> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
         let buffer = Vec::with_capacity(2 * BUFFER);
         let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, buffer, header: &self.header };
@@ -153,7 +146,7 @@ impl Sealed<'_> {
         let header = Header { checksum: sum.digest128(), ..self.header.clone() };
         out.seek(SeekFrom::Start(0))?;
         out.write_all(&header.encode())?;
-        Ok(header)
+        Ok((header, self.content))
     }
 }
 
