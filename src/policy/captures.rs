@@ -253,20 +253,21 @@ impl Captures {
     }
 
     fn place_robots_txt(&mut self, selected: Selected) -> Result<Placed, WriteError> {
-        let automata = selected.automata.iter().map(|automaton| self.tables.automaton(automaton));
+        let tables = &mut self.tables;
+        let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
         let mut groups = Vec::with_capacity(selected.groups.len());
         for group in selected.groups {
             groups.push(match group {
                 Some(group) => {
-                    let rules = self.tables.rules(&group.rules)?;
+                    let rules = tables.rules.intern(&group.rules)?;
                     Some(Group { automaton: automata[group.automaton], rules, own: group.own })
                 }
                 None => None,
             });
         }
-        let row = self.tables.row(groups)?;
-        let side = self.tables.side(&selected.side_records)?;
+        let row = tables.row(groups)?;
+        let side = tables.side.intern(&selected.side_records)?;
         Ok(Placed::Known { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
     }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
-use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
+use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::Home;
 use crate::automaton::{self, Engine, front};
@@ -26,7 +26,6 @@ pub(crate) struct ItemSource<'s> {
 #[derive(Debug)]
 pub(crate) struct Gathered<'s> {
     section: Section,
-    unit: usize,
     sources: Vec<Pool<'s>>,
     /// Contents that are in no source.
     made: Vec<Box<[u8]>>,
@@ -55,13 +54,13 @@ struct Item {
 const MADE: u32 = u32::MAX;
 
 impl<'s> Gathered<'s> {
-    fn new(section: Section, unit: usize, sources: Vec<Pool<'s>>) -> Gathered<'s> {
+    fn new(section: Section, sources: Vec<Pool<'s>>) -> Gathered<'s> {
         let taken = vec![HashMap::new(); sources.len()];
         // Every pool begins with the item without content.
         let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
-        let length = Pool::item_size(0, unit) as u64;
+        let length = Pool::item_size(0, section.unit()) as u64;
         let (made, known, may_repeat) = (Vec::new(), HashTable::new(), sources.len() > 1 || section == Section::Side);
-        Gathered { section, unit, sources, made, items, may_repeat, known, taken, length }
+        Gathered { section, sources, made, items, may_repeat, known, taken, length }
     }
 
     /// The place in the image of an item of a source, with its content if it is new there.
@@ -109,7 +108,7 @@ impl<'s> Gathered<'s> {
     }
 
     fn add(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
-        let new_place = u32::try_from(self.length / self.unit as u64).map_err(|_| self.full())?;
+        let new_place = u32::try_from(self.length / self.section.unit() as u64).map_err(|_| self.full())?;
         if new_place > self.section.last_place() {
             return Err(self.full());
         }
@@ -117,12 +116,12 @@ impl<'s> Gathered<'s> {
             self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
         }
         self.items.push(Item { source, place, new_place });
-        self.length += Pool::item_size(content, self.unit) as u64;
+        self.length += Pool::item_size(content, self.section.unit()) as u64;
         Ok(new_place)
     }
 
     fn full(&self) -> WriteError {
-        self.section.full(self.unit)
+        self.section.full(self.section.unit())
     }
 
     /// Bytes of the section.
@@ -133,11 +132,6 @@ impl<'s> Gathered<'s> {
     /// The items, in the order of the image.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
         self.items.iter().map(|item| self.content(item))
-    }
-
-    /// The unit in which places are counted.
-    pub fn unit(&self) -> usize {
-        self.unit
     }
 }
 
@@ -179,10 +173,10 @@ impl<'s> Shared<'s> {
             taken: vec![0; source.rows.len() / (width * ENTRY)],
         };
         Shared {
-            automata: Gathered::new(Section::Automata, AUTOMATA_UNIT, pools(|source| source.automata)),
-            rules: Gathered::new(Section::Rules, RULES_UNIT, pools(|source| source.rules)),
-            side: Gathered::new(Section::Side, SIDE_UNIT, pools(|source| source.side)),
-            rows: Distinct::rows(Section::Rows, width * ENTRY, home),
+            automata: Gathered::new(Section::Automata, pools(|source| source.automata)),
+            rules: Gathered::new(Section::Rules, pools(|source| source.rules)),
+            side: Gathered::new(Section::Side, pools(|source| source.side)),
+            rows: Distinct::rows(width * ENTRY, home),
             width,
             sources: sources.iter().map(rows).collect(),
             counts: Counts::default(),

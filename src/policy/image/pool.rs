@@ -36,8 +36,8 @@ pub(crate) struct Pool<'p> {
 }
 
 impl<'p> Pool<'p> {
-    pub fn new(bytes: &'p [u8], unit: usize) -> Pool<'p> {
-        Pool { bytes, unit }
+    pub fn new(section: Section, bytes: &'p [u8]) -> Pool<'p> {
+        Pool { bytes, unit: section.unit() }
     }
 
     /// The content of the item at a place.
@@ -144,13 +144,13 @@ fn hash_of(content: &[u8]) -> u32 {
 
 impl Distinct {
     /// A pool with only the item without content.
-    pub fn pool(section: Section, unit: usize, home: &Home) -> Distinct {
-        Distinct::new(section, unit, true, home)
+    pub fn pool(section: Section, home: &Home) -> Distinct {
+        Distinct::new(section, section.unit(), true, home)
     }
 
     /// Rows of `unit` bytes, with only the row of zeros.
-    pub fn rows(section: Section, unit: usize, home: &Home) -> Distinct {
-        Distinct::new(section, unit, false, home)
+    pub fn rows(unit: usize, home: &Home) -> Distinct {
+        Distinct::new(Section::Rows, unit, false, home)
     }
 
     fn new(section: Section, unit: usize, with_length: bool, home: &Home) -> Distinct {

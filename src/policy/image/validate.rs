@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::layout::{AUTOMATA_UNIT, HEADER, Section};
-use super::pool::{NONE, Pool, Problem};
+use super::layout::{HEADER, Section};
+use super::pool::{NONE, Problem};
 use super::record::{Record, checked_end, starts};
 use super::starts::Starts;
 use super::{Content, Image, ImageError, Meta, Parts, Trust};
@@ -38,11 +38,10 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
         let start = image.header.sections[section as usize].start;
         move |(at, problem): Problem| damage(section, start + at as u64, problem)
     };
-    let automata = Pool::new(image.section(Section::Automata), AUTOMATA_UNIT);
     let ((automata, rules), side) = rayon::join(
         || {
             rayon::join(
-                || automata.check(automaton),
+                || image.pool(Section::Automata).check(automaton),
                 || parts.rules.check(|rules, _: &mut ()| within(provenance::check(rules, most_agents))),
             )
         },

@@ -2,7 +2,7 @@
 
 use memmap2::Mmap;
 
-use super::layout::{Header, RULES_UNIT, RowEntry, SIDE_UNIT, Section};
+use super::layout::{Header, RowEntry, Section};
 use super::pool::Pool;
 
 /// A complete, valid image.
@@ -42,6 +42,11 @@ impl Image {
         &self.bytes()[range.start as usize..range.end as usize]
     }
 
+    /// A section of items.
+    pub fn pool(&self, section: Section) -> Pool<'_> {
+        Pool::new(section, self.section(section))
+    }
+
     /// Typed views of the sections.
     pub fn parts(&self) -> Parts<'_> {
         Parts {
@@ -49,8 +54,8 @@ impl Image {
             records: self.section(Section::Origins),
             rows: bytemuck::cast_slice(self.section(Section::Rows)),
             automata: self.section(Section::Automata),
-            rules: Pool::new(self.section(Section::Rules), RULES_UNIT),
-            side: Pool::new(self.section(Section::Side), SIDE_UNIT),
+            rules: self.pool(Section::Rules),
+            side: self.pool(Section::Side),
         }
     }
 }

@@ -183,7 +183,7 @@ impl<O: Write> Summed<'_, O> {
     fn pool(&mut self, section: Section, items: &Gathered<'_>) -> io::Result<()> {
         self.begin(section)?;
         for content in items.contents() {
-            Pool::push(content, items.unit(), &mut self.buffer);
+            Pool::push(content, section.unit(), &mut self.buffer);
             self.flush_full()?;
         }
         Ok(())
