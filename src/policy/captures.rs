@@ -13,8 +13,8 @@ use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
 use super::image::{HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
-use super::known::{Known, KnownEntry, Placed, Urls};
-use super::overrides::{Override, Overrides, PlacedRobots, Placement};
+use super::known::{Known, KnownEntry, Placed, PlacedAnswer, Urls};
+use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
 use super::source::PassedOver;
@@ -212,8 +212,8 @@ impl Captures {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
             let reading = capture.read(&self.columns, self.dialect);
             self.statistics.notes.merge(&reading.notes);
-            if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
-                placement.robots_txt = Some(PlacedRobots { row, side });
+            if let Placed::Answer(answer) = self.place(reading.meaning)? {
+                placement.robots_txt = Some(answer);
             }
         }
         Ok(placement)
@@ -242,17 +242,14 @@ impl Captures {
 
     /// Stores the data of an answer's meaning.
     fn place(&mut self, meaning: Meaning) -> Result<Placed, WriteError> {
-        let known = |standing| Placed::Known { standing, row: 0, side: 0, html_page: false };
         Ok(match meaning {
-            Meaning::RobotsTxt(selected) => self.place_robots_txt(selected)?,
-            Meaning::Unavailable => known(OriginStatus::Unavailable),
-            Meaning::Forbidden => known(OriginStatus::Forbidden),
-            Meaning::Unreachable => known(OriginStatus::Unreachable),
+            Meaning::RobotsTxt(selected) => Placed::Answer(self.place_robots_txt(selected)?),
+            Meaning::NoRules(standing) => Placed::Answer(PlacedAnswer::without_rules(standing)),
             Meaning::Redirect(target) => Placed::Redirect(target.map(String::into_boxed_str)),
         })
     }
 
-    fn place_robots_txt(&mut self, selected: Selected) -> Result<Placed, WriteError> {
+    fn place_robots_txt(&mut self, selected: Selected) -> Result<PlacedAnswer, WriteError> {
         let tables = &mut self.tables;
         let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
@@ -268,7 +265,7 @@ impl Captures {
         }
         let row = tables.row(groups)?;
         let side = tables.side.intern(&selected.side_records)?;
-        Ok(Placed::Known { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
+        Ok(PlacedAnswer { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
     fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {

@@ -32,4 +32,4 @@ mod read;
 
 pub use by_origin::{Override, Overrides};
 pub use error::{OverrideProblem, OverridesError};
-pub(super) use placement::{PlacedRobots, Placement};
+pub(super) use placement::Placement;

@@ -1,6 +1,7 @@
 //! An override with its rules stored, ready to be applied to a resolved origin.
 
 use super::Override;
+use crate::policy::known::PlacedAnswer;
 use crate::policy::resolve::Resolved;
 use crate::policy::side_records;
 use crate::policy::state::OverrideState;
@@ -10,16 +11,9 @@ use crate::policy::state::OverrideState;
 pub(in crate::policy) struct Placement {
     operator_override: OverrideState,
     /// The robots.txt that replaces the origin's.
-    pub robots_txt: Option<PlacedRobots>,
+    pub robots_txt: Option<PlacedAnswer>,
     /// The operator's own side records, encoded: the crawl delay.
     pub side_records: Option<Vec<u8>>,
-}
-
-/// The places of a robots.txt's data in the captures' tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::policy) struct PlacedRobots {
-    pub row: u32,
-    pub side: u32,
 }
 
 impl Placement {
