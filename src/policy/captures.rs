@@ -32,7 +32,7 @@ const AHEAD: usize = 2;
 /// Captures of many URLs, for some crawlers and a dialect.
 pub struct Captures {
     dialect: &'static Dialect,
-    columns: Arc<Columns>,
+    pub(super) columns: Arc<Columns>,
     /// Where the shared data is kept.
     home: Home,
     urls: Urls,
@@ -40,7 +40,7 @@ pub struct Captures {
     overrides: BTreeMap<Box<str>, Placement>,
     tables: Tables,
     /// The memory budget for reading sources, in bytes.
-    memory: u64,
+    pub(super) memory: u64,
     /// Batches being read, in order.
     ahead: VecDeque<Batch>,
     /// The body of the capture placed last: the next one may share it.
@@ -48,8 +48,8 @@ pub struct Captures {
     /// A thread pool for reading captures, if there is one of its own. Memory that compiling keeps for the next file is freed
     /// with its threads.
     readers: Option<Arc<ThreadPool>>,
-    statistics: Statistics,
-    passed_over: Vec<PassedOver>,
+    pub(super) statistics: Statistics,
+    pub(super) passed_over: Vec<PassedOver>,
     progress: Arc<Progress>,
 }
 
@@ -113,16 +113,6 @@ impl Captures {
     /// The progress of reading and compiling, for another thread to watch.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
-    }
-
-    /// The crawlers.
-    pub(super) fn columns(&self) -> &Columns {
-        &self.columns
-    }
-
-    /// The memory budget for reading sources, in bytes.
-    pub(super) fn memory(&self) -> u64 {
-        self.memory
     }
 
     /// The dialect.
@@ -224,20 +214,9 @@ impl Captures {
         &self.passed_over
     }
 
-    /// Keeps the records passed over in a source.
-    pub(super) fn keep_passed_over(&mut self, passed: PassedOver) {
-        self.passed_over.push(passed);
-    }
-
     /// Counts a file that is not named by an origin.
     pub fn count_unnamed_file(&mut self) {
         self.statistics.captures.unnamed_files += 1;
-    }
-
-    /// The counts for WARC files.
-    #[cfg(feature = "warc")]
-    pub(super) fn warc_counts(&mut self) -> &mut super::source::WarcCounts {
-        &mut self.statistics.warc
     }
 
     /// Stores the data of an answer's meaning.

@@ -44,7 +44,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
         if !origins.is_empty() && is_file {
             named.push(path);
         } else {
-            intake.count_unnamed_file();
+            intake.captures.count_unnamed_file();
         }
     }
     report_odd_names(path, odd, intake);
@@ -61,7 +61,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
             batch.par_iter().map(|path| read_file(path, limit, memory)).collect();
         for captures in read {
             match captures? {
-                none if none.is_empty() => intake.count_unnamed_file(),
+                none if none.is_empty() => intake.captures.count_unnamed_file(),
                 captures => intake.add(captures),
             }
         }

@@ -15,15 +15,12 @@ use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::seekable::seekable;
 
-/// The beginning of an archive, and of each record.
-pub(crate) const START: &[u8] = b"WARC/";
-
 pub(super) const URL: &str = "WARC-Target-URI";
 
 const DATE: &str = "WARC-Date";
 
 /// An archive that can be read more than once.
-pub(crate) struct Archive {
+struct Archive {
     path: PathBuf,
     /// A copy of its text, if it came through a pipe.
     copy: Option<File>,
@@ -56,7 +53,7 @@ pub(super) enum Pages {
 
 impl Archive {
     /// The archive at `path`, with text `text`. Its decompressor may use `memory` bytes.
-    pub fn new(
+    fn new(
         path: &Path,
         mut text: impl BufRead,
         compression: Option<Compression>,
@@ -85,19 +82,26 @@ impl Archive {
 }
 
 impl Archives {
-    /// Adds the robots.txt files of an archive.
-    pub fn add(&mut self, mut archive: Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        let before = intake.warc_counts().other_pages;
+    /// Adds the robots.txt files of the archive at `path`, with text `text`.
+    pub fn add(
+        &mut self,
+        path: &Path,
+        text: impl BufRead,
+        compression: Option<Compression>,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), SourceError> {
+        let mut archive = Archive::new(path, text, compression, intake.decompressor(1))?;
+        let before = intake.captures.statistics.warc.other_pages;
         let mut pass = Pass { pages: Pages::RobotsTxt, originals: Wanted::default(), revisits: &mut self.revisits };
         pass.read(&archive, intake)?;
-        archive.has_other_pages = intake.warc_counts().other_pages > before;
+        archive.has_other_pages = intake.captures.statistics.warc.other_pages > before;
         self.archives.push(archive);
         Ok(())
     }
 
     /// Adds the pages that redirects of all sources lead to, and resolves revisits.
     pub fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        for _ in 0..=intake.dialect().redirects.hops {
+        for _ in 0..=intake.captures.dialect().redirects.hops {
             let (pages, originals) = (intake.take_targets(), self.revisits.take_wanted());
             if pages.is_empty() && originals.is_empty() {
                 break;
@@ -110,7 +114,7 @@ impl Archives {
             }
         }
         for capture in self.revisits.unresolved() {
-            intake.warc_counts().unresolved_revisits += 1;
+            intake.captures.statistics.warc.unresolved_revisits += 1;
             intake.add([capture]);
         }
         Ok(())
@@ -155,7 +159,7 @@ impl Pass<'_> {
         intake: &mut Intake<'_>,
     ) -> Result<(), RecordProblem> {
         let is_first = matches!(self.pages, Pages::RobotsTxt);
-        intake.warc_counts().records += u64::from(is_first);
+        intake.captures.statistics.warc.records += u64::from(is_first);
         let kind = record.required("WARC-Type")?;
         let is_revisit = kind.eq_ignore_ascii_case("revisit");
         if !is_revisit && !kind.eq_ignore_ascii_case("response") {
@@ -166,7 +170,7 @@ impl Pass<'_> {
         // Archives also have answers of other protocols, such as DNS.
         let Some(page) = Page::at(&url, Some(time)) else { return Ok(()) };
         let is_wanted = self.wants(&page);
-        intake.warc_counts().other_pages += u64::from(is_first && !is_wanted);
+        intake.captures.statistics.warc.other_pages += u64::from(is_first && !is_wanted);
         let mut keys = if is_revisit { Vec::new() } else { Key::of_original(record, &page) };
         keys.retain(|&key| self.originals.has(key));
         if !is_wanted && keys.is_empty() {
@@ -174,7 +178,7 @@ impl Pass<'_> {
         }
         let response = Response::read(block)?;
         if is_revisit {
-            intake.warc_counts().revisits += 1;
+            intake.captures.statistics.warc.revisits += 1;
             let answer = response.map_or(Answer::default(), |response| Answer::of_head(&response, &page));
             intake.add(self.revisits.add(record, page, answer)?);
             return Ok(());
@@ -184,7 +188,7 @@ impl Pass<'_> {
             intake.add(self.revisits.resolve(&keys, &mut self.originals, &answer));
         }
         if is_wanted {
-            count(flaw, intake.warc_counts());
+            count(flaw, &mut intake.captures.statistics.warc);
             intake.add([page.answered(answer)]);
         }
         Ok(())
