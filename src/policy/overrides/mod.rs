@@ -25,10 +25,8 @@
 
 mod by_origin;
 mod error;
-mod keys;
 mod parse;
 mod placement;
-mod read;
 
 pub use by_origin::{Override, Overrides};
 pub use error::{OverrideProblem, OverridesError};
