@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::error::RecordProblem;
 use super::http::Response;
-use super::page::{Answer, Page, count};
+use super::page::{self, count};
 use super::record::{Records, WarcRecord};
 use super::revisit::{Key, Revisits, Wanted};
 use crate::formats::compression::{Compression, Reader, with_help};
+use crate::policy::Capture;
 use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::seekable::seekable;
@@ -168,7 +169,7 @@ impl Pass<'_> {
         let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
         let time = record.time(DATE)?.ok_or(RecordProblem::Missing(DATE))?;
         // Archives also have answers of other protocols, such as DNS.
-        let Some(page) = Page::at(&url, Some(time)) else { return Ok(()) };
+        let Some(mut page) = page::requested(&url, Some(time)) else { return Ok(()) };
         let is_wanted = self.wants(&page);
         intake.captures.statistics.warc.other_pages += u64::from(is_first && !is_wanted);
         let mut keys = if is_revisit { Vec::new() } else { Key::of_original(record, &page) };
@@ -179,22 +180,24 @@ impl Pass<'_> {
         let response = Response::read(block)?;
         if is_revisit {
             intake.captures.statistics.warc.revisits += 1;
-            let answer = response.map_or(Answer::default(), |response| Answer::of_head(&response, &page));
-            intake.add(self.revisits.add(record, page, answer)?);
+            if let Some(response) = response {
+                page::add_head(&mut page, &response);
+            }
+            intake.add(self.revisits.add(record, page)?);
             return Ok(());
         }
-        let (answer, flaw) = Answer::read(response, &page, record.is_truncated(), block, intake.body_limit())?;
+        let flaw = page::add_answer(&mut page, response, record.is_truncated(), block, intake.body_limit())?;
         if !keys.is_empty() {
-            intake.add(self.revisits.resolve(&keys, &mut self.originals, &answer));
+            intake.add(self.revisits.resolve(&keys, &mut self.originals, &page));
         }
         if is_wanted {
             count(flaw, &mut intake.captures.statistics.warc);
-            intake.add([page.answered(answer)]);
+            intake.add([page]);
         }
         Ok(())
     }
 
-    fn wants(&self, page: &Page) -> bool {
+    fn wants(&self, page: &Capture) -> bool {
         match &self.pages {
             Pages::RobotsTxt => page.origin.is_some(),
             Pages::Others(keys) => page.origin.is_none() && keys.contains(&target_key(&page.url)),
