@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead, Seek};
+use std::io::{self, BufRead, Seek, Take};
 use std::path::{Path, PathBuf};
 
 use super::error::RecordProblem;
@@ -138,7 +138,7 @@ impl Pass<'_> {
         let mut records = Records::new(text);
         let mut next = |intake: &mut Intake<'_>| -> Result<bool, RecordProblem> {
             let Some(record) = records.next()? else { return Ok(false) };
-            self.visit(&record, &mut records.block(), intake)?;
+            self.visit(&record, records.block(), intake)?;
             Ok(true)
         };
         loop {
@@ -156,7 +156,7 @@ impl Pass<'_> {
     fn visit(
         &mut self,
         record: &WarcRecord,
-        block: &mut impl BufRead,
+        block: &mut Take<impl BufRead>,
         intake: &mut Intake<'_>,
     ) -> Result<(), RecordProblem> {
         let is_first = matches!(self.pages, Pages::RobotsTxt);
@@ -187,6 +187,9 @@ impl Pass<'_> {
             return Ok(());
         }
         let flaw = page::add_answer(&mut page, response, record.is_truncated(), block, intake.body_limit())?;
+        if block.limit() > 0 && block.fill_buf()?.is_empty() {
+            return Err(RecordProblem::CutShort);
+        }
         if !keys.is_empty() {
             intake.add(self.revisits.resolve(&keys, &mut self.originals, &page));
         }
