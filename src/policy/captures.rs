@@ -296,7 +296,7 @@ impl Captures {
     ) -> Result<T, WriteError> {
         self.settle()?;
         let Captures { dialect, columns, urls, overrides, mut tables, mut statistics, progress, .. } = self;
-        let tables = tables.read()?;
+        tables.finish()?;
         let source = tables.source();
         let mut writer = Writer::new((*columns).clone(), dialect, &[source], home);
         let resolver = Resolver { urls: &urls, dialect };

@@ -144,7 +144,8 @@ pub(crate) struct Shared<'s> {
     pub rows: Distinct,
     width: usize,
     sources: Vec<SourceRows<'s>>,
-    counts: Counts,
+    /// Only the counts of automata.
+    counts: Statistics,
 }
 
 /// The rows of a source.
@@ -153,15 +154,6 @@ struct SourceRows<'s> {
     bytes: &'s [u8],
     /// For each row, its number in the image plus 1; 0 while no origin has needed it.
     taken: Vec<u32>,
-}
-
-/// The number of automata by engine, and their size in bytes.
-#[derive(Debug, Default)]
-struct Counts {
-    constant: u64,
-    dfa: u64,
-    cursors: u64,
-    bytes: u64,
 }
 
 impl<'s> Shared<'s> {
@@ -179,7 +171,7 @@ impl<'s> Shared<'s> {
             rows: Distinct::rows(width * ENTRY, home),
             width,
             sources: sources.iter().map(rows).collect(),
-            counts: Counts::default(),
+            counts: Statistics::default(),
         }
     }
 
@@ -210,7 +202,8 @@ impl<'s> Shared<'s> {
     fn group(&mut self, source: usize, group: Group) -> Result<Group, WriteError> {
         let (automaton, is_new) = self.automata.take(source, group.automaton)?;
         if let Some(content) = is_new {
-            self.counts.bytes += content.len() as u64;
+            self.counts.automata += 1;
+            self.counts.automata_bytes += content.len() as u64;
             // Copied if not aligned to words: bytes of a spool in memory need not be.
             let copied = |_| Cow::Owned(content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect());
             let words: Cow<'_, [u32]> = bytemuck::try_cast_slice(content).map_or_else(copied, Cow::Borrowed);
@@ -235,11 +228,9 @@ impl<'s> Shared<'s> {
         Ok(self.side.take(source, place)?.0)
     }
 
-    /// Fills in the statistics of shared items.
-    pub fn count(&self, statistics: &mut Statistics) {
-        let Counts { constant, dfa, cursors, bytes } = self.counts;
-        statistics.automata = constant + dfa + cursors;
-        (statistics.constant, statistics.dfa, statistics.cursors) = (constant, dfa, cursors);
-        statistics.automata_bytes = bytes;
+    /// The statistics of the sources with those of shared items.
+    pub fn statistics(&self, of_sources: Statistics) -> Statistics {
+        let Statistics { automata, constant, dfa, cursors, automata_bytes, .. } = self.counts;
+        Statistics { automata, constant, dfa, cursors, automata_bytes, ..of_sources }
     }
 }

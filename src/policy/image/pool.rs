@@ -128,7 +128,7 @@ impl<'p> Pool<'p> {
 #[derive(Debug)]
 pub(crate) struct Distinct {
     section: Section,
-    spool: Spool,
+    pub spool: Spool,
     unit: usize,
     /// Whether items have a length in front. If not, each is as long as the unit.
     with_length: bool,
@@ -195,11 +195,6 @@ impl Distinct {
 
     fn full(&self) -> WriteError {
         self.section.full(self.unit)
-    }
-
-    /// The items written so far.
-    pub fn spool(&mut self) -> &mut Spool {
-        &mut self.spool
     }
 }
 

@@ -4,7 +4,6 @@
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::Deref;
 use std::path::PathBuf;
 
 use super::WriteError;
@@ -41,30 +40,14 @@ pub(crate) struct Spool {
     filed: u64,
     /// The bytes after those.
     tail: Vec<u8>,
-}
-
-/// Everything that was written.
-#[derive(Debug)]
-pub(crate) enum Spooled<'s> {
-    Memory(&'s [u8]),
-    Mapped(Mmap),
-}
-
-impl Deref for Spooled<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Spooled::Memory(bytes) => bytes,
-            Spooled::Mapped(map) => map,
-        }
-    }
+    /// The file, once complete.
+    map: Option<Mmap>,
 }
 
 impl Spool {
     /// A spool that begins with the bytes `first`.
     pub fn new(home: &Home, first: Vec<u8>) -> Spool {
-        Spool { home: home.clone(), file: None, filed: 0, tail: first }
+        Spool { home: home.clone(), file: None, filed: 0, tail: first, map: None }
     }
 
     /// How many bytes have been written.
@@ -113,15 +96,18 @@ impl Spool {
         Ok(found == filed)
     }
 
-    /// Everything that was written.
-    pub fn read(&mut self) -> Result<Spooled<'_>, WriteError> {
-        if self.file.is_none() {
-            return Ok(Spooled::Memory(&self.tail));
+    /// Ends writing.
+    pub fn finish(&mut self) -> Result<(), WriteError> {
+        if self.file.is_some() {
+            self.file_tail().map_err(|error| self.failed(error))?;
         }
-        self.file_tail().map_err(|error| self.failed(error))?;
-        let file = self.file.as_ref().expect("it was there before");
-        let map = mmap::map(file);
-        map.map(Spooled::Mapped).map_err(|error| self.failed(error))
+        self.map = self.file.as_ref().map(mmap::map).transpose().map_err(|error| self.failed(error))?;
+        Ok(())
+    }
+
+    /// Everything that was written, once [finished](Spool::finish).
+    pub fn bytes(&self) -> &[u8] {
+        self.map.as_deref().unwrap_or(&self.tail)
     }
 }
 
@@ -147,7 +133,8 @@ mod tests {
                     assert!(!spool.has(at as u64, &[&written[at..end], &[99]].concat()).unwrap());
                 }
             }
-            assert_eq!(*spool.read().unwrap(), *written);
+            spool.finish().unwrap();
+            assert_eq!(spool.bytes(), written);
         }
     }
 

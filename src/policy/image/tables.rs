@@ -4,7 +4,7 @@
 use super::gather::ItemSource;
 use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, Pool};
-use super::spool::{Home, Spooled};
+use super::spool::Home;
 use super::{Parts, WriteError};
 use crate::policy::groups::{self, Group};
 
@@ -34,34 +34,19 @@ impl Tables {
         self.rows.intern(&row)
     }
 
-    /// The tables, for reading.
-    pub fn read(&mut self) -> Result<ReadTables<'_>, WriteError> {
-        Ok(ReadTables {
-            automata: self.automata.spool().read()?,
-            rules: self.rules.spool().read()?,
-            side: self.side.spool().read()?,
-            rows: self.rows.spool().read()?,
-        })
+    /// Ends writing.
+    pub fn finish(&mut self) -> Result<(), WriteError> {
+        let tables = [&mut self.automata, &mut self.rules, &mut self.side, &mut self.rows];
+        tables.into_iter().try_for_each(|table| table.spool.finish())
     }
-}
 
-/// Complete tables.
-#[derive(Debug)]
-pub(crate) struct ReadTables<'t> {
-    automata: Spooled<'t>,
-    rules: Spooled<'t>,
-    side: Spooled<'t>,
-    rows: Spooled<'t>,
-}
-
-impl ReadTables<'_> {
-    /// The source for a writer.
+    /// The source for a writer, once [finished](Tables::finish).
     pub fn source(&self) -> ItemSource<'_> {
         ItemSource {
-            automata: Pool::new(Section::Automata, &self.automata),
-            rules: Pool::new(Section::Rules, &self.rules),
-            side: Pool::new(Section::Side, &self.side),
-            rows: &self.rows,
+            automata: Pool::new(Section::Automata, self.automata.spool.bytes()),
+            rules: Pool::new(Section::Rules, self.rules.spool.bytes()),
+            side: Pool::new(Section::Side, self.side.spool.bytes()),
+            rows: self.rows.spool.bytes(),
         }
     }
 }

@@ -93,17 +93,18 @@ impl<'s> Writer<'s> {
         Ok(content.statistics)
     }
 
-    fn seal(mut self, mut statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
-        statistics.origins = self.count;
-        self.shared.count(&mut statistics);
+    fn seal(mut self, statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
+        let statistics = Statistics { origins: self.count, ..self.shared.statistics(statistics) };
         let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
-        let table = lookup::LookupTable::build(&self.origins.read()?);
+        self.origins.finish()?;
+        self.shared.rows.spool.finish()?;
+        let table = lookup::LookupTable::build(self.origins.bytes());
         let header = Header::of([
             meta_bytes.len() as u64,
             table.length(),
             self.origins.len(),
-            self.shared.rows.spool().len(),
+            self.shared.rows.spool.len(),
             self.shared.automata.length(),
             self.shared.rules.length(),
             self.shared.side.length(),
@@ -124,19 +125,17 @@ struct Sealed<'s> {
 }
 
 impl Sealed<'_> {
-    fn write(mut self, out: &mut (impl Write + Seek)) -> Result<(Header, Content), WriteError> {
+    fn write(self, out: &mut (impl Write + Seek)) -> Result<(Header, Content), WriteError> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
         let buffer = Vec::with_capacity(2 * BUFFER);
         let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, buffer, header: &self.header };
         out.section(Section::Meta, &self.meta)?;
-        let (origins, width) = (self.origins.read()?, self.shared.width());
-        let rows = self.shared.rows.spool().read()?;
+        let (origins, rows, width) = (self.origins.bytes(), self.shared.rows.spool.bytes(), self.shared.width());
         let automaton = |row: u32| groups::automaton_of(&rows[row as usize * width * ENTRY..][..ENTRY]);
         out.begin(Section::Lookup)?;
-        self.table.write(&origins, automaton, |part| out.append(part))?;
-        out.section(Section::Origins, &origins)?;
-        out.section(Section::Rows, &rows)?;
-        drop((origins, rows));
+        self.table.write(origins, automaton, |part| out.append(part))?;
+        out.section(Section::Origins, origins)?;
+        out.section(Section::Rows, rows)?;
         out.pool(Section::Automata, &self.shared.automata)?;
         out.pool(Section::Rules, &self.shared.rules)?;
         out.pool(Section::Side, &self.shared.side)?;
