@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::batch::{Batch, Body, body_alone, share_body};
 use super::capture::{Capture, Meaning, Reading, Selected};
@@ -179,7 +180,7 @@ impl Captures {
             self.last_body = body;
             self.insert(capture, meaning.clone(), *body_hash);
         }
-        self.progress.reads(self.statistics.captures.read);
+        self.progress.read.store(self.statistics.captures.read, Relaxed);
         Ok(())
     }
 
@@ -308,7 +309,7 @@ impl Captures {
         origins.extend(known.chain(named));
         origins.par_sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
         origins.dedup_by_key(|&mut (origin, _)| origin);
-        progress.places(origins.len());
+        progress.origins.store(origins.len() as u64, Relaxed);
         for &(origin, known) in &origins {
             let mut resolved = known.map_or_else(Resolved::unfetched, |known| resolver.resolve(known));
             let placement = overrides.get(origin);
@@ -320,7 +321,7 @@ impl Captures {
             let own = placement.and_then(|placement| placement.side_records.as_deref());
             writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side, own })?;
             statistics.captures.last_good_kept += u64::from(state.last_good.is_some());
-            progress.placed_one();
+            progress.placed.fetch_add(1, Relaxed);
         }
         // Writing needs the memory.
         drop(origins);

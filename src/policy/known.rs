@@ -3,8 +3,8 @@
 use hashbrown::HashMap;
 use std::cmp::Reverse;
 
-use super::counts::CaptureCounts;
 use super::state::{Answered, OriginStatus};
+use super::statistics::CaptureCounts;
 
 /// An answer and its meaning, once its groups are stored.
 #[derive(Debug, Clone)]

@@ -26,17 +26,17 @@ struct Answer<'l> {
     #[serde(borrow, default)]
     origin: Option<Cow<'l, str>>,
     #[serde(default)]
-    pub(crate) status: Option<u16>,
+    status: Option<u16>,
     #[serde(default)]
-    pub(super) location: Option<String>,
+    location: Option<String>,
     #[serde(default)]
-    pub(super) body: Option<String>,
+    body: Option<String>,
     #[serde(borrow, default)]
     body_base64: Option<Cow<'l, str>>,
     #[serde(default)]
     fetched_at: Option<Time>,
     #[serde(default)]
-    pub(crate) expires: Option<Time>,
+    expires: Option<Time>,
     #[serde(default)]
     unreachable_since: Option<Time>,
 }
