@@ -343,13 +343,8 @@ mod tests {
         let capture = |number: usize| {
             let agent = ["a", "b", "*"][number % 3];
             let body = format!("User-agent: {agent}\nDisallow: /{}*x\nSitemap: {}\n", number % 7, number % 11);
-            Capture {
-                url: format!("http://{number}.example/robots.txt"),
-                origin: Some(format!("http://{number}.example")),
-                answered: Answered { status: Some(200), fetched_at: Some(number as i64), ..Answered::default() },
-                body: Some(body.into_bytes().into()),
-                ..Capture::default()
-            }
+            let answered = Answered { status: Some(200), fetched_at: Some(number as i64), ..Answered::default() };
+            Capture { answered, ..Capture::found(&format!("http://{number}.example"), body) }
         };
         captures.add((0..200).map(capture).collect()).unwrap();
         captures.policy().unwrap().bytes().to_vec()
@@ -359,11 +354,7 @@ mod tests {
     fn it_is_told_how_far_a_policy_is() {
         let mut captures = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
         let progress = captures.progress();
-        let capture = |number: u32| Capture {
-            url: format!("http://{number}.example/robots.txt"),
-            origin: Some(format!("http://{number}.example")),
-            ..Capture::default()
-        };
+        let capture = |number: u32| Capture::found(&format!("http://{number}.example"), "");
         captures.add((0..3).map(capture).collect()).unwrap();
         assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 0, 0));
         captures.policy().unwrap();
@@ -373,11 +364,8 @@ mod tests {
     #[test]
     fn it_does_not_matter_which_captures_come_together() {
         let capture = |number: u32, status: u16, body: &str| Capture {
-            url: format!("http://{number}.example/robots.txt"),
-            origin: Some(format!("http://{number}.example")),
             answered: Answered { status: Some(status), ..Answered::default() },
-            body: Some(body.as_bytes().into()),
-            ..Capture::default()
+            ..Capture::found(&format!("http://{number}.example"), body)
         };
         let (one, other) = ("User-agent: *\nDisallow: /a\nno record\n", "User-agent: *\nDisallow: /b\n");
         let answers = [(200, one), (200, other), (404, one), (200, one), (503, one), (200, other), (200, one)];

@@ -287,13 +287,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("overrides.toml");
         std::fs::write(&path, overrides).unwrap();
-        let body = b"User-agent: *\nCrawl-delay: 7\nDisallow: /\n".as_slice();
         let capture = |&(host, time, status): &(&str, i64, u16)| Capture {
-            url: format!("http://{host}/robots.txt"),
-            origin: Some(format!("http://{host}")),
             answered: Answered { status: Some(status), fetched_at: Some(time), ..Answered::default() },
-            body: (status == 200).then(|| body.into()),
-            ..Capture::default()
+            ..Capture::found(&format!("http://{host}"), "User-agent: *\nCrawl-delay: 7\nDisallow: /\n")
         };
         let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
         captures.add(answers.iter().map(capture).collect()).unwrap();
