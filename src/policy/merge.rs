@@ -315,30 +315,24 @@ mod tests {
         assert_eq!((statistics.origins, statistics.overridden), (5, 5));
         let merged = Policy::open(&path).unwrap();
         let crawler = merged.crawler(None).unwrap();
-        let of = |host: &str| {
+        use OriginStatus::{RobotsTxt, Unavailable, Unfetched};
+        for (host, standing, fetched_at, ruling, paused_until, delays, rules) in [
+            ("a", RobotsTxt, Some(2), Some(Ruling::AllowAll), None, "0 5, 2 7", 1),
+            ("b", RobotsTxt, Some(1), None, None, "0 2, 2 7", 1),
+            // What its robots.txt said is not known.
+            ("c", Unfetched, None, None, Some(60), "", 0),
+            ("d", Unavailable, Some(2), Some(Ruling::RobotsTxt), None, "", 2),
+            ("e", RobotsTxt, Some(1), Some(Ruling::ForbidAll), None, "2 7", 1),
+        ] {
             let record = merged.lookup().get(format!("http://{host}").as_bytes()).unwrap();
-            let delays = merged.side_records(&record, 0).into_iter();
-            let delays: Vec<_> =
-                delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = merged.groups(&crawler).group(record.row).map_or(0, |group| merged.rules(group).rules().len());
-            let OriginState { standing, operator_override, answered, .. } = record.state();
-            (standing, answered.fetched_at, operator_override, delays, rules)
-        };
-        let state = |ruling, paused_until| OverrideState { ruling, paused_until };
-        let delays =
-            |list: &[(u32, &str)]| list.iter().map(|&(line, value)| (line, value.to_owned())).collect::<Vec<_>>();
-        let allowed = state(Some(Ruling::AllowAll), None);
-        assert_eq!(of("a"), (OriginStatus::RobotsTxt, Some(2), allowed, delays(&[(0, "5"), (2, "7")]), 1));
-        assert_eq!(
-            of("b"),
-            (OriginStatus::RobotsTxt, Some(1), OverrideState::default(), delays(&[(0, "2"), (2, "7")]), 1)
-        );
-        assert_eq!(
-            of("c"),
-            (OriginStatus::Unfetched, None, state(None, Some(60)), vec![], 0),
-            "what it said is not known"
-        );
-        assert_eq!(of("d"), (OriginStatus::Unavailable, Some(2), state(Some(Ruling::RobotsTxt), None), vec![], 2));
-        assert_eq!(of("e").2, state(Some(Ruling::ForbidAll), None));
+            let state = record.state();
+            assert_eq!((state.standing, state.answered.fetched_at), (standing, fetched_at), "{host}");
+            assert_eq!(state.operator_override, OverrideState { ruling, paused_until }, "{host}");
+            let found = merged.side_records(&record, 0).into_iter();
+            let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
+            assert_eq!(found.join(", "), delays, "{host}");
+            let group = merged.groups(&crawler).group(record.row);
+            assert_eq!(group.map_or(0, |group| merged.rules(group).rules().len()), rules, "{host}");
+        }
     }
 }

@@ -13,7 +13,6 @@ mod pool;
 mod record;
 mod replace;
 mod spool;
-mod starts;
 mod tables;
 mod validate;
 mod view;

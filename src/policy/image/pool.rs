@@ -12,10 +12,8 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
-
 use super::layout::Section;
 use super::spool::{Home, Spool};
-use super::starts::Starts;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
@@ -27,6 +25,27 @@ const LENGTH: usize = 4;
 
 /// A problem and its position, in bytes from the start of the section or the item.
 pub(crate) type Problem = (usize, &'static str);
+
+/// The places where items begin, a bit each.
+#[derive(Debug)]
+pub(crate) struct Starts(Vec<u64>);
+
+impl Starts {
+    /// An empty set, for places below `places`.
+    pub fn new(places: usize) -> Starts {
+        Starts(vec![0; places.div_ceil(64)])
+    }
+
+    /// Adds a place.
+    pub fn set(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Whether a place is in the set.
+    pub fn has(&self, place: usize) -> bool {
+        self.0.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
+    }
+}
 
 /// A pool, for reading.
 #[derive(Debug, Clone, Copy)]

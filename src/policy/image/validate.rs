@@ -11,9 +11,8 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::layout::{HEADER, Section};
-use super::pool::{NONE, Problem};
+use super::pool::{NONE, Problem, Starts};
 use super::record::{Record, checked_end, starts};
-use super::starts::Starts;
 use super::{Content, Image, ImageError, Meta, Parts, Trust};
 use crate::automaton::{self, CheckSpace};
 use crate::dialect::Dialect;
@@ -55,7 +54,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     );
     let record_parts = rows.and(records)?;
     let automaton = |row: u32| groups::automaton_of(bytemuck::bytes_of(&parts.rows[row as usize * width]));
-    let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton);
+    let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton, lookup::hash_of);
     let count = found.map_err(damaged(Section::Lookup))?;
     if count as u64 != content.statistics.origins {
         return Err(damaged(Section::Meta)((0, "its number of origins is wrong")));

@@ -99,7 +99,7 @@ impl<'s> Writer<'s> {
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
         self.origins.finish()?;
         self.shared.rows.spool.finish()?;
-        let table = lookup::LookupTable::build(self.origins.bytes());
+        let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of);
         let header = Header::of([
             meta_bytes.len() as u64,
             table.length(),

@@ -132,8 +132,7 @@ impl<'c> Intake<'c> {
     }
 
     fn note_target(&mut self, capture: &Capture) {
-        let Some(status) = capture.answered.status else { return };
-        if self.captures.dialect().status_meaning(status) != StatusMeaning::Redirect {
+        if capture.means(self.captures.dialect()) != StatusMeaning::Redirect {
             return;
         }
         // A robots.txt is added in any case.
