@@ -19,8 +19,8 @@ use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
 use super::source::PassedOver;
-use super::state::OriginStatus;
-use super::{Policy, Statistics};
+use super::state::{OriginStatus, OverrideState};
+use super::{Policy, Statistics, side_records};
 use crate::dialect::Dialect;
 use crate::origin;
 
@@ -198,16 +198,18 @@ impl Captures {
     }
 
     fn place_override(&mut self, word: &Override) -> Result<Placement, WriteError> {
-        let mut placement = Placement::of(word);
+        let &Override { ruling, paused_until, .. } = word;
+        let mut robots_txt = None;
         if let Some(body) = &word.robots_txt {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
             let reading = capture.read(&self.columns, self.dialect);
             self.statistics.notes.merge(&reading.notes);
             if let Placed::Answer(answer) = self.place(reading.meaning)? {
-                placement.robots_txt = Some(answer);
+                robots_txt = Some(answer);
             }
         }
-        Ok(placement)
+        let side_records = word.crawl_delay.as_deref().map(side_records::operators_delay);
+        Ok(Placement { operator_override: OverrideState { ruling, paused_until }, robots_txt, side_records })
     }
 
     /// The records of the sources that answer for no origin.

@@ -21,23 +21,17 @@ use crate::policy::{Answered, Capture};
 
 #[derive(Deserialize)]
 struct Answer<'l> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     url: Option<Cow<'l, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     origin: Option<Cow<'l, str>>,
-    #[serde(default)]
     status: Option<u16>,
-    #[serde(default)]
     location: Option<String>,
-    #[serde(default)]
     body: Option<String>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     body_base64: Option<Cow<'l, str>>,
-    #[serde(default)]
     fetched_at: Option<Time>,
-    #[serde(default)]
     expires: Option<Time>,
-    #[serde(default)]
     unreachable_since: Option<Time>,
 }
 
