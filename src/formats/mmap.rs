@@ -46,6 +46,11 @@ pub(crate) fn memory(length: usize) -> MmapMut {
     map
 }
 
+/// The same memory, for reading only.
+pub(crate) fn read_only(memory: MmapMut) -> Mmap {
+    memory.make_read_only().expect("a process may protect memory of its own")
+}
+
 /// Unmaps pages that will not be read again. A later read still works, but faults them in anew.
 ///
 /// Each worker unmaps what it has read, because unmapping a whole list at its end keeps one core busy while all others wait: 27

@@ -20,11 +20,7 @@ const AT_ONCE: usize = 16;
 /// Captures being read.
 pub(super) struct Batch {
     work: Arc<Work>,
-    /// How many captures at the start share the body of the last capture of the previous batch.
-    pub repeats: usize,
-    /// The lengths of the runs of captures that share a body, after those.
-    pub lengths: Vec<usize>,
-    /// The number of each run's reading. Numbers are assigned in order of first use.
+    /// The number of each capture's reading. Numbers are assigned in order of first use.
     pub which: Vec<usize>,
     parts: Vec<Option<Vec<Reading>>>,
     missing: usize,
@@ -34,7 +30,7 @@ pub(super) struct Batch {
 /// The work shared by the threads of the pool.
 struct Work {
     captures: Vec<Capture>,
-    /// The indices of the captures to read: the first of each run whose body no earlier run has.
+    /// The indices of the captures to read: the first with each body.
     firsts: Vec<usize>,
     columns: Arc<Columns>,
     dialect: &'static Dialect,
@@ -44,48 +40,47 @@ struct Work {
 type Part = (usize, thread::Result<Vec<Reading>>);
 
 /// A body and the status it came with.
-type Body<'c> = (&'c Arc<[u8]>, Option<u16>);
+pub(super) type Body = (Arc<[u8]>, Option<u16>);
 
 /// The body and status of a capture, if they determine its meaning.
-pub(super) fn body_alone(capture: &Capture) -> Option<Body<'_>> {
-    capture.body.as_ref().filter(|_| capture.location.is_none()).map(|body| (body, capture.answered.status))
+pub(super) fn body_alone(capture: &Capture) -> Option<Body> {
+    let body = capture.body.as_ref().filter(|_| capture.location.is_none())?;
+    Some((Arc::clone(body), capture.answered.status))
 }
 
-/// Whether two [bodies](body_alone) are one allocation with one status, to be read once: true for the captures of one file
-/// in a folder, and for revisits of one original.
-pub(super) fn share_body(one: Option<Body<'_>>, other: Option<Body<'_>>) -> bool {
-    one.zip(other).is_some_and(|((one, status), (other, of_other))| Arc::ptr_eq(one, other) && status == of_other)
+/// Whether two [bodies](body_alone) are one allocation with one status: true for the captures of one file in a folder, and for
+/// revisits of one original.
+pub(super) fn share_body(one: &Option<Body>, other: &Option<Body>) -> bool {
+    one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| Arc::ptr_eq(&one.0, &other.0) && one.1 == other.1)
 }
 
 impl Batch {
-    /// Starts reading captures on `pool`, or on the global pool, except the first `repeats`, which repeat the capture before
-    /// them.
+    /// Starts reading captures on `pool`, or on the global pool.
     ///
     /// Many sites have the same file as another site (in the corpus, 34 of 596). A file that repeats within a batch is read
     /// once.
     pub fn begin(
         captures: Vec<Capture>,
-        repeats: usize,
         columns: &Arc<Columns>,
         dialect: &'static Dialect,
         pool: Option<&ThreadPool>,
     ) -> Batch {
-        let lengths: Vec<usize> = captures[repeats..]
-            .chunk_by(|one, other| share_body(body_alone(one), body_alone(other)))
-            .map(<[Capture]>::len)
-            .collect();
-        let (mut at, mut firsts, mut known) = (repeats, Vec::new(), HashMap::new());
-        let mut which = Vec::with_capacity(lengths.len());
-        for length in &lengths {
-            let next = firsts.len();
-            let number = body_alone(&captures[at]).map_or(next, |alone| *known.entry(alone).or_insert(next));
+        let (mut firsts, mut known, mut before) = (Vec::new(), HashMap::new(), None);
+        let mut which: Vec<usize> = Vec::with_capacity(captures.len());
+        for (at, capture) in captures.iter().enumerate() {
+            let (body, next) = (body_alone(capture), firsts.len());
+            let number = match (&body, which.last()) {
+                // Saves hashing the body.
+                (_, Some(&last)) if share_body(&before, &body) => last,
+                (Some(body), _) => *known.entry(body.clone()).or_insert(next),
+                (None, _) => next,
+            };
             if number == next {
                 firsts.push(at);
             }
             which.push(number);
-            at += length;
+            before = body;
         }
-        drop(known);
         let parts = firsts.len().div_ceil(AT_ONCE);
         let work = Arc::new(Work { captures, firsts, columns: Arc::clone(columns), dialect });
         let (sender, done) = channel();
@@ -98,7 +93,7 @@ impl Batch {
             }
         }
         let no_parts = (0..parts).map(|_| None).collect();
-        Batch { work, repeats, lengths, which, parts: no_parts, missing: parts, done }
+        Batch { work, which, parts: no_parts, missing: parts, done }
     }
 
     /// Whether all captures are read.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::columns::Columns;
-use super::state::Answered;
+use super::state::{Answered, OriginStatus};
 use super::{provenance, side_records};
 use crate::automaton;
 use crate::dialect::{Dialect, StatusMeaning};
@@ -35,12 +35,8 @@ pub struct Capture {
 pub(super) enum Meaning {
     /// A robots.txt.
     RobotsTxt(Selected),
-    /// No robots.txt.
-    Unavailable,
-    /// Everything is forbidden.
-    Forbidden,
-    /// No usable answer.
-    Unreachable,
+    /// An answer without rules.
+    NoRules(OriginStatus),
     /// A redirect to this URL; `None` if its location makes no sense.
     Redirect(Option<String>),
 }
@@ -99,9 +95,9 @@ impl Capture {
         let meaning = match self.means(dialect) {
             StatusMeaning::Parse => Meaning::RobotsTxt(select(body, columns, dialect, &mut notes)),
             StatusMeaning::Redirect => Meaning::Redirect(self.target()),
-            StatusMeaning::Unavailable => Meaning::Unavailable,
-            StatusMeaning::Forbidden => Meaning::Forbidden,
-            StatusMeaning::Unreachable => Meaning::Unreachable,
+            StatusMeaning::Unavailable => Meaning::NoRules(OriginStatus::Unavailable),
+            StatusMeaning::Forbidden => Meaning::NoRules(OriginStatus::Forbidden),
+            StatusMeaning::Unreachable => Meaning::NoRules(OriginStatus::Unreachable),
         };
         Reading { meaning, body_hash: xxh3_128(body), notes }
     }

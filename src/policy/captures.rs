@@ -7,19 +7,20 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::batch::{Batch, body_alone, share_body};
+use super::batch::{Batch, Body, body_alone, share_body};
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
-use super::image::{Content, HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
-use super::known::{Known, KnownEntry, Placed, Urls};
-use super::overrides::{Override, Overrides, PlacedRobots, Placement};
+use super::image::{HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
+use super::known::{Known, KnownEntry, Placed, PlacedAnswer, Urls};
+use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
 use super::source::PassedOver;
-use super::state::OriginStatus;
-use super::{Policy, Statistics};
+use super::state::{OriginStatus, OverrideState};
+use super::{Policy, Statistics, side_records};
 use crate::dialect::Dialect;
 use crate::origin;
 
@@ -32,7 +33,7 @@ const AHEAD: usize = 2;
 /// Captures of many URLs, for some crawlers and a dialect.
 pub struct Captures {
     dialect: &'static Dialect,
-    columns: Arc<Columns>,
+    pub(super) columns: Arc<Columns>,
     /// Where the shared data is kept.
     home: Home,
     urls: Urls,
@@ -40,18 +41,16 @@ pub struct Captures {
     overrides: BTreeMap<Box<str>, Placement>,
     tables: Tables,
     /// The memory budget for reading sources, in bytes.
-    memory: u64,
+    pub(super) memory: u64,
     /// Batches being read, in order.
     ahead: VecDeque<Batch>,
-    /// The body and status of the newest capture: captures that share them may come in the next batch.
-    newest: Option<(Arc<[u8]>, Option<u16>)>,
-    /// The meaning of the capture placed last, and the hash of its body.
-    last: Option<(Placed, u128)>,
+    /// The body of the capture placed last: the next one may share it.
+    last_body: Option<Body>,
     /// A thread pool for reading captures, if there is one of its own. Memory that compiling keeps for the next file is freed
     /// with its threads.
     readers: Option<Arc<ThreadPool>>,
-    statistics: Statistics,
-    passed_over: Vec<PassedOver>,
+    pub(super) statistics: Statistics,
+    pub(super) passed_over: Vec<PassedOver>,
     progress: Arc<Progress>,
 }
 
@@ -65,21 +64,21 @@ impl fmt::Debug for Captures {
 impl Captures {
     /// An empty set that keeps its data in memory.
     pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(Home::Memory, columns.into(), dialect)
+        Captures::at(Home::memory(), columns.into(), dialect)
     }
 
     /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`, for more
     /// origins than fit in memory. In memory it keeps only the first few MiB and the index: some 300 bytes for each URL, and 10
     /// for each distinct automaton, set of rules and row of groups.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
+        Captures::at(Home::folder(folder.to_owned()), columns.into(), dialect)
     }
 
     /// Like [`Captures::spilling`], with a budget of `memory` bytes for reading and compiling sources. The budget limits what
     /// stays in memory, and how many files are compiled at a time.
     pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let limit = usize::try_from(memory / 64).map_or(HELD, |share| share.min(HELD));
-        let home = Home::Folder { folder: folder.to_owned(), limit };
+        let home = Home { folder: folder.to_owned(), limit };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = usize::try_from(memory / COMPILED).unwrap_or(usize::MAX).clamp(1, processors);
         // If the system grants no threads, the global pool does the work.
@@ -104,8 +103,7 @@ impl Captures {
             tables,
             memory: u64::MAX,
             ahead: VecDeque::new(),
-            newest: None,
-            last: None,
+            last_body: None,
             readers: None,
             statistics: Statistics::default(),
             passed_over: Vec::new(),
@@ -116,16 +114,6 @@ impl Captures {
     /// The progress of reading and compiling, for another thread to watch.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
-    }
-
-    /// The crawlers.
-    pub(super) fn columns(&self) -> &Columns {
-        &self.columns
-    }
-
-    /// The memory budget for reading sources, in bytes.
-    pub(super) fn memory(&self) -> u64 {
-        self.memory
     }
 
     /// The dialect.
@@ -153,13 +141,7 @@ impl Captures {
 
     /// Adds captures and reads them in the background. They are in place after [`Captures::settle`].
     pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
-        let Some(newest) = captures.last() else { return Ok(()) };
-        let newest = body_alone(newest).map(|(body, status)| (Arc::clone(body), status));
-        let before = std::mem::replace(&mut self.newest, newest);
-        let before = before.as_ref().map(|(body, status)| (body, *status));
-        let is_before = |capture: &&Capture| share_body(before, body_alone(capture));
-        let repeats = captures.iter().take_while(is_before).count();
-        let batch = Batch::begin(captures, repeats, &self.columns, self.dialect, self.readers.as_deref());
+        let batch = Batch::begin(captures, &self.columns, self.dialect, self.readers.as_deref());
         self.ahead.push_back(batch);
         while self.ahead.len() > AHEAD || self.ahead.front_mut().is_some_and(Batch::is_read) {
             self.place_next()?;
@@ -184,22 +166,21 @@ impl Captures {
     fn place_next(&mut self) -> Result<(), WriteError> {
         let Some(mut batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, readings) = batch.wait();
-        let (mut captures, mut readings) = (captures.into_iter(), readings.into_iter());
-        if let Some((meaning, body_hash)) = self.last.clone().filter(|_| batch.repeats > 0) {
-            self.insert_all(captures.by_ref().take(batch.repeats), &meaning, body_hash);
-        }
         let mut placed = Vec::with_capacity(readings.len());
-        for (&number, &length) in batch.which.iter().zip(&batch.lengths) {
-            if number == placed.len() {
-                let Reading { meaning, body_hash, notes } = readings.next().expect("one of each number");
-                placed.push((self.place(meaning)?, body_hash, notes));
-            }
-            let (meaning, body_hash, notes) = &placed[number];
-            self.statistics.notes.merge(notes);
-            self.insert_all(captures.by_ref().take(length), meaning, *body_hash);
-            self.last = Some((meaning.clone(), *body_hash));
+        for Reading { meaning, body_hash, notes } in readings {
+            placed.push((self.place(meaning)?, body_hash, notes));
         }
-        self.progress.reads(self.statistics.captures.read);
+        for (capture, number) in captures.into_iter().zip(batch.which) {
+            let (meaning, body_hash, notes) = &placed[number];
+            let body = body_alone(&capture);
+            // The lines of one file count once.
+            if !share_body(&self.last_body, &body) {
+                self.statistics.notes.merge(notes);
+            }
+            self.last_body = body;
+            self.insert(capture, meaning.clone(), *body_hash);
+        }
+        self.progress.read.store(self.statistics.captures.read, Relaxed);
         Ok(())
     }
 
@@ -217,16 +198,18 @@ impl Captures {
     }
 
     fn place_override(&mut self, word: &Override) -> Result<Placement, WriteError> {
-        let mut placement = Placement::of(word);
+        let &Override { ruling, paused_until, .. } = word;
+        let mut robots_txt = None;
         if let Some(body) = &word.robots_txt {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
             let reading = capture.read(&self.columns, self.dialect);
             self.statistics.notes.merge(&reading.notes);
-            if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
-                placement.robots_txt = Some(PlacedRobots { row, side });
+            if let Placed::Answer(answer) = self.place(reading.meaning)? {
+                robots_txt = Some(answer);
             }
         }
-        Ok(placement)
+        let side_records = word.crawl_delay.as_deref().map(side_records::operators_delay);
+        Ok(Placement { operator_override: OverrideState { ruling, paused_until }, robots_txt, side_records })
     }
 
     /// The records of the sources that answer for no origin.
@@ -234,57 +217,37 @@ impl Captures {
         &self.passed_over
     }
 
-    /// Keeps the records passed over in a source.
-    pub(super) fn keep_passed_over(&mut self, passed: PassedOver) {
-        self.passed_over.push(passed);
-    }
-
     /// Counts a file that is not named by an origin.
     pub fn count_unnamed_file(&mut self) {
         self.statistics.captures.unnamed_files += 1;
     }
 
-    /// The counts for WARC files.
-    #[cfg(feature = "warc")]
-    pub(super) fn warc_counts(&mut self) -> &mut super::source::WarcCounts {
-        &mut self.statistics.warc
-    }
-
     /// Stores the data of an answer's meaning.
     fn place(&mut self, meaning: Meaning) -> Result<Placed, WriteError> {
-        let known = |standing| Placed::Known { standing, row: 0, side: 0, html_page: false };
         Ok(match meaning {
-            Meaning::RobotsTxt(selected) => self.place_robots_txt(selected)?,
-            Meaning::Unavailable => known(OriginStatus::Unavailable),
-            Meaning::Forbidden => known(OriginStatus::Forbidden),
-            Meaning::Unreachable => known(OriginStatus::Unreachable),
+            Meaning::RobotsTxt(selected) => Placed::Answer(self.place_robots_txt(selected)?),
+            Meaning::NoRules(standing) => Placed::Answer(PlacedAnswer::without_rules(standing)),
             Meaning::Redirect(target) => Placed::Redirect(target.map(String::into_boxed_str)),
         })
     }
 
-    fn place_robots_txt(&mut self, selected: Selected) -> Result<Placed, WriteError> {
-        let automata = selected.automata.iter().map(|automaton| self.tables.automaton(automaton));
+    fn place_robots_txt(&mut self, selected: Selected) -> Result<PlacedAnswer, WriteError> {
+        let tables = &mut self.tables;
+        let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
         let mut groups = Vec::with_capacity(selected.groups.len());
         for group in selected.groups {
             groups.push(match group {
                 Some(group) => {
-                    let rules = self.tables.rules(&group.rules)?;
+                    let rules = tables.rules.intern(&group.rules)?;
                     Some(Group { automaton: automata[group.automaton], rules, own: group.own })
                 }
                 None => None,
             });
         }
-        let row = self.tables.row(groups)?;
-        let side = self.tables.side(&selected.side_records)?;
-        Ok(Placed::Known { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
-    }
-
-    /// Inserts captures with the same meaning.
-    fn insert_all(&mut self, captures: impl Iterator<Item = Capture>, meaning: &Placed, body_hash: u128) {
-        for capture in captures {
-            self.insert(capture, meaning.clone(), body_hash);
-        }
+        let row = tables.row(groups)?;
+        let side = tables.side.intern(&selected.side_records)?;
+        Ok(PlacedAnswer { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
     fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {
@@ -312,9 +275,9 @@ impl Captures {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, WriteError> {
-        let (dialect, columns, home) = (self.dialect, (*self.columns).clone(), self.home.clone());
-        let (image, statistics) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
-        Ok(Policy::of(image, Content { dialect, columns, statistics }))
+        let home = self.home.clone();
+        let (image, content) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
+        Ok(Policy::of(image, content))
     }
 
     /// Like [`Captures::policy`], but writes a policy file. The file gets its name when it is complete and replaces an earlier
@@ -324,7 +287,7 @@ impl Captures {
     ///
     /// [`WriteError`] if the file cannot be written, or beyond what a policy can hold.
     pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
-        let home = Home::Folder { folder: folder_of(path), limit: HELD };
+        let home = Home::folder(folder_of(path));
         self.finish(&home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))
     }
 
@@ -336,7 +299,7 @@ impl Captures {
     ) -> Result<T, WriteError> {
         self.settle()?;
         let Captures { dialect, columns, urls, overrides, mut tables, mut statistics, progress, .. } = self;
-        let tables = tables.read()?;
+        tables.finish()?;
         let source = tables.source();
         let mut writer = Writer::new((*columns).clone(), dialect, &[source], home);
         let resolver = Resolver { urls: &urls, dialect };
@@ -348,7 +311,7 @@ impl Captures {
         origins.extend(known.chain(named));
         origins.par_sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
         origins.dedup_by_key(|&mut (origin, _)| origin);
-        progress.places(origins.len());
+        progress.origins.store(origins.len() as u64, Relaxed);
         for &(origin, known) in &origins {
             let mut resolved = known.map_or_else(Resolved::unfetched, |known| resolver.resolve(known));
             let placement = overrides.get(origin);
@@ -358,11 +321,9 @@ impl Captures {
             }
             let Resolved { state, row, side } = resolved;
             let own = placement.and_then(|placement| placement.side_records.as_deref());
-            let made = own.map(|own| [own, source.side.item(side)].concat());
-            let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
-            writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side })?;
+            writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side, own })?;
             statistics.captures.last_good_kept += u64::from(state.last_good.is_some());
-            progress.placed_one();
+            progress.placed.fetch_add(1, Relaxed);
         }
         // Writing needs the memory.
         drop(origins);
@@ -384,13 +345,8 @@ mod tests {
         let capture = |number: usize| {
             let agent = ["a", "b", "*"][number % 3];
             let body = format!("User-agent: {agent}\nDisallow: /{}*x\nSitemap: {}\n", number % 7, number % 11);
-            Capture {
-                url: format!("http://{number}.example/robots.txt"),
-                origin: Some(format!("http://{number}.example")),
-                answered: Answered { status: Some(200), fetched_at: Some(number as i64), ..Answered::default() },
-                body: Some(body.into_bytes().into()),
-                ..Capture::default()
-            }
+            let answered = Answered { status: Some(200), fetched_at: Some(number as i64), ..Answered::default() };
+            Capture { answered, ..Capture::found(&format!("http://{number}.example"), body) }
         };
         captures.add((0..200).map(capture).collect()).unwrap();
         captures.policy().unwrap().bytes().to_vec()
@@ -400,11 +356,7 @@ mod tests {
     fn it_is_told_how_far_a_policy_is() {
         let mut captures = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
         let progress = captures.progress();
-        let capture = |number: u32| Capture {
-            url: format!("http://{number}.example/robots.txt"),
-            origin: Some(format!("http://{number}.example")),
-            ..Capture::default()
-        };
+        let capture = |number: u32| Capture::found(&format!("http://{number}.example"), "");
         captures.add((0..3).map(capture).collect()).unwrap();
         assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 0, 0));
         captures.policy().unwrap();
@@ -414,11 +366,8 @@ mod tests {
     #[test]
     fn it_does_not_matter_which_captures_come_together() {
         let capture = |number: u32, status: u16, body: &str| Capture {
-            url: format!("http://{number}.example/robots.txt"),
-            origin: Some(format!("http://{number}.example")),
             answered: Answered { status: Some(status), ..Answered::default() },
-            body: Some(body.as_bytes().into()),
-            ..Capture::default()
+            ..Capture::found(&format!("http://{number}.example"), body)
         };
         let (one, other) = ("User-agent: *\nDisallow: /a\nno record\n", "User-agent: *\nDisallow: /b\n");
         let answers = [(200, one), (200, other), (404, one), (200, one), (503, one), (200, other), (200, one)];
@@ -439,9 +388,9 @@ mod tests {
     #[test]
     fn it_does_not_matter_where_what_is_large_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let expected = bytes(Home::Memory);
+        let expected = bytes(Home::memory());
         for limit in [0, 100, 1 << 20] {
-            assert!(bytes(Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
+            assert!(bytes(Home { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
         }
         assert!(Policy::from_bytes(&expected).is_ok());
     }

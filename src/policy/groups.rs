@@ -10,7 +10,7 @@
 //! ```
 
 use super::columns::Crawler;
-use super::image::{AUTOMATA_UNIT, Parts, Pool};
+use super::image::{AUTOMATA_UNIT, Parts, Pool, Section};
 use super::prefetch::prefetch;
 use crate::automaton::front;
 use crate::policy::image::layout::RowEntry;
@@ -141,7 +141,7 @@ impl<'p> Groups<'p> {
 
     /// The item of a group: its automaton with its front.
     pub fn item(&self, group: Group) -> &'p [u8] {
-        Pool::new(self.automata, AUTOMATA_UNIT).whole_item(group.automaton)
+        Pool::new(Section::Automata, self.automata).whole_item(group.automaton)
     }
 
     /// The words to walk of a group's automaton.

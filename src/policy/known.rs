@@ -3,8 +3,8 @@
 use hashbrown::HashMap;
 use std::cmp::Reverse;
 
-use super::counts::CaptureCounts;
 use super::state::{Answered, OriginStatus};
+use super::statistics::CaptureCounts;
 
 /// An answer and its meaning, once its groups are stored.
 #[derive(Debug, Clone)]
@@ -15,11 +15,27 @@ pub(super) struct KnownEntry {
     pub(super) hash: u128,
 }
 
-/// The meaning of an answer; rows and side records are those of [`Captures::tables`].
+/// The meaning of an answer.
 #[derive(Debug, Clone)]
 pub(super) enum Placed {
-    Known { standing: OriginStatus, row: u32, side: u32, html_page: bool },
+    Answer(PlacedAnswer),
     Redirect(Option<Box<str>>),
+}
+
+/// The meaning of an answer that is no redirect; row and side records are those of the captures' tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PlacedAnswer {
+    pub standing: OriginStatus,
+    pub row: u32,
+    pub side: u32,
+    pub html_page: bool,
+}
+
+impl PlacedAnswer {
+    /// An answer without rules.
+    pub fn without_rules(standing: OriginStatus) -> PlacedAnswer {
+        PlacedAnswer { standing, row: 0, side: 0, html_page: false }
+    }
 }
 
 impl KnownEntry {
@@ -35,7 +51,7 @@ impl KnownEntry {
     }
 
     fn is_failure(&self) -> bool {
-        matches!(self.meaning, Placed::Known { standing, .. } if !standing.is_definite())
+        matches!(self.meaning, Placed::Answer(answer) if !answer.standing.is_definite())
     }
 
     fn is_redirect(&self) -> bool {

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use super::captures::Captures;
 use super::error::MergeError;
-use super::image::{Content, HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
+use super::image::{Home, NewOrigin, Pool, Record, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::resolve::Resolved;
 use super::state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling};
@@ -32,13 +32,13 @@ use crate::robots::{Note, NoteKind};
 ///
 /// [`MergeError`] if dialects or crawlers differ, or the file cannot be written.
 pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, MergeError> {
-    if old.dialect != new.dialect {
-        return Err(MergeError::Dialects { old: old.dialect.name, new: new.dialect.name });
+    if old.dialect() != new.dialect() {
+        return Err(MergeError::Dialects { old: old.dialect().name, new: new.dialect().name });
     }
-    if !old.columns.is_same(&new.columns) {
-        return Err(MergeError::Crawlers { old: old.columns.to_string(), new: new.columns.to_string() });
+    if !old.columns().is_same(new.columns()) {
+        return Err(MergeError::Crawlers { old: old.columns().to_string(), new: new.columns().to_string() });
     }
-    let home = Home::Folder { folder: folder_of(path), limit: HELD };
+    let home = Home::folder(folder_of(path));
     Ok(merged(old, new, &home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))?)
 }
 
@@ -50,16 +50,16 @@ impl Policy {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
-        let mut additions = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
+        let mut additions = Captures::spilling(folder, self.columns().clone(), self.dialect());
         additions.add_overrides(overrides)?;
         let additions = additions.policy()?;
-        let home = Home::Folder { folder: folder.to_owned(), limit: HELD };
-        merged(self, &additions, &home, |writer, counted| {
+        let home = Home::folder(folder.to_owned());
+        let (image, content) = merged(self, &additions, &home, |writer, counted| {
             // The sources are the same.
-            let statistics = Statistics { overridden: counted.overridden, ..(*self.statistics).clone() };
-            let (image, statistics) = writer.image(statistics, &home)?;
-            Ok(Policy::of(image, Content { dialect: self.dialect, columns: (*self.columns).clone(), statistics }))
-        })
+            let statistics = Statistics { overridden: counted.overridden, ..self.statistics().clone() };
+            writer.image(statistics, &home)
+        })?;
+        Ok(Policy::of(image, content))
     }
 }
 
@@ -72,7 +72,7 @@ fn merged<T>(
 ) -> Result<T, WriteError> {
     let parts = [old, new].map(|policy| policy.image.parts());
     let sources = parts.map(|parts| parts.source());
-    let writer = Writer::new((*new.columns).clone(), new.dialect, &sources, home);
+    let writer = Writer::new(new.columns().clone(), new.dialect(), &sources, home);
     let lists = parts.map(|parts| parts.side);
     let mut merging = Merging { writer, lists, statistics: Statistics::default() };
     merging.all(old, new)?;
@@ -89,17 +89,18 @@ struct Merging<'p> {
     statistics: Statistics,
 }
 
-/// One of the two policies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Old = 0,
-    New = 1,
-}
+/// The sources, in the order of [`Merging::lists`].
+const OLD: usize = 0;
+const NEW: usize = 1;
 
-/// The result for an entry: its state, and the side whose row and side records are in use.
-struct Merged {
+/// An origin's entry in one of the policies, or in the merged one.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
     state: OriginState,
-    rules_of: Side,
+    /// The source of the row and the side records in use, and their places there.
+    source: usize,
+    row: u32,
+    side: u32,
 }
 
 impl<'p> Merging<'p> {
@@ -122,45 +123,38 @@ impl<'p> Merging<'p> {
     }
 
     fn add(&mut self, old: Option<Record<'_>>, new: Option<Record<'_>>) -> Result<(), WriteError> {
-        let Some(origin) = new.or(old).map(|record| record.origin) else { return Ok(()) };
         let records = [old, new];
-        let overriding = [Side::New, Side::Old].into_iter().find(|&side| self.is_overridden(records, side));
-        let operator_override = overriding
-            .and_then(|side| records[side as usize])
-            .map_or(OverrideState::default(), |record| record.operator_override());
-        // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
-        // replacement, the origin counts as never fetched.
-        let is_void = |side: Side, record: &Record<'_>| {
-            record.ruling == Some(Ruling::RobotsTxt) && overriding.is_some_and(|overriding| overriding != side)
+        let overriding = [NEW, OLD].into_iter().find_map(|source| {
+            let record = records[source].filter(|record| self.is_overridden(source, record))?;
+            Some((source, record))
+        });
+        let entry = |source: usize| {
+            let record = records[source]?;
+            // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
+            // replacement, the origin counts as never fetched.
+            let is_void = record.ruling == Some(Ruling::RobotsTxt) && overriding.is_some_and(|(of, _)| of != source);
+            let Resolved { state, row, side } = match is_void {
+                true => Resolved::unfetched(),
+                false => Resolved { state: record.state(), row: record.row, side: record.side() },
+            };
+            Some((record.origin, Entry { state, source, row, side }))
         };
-        let entry = |side: Side| {
-            let record = records[side as usize]?;
-            match is_void(side, &record) {
-                true => Some(Resolved::unfetched()),
-                false => Some(Resolved { state: record.state(), row: record.row, side: record.side() }),
-            }
-        };
-        let [old, new] = [entry(Side::Old), entry(Side::New)];
-        let states = (old.as_ref().map(|old| old.state), new.as_ref().map(|new| new.state));
-        let mut merged = match states {
-            (Some(old), Some(new)) => both(old, new),
-            (Some(state), None) => Merged { state, rules_of: Side::Old },
-            (None, Some(state)) => Merged { state, rules_of: Side::New },
+        let (origin, mut merged) = match (entry(OLD), entry(NEW)) {
+            (Some((origin, old)), Some((_, new))) => (origin, both(old, new)),
+            (Some(only), None) | (None, Some(only)) => only,
             (None, None) => return Ok(()),
         };
-        merged.state.operator_override = operator_override;
-        if let (Some(Ruling::RobotsTxt), Some(overriding)) = (operator_override.ruling, overriding) {
-            merged.rules_of = overriding;
+        merged.state.operator_override = OverrideState::default();
+        if let Some((source, record)) = overriding {
+            merged.state.operator_override = record.operator_override();
+            if record.ruling == Some(Ruling::RobotsTxt) {
+                merged = Entry { source, row: record.row, side: record.side(), ..merged };
+            }
         }
-        let rules_of = match merged.rules_of {
-            Side::Old => old,
-            Side::New => new,
-        };
-        let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
-        let made = self.merged_side_list(merged.rules_of, side, overriding, records);
-        let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
         self.count(&merged.state, overriding.is_some());
-        self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
+        let own = overriding.map(|(source, record)| self.own(source, &record));
+        let Entry { state, source, row, side } = merged;
+        self.writer.add(NewOrigin { origin, state: &state, source, row, side, own })
     }
 
     fn count(&mut self, state: &OriginState, overridden: bool) {
@@ -173,59 +167,41 @@ impl<'p> Merging<'p> {
         }
     }
 
-    /// Whether the operator overrides anything for an origin on this side.
-    fn is_overridden(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
-        records[side as usize].is_some_and(|record| record.is_overridden() || !self.own(side, record.side()).is_empty())
+    /// Whether the operator overrides anything for an origin of this source.
+    fn is_overridden(&self, source: usize, record: &Record<'_>) -> bool {
+        record.is_overridden() || !self.own(source, record).is_empty()
     }
 
-    /// The operator's own side records at a place.
-    fn own(&self, side: Side, place: u32) -> &'p [u8] {
-        side_records::split_own(self.lists[side as usize].item(place)).0
-    }
-
-    /// The side records of a file on side `of`, after the operator's own from `overriding`; `None` if that list exists already.
-    fn merged_side_list(
-        &self,
-        of: Side,
-        place: u32,
-        overriding: Option<Side>,
-        records: [Option<Record<'_>>; 2],
-    ) -> Option<Vec<u8>> {
-        let overriding_record = overriding.and_then(|side| Some((side, records[side as usize]?)));
-        let own = overriding_record.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
-        let (own_here, of_file) = side_records::split_own(self.lists[of as usize].item(place));
-        (own != own_here).then(|| [own, of_file].concat())
+    /// The operator's own side records of an origin of this source.
+    fn own(&self, source: usize, record: &Record<'_>) -> &'p [u8] {
+        side_records::split_own(self.lists[source].item(record.side())).0
     }
 }
 
 /// Merges two entries of one origin.
-fn both(old: OriginState, new: OriginState) -> Merged {
+fn both(old: Entry, new: Entry) -> Entry {
     // An origin never fetched is older than any that was.
-    let age = |state: &OriginState| (state.standing != OriginStatus::Unfetched, state.answered.fetched_at);
-    let new_is_newer = age(&new) >= age(&old);
-    let ((mut state, of), (other, of_other)) = match new_is_newer {
-        true => ((new, Side::New), (old, Side::Old)),
-        false => ((old, Side::Old), (new, Side::New)),
-    };
+    let age = |entry: &Entry| (entry.state.standing != OriginStatus::Unfetched, entry.state.answered.fetched_at);
+    let (newer, older) = if age(&new) >= age(&old) { (new, old) } else { (old, new) };
+    let (mut state, other) = (newer.state, older.state);
     if state.standing.is_definite() {
-        return Merged { state, rules_of: of };
+        return newer;
     }
     if state.standing == OriginStatus::Unreachable && other.standing == OriginStatus::Unreachable {
         let since = other.answered.unreachable_since.or(other.answered.fetched_at);
         state.answered.unreachable_since = state.answered.unreachable_since.or(since);
     }
-    let others = match other.standing.is_definite() {
+    let good_of_other = match other.standing.is_definite() {
         true => Some(LastGood { standing: other.standing, times: other.answered.times() }),
         false => other.last_good,
     };
-    let of_others =
-        others.filter(|good| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at));
-    match of_others {
+    let is_newer = |good: &LastGood| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at);
+    match good_of_other.filter(is_newer) {
         Some(good) => {
             let state = OriginState { last_good: Some(good), html_page: other.html_page, ..state };
-            Merged { state, rules_of: of_other }
+            Entry { state, ..older }
         }
-        None => Merged { state, rules_of: of },
+        None => Entry { state, ..newer },
     }
 }
 
@@ -240,14 +216,19 @@ mod tests {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
         let last_good = good.map(|at| LastGood { standing: OriginStatus::RobotsTxt, times: times(at) });
-        OriginState { standing, answered, last_good, html_page: false, operator_override: OverrideState::default() }
+        OriginState { last_good, ..OriginState::new(standing, answered) }
     }
 
-    /// The time of the entry, that of its last good answer, and the side whose rules are in use.
+    fn both(old: OriginState, new: OriginState) -> Entry {
+        let entry = |state, source| Entry { state, source, row: 0, side: 0 };
+        super::both(entry(old, OLD), entry(new, NEW))
+    }
+
+    /// The time of the entry, that of its last good answer, and the source whose rules are in use.
     fn merged(old: OriginState, new: OriginState) -> (Option<i64>, Option<i64>, usize) {
-        let Merged { state, rules_of } = both(old, new);
+        let Entry { state, source, .. } = both(old, new);
         let good = state.last_good.map(|good| good.times.fetched_at.unwrap_or(-1));
-        (state.answered.fetched_at, good, rules_of as usize)
+        (state.answered.fetched_at, good, source)
     }
 
     #[test]
@@ -306,13 +287,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("overrides.toml");
         std::fs::write(&path, overrides).unwrap();
-        let body = b"User-agent: *\nCrawl-delay: 7\nDisallow: /\n".as_slice();
         let capture = |&(host, time, status): &(&str, i64, u16)| Capture {
-            url: format!("http://{host}/robots.txt"),
-            origin: Some(format!("http://{host}")),
             answered: Answered { status: Some(status), fetched_at: Some(time), ..Answered::default() },
-            body: (status == 200).then(|| body.into()),
-            ..Capture::default()
+            ..Capture::found(&format!("http://{host}"), "User-agent: *\nCrawl-delay: 7\nDisallow: /\n")
         };
         let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
         captures.add(answers.iter().map(capture).collect()).unwrap();
@@ -338,30 +315,24 @@ mod tests {
         assert_eq!((statistics.origins, statistics.overridden), (5, 5));
         let merged = Policy::open(&path).unwrap();
         let crawler = merged.crawler(None).unwrap();
-        let of = |host: &str| {
+        use OriginStatus::{RobotsTxt, Unavailable, Unfetched};
+        for (host, standing, fetched_at, ruling, paused_until, delays, rules) in [
+            ("a", RobotsTxt, Some(2), Some(Ruling::AllowAll), None, "0 5, 2 7", 1),
+            ("b", RobotsTxt, Some(1), None, None, "0 2, 2 7", 1),
+            // What its robots.txt said is not known.
+            ("c", Unfetched, None, None, Some(60), "", 0),
+            ("d", Unavailable, Some(2), Some(Ruling::RobotsTxt), None, "", 2),
+            ("e", RobotsTxt, Some(1), Some(Ruling::ForbidAll), None, "2 7", 1),
+        ] {
             let record = merged.lookup().get(format!("http://{host}").as_bytes()).unwrap();
-            let delays = merged.side_records(&record, 0).into_iter();
-            let delays: Vec<_> =
-                delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = merged.groups(&crawler).group(record.row).map_or(0, |group| merged.rules(group).rules().len());
-            let OriginState { standing, operator_override, answered, .. } = record.state();
-            (standing, answered.fetched_at, operator_override, delays, rules)
-        };
-        let state = |ruling, paused_until| OverrideState { ruling, paused_until };
-        let delays =
-            |list: &[(u32, &str)]| list.iter().map(|&(line, value)| (line, value.to_owned())).collect::<Vec<_>>();
-        let allowed = state(Some(Ruling::AllowAll), None);
-        assert_eq!(of("a"), (OriginStatus::RobotsTxt, Some(2), allowed, delays(&[(0, "5"), (2, "7")]), 1));
-        assert_eq!(
-            of("b"),
-            (OriginStatus::RobotsTxt, Some(1), OverrideState::default(), delays(&[(0, "2"), (2, "7")]), 1)
-        );
-        assert_eq!(
-            of("c"),
-            (OriginStatus::Unfetched, None, state(None, Some(60)), vec![], 0),
-            "what it said is not known"
-        );
-        assert_eq!(of("d"), (OriginStatus::Unavailable, Some(2), state(Some(Ruling::RobotsTxt), None), vec![], 2));
-        assert_eq!(of("e").2, state(Some(Ruling::ForbidAll), None));
+            let state = record.state();
+            assert_eq!((state.standing, state.answered.fetched_at), (standing, fetched_at), "{host}");
+            assert_eq!(state.operator_override, OverrideState { ruling, paused_until }, "{host}");
+            let found = merged.side_records(&record, 0).into_iter();
+            let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
+            assert_eq!(found.join(", "), delays, "{host}");
+            let group = merged.groups(&crawler).group(record.row);
+            assert_eq!(group.map_or(0, |group| merged.rules(group).rules().len()), rules, "{host}");
+        }
     }
 }

@@ -13,7 +13,6 @@ mod capture;
 mod captures;
 mod class;
 mod columns;
-mod counts;
 mod error;
 mod groups;
 mod image;
@@ -36,8 +35,6 @@ pub use captures::Captures;
 #[doc(hidden)]
 pub use class::Class;
 pub use columns::{Columns, Crawler};
-#[doc(hidden)]
-pub use counts::CaptureCounts;
 pub use error::{ColumnsError, CrawlerError, MergeError};
 #[doc(hidden)]
 pub use groups::{Group, Groups};
@@ -60,5 +57,7 @@ pub use provenance::Outline;
 pub use state::Answered;
 #[doc(hidden)]
 pub use state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
+#[doc(hidden)]
+pub use statistics::CaptureCounts;
 pub use statistics::Statistics;
 pub use view::Policy;

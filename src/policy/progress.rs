@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The progress of making a policy: first answers are read, then origins are sorted and written.
 #[derive(Debug, Default)]
 pub struct Progress {
-    read: AtomicU64,
-    origins: AtomicU64,
-    placed: AtomicU64,
+    pub(super) read: AtomicU64,
+    pub(super) origins: AtomicU64,
+    pub(super) placed: AtomicU64,
 }
 
 impl Progress {
@@ -24,20 +24,5 @@ impl Progress {
     /// How many of them have been written.
     pub fn placed(&self) -> u64 {
         self.placed.load(Relaxed)
-    }
-
-    /// Sets the number of answers read so far.
-    pub(super) fn reads(&self, answers: u64) {
-        self.read.store(answers, Relaxed);
-    }
-
-    /// Sets the number of origins, once all answers are read.
-    pub(super) fn places(&self, origins: usize) {
-        self.origins.store(origins as u64, Relaxed);
-    }
-
-    /// Counts an origin as written.
-    pub(super) fn placed_one(&self) {
-        self.placed.fetch_add(1, Relaxed);
     }
 }

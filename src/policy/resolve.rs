@@ -1,7 +1,7 @@
 //! Resolves an origin's answer from all captures: follows redirects, and finds the last good answer if the newest failed.
 
-use super::known::{Known, KnownEntry, Placed, Urls};
-use super::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState};
+use super::known::{Known, KnownEntry, Placed, PlacedAnswer, Urls};
+use super::state::{Answered, LastGood, OriginState, OriginStatus};
 use crate::dialect::{Dialect, StatusMeaning};
 
 /// All captures, for resolving origins one by one.
@@ -21,71 +21,49 @@ pub(super) struct Resolved {
 impl Resolved {
     /// An origin whose robots.txt was never requested.
     pub fn unfetched() -> Resolved {
-        let (answered, operator_override) = (Answered::default(), OverrideState::default());
-        let state = OriginState {
-            standing: OriginStatus::Unfetched,
-            answered,
-            last_good: None,
-            html_page: false,
-            operator_override,
-        };
+        let state = OriginState::new(OriginStatus::Unfetched, Answered::default());
         Resolved { state, row: 0, side: 0 }
     }
-}
-
-/// The end of a chain of redirects.
-struct End<'c> {
-    standing: OriginStatus,
-    row: u32,
-    side: u32,
-    html_page: bool,
-    /// The last URL of the chain, if it is known and redirects led to it.
-    at: Option<&'c Known>,
 }
 
 impl<'c> Resolver<'c> {
     pub fn resolve(&self, known: &Known) -> Resolved {
         let newest = &known.newest;
-        let end = self.follow(newest);
-        let mut state = OriginState {
-            standing: end.standing,
-            answered: newest.answered,
-            last_good: None,
-            html_page: end.html_page,
-            operator_override: OverrideState::default(),
-        };
-        if end.standing.is_definite() {
-            return Resolved { state, row: end.row, side: end.side };
+        let (answer, end) = self.follow(newest);
+        let PlacedAnswer { standing, row, side, html_page } = answer;
+        let mut state = OriginState { html_page, ..OriginState::new(standing, newest.answered) };
+        if standing.is_definite() {
+            return Resolved { state, row, side };
         }
         // The last good answer of the origin itself, else that of the URL where its redirects end.
-        let mut goods = known.earlier().chain(end.at.into_iter().flat_map(Known::earlier));
-        let good = goods.find_map(|good| Some((good, self.follow(good))).filter(|(_, end)| end.standing.is_definite()));
-        let Some((good, last)) = good else {
+        let mut earlier = known.earlier().chain(end.into_iter().flat_map(Known::earlier));
+        let good = earlier
+            .find_map(|good| Some((good, self.follow(good).0)).filter(|(_, answer)| answer.standing.is_definite()));
+        let Some((good, PlacedAnswer { standing, row, side, html_page })) = good else {
             return Resolved { state, row: 0, side: 0 };
         };
-        state.last_good = Some(LastGood { standing: last.standing, times: good.answered.times() });
-        state.html_page = last.html_page;
-        Resolved { state, row: last.row, side: last.side }
+        state.last_good = Some(LastGood { standing, times: good.answered.times() });
+        state.html_page = html_page;
+        Resolved { state, row, side }
     }
 
-    /// Follows the redirects of an entry to their end.
-    fn follow(&self, entry: &KnownEntry) -> End<'c> {
-        let mut end = End { standing: OriginStatus::RedirectUnresolved, row: 0, side: 0, html_page: false, at: None };
-        let mut meaning = &entry.meaning;
+    /// Follows the redirects of an entry to their end. Returns the answer there, and what is known of the last URL if redirects
+    /// led to it.
+    fn follow(&self, entry: &KnownEntry) -> (PlacedAnswer, Option<&'c Known>) {
+        let (mut meaning, mut at) = (&entry.meaning, None);
         for _ in 0..=self.dialect.redirects.hops {
             let target = match meaning {
-                &Placed::Known { standing, row, side, html_page } => {
-                    return End { standing, row, side, html_page, ..end };
-                }
+                Placed::Answer(answer) => return (*answer, at),
                 Placed::Redirect(target) => target.as_deref(),
             };
-            end.at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);
-            let Some(next) = end.at else { return end };
+            at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);
+            let Some(next) = at else { return (PlacedAnswer::without_rules(OriginStatus::RedirectUnresolved), None) };
             meaning = &next.newest.meaning;
         }
-        if self.dialect.redirects.beyond == StatusMeaning::Unavailable {
-            end.standing = OriginStatus::Unavailable;
-        }
-        end
+        let standing = match self.dialect.redirects.beyond {
+            StatusMeaning::Unavailable => OriginStatus::Unavailable,
+            _ => OriginStatus::RedirectUnresolved,
+        };
+        (PlacedAnswer::without_rules(standing), at)
     }
 }

@@ -148,6 +148,12 @@ pub struct LastGood {
 }
 
 impl OriginState {
+    /// The state after an answer of which nothing else is known.
+    pub(super) fn new(standing: OriginStatus, answered: Answered) -> OriginState {
+        let operator_override = OverrideState::default();
+        OriginState { standing, answered, last_good: None, html_page: false, operator_override }
+    }
+
     /// The standing after the answer in use: the last good one, if the last one failed.
     pub fn standing_in_use(&self) -> OriginStatus {
         self.last_good.map_or(self.standing, |good| good.standing)

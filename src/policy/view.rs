@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::columns::{Columns, Crawler};
 use super::error::CrawlerError;
 use super::groups::{Group, Groups};
-use super::image::{self, Image, ImageError, OpenError, Record, Section, Trust};
+use super::image::{Content, Image, ImageError, OpenError, Record, Section, Trust};
 use super::lookup::Lookup;
 use super::provenance::{self, Outline};
 use super::side_records;
@@ -31,18 +31,16 @@ use crate::rules::chosen::ChosenRules;
 #[derive(Clone)]
 pub struct Policy {
     pub(super) image: Arc<Image>,
-    pub(crate) dialect: &'static Dialect,
-    pub(crate) columns: Arc<Columns>,
-    pub(crate) statistics: Arc<Statistics>,
+    content: Arc<Content>,
 }
 
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (origins, agents) = (self.statistics.origins, self.columns.to_string());
+        let Content { dialect, columns, statistics } = &*self.content;
         f.debug_struct("Policy")
-            .field("dialect", &self.dialect.name)
-            .field("agents", &agents)
-            .field("origins", &origins)
+            .field("dialect", &dialect.name)
+            .field("agents", &columns.to_string())
+            .field("origins", &statistics.origins)
             .finish()
     }
 }
@@ -89,9 +87,8 @@ impl Policy {
         Ok(Policy::of(image, content))
     }
 
-    pub(super) fn of(image: Image, content: image::Content) -> Policy {
-        let image::Content { dialect, columns, statistics } = content;
-        Policy { image: Arc::new(image), dialect, columns: Arc::new(columns), statistics: Arc::new(statistics) }
+    pub(super) fn of(image: Image, content: Content) -> Policy {
+        Policy { image: Arc::new(image), content: Arc::new(content) }
     }
 
     /// The bytes of its policy file.
@@ -111,12 +108,12 @@ impl Policy {
 
     /// The dialect it was made for.
     pub fn dialect(&self) -> &'static Dialect {
-        self.dialect
+        self.content.dialect
     }
 
     /// The crawlers it was made for.
     pub fn columns(&self) -> &Columns {
-        &self.columns
+        &self.content.columns
     }
 
     /// The crawler with these agents, or the only one of the policy if none are given.
@@ -125,7 +122,7 @@ impl Policy {
     ///
     /// [`CrawlerError`] if the policy has no answer for it.
     pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
-        self.columns.crawler(agents, self.dialect)
+        self.content.columns.crawler(agents, self.content.dialect)
     }
 
     /// The origins.
@@ -135,12 +132,12 @@ impl Policy {
 
     /// The groups that apply to a crawler of this policy, and their automata.
     pub fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
-        Groups::new(&self.image.parts(), self.columns.count(), crawler)
+        Groups::new(&self.image.parts(), self.content.columns.count(), crawler)
     }
 
     /// The rules of a group as written in their file.
     pub fn rules(&self, group: Group) -> ChosenRules {
-        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.dialect)
+        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.content.dialect)
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
@@ -161,7 +158,7 @@ impl Policy {
 
     /// How it was made.
     pub fn statistics(&self) -> &Statistics {
-        &self.statistics
+        &self.content.statistics
     }
 }
 
@@ -180,21 +177,14 @@ mod tests {
         let mut captures = Captures::new(agents, Dialect::DEFAULT);
         let body = "Sitemap: s\nUser-agent: examplebot\nCrawl-delay: 0.5\nDisallow: /\nContent-Usage: ai=n\n\
                     User-agent: *\nCrawl-delay: 9\n";
-        let capture = |origin: &str, body: Option<&str>, location: Option<&str>| Capture {
-            url: format!("{origin}/robots.txt"),
-            origin: Some(origin.to_owned()),
-            answered: Answered { status: Some(if body.is_some() { 200 } else { 301 }), ..Answered::default() },
-            location: location.map(str::to_owned),
-            body: body.map(|body| body.as_bytes().into()),
-            ..Capture::default()
+        let redirect = Capture {
+            answered: Answered { status: Some(301), ..Answered::default() },
+            location: Some("http://a.example/robots.txt".to_owned()),
+            ..Capture::found("http://b.example", "")
         };
-        captures
-            .add(vec![
-                capture("http://a.example", Some(body), None),
-                capture("http://b.example", None, Some("http://a.example/robots.txt")),
-                capture("http://c.example", Some("User-agent: *\nDisallow: /\n"), None),
-            ])
-            .unwrap();
+        let files = [("http://a.example", body), ("http://c.example", "User-agent: *\nDisallow: /\n")];
+        let files = files.map(|(origin, body)| Capture::found(origin, body));
+        captures.add(files.into_iter().chain([redirect]).collect()).unwrap();
         let policy = captures.policy().unwrap();
         let of = |origin: &str| -> Vec<(SideKey, Vec<u8>, u32)> {
             let record = policy.lookup().get(origin.as_bytes()).unwrap();
@@ -219,13 +209,9 @@ mod tests {
                     paused-until = 1970-01-01T00:01:00Z\n['http://c']\nverdict = 'forbid-all'\n\
                     ['http://d']\ncrawl-delay = 1\nverdict = 'allow-all'\n";
         std::fs::write(&path, text).unwrap();
-        let body = b"Sitemap: s\nUser-agent: *\nCrawl-delay: 9\nDisallow: /\n".as_slice();
         let capture = |origin: &str, status| Capture {
-            url: format!("{origin}/robots.txt"),
-            origin: Some(origin.to_owned()),
             answered: Answered { status: Some(status), fetched_at: Some(7), ..Answered::default() },
-            body: (status == 200).then(|| body.into()),
-            ..Capture::default()
+            ..Capture::found(origin, "Sitemap: s\nUser-agent: *\nCrawl-delay: 9\nDisallow: /\n")
         };
         let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
         captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
@@ -235,36 +221,23 @@ mod tests {
         let policy = Policy::from_bytes(made.bytes()).unwrap();
         assert_eq!((policy.statistics().origins, policy.statistics().overridden), (4, 4));
         let crawler = policy.crawler(None).unwrap();
-        let of = |origin: &str| {
+        use OriginStatus::{RobotsTxt, Unavailable, Unfetched, Unreachable};
+        // The operator's own record is the first.
+        for (origin, standing, status, ruling, paused_until, records, rules) in [
+            ("http://a", RobotsTxt, Some(200), None, None, "0 2.5, 1 s, 3 9", 1),
+            ("http://b", Unreachable, Some(503), Some(Ruling::RobotsTxt), Some(60), "1 new", 1),
+            ("http://c", Unavailable, Some(404), Some(Ruling::ForbidAll), None, "", 0),
+            ("http://d", Unfetched, None, Some(Ruling::AllowAll), None, "0 1", 0),
+        ] {
             let record = policy.lookup().get(origin.as_bytes()).unwrap();
-            let records = policy.side_records(&record, 0).into_iter();
-            let records: Vec<_> =
-                records.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = policy.groups(&crawler).group(record.row).map_or(0, |group| policy.rules(group).rules().len());
-            (record.state(), records, rules)
-        };
-        let record = |line, value: &str| (line, value.to_owned());
-        let (state, records, rules) = of("http://a");
-        assert_eq!(
-            (state.standing, state.operator_override, rules),
-            (OriginStatus::RobotsTxt, OverrideState::default(), 1)
-        );
-        assert_eq!(records, [record(0, "2.5"), record(1, "s"), record(3, "9")], "the operator's own is the first");
-        let (state, records, rules) = of("http://b");
-        let operator_override = OverrideState { ruling: Some(Ruling::RobotsTxt), paused_until: Some(60) };
-        assert_eq!(
-            (state.standing, state.answered.status, state.operator_override),
-            (OriginStatus::Unreachable, Some(503), operator_override)
-        );
-        assert_eq!((records, rules), (vec![record(1, "new")], 1));
-        let (state, records, _) = of("http://c");
-        assert_eq!(
-            (state.standing, state.operator_override.ruling),
-            (OriginStatus::Unavailable, Some(Ruling::ForbidAll))
-        );
-        assert_eq!(records, []);
-        let (state, records, rules) = of("http://d");
-        assert_eq!((state.standing, state.operator_override.ruling), (OriginStatus::Unfetched, Some(Ruling::AllowAll)));
-        assert_eq!((records, rules), (vec![record(0, "1")], 0));
+            let state = record.state();
+            assert_eq!((state.standing, state.answered.status), (standing, status), "{origin}");
+            assert_eq!(state.operator_override, OverrideState { ruling, paused_until }, "{origin}");
+            let found = policy.side_records(&record, 0).into_iter();
+            let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
+            assert_eq!(found.join(", "), records, "{origin}");
+            let group = policy.groups(&crawler).group(record.row);
+            assert_eq!(group.map_or(0, |group| policy.rules(group).rules().len()), rules, "{origin}");
+        }
     }
 }

@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
-use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
+use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::Home;
 use crate::automaton::{self, Engine, front};
-use crate::policy::Statistics;
 use crate::policy::groups::{self, Group};
+use crate::policy::{Statistics, side_records};
 
 /// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -22,20 +22,10 @@ pub(crate) struct ItemSource<'s> {
     pub rows: &'s [u8],
 }
 
-/// A list of side records.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum SideList<'l> {
-    /// The list at this place of the source.
-    OfSource(u32),
-    /// A list that is in no source, because the operator's own records precede those of a file.
-    Made(&'l [u8]),
-}
-
 /// The items of one pool of an image.
 #[derive(Debug)]
 pub(crate) struct Gathered<'s> {
     section: Section,
-    unit: usize,
     sources: Vec<Pool<'s>>,
     /// Contents that are in no source.
     made: Vec<Box<[u8]>>,
@@ -64,13 +54,13 @@ struct Item {
 const MADE: u32 = u32::MAX;
 
 impl<'s> Gathered<'s> {
-    fn new(section: Section, unit: usize, sources: Vec<Pool<'s>>) -> Gathered<'s> {
+    fn new(section: Section, sources: Vec<Pool<'s>>) -> Gathered<'s> {
         let taken = vec![HashMap::new(); sources.len()];
         // Every pool begins with the item without content.
         let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
-        let length = Pool::item_size(0, unit) as u64;
+        let length = Pool::item_size(0, section.unit()) as u64;
         let (made, known, may_repeat) = (Vec::new(), HashTable::new(), sources.len() > 1 || section == Section::Side);
-        Gathered { section, unit, sources, made, items, may_repeat, known, taken, length }
+        Gathered { section, sources, made, items, may_repeat, known, taken, length }
     }
 
     /// The place in the image of an item of a source, with its content if it is new there.
@@ -118,7 +108,7 @@ impl<'s> Gathered<'s> {
     }
 
     fn add(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
-        let new_place = u32::try_from(self.length / self.unit as u64).map_err(|_| self.full())?;
+        let new_place = u32::try_from(self.length / self.section.unit() as u64).map_err(|_| self.full())?;
         if new_place > self.section.last_place() {
             return Err(self.full());
         }
@@ -126,12 +116,12 @@ impl<'s> Gathered<'s> {
             self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
         }
         self.items.push(Item { source, place, new_place });
-        self.length += Pool::item_size(content, self.unit) as u64;
+        self.length += Pool::item_size(content, self.section.unit()) as u64;
         Ok(new_place)
     }
 
     fn full(&self) -> WriteError {
-        self.section.full(self.unit)
+        self.section.full(self.section.unit())
     }
 
     /// Bytes of the section.
@@ -142,11 +132,6 @@ impl<'s> Gathered<'s> {
     /// The items, in the order of the image.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
         self.items.iter().map(|item| self.content(item))
-    }
-
-    /// The unit in which places are counted.
-    pub fn unit(&self) -> usize {
-        self.unit
     }
 }
 
@@ -159,7 +144,8 @@ pub(crate) struct Shared<'s> {
     pub rows: Distinct,
     width: usize,
     sources: Vec<SourceRows<'s>>,
-    counts: Counts,
+    /// Only the counts of automata.
+    counts: Statistics,
 }
 
 /// The rows of a source.
@@ -168,15 +154,6 @@ struct SourceRows<'s> {
     bytes: &'s [u8],
     /// For each row, its number in the image plus 1; 0 while no origin has needed it.
     taken: Vec<u32>,
-}
-
-/// The number of automata by engine, and their size in bytes.
-#[derive(Debug, Default)]
-struct Counts {
-    constant: u64,
-    dfa: u64,
-    cursors: u64,
-    bytes: u64,
 }
 
 impl<'s> Shared<'s> {
@@ -188,13 +165,13 @@ impl<'s> Shared<'s> {
             taken: vec![0; source.rows.len() / (width * ENTRY)],
         };
         Shared {
-            automata: Gathered::new(Section::Automata, AUTOMATA_UNIT, pools(|source| source.automata)),
-            rules: Gathered::new(Section::Rules, RULES_UNIT, pools(|source| source.rules)),
-            side: Gathered::new(Section::Side, SIDE_UNIT, pools(|source| source.side)),
-            rows: Distinct::rows(Section::Rows, width * ENTRY, home),
+            automata: Gathered::new(Section::Automata, pools(|source| source.automata)),
+            rules: Gathered::new(Section::Rules, pools(|source| source.rules)),
+            side: Gathered::new(Section::Side, pools(|source| source.side)),
+            rows: Distinct::rows(width * ENTRY, home),
             width,
             sources: sources.iter().map(rows).collect(),
-            counts: Counts::default(),
+            counts: Statistics::default(),
         }
     }
 
@@ -225,7 +202,8 @@ impl<'s> Shared<'s> {
     fn group(&mut self, source: usize, group: Group) -> Result<Group, WriteError> {
         let (automaton, is_new) = self.automata.take(source, group.automaton)?;
         if let Some(content) = is_new {
-            self.counts.bytes += content.len() as u64;
+            self.counts.automata += 1;
+            self.counts.automata_bytes += content.len() as u64;
             // Copied if not aligned to words: bytes of a spool in memory need not be.
             let copied = |_| Cow::Owned(content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect());
             let words: Cow<'_, [u32]> = bytemuck::try_cast_slice(content).map_or_else(copied, Cow::Borrowed);
@@ -239,19 +217,20 @@ impl<'s> Shared<'s> {
         Ok(Group { automaton, rules, own: group.own })
     }
 
-    /// The place in the image of a list of side records.
-    pub fn side(&mut self, source: usize, list: SideList<'_>) -> Result<u32, WriteError> {
-        match list {
-            SideList::OfSource(place) => Ok(self.side.take(source, place)?.0),
-            SideList::Made(content) => self.side.make(content),
+    /// The place in the image of a list of side records of a source. `own` replaces the operator's own records in it.
+    pub fn side(&mut self, source: usize, place: u32, own: Option<&[u8]>) -> Result<u32, WriteError> {
+        if let Some(own) = own {
+            let (own_there, of_file) = side_records::split_own(self.side.sources[source].item(place));
+            if own != own_there {
+                return self.side.make(&[own, of_file].concat());
+            }
         }
+        Ok(self.side.take(source, place)?.0)
     }
 
-    /// Fills in the statistics of shared items.
-    pub fn count(&self, statistics: &mut Statistics) {
-        let Counts { constant, dfa, cursors, bytes } = self.counts;
-        statistics.automata = constant + dfa + cursors;
-        (statistics.constant, statistics.dfa, statistics.cursors) = (constant, dfa, cursors);
-        statistics.automata_bytes = bytes;
+    /// The statistics of the sources with those of shared items.
+    pub fn statistics(&self, of_sources: Statistics) -> Statistics {
+        let Statistics { automata, constant, dfa, cursors, automata_bytes, .. } = self.counts;
+        Statistics { automata, constant, dfa, cursors, automata_bytes, ..of_sources }
     }
 }

@@ -25,10 +25,8 @@ pub(crate) const ENTRY: usize = 8;
 /// Size of an entry of the look-up table in bytes.
 const LOOKUP_ENTRY: usize = 64;
 
-/// Items of the pools begin at multiples of these, in bytes.
+/// Automata begin at multiples of this, in bytes.
 pub(crate) const AUTOMATA_UNIT: usize = 64;
-pub(crate) const RULES_UNIT: usize = 8;
-pub(crate) const SIDE_UNIT: usize = 4;
 
 /// A section, in the order of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,12 +67,12 @@ impl Section {
         WriteError::Full { section: self.name(), limit: limit >> 30 }
     }
 
-    /// Its length is a multiple of this, in bytes.
-    fn unit(self) -> u64 {
+    /// Its length is a multiple of this, in bytes; the items of pools begin at multiples of it.
+    pub fn unit(self) -> usize {
         match self {
-            Section::Lookup => LOOKUP_ENTRY as u64,
+            Section::Lookup => LOOKUP_ENTRY,
             Section::Rows | Section::Rules => 8,
-            Section::Automata => AUTOMATA_UNIT as u64,
+            Section::Automata => AUTOMATA_UNIT,
             Section::Side => 4,
             Section::Origins => 2,
             Section::Meta => 1,
@@ -158,7 +156,7 @@ impl Header {
         }
         let checksum = u128::from_le_bytes(header[24..40].try_into().expect("sixteen bytes"));
         let decoded = Header { checksum, ..Header::of(lengths) };
-        let units = Section::ALL.iter().zip(lengths).all(|(section, length)| length % section.unit() == 0);
+        let units = Section::ALL.iter().zip(lengths).all(|(section, length)| length % section.unit() as u64 == 0);
         // A header has exactly one valid encoding.
         if decoded.encode() != *header || !units {
             return Err(ImageError::Header);

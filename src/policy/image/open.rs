@@ -1,5 +1,6 @@
 //! Opens images: an image is checked before any of it is used.
 
+use memmap2::Mmap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -8,7 +9,7 @@ use super::error::{ImageError, OpenError};
 use super::layout::Header;
 use super::meta::{Content, Trust};
 use super::validate;
-use super::view::{Bytes, Image};
+use super::view::Image;
 use crate::formats::mmap;
 
 impl Image {
@@ -25,7 +26,7 @@ impl Image {
             return Err(wrong(ImageError::Empty));
         }
         let map = mmap::map(&file).map_err(unreadable)?;
-        Image::checked(Bytes::Mapped(map), trust).map_err(wrong)
+        Image::checked(map, trust).map_err(wrong)
     }
 
     /// Copies an image from these bytes and checks it.
@@ -35,11 +36,11 @@ impl Image {
         }
         let mut memory = mmap::memory(bytes.len());
         memory.copy_from_slice(bytes);
-        Image::checked(Bytes::InMemory(memory), trust)
+        Image::checked(mmap::read_only(memory), trust)
     }
 
-    fn checked(bytes: Bytes, trust: Trust) -> Result<(Image, Content), ImageError> {
-        let header = Header::decode(bytes.all())?;
+    fn checked(bytes: Mmap, trust: Trust) -> Result<(Image, Content), ImageError> {
+        let header = Header::decode(&bytes)?;
         let image = Image { bytes, header };
         let content = validate::check(&image, trust)?;
         Ok((image, content))

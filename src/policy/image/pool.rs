@@ -12,10 +12,8 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
-
 use super::layout::Section;
 use super::spool::{Home, Spool};
-use super::starts::Starts;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
@@ -28,6 +26,27 @@ const LENGTH: usize = 4;
 /// A problem and its position, in bytes from the start of the section or the item.
 pub(crate) type Problem = (usize, &'static str);
 
+/// The places where items begin, a bit each.
+#[derive(Debug)]
+pub(crate) struct Starts(Vec<u64>);
+
+impl Starts {
+    /// An empty set, for places below `places`.
+    pub fn new(places: usize) -> Starts {
+        Starts(vec![0; places.div_ceil(64)])
+    }
+
+    /// Adds a place.
+    pub fn set(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Whether a place is in the set.
+    pub fn has(&self, place: usize) -> bool {
+        self.0.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
+    }
+}
+
 /// A pool, for reading.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool<'p> {
@@ -36,8 +55,8 @@ pub(crate) struct Pool<'p> {
 }
 
 impl<'p> Pool<'p> {
-    pub fn new(bytes: &'p [u8], unit: usize) -> Pool<'p> {
-        Pool { bytes, unit }
+    pub fn new(section: Section, bytes: &'p [u8]) -> Pool<'p> {
+        Pool { bytes, unit: section.unit() }
     }
 
     /// The content of the item at a place.
@@ -124,7 +143,7 @@ impl<'p> Pool<'p> {
 #[derive(Debug)]
 pub(crate) struct Distinct {
     section: Section,
-    spool: Spool,
+    pub spool: Spool,
     unit: usize,
     /// Whether items have a length in front. If not, each is as long as the unit.
     with_length: bool,
@@ -140,13 +159,13 @@ fn hash_of(content: &[u8]) -> u32 {
 
 impl Distinct {
     /// A pool with only the item without content.
-    pub fn pool(section: Section, unit: usize, home: &Home) -> Distinct {
-        Distinct::new(section, unit, true, home)
+    pub fn pool(section: Section, home: &Home) -> Distinct {
+        Distinct::new(section, section.unit(), true, home)
     }
 
     /// Rows of `unit` bytes, with only the row of zeros.
-    pub fn rows(section: Section, unit: usize, home: &Home) -> Distinct {
-        Distinct::new(section, unit, false, home)
+    pub fn rows(unit: usize, home: &Home) -> Distinct {
+        Distinct::new(Section::Rows, unit, false, home)
     }
 
     fn new(section: Section, unit: usize, with_length: bool, home: &Home) -> Distinct {
@@ -191,11 +210,6 @@ impl Distinct {
 
     fn full(&self) -> WriteError {
         self.section.full(self.unit)
-    }
-
-    /// The items written so far.
-    pub fn spool(&mut self) -> &mut Spool {
-        &mut self.spool
     }
 }
 

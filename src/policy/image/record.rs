@@ -41,39 +41,18 @@ const LAST_GOOD_MASK: u8 = 3;
 const HTML_PAGE_SHIFT: u32 = 5;
 const RULING_SHIFT: u32 = 6;
 
-/// The standing for each value of its bits; a check refuses values without one.
+/// The standing for each value of its bits; a check refuses the last two values.
 const STANDINGS: [OriginStatus; 8] = {
-    let mut standings = [OriginStatus::Unreachable; 8];
-    let mut bits = 0;
-    while bits < OriginStatus::ALL.len() {
-        standings[bits] = OriginStatus::ALL[bits];
-        bits += 1;
-    }
-    standings
+    use OriginStatus::{Forbidden, RedirectUnresolved, RobotsTxt, Unavailable, Unfetched, Unreachable};
+    [RobotsTxt, Unavailable, Forbidden, Unreachable, RedirectUnresolved, Unfetched, Unreachable, Unreachable]
 };
 
-/// Likewise for the last good answer.
-const LAST_GOODS: [Option<OriginStatus>; 4] = {
-    let mut standings = [None; 4];
-    let mut bits = 0;
-    // The definite standings come first, and only those can be of a last good answer.
-    while bits + 1 < standings.len() {
-        standings[bits + 1] = Some(OriginStatus::ALL[bits]);
-        bits += 1;
-    }
-    standings
-};
+/// Likewise for the last good answer, which is definite.
+const LAST_GOODS: [Option<OriginStatus>; 4] =
+    [None, Some(OriginStatus::RobotsTxt), Some(OriginStatus::Unavailable), Some(OriginStatus::Forbidden)];
 
 /// Likewise for the ruling.
-const RULINGS: [Option<Ruling>; 4] = {
-    let mut rulings = [None; 4];
-    let mut bits = 0;
-    while bits < Ruling::ALL.len() {
-        rulings[bits + 1] = Some(Ruling::ALL[bits]);
-        bits += 1;
-    }
-    rulings
-};
+const RULINGS: [Option<Ruling>; 4] = [None, Some(Ruling::AllowAll), Some(Ruling::ForbidAll), Some(Ruling::RobotsTxt)];
 
 /// The longest time that fits, in either direction: four million years.
 const LONGEST_TIME: i64 = (1 << 47) - 1;
@@ -188,14 +167,13 @@ impl<'i> Record<'i> {
 
     /// Everything known about the origin except its rules.
     pub fn state(&self) -> OriginState {
-        let time = |field: usize| self.time(field);
         let answered = Answered {
             status: self.field(STATUS).map(|number| (number >> 48) as u16),
-            fetched_at: time(FETCHED_AT),
-            expires: time(EXPIRES),
-            unreachable_since: time(UNREACHABLE_SINCE),
+            fetched_at: self.time(FETCHED_AT),
+            expires: self.time(EXPIRES),
+            unreachable_since: self.time(UNREACHABLE_SINCE),
         };
-        let times = Times { fetched_at: time(GOOD_FETCHED_AT), expires: time(GOOD_EXPIRES) };
+        let times = Times { fetched_at: self.time(GOOD_FETCHED_AT), expires: self.time(GOOD_EXPIRES) };
         let last_good = self.last_good.map(|standing| LastGood { standing, times });
         OriginState {
             standing: self.standing,
@@ -345,13 +323,7 @@ mod tests {
     #[test]
     fn times_beyond_all_reason_are_cut() {
         let answered = Answered { fetched_at: Some(i64::MAX), expires: Some(i64::MIN), ..Answered::default() };
-        let state = OriginState {
-            standing: OriginStatus::RobotsTxt,
-            answered,
-            last_good: None,
-            html_page: false,
-            operator_override: OverrideState::default(),
-        };
+        let state = OriginState::new(OriginStatus::RobotsTxt, answered);
         let mut records = Vec::new();
         push(b"a", 0, NONE, &state, &mut records).unwrap();
         let times = Record::at(&records, 0).state().times_in_use();

@@ -4,7 +4,6 @@
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::Deref;
 use std::path::PathBuf;
 
 use super::WriteError;
@@ -13,13 +12,23 @@ use crate::formats::mmap;
 /// How many bytes of a spool stay in memory if it may use a file.
 pub(crate) const HELD: usize = 16 << 20;
 
-/// Where spools keep their bytes.
+/// Where spools keep their bytes: about `limit` bytes of each in memory, more of them in temporary files in `folder`.
 #[derive(Debug, Clone)]
-pub(crate) enum Home {
-    /// In memory.
-    Memory,
-    /// In temporary files in `folder`, except for about `limit` bytes of each.
-    Folder { folder: PathBuf, limit: usize },
+pub(crate) struct Home {
+    pub folder: PathBuf,
+    pub limit: usize,
+}
+
+impl Home {
+    /// All in memory.
+    pub fn memory() -> Home {
+        Home { folder: PathBuf::new(), limit: usize::MAX }
+    }
+
+    /// In temporary files in `folder`, except for [`HELD`] bytes of each.
+    pub fn folder(folder: PathBuf) -> Home {
+        Home { folder, limit: HELD }
+    }
 }
 
 /// Bytes written front to back.
@@ -31,30 +40,14 @@ pub(crate) struct Spool {
     filed: u64,
     /// The bytes after those.
     tail: Vec<u8>,
-}
-
-/// Everything that was written.
-#[derive(Debug)]
-pub(crate) enum Spooled<'s> {
-    Memory(&'s [u8]),
-    Mapped(Mmap),
-}
-
-impl Deref for Spooled<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Spooled::Memory(bytes) => bytes,
-            Spooled::Mapped(map) => map,
-        }
-    }
+    /// The file, once complete.
+    map: Option<Mmap>,
 }
 
 impl Spool {
     /// A spool that begins with the bytes `first`.
     pub fn new(home: &Home, first: Vec<u8>) -> Spool {
-        Spool { home: home.clone(), file: None, filed: 0, tail: first }
+        Spool { home: home.clone(), file: None, filed: 0, tail: first, map: None }
     }
 
     /// How many bytes have been written.
@@ -64,15 +57,8 @@ impl Spool {
 
     /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        if let Home::Folder { limit, .. } = self.home {
-            if self.tail.len() + bytes.len() > limit {
-                self.file_tail().map_err(|error| self.failed(error))?;
-            }
-            // Reserve up to the limit at once rather than by doubling.
-            let most = limit.max(bytes.len()) - self.tail.len();
-            if bytes.len() > self.tail.capacity() - self.tail.len() {
-                self.tail.reserve_exact(most);
-            }
+        if self.tail.len() + bytes.len() > self.home.limit {
+            self.file_tail().map_err(|error| self.failed(error))?;
         }
         self.tail.extend_from_slice(bytes);
         Ok(())
@@ -80,17 +66,13 @@ impl Spool {
 
     /// The error for a failure of the temporary file.
     fn failed(&self, error: io::Error) -> WriteError {
-        match &self.home {
-            Home::Folder { folder, .. } => WriteError::Spill { folder: folder.clone(), error },
-            Home::Memory => error.into(),
-        }
+        WriteError::Spill { folder: self.home.folder.clone(), error }
     }
 
     fn file_tail(&mut self) -> io::Result<()> {
-        let Home::Folder { folder, .. } = &self.home else { return Ok(()) };
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(folder)?),
+            None => self.file.insert(tempfile::tempfile_in(&self.home.folder)?),
         };
         file.seek(SeekFrom::Start(self.filed))?;
         file.write_all(&self.tail)?;
@@ -114,15 +96,18 @@ impl Spool {
         Ok(found == filed)
     }
 
-    /// Everything that was written.
-    pub fn read(&mut self) -> Result<Spooled<'_>, WriteError> {
-        if self.file.is_none() {
-            return Ok(Spooled::Memory(&self.tail));
+    /// Ends writing.
+    pub fn finish(&mut self) -> Result<(), WriteError> {
+        if self.file.is_some() {
+            self.file_tail().map_err(|error| self.failed(error))?;
         }
-        self.file_tail().map_err(|error| self.failed(error))?;
-        let file = self.file.as_ref().expect("it was there before");
-        let map = mmap::map(file);
-        map.map(Spooled::Mapped).map_err(|error| self.failed(error))
+        self.map = self.file.as_ref().map(mmap::map).transpose().map_err(|error| self.failed(error))?;
+        Ok(())
+    }
+
+    /// Everything that was written, once [finished](Spool::finish).
+    pub fn bytes(&self) -> &[u8] {
+        self.map.as_deref().unwrap_or(&self.tail)
     }
 }
 
@@ -133,8 +118,8 @@ mod tests {
     #[test]
     fn what_was_written_comes_back_from_memory_and_from_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        let homes = [0, 7, 1000].map(|limit| Home::Folder { folder: folder.path().to_owned(), limit });
-        for home in homes.into_iter().chain([Home::Memory]) {
+        let homes = [0, 7, 1000].map(|limit| Home { folder: folder.path().to_owned(), limit });
+        for home in homes.into_iter().chain([Home::memory()]) {
             let mut spool = Spool::new(&home, vec![77; 3]);
             let mut written = vec![77; 3];
             for round in 0..40u8 {
@@ -148,14 +133,15 @@ mod tests {
                     assert!(!spool.has(at as u64, &[&written[at..end], &[99]].concat()).unwrap());
                 }
             }
-            assert_eq!(*spool.read().unwrap(), *written);
+            spool.finish().unwrap();
+            assert_eq!(spool.bytes(), written);
         }
     }
 
     #[test]
     fn a_folder_that_cannot_be_used_is_named() {
         let folder = tempfile::tempdir().unwrap().path().join("missing");
-        let mut spool = Spool::new(&Home::Folder { folder: folder.clone(), limit: 3 }, Vec::new());
+        let mut spool = Spool::new(&Home { folder: folder.clone(), limit: 3 }, Vec::new());
         spool.write(&[1; 3]).unwrap();
         let error = spool.write(&[1]).unwrap_err().to_string();
         assert!(error.contains(&folder.display().to_string()), "{error}");

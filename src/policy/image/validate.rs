@@ -11,10 +11,9 @@ use rayon::prelude::*;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::layout::{AUTOMATA_UNIT, HEADER, Section};
-use super::pool::{NONE, Pool, Problem};
+use super::layout::{HEADER, Section};
+use super::pool::{NONE, Problem, Starts};
 use super::record::{Record, checked_end, starts};
-use super::starts::Starts;
 use super::{Content, Image, ImageError, Meta, Parts, Trust};
 use crate::automaton;
 use crate::dialect::Dialect;
@@ -39,11 +38,10 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
         let start = image.header.sections[section as usize].start;
         move |(at, problem): Problem| damage(section, start + at as u64, problem)
     };
-    let automata = Pool::new(image.section(Section::Automata), AUTOMATA_UNIT);
     let ((automata, rules), side) = rayon::join(
         || {
             rayon::join(
-                || automata.check(automaton),
+                || image.pool(Section::Automata).check(automaton),
                 || parts.rules.check(|rules| within(provenance::check(rules, most_agents))),
             )
         },
@@ -57,7 +55,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     );
     let record_parts = rows.and(records)?;
     let automaton = |row: u32| groups::automaton_of(bytemuck::bytes_of(&parts.rows[row as usize * width]));
-    let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton);
+    let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton, lookup::hash_of);
     let count = found.map_err(damaged(Section::Lookup))?;
     if count as u64 != content.statistics.origins {
         return Err(damaged(Section::Meta)((0, "its number of origins is wrong")));

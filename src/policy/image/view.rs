@@ -1,52 +1,34 @@
 //! The bytes of an image, and its sections.
 
-use memmap2::{Mmap, MmapMut};
-use std::fs::File;
-use std::io;
+use memmap2::Mmap;
 
-use super::layout::{Header, RULES_UNIT, SIDE_UNIT, Section};
-use super::parts::Parts;
+use super::layout::{Header, RowEntry, Section};
 use super::pool::Pool;
-use crate::formats::mmap;
 
 /// A complete, valid image.
 #[derive(Debug)]
 pub(crate) struct Image {
-    pub(super) bytes: Bytes,
-    pub(crate) header: Header,
+    /// A mapped file, or memory. Both begin with a page, and so at a multiple of the alignment of sections.
+    pub(super) bytes: Mmap,
+    pub(super) header: Header,
 }
 
-/// The bytes of an image: of a file, or in memory. Both begin with a page, and so at a multiple of the alignment of sections.
-#[derive(Debug)]
-pub(crate) enum Bytes {
-    Mapped(Mmap),
-    InMemory(MmapMut),
-}
-
-impl Bytes {
-    pub(crate) fn all(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::InMemory(memory) => memory,
-        }
-    }
+/// The sections of a checked image.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<'p> {
+    pub lookup: &'p [u8],
+    pub records: &'p [u8],
+    pub rows: &'p [RowEntry],
+    /// The pool of automata.
+    pub automata: &'p [u8],
+    pub rules: Pool<'p>,
+    pub side: Pool<'p>,
 }
 
 impl Image {
-    /// An image that a [`Writer`] has just written into these bytes.
-    pub(crate) fn written(bytes: MmapMut, header: Header) -> Image {
-        Image { bytes: Bytes::InMemory(bytes), header }
-    }
-
-    /// An image that a [`Writer`] has just written to an unnamed file.
-    pub(crate) fn of_file(file: &File, header: Header) -> io::Result<Image> {
-        // Pages of memory have a larger alignment than an image needs.
-        Ok(Image { bytes: Bytes::Mapped(mmap::map(file)?), header })
-    }
-
     /// All bytes.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.all()
+        &self.bytes
     }
 
     /// The checksum in the header.
@@ -60,6 +42,11 @@ impl Image {
         &self.bytes()[range.start as usize..range.end as usize]
     }
 
+    /// A section of items.
+    pub fn pool(&self, section: Section) -> Pool<'_> {
+        Pool::new(section, self.section(section))
+    }
+
     /// Typed views of the sections.
     pub fn parts(&self) -> Parts<'_> {
         Parts {
@@ -67,8 +54,8 @@ impl Image {
             records: self.section(Section::Origins),
             rows: bytemuck::cast_slice(self.section(Section::Rows)),
             automata: self.section(Section::Automata),
-            rules: Pool::new(self.section(Section::Rules), RULES_UNIT),
-            side: Pool::new(self.section(Section::Side), SIDE_UNIT),
+            rules: self.pool(Section::Rules),
+            side: self.pool(Section::Side),
         }
     }
 }

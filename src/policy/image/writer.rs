@@ -3,12 +3,12 @@
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::gather::{Gathered, ItemSource, Shared, SideList};
+use super::gather::{Gathered, ItemSource, Shared};
 use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
 use super::record;
 use super::spool::{Home, Spool};
-use super::{Image, Meta, WriteError};
+use super::{Content, Image, Meta, WriteError};
 use crate::dialect::Dialect;
 use crate::formats::mmap;
 use crate::policy::columns::Columns;
@@ -35,7 +35,9 @@ pub(crate) struct NewOrigin<'o> {
     pub state: &'o OriginState,
     pub source: usize,
     pub row: u32,
-    pub side: SideList<'o>,
+    pub side: u32,
+    /// What replaces the operator's own side records, if anything does.
+    pub own: Option<&'o [u8]>,
 }
 
 impl<'s> Writer<'s> {
@@ -59,7 +61,7 @@ impl<'s> Writer<'s> {
             return Err(Section::Origins.full(record::UNIT));
         }
         let row = self.shared.row(new.source, new.row)?;
-        let side = self.shared.side(new.source, new.side)?;
+        let side = self.shared.side(new.source, new.side, new.own)?;
         self.record.clear();
         record::push(new.origin, row, side, new.state, &mut self.record)?;
         self.origins.write(&self.record)?;
@@ -67,54 +69,48 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Writes the image to `home`. Returns it with the statistics of the sources, completed.
-    pub fn image(self, statistics: Statistics, home: &Home) -> Result<(Image, Statistics), WriteError> {
+    /// Writes the image to `home`, with the statistics of the sources, completed.
+    pub fn image(self, statistics: Statistics, home: &Home) -> Result<(Image, Content), WriteError> {
         let sealed = self.seal(statistics)?;
-        let statistics = sealed.statistics.clone();
-        let image = match home {
-            Home::Folder { folder, limit } if sealed.header.length() > *limit as u64 => {
-                let spilled = |error| WriteError::Spill { folder: folder.clone(), error };
-                let mut file = tempfile::tempfile_in(folder).map_err(spilled)?;
-                let header = sealed.write(&mut file).map_err(|error| match error {
-                    WriteError::Io(error) => spilled(error),
-                    other => other,
-                })?;
-                Image::of_file(&file, header).map_err(spilled)?
-            }
-            _ => {
-                let mut memory = mmap::memory(sealed.header.length() as usize);
-                let header = sealed.write(&mut Cursor::new(&mut memory[..]))?;
-                Image::written(memory, header)
-            }
-        };
-        Ok((image, statistics))
+        let length = sealed.header.length();
+        if length <= home.limit as u64 {
+            let mut memory = mmap::memory(length as usize);
+            let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
+            return Ok((Image { bytes: mmap::read_only(memory), header }, content));
+        }
+        let spilled = |error| WriteError::Spill { folder: home.folder.clone(), error };
+        let mut file = tempfile::tempfile_in(&home.folder).map_err(spilled)?;
+        let (header, content) = sealed.write(&mut file).map_err(|error| match error {
+            WriteError::Io(error) => spilled(error),
+            other => other,
+        })?;
+        Ok((Image { bytes: mmap::map(&file).map_err(spilled)?, header }, content))
     }
 
     /// Writes the image at the start of `out`. Returns its statistics.
     pub fn write(self, statistics: Statistics, out: &mut (impl Write + Seek)) -> Result<Statistics, WriteError> {
-        let sealed = self.seal(statistics)?;
-        let statistics = sealed.statistics.clone();
-        sealed.write(out)?;
-        Ok(statistics)
+        let (_, content) = self.seal(statistics)?.write(out)?;
+        Ok(content.statistics)
     }
 
-    fn seal(mut self, mut statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
-        statistics.origins = self.count;
-        self.shared.count(&mut statistics);
+    fn seal(mut self, statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
+        let statistics = Statistics { origins: self.count, ..self.shared.statistics(statistics) };
         let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
-        let table = lookup::LookupTable::build(&self.origins.read()?);
+        self.origins.finish()?;
+        self.shared.rows.spool.finish()?;
+        let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of);
         let header = Header::of([
             meta_bytes.len() as u64,
             table.length(),
             self.origins.len(),
-            self.shared.rows.spool().len(),
+            self.shared.rows.spool.len(),
             self.shared.automata.length(),
             self.shared.rules.length(),
             self.shared.side.length(),
         ]);
-        let (origins, shared) = (self.origins, self.shared);
-        Ok(Sealed { header, meta: meta_bytes, table, origins, shared, statistics: meta.statistics })
+        let content = Content { dialect: self.dialect, columns: meta.agents, statistics: meta.statistics };
+        Ok(Sealed { header, meta: meta_bytes, table, origins: self.origins, shared: self.shared, content })
     }
 }
 
@@ -125,23 +121,21 @@ struct Sealed<'s> {
     table: lookup::LookupTable,
     origins: Spool,
     shared: Shared<'s>,
-    statistics: Statistics,
+    content: Content,
 }
 
 impl Sealed<'_> {
-    fn write(mut self, out: &mut (impl Write + Seek)) -> Result<Header, WriteError> {
+    fn write(self, out: &mut (impl Write + Seek)) -> Result<(Header, Content), WriteError> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
         let buffer = Vec::with_capacity(2 * BUFFER);
         let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, buffer, header: &self.header };
         out.section(Section::Meta, &self.meta)?;
-        let (origins, width) = (self.origins.read()?, self.shared.width());
-        let rows = self.shared.rows.spool().read()?;
+        let (origins, rows, width) = (self.origins.bytes(), self.shared.rows.spool.bytes(), self.shared.width());
         let automaton = |row: u32| groups::automaton_of(&rows[row as usize * width * ENTRY..][..ENTRY]);
         out.begin(Section::Lookup)?;
-        self.table.write(&origins, automaton, |part| out.append(part))?;
-        out.section(Section::Origins, &origins)?;
-        out.section(Section::Rows, &rows)?;
-        drop((origins, rows));
+        self.table.write(origins, automaton, |part| out.append(part))?;
+        out.section(Section::Origins, origins)?;
+        out.section(Section::Rows, rows)?;
         out.pool(Section::Automata, &self.shared.automata)?;
         out.pool(Section::Rules, &self.shared.rules)?;
         out.pool(Section::Side, &self.shared.side)?;
@@ -151,7 +145,7 @@ impl Sealed<'_> {
         let header = Header { checksum: sum.digest128(), ..self.header.clone() };
         out.seek(SeekFrom::Start(0))?;
         out.write_all(&header.encode())?;
-        Ok(header)
+        Ok((header, self.content))
     }
 }
 
@@ -188,7 +182,7 @@ impl<O: Write> Summed<'_, O> {
     fn pool(&mut self, section: Section, items: &Gathered<'_>) -> io::Result<()> {
         self.begin(section)?;
         for content in items.contents() {
-            Pool::push(content, items.unit(), &mut self.buffer);
+            Pool::push(content, section.unit(), &mut self.buffer);
             self.flush_full()?;
         }
         Ok(())

@@ -5,7 +5,6 @@ use std::io;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::entry::Entry;
-use super::key::hash_of;
 use super::layout::{HEADER, header, pilots_length};
 use super::place::{Hashed, Placed, place};
 use crate::policy::image::{RECORD_UNIT, Record, record_starts};
@@ -27,12 +26,9 @@ pub(crate) struct LookupTable {
 impl LookupTable {
     /// The table for these records. The seed depends on all of them, so constructing origins for their hashes takes knowledge
     /// of all the others.
-    pub fn build(records: &[u8]) -> LookupTable {
-        LookupTable::build_by(records, hash_of)
-    }
-
-    /// Like [`LookupTable::build`], with any hash function of an origin and a seed.
-    pub(super) fn build_by(records: &[u8], hash: impl Fn(&[u8], u64) -> u64) -> LookupTable {
+    ///
+    /// `hash` is [`hash_of`](super::key::hash_of), except in tests.
+    pub fn build(records: &[u8], hash: impl Fn(&[u8], u64) -> u64) -> LookupTable {
         let mut number = 0;
         loop {
             let seed = xxh3_64_with_seed(records, number);

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 use super::entry::Entry;
-use super::key::hash_of;
 use super::layout::{HEADER, Sections, pilots_length, sections};
 use super::table::Lookup;
 use crate::policy::image::{Problem, RECORD_UNIT, Record, record_starts};
@@ -13,22 +12,12 @@ use crate::policy::image::{Problem, RECORD_UNIT, Record, record_starts};
 const AT_ONCE: usize = 32;
 
 /// Checks a section against checked records; `parts` are ranges of records to check in parallel. `automaton` returns the
-/// automaton in column 0 of a row. Returns the number of records.
+/// automaton in column 0 of a row; `hash` is [`hash_of`](super::key::hash_of), except in tests. Returns the number of records.
 ///
 /// # Errors
 ///
 /// The problem of an invalid section, and its position.
 pub(in crate::policy) fn check(
-    section: &[u8],
-    records: &[u8],
-    parts: &[Range<usize>],
-    automaton: impl Fn(u32) -> u32 + Sync,
-) -> Result<usize, Problem> {
-    check_by(section, records, parts, automaton, hash_of)
-}
-
-/// Like [`check`], with any hash function of an origin and a seed.
-pub(super) fn check_by(
     section: &[u8],
     records: &[u8],
     parts: &[Range<usize>],

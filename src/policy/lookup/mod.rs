@@ -26,7 +26,7 @@ mod table;
 pub(super) use build::LookupTable;
 pub(super) use check::check;
 pub(crate) use entry::Entry;
-pub(crate) use key::hash;
+pub(crate) use key::{hash, hash_of};
 pub use table::Lookup;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Builds, searches and damages tables, with the real hash and with hashes that an attacker would wish for.
 
-use super::check::check_by;
+use super::check::check;
 use super::key::hash_of;
 use super::{Lookup, LookupTable};
 use crate::policy::image::{Problem, RECORD_UNIT, push_record, record_starts};
-use crate::policy::state::{Answered, OriginState, OriginStatus, OverrideState};
+use crate::policy::state::{Answered, OriginState, OriginStatus};
 
 type Hash = fn(&[u8], u64) -> u64;
 
@@ -13,8 +13,7 @@ fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     let mut records = Vec::new();
     for (row, origin) in origins.iter().enumerate() {
         let standing = OriginStatus::ALL[row % OriginStatus::ALL.len()];
-        let (answered, word) = (Answered::default(), OverrideState::default());
-        let state = OriginState { standing, answered, last_good: None, html_page: false, operator_override: word };
+        let state = OriginState::new(standing, Answered::default());
         push_record(origin, row as u32, 0, &state, &mut records).unwrap();
     }
     records
@@ -36,7 +35,7 @@ fn aligned(section: &[u8]) -> Vec<Line> {
 }
 
 fn section(records: &[u8], hash: Hash) -> Vec<u8> {
-    let (table, mut section) = (LookupTable::build_by(records, hash), Vec::new());
+    let (table, mut section) = (LookupTable::build(records, hash), Vec::new());
     let write = |part: &[u8]| {
         section.extend_from_slice(part);
         Ok(())
@@ -49,7 +48,7 @@ fn section(records: &[u8], hash: Hash) -> Vec<u8> {
 /// Checks a section in two parts.
 fn checked(section: &[u8], records: &[u8], hash: Hash) -> Result<usize, Problem> {
     let middle = record_starts(records, 0).find(|&at| at >= records.len() / 2).unwrap_or(records.len());
-    check_by(section, records, &[0..middle, middle..records.len()], automaton, hash)
+    check(section, records, &[0..middle, middle..records.len()], automaton, hash)
 }
 
 /// All origins are found in their places, and none of the others is found.
@@ -166,6 +165,6 @@ fn every_cut_and_every_foreign_table_is_refused() {
     let fewer = aligned(&self::section(&fewer, hash_of));
     assert!(checked(bytemuck::cast_slice(&fewer), &all, hash_of).is_err(), "an entry too few");
     let part = 0..all.len();
-    let other_automata = check_by(section, &all, std::slice::from_ref(&part), |row| automaton(row) + 1, hash_of);
+    let other_automata = check(section, &all, std::slice::from_ref(&part), |row| automaton(row) + 1, hash_of);
     assert!(other_automata.is_err());
 }

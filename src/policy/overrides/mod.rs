@@ -25,11 +25,9 @@
 
 mod by_origin;
 mod error;
-mod keys;
 mod parse;
 mod placement;
-mod read;
 
 pub use by_origin::{Override, Overrides};
 pub use error::{OverrideProblem, OverridesError};
-pub(super) use placement::{PlacedRobots, Placement};
+pub(super) use placement::Placement;

@@ -1,35 +1,47 @@
-//! Parses overrides: TOML with the position of each item, so that errors can name it.
+//! Reads overrides: TOML with the position of each item, so that errors can name it.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
-use super::keys::{CRAWL_DELAY, KEYS, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
-use super::{Override, OverrideProblem, Overrides};
+use super::error::{CRAWL_DELAY, KEYS, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
+use super::{Override, OverrideProblem, Overrides, OverridesError};
 use crate::origin;
 use crate::policy::source::bare_origin;
 use crate::policy::state::Ruling;
-
-const ALLOW_ALL: &str = "allow-all";
-const FORBID_ALL: &str = "forbid-all";
 
 /// A crawl delay of more than a year is a mistake.
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
 /// A problem and its byte offset.
-pub(super) type ProblemAt = (usize, OverrideProblem);
+type ProblemAt = (usize, OverrideProblem);
+
+impl Overrides {
+    /// Reads a file and the replacements that it names; their paths are relative to its folder.
+    ///
+    /// # Errors
+    ///
+    /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
+    pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
+        let bytes = fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
+        parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
+            let line = line_of(&bytes, at);
+            OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
+        })
+    }
+}
 
 /// The line, counted from 1, that contains a byte of a text.
-pub(super) fn line_of(text: &[u8], at: usize) -> usize {
+fn line_of(text: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
 }
 
 /// Parses the bytes of a file in `folder`.
-pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
+fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -72,41 +84,20 @@ fn origin_of(given: &str) -> Result<String, OverrideProblem> {
     })
 }
 
-/// The values of one origin's table, by key, with their positions.
-#[derive(Default)]
-struct Keys<'t, 'i>([Option<&'t Spanned<DeValue<'i>>>; KEYS.len()]);
+/// Refuses a table with an unknown key; the error is at the first one.
+fn refuse_unknown(table: &DeTable<'_>) -> Result<(), ProblemAt> {
+    let unknown = table.keys().filter(|key| !KEYS.contains(&&**key.get_ref()));
+    unknown.min_by_key(|key| key.span().start).map_or(Ok(()), |key| {
+        let (given, proposal) = (key.get_ref().clone().into_owned(), nearest(key.get_ref()));
+        Err((key.span().start, OverrideProblem::UnknownKey { given, proposal }))
+    })
+}
 
-impl<'t, 'i> Keys<'t, 'i> {
-    fn of(table: &'t DeTable<'i>) -> Result<Keys<'t, 'i>, ProblemAt> {
-        let mut entries: Vec<(&Spanned<DeString<'i>>, _)> = table.iter().collect();
-        entries.sort_by_key(|(key, _)| key.span().start);
-        let mut keys = Keys::default();
-        for (key, value) in entries {
-            match KEYS.iter().position(|known| known == key.get_ref()) {
-                Some(place) => keys.0[place] = Some(value),
-                None => {
-                    let given = key.get_ref().clone().into_owned();
-                    let proposal = nearest(&given);
-                    return Err((key.span().start, OverrideProblem::UnknownKey { given, proposal }));
-                }
-            }
-        }
-        Ok(keys)
-    }
-
-    fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'i>>> {
-        self.0[KEYS.iter().position(|known| *known == key).expect("a known key")]
-    }
-
-    /// Refuses two keys that exclude each other; the error is at the later one.
-    fn refuse(&self, one: &'static str, other: &'static str) -> Result<(), ProblemAt> {
-        match (self.get(one), self.get(other)) {
-            (Some(a), Some(b)) => {
-                Err((a.span().start.max(b.span().start), OverrideProblem::Contradiction { one, other }))
-            }
-            _ => Ok(()),
-        }
-    }
+/// Refuses two keys that exclude each other; the error is at the later one.
+fn refuse_both(table: &DeTable<'_>, one: &'static str, other: &'static str) -> Result<(), ProblemAt> {
+    table.get(one).zip(table.get(other)).map_or(Ok(()), |(a, b)| {
+        Err((a.span().start.max(b.span().start), OverrideProblem::Contradiction { one, other }))
+    })
 }
 
 /// The known key nearest to an unknown one, within one edit per three letters of the key.
@@ -118,35 +109,30 @@ fn nearest(given: &str) -> Option<&'static str> {
 
 /// The override in a table; `None` if it has no keys.
 fn override_in(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, ProblemAt> {
-    let keys = Keys::of(table)?;
-    keys.refuse(VERDICT, ROBOTS_TXT)?;
-    keys.refuse(VERDICT, ROBOTS_TXT_FILE)?;
-    keys.refuse(ROBOTS_TXT, ROBOTS_TXT_FILE)?;
-    let verdict = keys.get(VERDICT).map(verdict).transpose()?;
+    refuse_unknown(table)?;
+    refuse_both(table, VERDICT, ROBOTS_TXT)?;
+    refuse_both(table, VERDICT, ROBOTS_TXT_FILE)?;
+    refuse_both(table, ROBOTS_TXT, ROBOTS_TXT_FILE)?;
+    let verdict = table.get(VERDICT).map(verdict).transpose()?;
     if verdict == Some(Ruling::ForbidAll) {
         // If nothing is ever fetched, neither a delay nor a resumption makes sense.
-        keys.refuse(VERDICT, CRAWL_DELAY)?;
-        keys.refuse(VERDICT, PAUSED_UNTIL)?;
+        refuse_both(table, VERDICT, CRAWL_DELAY)?;
+        refuse_both(table, VERDICT, PAUSED_UNTIL)?;
     }
-    let inline = keys.get(ROBOTS_TXT).map(|value| text(value, ROBOTS_TXT)).transpose()?;
-    let file = keys.get(ROBOTS_TXT_FILE).map(|value| replacement(value, folder)).transpose()?;
+    let inline = table.get(ROBOTS_TXT).map(|value| text(value, ROBOTS_TXT)).transpose()?;
+    let file = table.get(ROBOTS_TXT_FILE).map(|value| replacement(value, folder)).transpose()?;
     let body = inline.map(|text| Arc::from(text.as_bytes())).or(file);
     let operator_override = Override {
         ruling: verdict.or(body.is_some().then_some(Ruling::RobotsTxt)),
         robots_txt: body,
-        crawl_delay: keys.get(CRAWL_DELAY).map(crawl_delay).transpose()?,
-        paused_until: keys.get(PAUSED_UNTIL).map(paused_until).transpose()?,
+        crawl_delay: table.get(CRAWL_DELAY).map(crawl_delay).transpose()?,
+        paused_until: table.get(PAUSED_UNTIL).map(paused_until).transpose()?,
     };
     Ok(Some(operator_override).filter(|found| *found != Override::default()))
 }
 
 /// The error for an unacceptable value: its position, and the value found.
-fn invalid_value(
-    value: &Spanned<DeValue<'_>>,
-    span: Range<usize>,
-    key: &'static str,
-    wanted: &'static str,
-) -> ProblemAt {
+fn invalid_value(value: &Spanned<DeValue<'_>>, key: &'static str, wanted: &'static str) -> ProblemAt {
     let found = match value.get_ref() {
         DeValue::String(text) => format!("{text:?}"),
         DeValue::Integer(number) => number.to_string(),
@@ -154,24 +140,22 @@ fn invalid_value(
         DeValue::Datetime(time) => time.to_string(),
         other => other.type_str().to_owned(),
     };
-    (span.start, OverrideProblem::Value { key, wanted, found })
+    (value.span().start, OverrideProblem::Value { key, wanted, found })
 }
 
 fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, ProblemAt> {
-    value.get_ref().as_str().ok_or_else(|| invalid_value(value, value.span(), key, "a string in quotes"))
+    value.get_ref().as_str().ok_or_else(|| invalid_value(value, key, "a string in quotes"))
 }
 
-pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, ProblemAt> {
-    match value.get_ref().as_str() {
-        Some(ALLOW_ALL) => Ok(Ruling::AllowAll),
-        Some(FORBID_ALL) => Ok(Ruling::ForbidAll),
-        _ => Err(invalid_value(value, value.span(), VERDICT, "\"allow-all\" or \"forbid-all\"")),
-    }
+fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, ProblemAt> {
+    let given = value.get_ref().as_str();
+    let verdict = [Ruling::AllowAll, Ruling::ForbidAll].into_iter().find(|ruling| given == Some(ruling.name()));
+    verdict.ok_or_else(|| invalid_value(value, VERDICT, "\"allow-all\" or \"forbid-all\""))
 }
 
 fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
     let path = folder.join(text(value, ROBOTS_TXT_FILE)?);
-    let body = std::fs::read(&path);
+    let body = fs::read(&path);
     body.map(Arc::from).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
 }
 
@@ -186,20 +170,17 @@ fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, ProblemAt> {
     let within = seconds.filter(|seconds| (0.0..=LONGEST_DELAY).contains(seconds));
     let wanted = "a number of seconds, from 0 to a year";
     // `abs` drops the sign of a negative zero.
-    within
-        .map(|seconds| seconds.abs().to_string())
-        .ok_or_else(|| invalid_value(value, value.span(), CRAWL_DELAY, wanted))
+    within.map(|seconds| seconds.abs().to_string()).ok_or_else(|| invalid_value(value, CRAWL_DELAY, wanted))
 }
 
 fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, ProblemAt> {
     let time = value.get_ref().as_datetime().and_then(|time| time.to_string().parse::<jiff::Timestamp>().ok());
     let wanted = "a time with its offset and without quotes, such as 2026-12-01T08:00:00Z";
-    time.map(jiff::Timestamp::as_second).ok_or_else(|| invalid_value(value, value.span(), PAUSED_UNTIL, wanted))
+    time.map(jiff::Timestamp::as_second).ok_or_else(|| invalid_value(value, PAUSED_UNTIL, wanted))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::OverridesError;
     use super::*;
 
     fn parsed(text: &str) -> Result<Overrides, ProblemAt> {

@@ -1,40 +1,20 @@
 //! An override with its rules stored, ready to be applied to a resolved origin.
 
-use super::Override;
+use crate::policy::known::PlacedAnswer;
 use crate::policy::resolve::Resolved;
-use crate::policy::side_records;
 use crate::policy::state::OverrideState;
 
 /// The override for an origin; row and side records are those of the captures' tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) struct Placement {
-    operator_override: OverrideState,
+    pub operator_override: OverrideState,
     /// The robots.txt that replaces the origin's.
-    pub robots_txt: Option<PlacedRobots>,
+    pub robots_txt: Option<PlacedAnswer>,
     /// The operator's own side records, encoded: the crawl delay.
     pub side_records: Option<Vec<u8>>,
 }
 
-/// The places of a robots.txt's data in the captures' tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::policy) struct PlacedRobots {
-    pub row: u32,
-    pub side: u32,
-}
-
 impl Placement {
-    /// The override, without its robots.txt.
-    pub fn of(operator_override: &Override) -> Placement {
-        Placement {
-            operator_override: OverrideState {
-                ruling: operator_override.ruling,
-                paused_until: operator_override.paused_until,
-            },
-            robots_txt: None,
-            side_records: operator_override.crawl_delay.as_deref().map(side_records::operators_delay),
-        }
-    }
-
     /// Applies the override to an origin. The origin's own state is kept as well.
     pub fn apply(&self, resolved: &mut Resolved) {
         resolved.state.operator_override = self.operator_override;

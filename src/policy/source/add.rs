@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::SourceError;
 use super::intake::Intake;
-use super::kind::SourceKind;
+use super::kind::{SourceKind, WARC_MARK};
 #[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetColumns};
 use super::robots::Robots;
@@ -14,9 +14,9 @@ use super::robots::Robots;
 use super::seekable::seekable;
 use super::urls::bare_origin;
 #[cfg(feature = "warc")]
-use super::warc;
+use super::warc::Archives;
 #[cfg(not(feature = "warc"))]
-use super::without_warc as warc;
+use super::without_warc::Archives;
 use super::{directory, json_lines};
 use crate::formats::compression::{Reader, peeked, with_help};
 use crate::formats::parquet_mark::PARQUET_MARK;
@@ -45,7 +45,7 @@ pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captu
 }
 
 fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Result<(), SourceError> {
-    let mut archives = warc::Archives::default();
+    let mut archives = Archives::default();
     for &path in sources {
         if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
             directory::add(path, &mut intake)?;
@@ -61,19 +61,18 @@ fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Resu
 fn add_file(
     path: &Path,
     options: &Options,
-    archives: &mut warc::Archives,
+    archives: &mut Archives,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
     let memory = intake.decompressor(1);
     let open = || Reader::within(File::open(path)?, memory);
     let reader = open().map_err(SourceError::unreadable(path))?;
     let compression = reader.compression();
-    let (start, mut text) =
-        peeked(reader, warc::START.len().max(MAGIC.len())).map_err(SourceError::unreadable(path))?;
+    let (start, mut text) = peeked(reader, WARC_MARK.len().max(MAGIC.len())).map_err(SourceError::unreadable(path))?;
     if start.starts_with(&MAGIC) {
         Err(SourceError::Policy { path: path.to_owned() })
-    } else if start.starts_with(warc::START) {
-        archives.add(warc::Archive::new(path, text, compression, memory)?, intake)
+    } else if start.starts_with(WARC_MARK) {
+        archives.add(path, text, compression, intake)
     } else if start.starts_with(PARQUET_MARK) {
         add_parquet(path, compression.is_none(), &mut text, options, intake)
     } else if let Some(compression) = compression.filter(|_| path.is_file()) {

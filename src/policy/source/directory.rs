@@ -44,7 +44,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
         if !origins.is_empty() && is_file {
             named.push(path);
         } else {
-            intake.count_unnamed_file();
+            intake.captures.count_unnamed_file();
         }
     }
     report_odd_names(path, odd, intake);
@@ -61,7 +61,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
             batch.par_iter().map(|path| read_file(path, limit, memory)).collect();
         for captures in read {
             match captures? {
-                none if none.is_empty() => intake.count_unnamed_file(),
+                none if none.is_empty() => intake.captures.count_unnamed_file(),
                 captures => intake.add(captures),
             }
         }
@@ -96,22 +96,15 @@ fn origins_of(name: &str) -> Vec<(String, bool)> {
         return Vec::new();
     }
     if name.contains('%') {
-        let decoded = percent_encoding::percent_decode_str(name).decode_utf8();
-        return decoded
-            .ok()
-            .and_then(|origin| bare_origin(&origin).ok())
-            .map(|origin| (origin, true))
-            .into_iter()
-            .collect();
+        let decoded = percent_encoding::percent_decode_str(name).decode_utf8().ok();
+        let origin = decoded.and_then(|origin| bare_origin(&origin).ok());
+        return origin.map(|origin| (origin, true)).into_iter().collect();
     }
     if name.contains([':', '@', '\\']) {
         return Vec::new();
     }
-    ["http", "https"]
-        .iter()
-        .filter_map(|scheme| bare_origin(&format!("{scheme}://{name}")).ok())
-        .map(|origin| (origin, false))
-        .collect()
+    let origins = ["http", "https"].map(|scheme| bare_origin(&format!("{scheme}://{name}")));
+    origins.into_iter().flatten().map(|origin| (origin, false)).collect()
 }
 
 #[cfg(test)]

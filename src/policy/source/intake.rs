@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::passed_over::PassedOver;
 use super::urls::page;
-use crate::dialect::{Dialect, StatusMeaning};
+use crate::dialect::StatusMeaning;
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{Capture, Captures, WriteError};
 
@@ -43,7 +43,7 @@ const BEYOND_LIMIT: usize = 4;
 
 /// Collects captures for [`Captures`].
 pub(super) struct Intake<'c> {
-    captures: &'c mut Captures,
+    pub captures: &'c mut Captures,
     batch: Vec<Capture>,
     bytes: usize,
     /// The most bytes of a batch.
@@ -61,39 +61,35 @@ pub(super) fn target_key(url: &str) -> u128 {
 impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
-        let most = usize::try_from(captures.memory() / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
+        let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure: None }
     }
 
     /// The most bytes of a text that is read as a whole.
     pub fn text_limit(&self) -> usize {
-        usize::try_from(self.captures.memory() / 32).map_or(TEXT, |share| share.min(TEXT))
-    }
-
-    pub fn dialect(&self) -> &'static Dialect {
-        self.captures.dialect()
+        usize::try_from(self.captures.memory / 32).map_or(TEXT, |share| share.min(TEXT))
     }
 
     /// The most bytes of a body that matter: the dialect reads no further.
     pub fn body_limit(&self) -> usize {
-        self.dialect().file_limit.saturating_add(BEYOND_LIMIT)
+        self.captures.dialect().file_limit.saturating_add(BEYOND_LIMIT)
     }
 
     /// The memory for each decompressor when `files` files are read at once, in bytes.
     pub fn decompressor(&self, files: usize) -> u64 {
-        DEFAULT_WINDOW.min(self.captures.memory() / 8 / files as u64)
+        DEFAULT_WINDOW.min(self.captures.memory / 8 / files as u64)
     }
 
     /// The memory for text decompressed ahead, in bytes.
     pub fn room_ahead(&self) -> u64 {
-        AHEAD.min(self.captures.memory() / 8)
+        AHEAD.min(self.captures.memory / 8)
     }
 
     /// How many row groups of a file are read in parallel. It does not depend on the number of threads, so neither does the
     /// first error reported for a file with several.
     #[cfg(feature = "parquet")]
     pub fn parallel_row_groups(&self) -> usize {
-        usize::try_from(self.captures.memory() / BYTES_PER_ROW_GROUP)
+        usize::try_from(self.captures.memory / BYTES_PER_ROW_GROUP)
             .map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
     }
 
@@ -101,7 +97,7 @@ impl<'c> Intake<'c> {
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
         for capture in captures {
             self.note_target(&capture);
-            let columns = self.captures.columns().count();
+            let columns = self.captures.columns.count();
             self.bytes += capture.url.len() + capture.location.as_ref().map_or(0, String::len);
             let before = self.batch.last().and_then(|last| last.body.as_ref());
             let body = capture.body.as_ref().filter(|body| !before.is_some_and(|before| Arc::ptr_eq(before, body)));
@@ -136,8 +132,7 @@ impl<'c> Intake<'c> {
     }
 
     fn note_target(&mut self, capture: &Capture) {
-        let Some(status) = capture.answered.status else { return };
-        if self.dialect().status_meaning(status) != StatusMeaning::Redirect {
+        if capture.means(self.captures.dialect()) != StatusMeaning::Redirect {
             return;
         }
         // A robots.txt is added in any case.
@@ -159,18 +154,7 @@ impl<'c> Intake<'c> {
     /// Keeps the records passed over in a source, if any.
     pub fn passed_over(&mut self, passed: PassedOver) {
         if !passed.is_empty() {
-            self.captures.keep_passed_over(passed);
+            self.captures.passed_over.push(passed);
         }
-    }
-
-    /// Counts a file that is not named by an origin.
-    pub fn count_unnamed_file(&mut self) {
-        self.captures.count_unnamed_file();
-    }
-
-    /// The counts for WARC files.
-    #[cfg(feature = "warc")]
-    pub fn warc_counts(&mut self) -> &mut super::WarcCounts {
-        self.captures.warc_counts()
     }
 }

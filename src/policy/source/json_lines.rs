@@ -21,23 +21,17 @@ use crate::policy::{Answered, Capture};
 
 #[derive(Deserialize)]
 struct Answer<'l> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     url: Option<Cow<'l, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     origin: Option<Cow<'l, str>>,
-    #[serde(default)]
-    pub(crate) status: Option<u16>,
-    #[serde(default)]
-    pub(super) location: Option<String>,
-    #[serde(default)]
-    pub(super) body: Option<String>,
-    #[serde(borrow, default)]
+    status: Option<u16>,
+    location: Option<String>,
+    body: Option<String>,
+    #[serde(borrow)]
     body_base64: Option<Cow<'l, str>>,
-    #[serde(default)]
     fetched_at: Option<Time>,
-    #[serde(default)]
-    pub(crate) expires: Option<Time>,
-    #[serde(default)]
+    expires: Option<Time>,
     unreachable_since: Option<Time>,
 }
 

@@ -1,5 +1,8 @@
 //! The kinds of sources.
 
+/// The beginning of a WARC archive.
+pub(super) const WARC_MARK: &[u8] = b"WARC/";
+
 /// The kind of a source. It depends neither on the file's name nor on its compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {

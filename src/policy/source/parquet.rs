@@ -113,11 +113,11 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
     let (mut open, mut next, mut first, mut rows) = (Vec::new(), 0, 0, 0);
     loop {
         while open.len() < intake.parallel_row_groups() && next < groups.len() {
-            open.push(Part { group: guarded(|| Group::open(&file.group(next)?, &layout))?, rows: first });
+            open.push(guarded(|| Group::open(&file.group(next)?, &layout, first))?);
             first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
             next += 1;
         }
-        let read: Vec<_> = open.par_iter_mut().map(Part::next_captures).collect();
+        let read: Vec<_> = open.par_iter_mut().map(Group::next_captures).collect();
         let mut read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
         rows += read.iter().map(|captures| captures.len() as u64).sum::<u64>();
         let mut has_more = read.iter().map(|captures| !captures.is_empty()).collect::<Vec<_>>().into_iter();
@@ -126,24 +126,6 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
         if open.is_empty() && next == groups.len() {
             return Ok(rows);
         }
-    }
-}
-
-/// A row group, and the number of rows before its next one.
-struct Part {
-    group: Group,
-    rows: u64,
-}
-
-impl Part {
-    /// The answers of its next rows; empty at the end.
-    fn next_captures(&mut self) -> Result<Vec<Capture>, Problem> {
-        let rows = guarded(|| self.group.next_rows())?;
-        let capture = |row: Row| {
-            self.rows += 1;
-            row.capture().map_err(|problem| Problem::Row(self.rows, problem))
-        };
-        rows.into_iter().map(capture).collect()
     }
 }
 
@@ -159,10 +141,8 @@ struct Layout {
 impl Layout {
     fn of(schema: &SchemaDescriptor, columns: &ParquetColumns) -> Result<Layout, Problem> {
         let place = |name: &String| {
-            columnar::find(schema, name).ok_or_else(|| {
-                let names = columnar::names(schema).join(", ");
-                Problem::NoColumn(name.clone(), names)
-            })
+            let unknown = || Problem::NoColumn(name.clone(), columnar::names(schema).join(", "));
+            columnar::find(schema, name).ok_or_else(unknown)
         };
         let location = columnar::find(schema, &columns.location);
         if location.is_none() && columns.location != LOCATION {
@@ -178,8 +158,9 @@ impl Layout {
     }
 }
 
-/// The columns of a row group.
+/// The columns of a row group, and the number of rows before its next one.
 struct Group {
+    rows: u64,
     url: Column,
     status: Option<Column>,
     body: Column,
@@ -188,9 +169,10 @@ struct Group {
 }
 
 impl Group {
-    fn open(group: &columnar::Group<'_>, layout: &Layout) -> Result<Group, Problem> {
+    fn open(group: &columnar::Group<'_>, layout: &Layout, rows: u64) -> Result<Group, Problem> {
         let column = |at| Column::open(group, at, 0);
         Ok(Group {
+            rows,
             url: column(layout.url)?,
             status: layout.status.map(column).transpose()?,
             body: column(layout.body)?,
@@ -199,7 +181,16 @@ impl Group {
         })
     }
 
-    /// The next rows; empty at the end.
+    /// The answers of the next rows; empty at the end.
+    fn next_captures(&mut self) -> Result<Vec<Capture>, Problem> {
+        let rows = guarded(|| self.next_rows())?;
+        let capture = |row: Row| {
+            self.rows += 1;
+            row.capture().map_err(|problem| Problem::Row(self.rows, problem))
+        };
+        rows.into_iter().map(capture).collect()
+    }
+
     fn next_rows(&mut self) -> Result<Vec<Row>, Problem> {
         let others = [&self.status, &self.fetched_at, &self.location].into_iter().flatten();
         let most = others.chain([&self.url, &self.body]).map(Column::rows_at_once).fold(BATCH, usize::min);

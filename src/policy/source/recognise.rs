@@ -6,11 +6,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::error::SourceError;
-use super::kind::SourceKind;
-#[cfg(feature = "warc")]
-use super::warc;
-#[cfg(not(feature = "warc"))]
-use super::without_warc as warc;
+use super::kind::{SourceKind, WARC_MARK};
 use crate::formats::compression::{Reader, peeked};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::policy::image::MAGIC;
@@ -39,7 +35,7 @@ impl SourceKind {
     /// The kind of a decompressed text, given all of it or its beginning.
     pub fn of_text(text: &[u8]) -> SourceKind {
         match text {
-            text if text.starts_with(warc::START) => SourceKind::Warc,
+            text if text.starts_with(WARC_MARK) => SourceKind::Warc,
             text if text.starts_with(PARQUET_MARK) => SourceKind::Parquet,
             text if text.starts_with(&MAGIC) => SourceKind::Policy,
             text if is_json_line(text) => SourceKind::JsonLines,

@@ -1,4 +1,4 @@
-//! Stand-ins for the WARC modules in a program built without them.
+//! Stand-in for the WARC module in a program built without it.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -7,32 +7,20 @@ use super::SourceError;
 use super::intake::Intake;
 use crate::formats::compression::Compression;
 
-/// The beginning of an archive.
-pub(super) const START: &[u8] = b"WARC/";
-
-/// An archive that cannot be read.
-pub(super) enum Archive {}
-
 /// Archives, of which there are none.
 #[derive(Default)]
-pub(super) struct Archives {}
+pub(super) struct Archives;
 
-impl Archive {
+impl Archives {
     /// Returns an error: WARC is not supported.
-    pub fn new(
+    pub fn add(
+        &mut self,
         path: &Path,
         _text: impl BufRead,
         _compression: Option<Compression>,
-        _memory: u64,
-    ) -> Result<Archive, SourceError> {
+        _intake: &mut Intake<'_>,
+    ) -> Result<(), SourceError> {
         Err(SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" })
-    }
-}
-
-impl Archives {
-    /// Cannot be called.
-    pub fn add(&mut self, archive: Archive, _intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        match archive {}
     }
 
     /// Adds nothing.

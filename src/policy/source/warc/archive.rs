@@ -2,28 +2,26 @@
 
 use hashbrown::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead, Seek};
+use std::io::{self, BufRead, Seek, Take};
 use std::path::{Path, PathBuf};
 
 use super::error::RecordProblem;
 use super::http::Response;
-use super::page::{Answer, Page, count};
+use super::page::{self, count};
 use super::record::{Records, WarcRecord};
 use super::revisit::{Key, Revisits, Wanted};
 use crate::formats::compression::{Compression, Reader, with_help};
+use crate::policy::Capture;
 use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::seekable::seekable;
-
-/// The beginning of an archive, and of each record.
-pub(crate) const START: &[u8] = b"WARC/";
 
 pub(super) const URL: &str = "WARC-Target-URI";
 
 const DATE: &str = "WARC-Date";
 
 /// An archive that can be read more than once.
-pub(crate) struct Archive {
+struct Archive {
     path: PathBuf,
     /// A copy of its text, if it came through a pipe.
     copy: Option<File>,
@@ -56,7 +54,7 @@ pub(super) enum Pages {
 
 impl Archive {
     /// The archive at `path`, with text `text`. Its decompressor may use `memory` bytes.
-    pub fn new(
+    fn new(
         path: &Path,
         mut text: impl BufRead,
         compression: Option<Compression>,
@@ -85,19 +83,26 @@ impl Archive {
 }
 
 impl Archives {
-    /// Adds the robots.txt files of an archive.
-    pub fn add(&mut self, mut archive: Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        let before = intake.warc_counts().other_pages;
+    /// Adds the robots.txt files of the archive at `path`, with text `text`.
+    pub fn add(
+        &mut self,
+        path: &Path,
+        text: impl BufRead,
+        compression: Option<Compression>,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), SourceError> {
+        let mut archive = Archive::new(path, text, compression, intake.decompressor(1))?;
+        let before = intake.captures.statistics.warc.other_pages;
         let mut pass = Pass { pages: Pages::RobotsTxt, originals: Wanted::default(), revisits: &mut self.revisits };
         pass.read(&archive, intake)?;
-        archive.has_other_pages = intake.warc_counts().other_pages > before;
+        archive.has_other_pages = intake.captures.statistics.warc.other_pages > before;
         self.archives.push(archive);
         Ok(())
     }
 
     /// Adds the pages that redirects of all sources lead to, and resolves revisits.
     pub fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        for _ in 0..=intake.dialect().redirects.hops {
+        for _ in 0..=intake.captures.dialect().redirects.hops {
             let (pages, originals) = (intake.take_targets(), self.revisits.take_wanted());
             if pages.is_empty() && originals.is_empty() {
                 break;
@@ -110,7 +115,7 @@ impl Archives {
             }
         }
         for capture in self.revisits.unresolved() {
-            intake.warc_counts().unresolved_revisits += 1;
+            intake.captures.statistics.warc.unresolved_revisits += 1;
             intake.add([capture]);
         }
         Ok(())
@@ -133,7 +138,7 @@ impl Pass<'_> {
         let mut records = Records::new(text);
         let mut next = |intake: &mut Intake<'_>| -> Result<bool, RecordProblem> {
             let Some(record) = records.next()? else { return Ok(false) };
-            self.visit(&record, &mut records.block(), intake)?;
+            self.visit(&record, records.block(), intake)?;
             Ok(true)
         };
         loop {
@@ -151,11 +156,11 @@ impl Pass<'_> {
     fn visit(
         &mut self,
         record: &WarcRecord,
-        block: &mut impl BufRead,
+        block: &mut Take<impl BufRead>,
         intake: &mut Intake<'_>,
     ) -> Result<(), RecordProblem> {
         let is_first = matches!(self.pages, Pages::RobotsTxt);
-        intake.warc_counts().records += u64::from(is_first);
+        intake.captures.statistics.warc.records += u64::from(is_first);
         let kind = record.required("WARC-Type")?;
         let is_revisit = kind.eq_ignore_ascii_case("revisit");
         if !is_revisit && !kind.eq_ignore_ascii_case("response") {
@@ -164,9 +169,9 @@ impl Pass<'_> {
         let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
         let time = record.time(DATE)?.ok_or(RecordProblem::Missing(DATE))?;
         // Archives also have answers of other protocols, such as DNS.
-        let Some(page) = Page::at(&url, Some(time)) else { return Ok(()) };
+        let Some(mut page) = page::requested(&url, Some(time)) else { return Ok(()) };
         let is_wanted = self.wants(&page);
-        intake.warc_counts().other_pages += u64::from(is_first && !is_wanted);
+        intake.captures.statistics.warc.other_pages += u64::from(is_first && !is_wanted);
         let mut keys = if is_revisit { Vec::new() } else { Key::of_original(record, &page) };
         keys.retain(|&key| self.originals.has(key));
         if !is_wanted && keys.is_empty() {
@@ -174,23 +179,28 @@ impl Pass<'_> {
         }
         let response = Response::read(block)?;
         if is_revisit {
-            intake.warc_counts().revisits += 1;
-            let answer = response.map_or(Answer::default(), |response| Answer::of_head(&response, &page));
-            intake.add(self.revisits.add(record, page, answer)?);
+            intake.captures.statistics.warc.revisits += 1;
+            if let Some(response) = response {
+                page::add_head(&mut page, &response);
+            }
+            intake.add(self.revisits.add(record, page)?);
             return Ok(());
         }
-        let (answer, flaw) = Answer::read(response, &page, record.is_truncated(), block, intake.body_limit())?;
+        let flaw = page::add_answer(&mut page, response, record.is_truncated(), block, intake.body_limit())?;
+        if block.limit() > 0 && block.fill_buf()?.is_empty() {
+            return Err(RecordProblem::CutShort);
+        }
         if !keys.is_empty() {
-            intake.add(self.revisits.resolve(&keys, &mut self.originals, &answer));
+            intake.add(self.revisits.resolve(&keys, &mut self.originals, &page));
         }
         if is_wanted {
-            count(flaw, intake.warc_counts());
-            intake.add([page.answered(answer)]);
+            count(flaw, &mut intake.captures.statistics.warc);
+            intake.add([page]);
         }
         Ok(())
     }
 
-    fn wants(&self, page: &Page) -> bool {
+    fn wants(&self, page: &Capture) -> bool {
         match &self.pages {
             Pages::RobotsTxt => page.origin.is_some(),
             Pages::Others(keys) => page.origin.is_none() && keys.contains(&target_key(&page.url)),

@@ -17,5 +17,5 @@ mod page;
 mod record;
 mod revisit;
 
-pub(crate) use archive::{Archive, Archives, START};
+pub(crate) use archive::Archives;
 pub use error::RecordProblem;

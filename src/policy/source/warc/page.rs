@@ -1,8 +1,7 @@
-//! A page in an archive, and its answer.
+//! A page in an archive: a capture, whose answer is read once it is known to be wanted.
 
 use std::io;
 use std::io::BufRead;
-use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::coding;
@@ -11,41 +10,16 @@ use crate::policy::source::WarcCounts;
 use crate::policy::source::urls::page;
 use crate::policy::{Answered, Capture};
 
-/// A URL as requested at a certain time.
-#[derive(Debug, Clone)]
-pub(super) struct Page {
-    pub(crate) url: String,
-    pub(crate) origin: Option<String>,
-    pub(super) fetched_at: Option<i64>,
-}
-
-/// The parts of an answer that matter.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Answer {
-    pub(crate) status: Option<u16>,
-    pub(super) location: Option<String>,
-    pub(crate) expires: Option<i64>,
-    pub(super) body: Option<Arc<[u8]>>,
-}
-
-impl Page {
-    /// The page with this URL, if it is an http or https URL.
-    pub(crate) fn at(url: &str, fetched_at: Option<i64>) -> Option<Page> {
-        let (url, origin) = page(url).ok()?;
-        Some(Page { url, origin, fetched_at })
-    }
-
-    pub(crate) fn answered(self, answer: Answer) -> Capture {
-        let Page { url, origin, fetched_at } = self;
-        let Answer { status, location, expires, body } = answer;
-        let answered = Answered { status, fetched_at, expires, unreachable_since: None };
-        Capture { url, origin, exact: true, answered, location, body }
-    }
+/// The page at a URL, not yet answered, if it is an http or https URL.
+pub(super) fn requested(url: &str, fetched_at: Option<i64>) -> Option<Capture> {
+    let (url, origin) = page(url).ok()?;
+    let answered = Answered { fetched_at, ..Answered::default() };
+    Some(Capture { url, origin, exact: true, answered, ..Capture::default() })
 }
 
 /// A flaw in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub(super) enum Flaw {
     None,
     Truncated,
     NotHttp,
@@ -61,43 +35,44 @@ pub(super) fn count(flaw: Flaw, counts: &mut WarcCounts) {
     }
 }
 
-impl Answer {
-    /// Whether its body is a robots.txt (or a page), rather than text that comes with an error.
-    pub(crate) fn is_file(&self) -> bool {
-        matches!(self.status, Some(200..=299))
-    }
+/// Whether a body that comes with this status is a robots.txt (or a page), rather than the text of an error.
+pub(super) fn is_file(status: Option<u16>) -> bool {
+    matches!(status, Some(200..=299))
+}
 
-    /// A hash that differs between answers with different meanings.
-    pub(crate) fn hash(&self) -> u128 {
-        let facts = format!("{:?} {:?}", self.status, self.location.as_ref().filter(|_| !self.is_file()));
-        let body = xxh3_128(self.body.as_deref().unwrap_or_default());
-        xxh3_128(&[facts.as_bytes(), &body.to_le_bytes()].concat())
-    }
+/// A hash that differs between answers with different meanings.
+pub(super) fn hash(capture: &Capture) -> u128 {
+    let status = capture.answered.status;
+    let facts = format!("{status:?} {:?}", capture.location.as_ref().filter(|_| !is_file(status)));
+    let body = xxh3_128(capture.body.as_deref().unwrap_or_default());
+    xxh3_128(&[facts.as_bytes(), &body.to_le_bytes()].concat())
+}
 
-    pub(crate) fn of_head(response: &Response, page: &Page) -> Answer {
-        let (location, expires) = (response.location(), response.expires(page.fetched_at));
-        Answer { status: Some(response.status), location, expires, body: None }
-    }
+/// Adds the head of an answer to a page.
+pub(super) fn add_head(page: &mut Capture, response: &Response) {
+    page.answered.status = Some(response.status);
+    page.answered.expires = response.expires(page.answered.fetched_at);
+    page.location = response.location();
+}
 
-    /// The answer to the request for a page, with its body if that matters.
-    pub(crate) fn read(
-        response: Option<Response>,
-        page: &Page,
-        is_truncated: bool,
-        block: &mut impl BufRead,
-        limit: usize,
-    ) -> io::Result<(Answer, Flaw)> {
-        let Some(response) = response else { return Ok((Answer::default(), Flaw::NotHttp)) };
-        let mut answer = Answer::of_head(&response, page);
-        if !answer.is_file() {
-            return Ok((answer, Flaw::None));
-        }
-        let Some(mut body) = response.body(block, limit)? else { return Ok((Answer::default(), Flaw::Undecodable)) };
-        let is_whole = body.whole && !is_truncated;
-        if !is_whole {
+/// Adds an answer to a page, with its body if that matters.
+pub(super) fn add_answer(
+    page: &mut Capture,
+    response: Option<Response>,
+    is_truncated: bool,
+    block: &mut impl BufRead,
+    limit: usize,
+) -> io::Result<Flaw> {
+    let Some(response) = response else { return Ok(Flaw::NotHttp) };
+    let mut flaw = Flaw::None;
+    if is_file(Some(response.status)) {
+        let Some(mut body) = response.body(block, limit)? else { return Ok(Flaw::Undecodable) };
+        if !body.whole || is_truncated {
             coding::keep_whole_lines(&mut body.bytes);
+            flaw = Flaw::Truncated;
         }
-        answer.body = Some(body.bytes.into());
-        Ok((answer, if is_whole { Flaw::None } else { Flaw::Truncated }))
+        page.body = Some(body.bytes.into());
     }
+    add_head(page, &response);
+    Ok(flaw)
 }

@@ -5,7 +5,7 @@
 //! `fastwarc` brings a dozen more crates and goes by file names. The format is small: a head, a block of the length that
 //! the head states, two empty lines.
 
-use std::io::{self, BufRead, Read};
+use std::io::{BufRead, Take};
 
 use super::error::RecordProblem;
 use super::head::{self, Head};
@@ -54,19 +54,25 @@ impl WarcRecord {
 
 /// The records of an archive.
 pub(super) struct Records<R> {
-    archive: Counted<R>,
+    /// While a block is read, its limit is the end of the block.
+    archive: Take<R>,
+    /// The offset at which the archive reaches its limit.
+    end: u64,
     /// The number of the current record, counted from 1.
     pub number: u64,
     /// The offset of the current record, in bytes.
     pub offset: u64,
-    /// The unread part of its block, in bytes.
-    remaining: u64,
 }
 
 impl<R: BufRead> Records<R> {
     /// The records of an archive, read from its beginning.
     pub fn new(archive: R) -> Records<R> {
-        Records { archive: Counted { inner: archive, offset: 0 }, number: 0, offset: 0, remaining: 0 }
+        Records { archive: archive.take(u64::MAX), end: u64::MAX, number: 0, offset: 0 }
+    }
+
+    /// The offset of the next byte.
+    fn position(&self) -> u64 {
+        self.end - self.archive.limit()
     }
 
     /// The next record; the unread rest of the previous one is skipped.
@@ -79,7 +85,7 @@ impl<R: BufRead> Records<R> {
             return Ok(None);
         }
         self.number += 1;
-        self.offset = self.archive.offset;
+        self.offset = self.position();
         let head = Head::read(&mut self.archive)?;
         let version = head.first_line();
         let is_cut = head.end == head::End::CutShort && VERSION.starts_with(version);
@@ -99,13 +105,15 @@ impl<R: BufRead> Records<R> {
         let value = record.required(LENGTH)?;
         let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = value.parse().ok().filter(|_| digits);
-        self.remaining = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
+        let length = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
+        self.end = self.position().saturating_add(length);
+        self.archive.set_limit(length);
         Ok(Some(record))
     }
 
-    /// The block of the current record.
-    pub fn block(&mut self) -> Block<'_, R> {
-        Block { archive: &mut self.archive, remaining: &mut self.remaining }
+    /// The block of the current record. It ends early where the archive does, which is an error of the next record.
+    pub fn block(&mut self) -> &mut Take<R> {
+        &mut self.archive
     }
 
     /// Skips the rest of the current record and the two line ends after it.
@@ -113,14 +121,18 @@ impl<R: BufRead> Records<R> {
         if self.number == 0 {
             return Ok(());
         }
-        let mut block = self.block();
         loop {
-            let length = block.fill_buf()?.len();
+            let length = self.archive.fill_buf()?.len();
             if length == 0 {
                 break;
             }
-            block.consume(length);
+            self.archive.consume(length);
         }
+        if self.archive.limit() > 0 {
+            return Err(RecordProblem::CutShort);
+        }
+        self.archive.set_limit(u64::MAX - self.end);
+        self.end = u64::MAX;
         for _ in 0..2 {
             if self.archive.fill_buf()?.first() == Some(&b'\r') {
                 self.archive.consume(1);
@@ -138,67 +150,10 @@ impl<R: BufRead> Records<R> {
 const VERSION: &[u8] = b"WARC/1.";
 const LENGTH: &str = "Content-Length";
 
-/// The block of a record; an archive that ends within it is an error.
-pub(super) struct Block<'r, R> {
-    archive: &'r mut Counted<R>,
-    remaining: &'r mut u64,
-}
-
-impl<R: BufRead> BufRead for Block<'_, R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if *self.remaining == 0 {
-            return Ok(&[]);
-        }
-        let bytes = self.archive.fill_buf()?;
-        if bytes.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, RecordProblem::CutShort));
-        }
-        let most = usize::try_from(*self.remaining).unwrap_or(usize::MAX);
-        Ok(&bytes[..bytes.len().min(most)])
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        *self.remaining -= bytes as u64;
-        self.archive.consume(bytes);
-    }
-}
-
-impl<R: BufRead> Read for Block<'_, R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
-    }
-}
-
-/// A reader that counts the bytes consumed.
-struct Counted<R> {
-    inner: R,
-    offset: u64,
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.inner.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.offset += bytes as u64;
-        self.inner.consume(bytes);
-    }
-}
-
-impl<R: BufRead> Read for Counted<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     fn record(fields: &str, block: &str) -> String {
         format!("WARC/1.1\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())

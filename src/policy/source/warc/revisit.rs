@@ -10,9 +10,9 @@ use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::error::RecordProblem;
-use super::page::{Answer, Page};
+use super::page::{hash, is_file, requested};
 use super::record::WarcRecord;
-use crate::policy::Capture;
+use crate::policy::{Answered, Capture};
 
 /// Revisits waiting for their originals.
 #[derive(Default)]
@@ -23,12 +23,10 @@ pub(super) struct Revisits {
 }
 
 struct Revisit {
-    page: Page,
-    /// Whether its own head says that the original is a file.
+    /// The page, with what its own head says, which is newer than the original's.
+    page: Capture,
+    /// Whether that head says that the original is a file.
     is_file: bool,
-    /// The status in that head, which is newer than the original's.
-    status: Option<u16>,
-    expires: Option<i64>,
     /// The originals found, by hash. There is only one, unless names or digests lie.
     found: Vec<u128>,
 }
@@ -65,7 +63,7 @@ impl Key {
         Key(xxh3_128_with_seed(id.as_bytes(), 1) & !1)
     }
 
-    fn page(page: &Page, time: i64) -> Key {
+    fn page(page: &Capture, time: i64) -> Key {
         Key(xxh3_128_with_seed(format!("{time} {}", page.url).as_bytes(), 2) & !1)
     }
 
@@ -74,27 +72,27 @@ impl Key {
     }
 
     /// All keys that could name this record if it is an original.
-    pub fn of_original(record: &WarcRecord, page: &Page) -> Vec<Key> {
+    pub fn of_original(record: &WarcRecord, page: &Capture) -> Vec<Key> {
         let id = record.field("WARC-Record-ID").map(|id| Key::id(&id));
-        let place = page.fetched_at.map(|time| Key::page(page, time));
+        let place = page.answered.fetched_at.map(|time| Key::page(page, time));
         let digest = record.field("WARC-Payload-Digest").map(|digest| Key::digest(&digest));
         [id, place, digest].into_iter().flatten().collect()
     }
 
     /// Whether this key can name an answer. A digest can name only a file, because redirects have empty bodies too.
-    fn can_name(self, original: &Answer) -> bool {
-        self.0 & 1 == 0 || original.is_file()
+    fn can_name(self, original: &Capture) -> bool {
+        self.0 & 1 == 0 || is_file(original.answered.status)
     }
 
     /// The keys of a revisit's original. The digest is used only if the original is known to be a file.
     fn of_revisit(
         record: &WarcRecord,
-        page: &Page,
+        page: &Capture,
         is_file: bool,
     ) -> Result<impl Iterator<Item = Key> + use<>, RecordProblem> {
         let id = record.field("WARC-Refers-To").map(|id| Key::id(&id));
         let url = record.uri("WARC-Refers-To-Target-URI");
-        let target = url.and_then(|url| Page::at(&url, None)).unwrap_or_else(|| page.clone());
+        let target = url.and_then(|url| requested(&url, None)).unwrap_or_else(|| page.clone());
         let place = record.time("WARC-Refers-To-Date")?.map(|time| Key::page(&target, time));
         let digest = record.field("WARC-Payload-Digest").filter(|_| is_file).map(|digest| Key::digest(&digest));
         Ok([id, place, digest].into_iter().flatten())
@@ -102,19 +100,19 @@ impl Key {
 }
 
 impl Revisits {
-    /// Adds the revisit of a page. `head` is the part of the answer in the record. If that is enough, as it is for everything
+    /// Adds the revisit of a page, which has the head of the answer in the record. If that is enough, as it is for everything
     /// but a file, it is returned as a capture.
-    pub fn add(&mut self, record: &WarcRecord, page: Page, head: Answer) -> Result<Option<Capture>, RecordProblem> {
-        let Answer { status, expires, .. } = head;
-        if status.is_some() && !head.is_file() && status != Some(NOT_MODIFIED) {
-            return Ok(Some(page.answered(head)));
+    pub fn add(&mut self, record: &WarcRecord, mut page: Capture) -> Result<Option<Capture>, RecordProblem> {
+        let status = page.answered.status;
+        if status.is_some() && !is_file(status) && status != Some(NOT_MODIFIED) {
+            return Ok(Some(page));
         }
         // Status 304, too, means that the server has a file, one the client already holds.
         let is_file = status.is_some();
         let revisit = self.waiting.len();
         self.fresh.extend(Key::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
-        let status = status.filter(|&status| status != NOT_MODIFIED);
-        self.waiting.push(Revisit { page, is_file, status, expires, found: Vec::new() });
+        page.answered.status = status.filter(|&status| status != NOT_MODIFIED);
+        self.waiting.push(Revisit { page, is_file, found: Vec::new() });
         Ok(None)
     }
 
@@ -130,9 +128,9 @@ impl Revisits {
         &'r mut self,
         keys: &[Key],
         wanted: &'r mut Wanted,
-        original: &'r Answer,
+        original: &'r Capture,
     ) -> impl Iterator<Item = Capture> + use<'r> {
-        let hash = original.hash();
+        let hash = hash(original);
         let is_new = |key: &Key| key.can_name(original) && wanted.note_original(*key, hash);
         let named: Vec<Key> = keys.iter().copied().filter(is_new).collect();
         let wanted: &Wanted = wanted;
@@ -149,7 +147,11 @@ impl Revisits {
     /// The revisits whose original is nowhere: answers of which only the time is known.
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
         let unresolved = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
-        unresolved.map(|revisit| revisit.page.answered(Answer::default()))
+        unresolved.map(|Revisit { page, .. }| Capture {
+            answered: Answered { fetched_at: page.answered.fetched_at, ..Answered::default() },
+            location: None,
+            ..page
+        })
     }
 }
 
@@ -186,12 +188,17 @@ impl Wanted {
 impl Revisit {
     /// Whether this answer can be the original. Any file can; if the revisit has no head of its own, so can any answer with a
     /// status.
-    fn can_repeat(&self, original: &Answer) -> bool {
-        original.is_file() || !self.is_file && original.status.is_some()
+    fn can_repeat(&self, original: &Capture) -> bool {
+        is_file(original.answered.status) || !self.is_file && original.answered.status.is_some()
     }
 
-    fn repeated(&self, original: &Answer) -> Capture {
-        let status = self.status.or(original.status);
-        self.page.clone().answered(Answer { status, expires: self.expires, ..original.clone() })
+    fn repeated(&self, original: &Capture) -> Capture {
+        let status = self.page.answered.status.or(original.answered.status);
+        Capture {
+            answered: Answered { status, ..self.page.answered },
+            location: original.location.clone(),
+            body: original.body.clone(),
+            ..self.page.clone()
+        }
     }
 }
