@@ -21,8 +21,8 @@ use crate::rules::{Pattern, Patterns};
 /// every segment it looks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Work {
-    /// The remaining work.
-    pub remaining: usize,
+    /// The most work to do.
+    limit: usize,
     /// The work done so far.
     pub done: usize,
     /// The number of patterns not tried against all others.
@@ -32,16 +32,11 @@ pub(super) struct Work {
 impl Work {
     /// The budget for a file of this size.
     pub fn for_bytes(bytes: usize) -> Work {
-        Work { remaining: (1 << 22) + 128 * bytes, ..Work::default() }
+        Work { limit: (1 << 22) + 128 * bytes, ..Work::default() }
     }
 
-    fn spend(&mut self, amount: usize) -> bool {
-        self.done += amount;
-        match self.remaining.checked_sub(amount) {
-            Some(remaining) => self.remaining = remaining,
-            None => self.remaining = 0,
-        }
-        self.remaining > 0
+    fn is_spent(&self) -> bool {
+        self.done >= self.limit
     }
 }
 
@@ -191,7 +186,7 @@ fn try_all(
     winners: &BTreeMap<usize, Vec<(u128, u32)>>,
     work: &mut Work,
 ) -> Option<u32> {
-    if work.remaining == 0 {
+    if work.is_spent() {
         work.not_searched += 1;
         return None;
     }
@@ -201,11 +196,11 @@ fn try_all(
             let possible = content & !whole.content == 0 && (narrow.anchored || !wide.anchored);
             let stars = patterns.segments(wide).len() + patterns.segments(narrow).len();
             let bytes = if possible { (literals + whole.literals) / 8 + 16 * stars } else { 0 };
-            let has_budget = work.spend(1 + bytes);
+            work.done += 1 + bytes;
             if possible && patterns.covers(wide, narrow) {
                 return Some(rank);
             }
-            if !has_budget {
+            if work.is_spent() {
                 work.not_searched += 1;
                 return None;
             }

@@ -71,20 +71,18 @@ fn shadowed(patterns: &Patterns, rules: usize, work: &mut Work) -> Vec<(usize, u
 }
 
 fn report(rule: &Rule<'_>, winner: &Rule<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
-    findings.add_with(FindingKind::UnreachableRule, rule.line, || {
-        let key = if winner.allow { "Allow" } else { "Disallow" };
-        let text = format!("{key}: {}", excerpt(winner.value));
-        let how = match dialect.precedence {
-            Precedence::Longest => "wins against it and matches every path that it matches",
-            Precedence::FirstMatch => "comes before it and matches every path that it matches",
-            Precedence::AnyDisallow => "forbids every path that it forbids",
-        };
-        let reason = match rule.value == winner.value && rule.allow == winner.allow {
-            true => format!("it repeats line {}", winner.line),
-            false => format!("it never decides: line {}, {text}, {how}", winner.line),
-        };
-        (reason, None, Some(Related { line: winner.line, text }))
-    });
+    let key = if winner.allow { "Allow" } else { "Disallow" };
+    let text = format!("{key}: {}", excerpt(winner.value));
+    let how = match dialect.precedence {
+        Precedence::Longest => "wins against it and matches every path that it matches",
+        Precedence::FirstMatch => "comes before it and matches every path that it matches",
+        Precedence::AnyDisallow => "forbids every path that it forbids",
+    };
+    let reason = match rule.value == winner.value && rule.allow == winner.allow {
+        true => format!("it repeats line {}", winner.line),
+        false => format!("it never decides: line {}, {text}, {how}", winner.line),
+    };
+    findings.add_with(FindingKind::UnreachableRule, rule.line, reason, None, Some(Related { line: winner.line, text }));
 }
 
 #[cfg(test)]
