@@ -4,7 +4,6 @@ use super::axes::{
     AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
-use super::error::UnknownDialect;
 
 /// One reading of robots.txt: a value for every axis on which the documents differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +54,17 @@ pub struct Dialect {
     pub lifetime: Lifetime,
     /// What `Crawl-delay` means to the crawler.
     pub crawl_delay: CrawlDelay,
+}
+
+/// A dialect name that is not in [`Dialect::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("unknown dialect {name:?}; the dialects are {known}")]
+pub struct UnknownDialect {
+    /// The name requested.
+    pub name: String,
+    /// The names that exist.
+    pub known: String,
 }
 
 impl Dialect {

@@ -8,8 +8,7 @@
 //!
 //! Every later step uses the offsets found here, never a sentinel in the text: the file may change in between.
 
-use super::isa::{self, Isa, Kernel};
-use super::plain::BLOCK;
+use super::isa::{self, BLOCK, Isa, Kernel};
 
 /// Bytes to scan before making room for more lines.
 const STRETCH: usize = 64 * BLOCK;
@@ -258,7 +257,7 @@ pub(crate) fn for_each_end(text: &[u8], mut each: impl FnMut(usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::plain::needs_a_look;
+    use crate::judge::isa::needs_a_look;
 
     /// The lines and whether each needs a second look, found byte by byte.
     fn naive(text: &[u8]) -> Vec<(usize, usize, bool)> {

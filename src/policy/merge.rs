@@ -343,7 +343,7 @@ mod tests {
             let delays = merged.side_records(&record, 0).into_iter();
             let delays: Vec<_> =
                 delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = merged.groups(&crawler).group(record.row).map_or(0, |group| merged.rules(group).rules().len());
+            let rules = merged.groups(&crawler).group(record.row).map_or(0, |group| merged.rules(group).rules.len());
             let OriginState { standing, operator_override, answered, .. } = record.state();
             (standing, answered.fetched_at, operator_override, delays, rules)
         };

@@ -240,7 +240,7 @@ mod tests {
             let records = policy.side_records(&record, 0).into_iter();
             let records: Vec<_> =
                 records.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = policy.groups(&crawler).group(record.row).map_or(0, |group| policy.rules(group).rules().len());
+            let rules = policy.groups(&crawler).group(record.row).map_or(0, |group| policy.rules(group).rules.len());
             (record.state(), records, rules)
         };
         let record = |line, value: &str| (line, value.to_owned());

@@ -2,7 +2,14 @@
 
 use std::ops::Range;
 
-use super::verdict::Verdict;
+/// The verdict of rules for a path. Lines have a [`Partition`](crate::Partition) instead, because some have no verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It may be fetched.
+    Allowed,
+    /// It may not.
+    Blocked,
+}
 
 /// One ranked pattern; its segments are ranges of [`Patterns::text`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,10 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
 use super::globs::Item;
-use super::state_id::StateId;
 use crate::automaton::priorities::{Priority, opposite};
+
+/// The number of a state.
+pub(crate) type StateId = u32;
 
 /// A sorted list of items: a range of [`Contexts::lists`]. Lists may overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

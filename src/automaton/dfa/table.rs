@@ -17,8 +17,8 @@
 //! steps a byte in total.
 
 use super::build::{Builder, Edges, Link, OverBudget, State};
+use super::contexts::StateId;
 use super::filter::{self, FILTER_WORDS};
-use super::state_id::StateId;
 use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH};
 use crate::automaton::priorities::{self, ReportPriorities};
 use crate::rules::Verdict;
