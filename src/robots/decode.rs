@@ -20,7 +20,7 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
             Cow::Borrowed(limited(&file[mark..], dialect.file_limit, notes))
         }
         FileStart::Decoded => {
-            if let Some((rest, unit)) = utf16(file, dialect) {
+            if let Some((rest, unit)) = utf16(file) {
                 return Cow::Owned(limited_utf16(rest, unit, dialect.file_limit, notes));
             }
             let file = limited(file, dialect.file_limit, notes);
@@ -32,11 +32,8 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
 /// Reads a UTF-16 code unit in one of the byte orders.
 type Unit = fn([u8; 2]) -> u16;
 
-/// The bytes after a UTF-16 byte order mark and the reader for its byte order, if the dialect decodes UTF-16.
-fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
-    if dialect.file_start != FileStart::Decoded {
-        return None;
-    }
+/// The bytes after a UTF-16 byte order mark and the reader for its byte order.
+fn utf16(file: &[u8]) -> Option<(&[u8], Unit)> {
     let little = || Some((file.strip_prefix(UTF16_LE_MARK)?, u16::from_le_bytes as Unit));
     little().or_else(|| Some((file.strip_prefix(UTF16_BE_MARK)?, u16::from_be_bytes as _)))
 }

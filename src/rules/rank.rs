@@ -74,7 +74,7 @@ impl Patterns {
                     rest = &rest[1..];
                 }
                 Some(_) => {
-                    let (taken, counted) = dialect.encoding.push_pattern(rest, &mut self.text);
+                    let (taken, counted) = dialect.encoding.push(rest, &mut self.text);
                     length = length.saturating_add(counted);
                     rest = &rest[taken..];
                 }
