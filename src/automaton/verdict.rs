@@ -91,18 +91,9 @@ fn finish_with<S: filter::Search>(words: &[u32], text: &[u8], walk: Walk, scratc
 mod tests {
     use super::*;
     use crate::automaton::compile::{compile, compile_within};
-
-    use crate::dialect::Dialect;
     use crate::rng::Rng;
-    use crate::robots::Robots;
     use crate::rules::Patterns;
-
-    /// The patterns of a file whose lines are `+pattern` for `Allow` and `-pattern` for `Disallow`.
-    fn patterns(rules: &str) -> Patterns {
-        let line = |rule: &str| format!("{}llow: {}\n", if rule.starts_with('+') { "A" } else { "Disa" }, &rule[1..]);
-        let text = rules.split(' ').map(line).fold("User-agent: *\n".to_owned(), |text, line| text + &line);
-        Patterns::rank(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
-    }
+    use crate::rules::tried::patterns;
 
     /// The verdict of both engines and of the plain reading, which must agree.
     fn judged(patterns: &Patterns, path: &str) -> Verdict {
@@ -136,6 +127,12 @@ mod tests {
             ("-/*/a", "/a", Allowed),
             ("-/*/a", "//a", Blocked),
             ("-*/a +/*/ab", "/ab", Blocked),
+            ("-/a*bc*c$", "/abc", Allowed),
+            ("-/a*bc*c$", "/abcc", Blocked),
+            ("-*a*a", "/a", Allowed),
+            ("-*a*a", "/aa", Blocked),
+            ("-/x$", "/x", Blocked),
+            ("-/x$", "/xy", Allowed),
         ];
         for (rules, path, expected) in cases {
             assert_eq!(judged(&patterns(rules), path), expected, "{rules} {path}");

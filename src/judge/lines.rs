@@ -258,6 +258,7 @@ pub(crate) fn for_each_end(text: &[u8], mut each: impl FnMut(usize)) {
 mod tests {
     use super::*;
     use crate::judge::isa::needs_a_look;
+    use crate::rng::Rng;
 
     /// The lines and whether each needs a second look, found byte by byte.
     fn naive(text: &[u8]) -> Vec<(usize, usize, bool)> {
@@ -294,12 +295,11 @@ mod tests {
             b"0123456789abcdef0123",
             b"\xff",
         ];
-        let (mut state, mut lines) = (1u64, Lines::default());
+        let (mut rng, mut lines) = (Rng(1), Lines::default());
         for round in 0..6000 {
             let mut text = Vec::new();
             for _ in 0..round % 60 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                text.extend_from_slice(pieces[(state >> 33) as usize % pieces.len()]);
+                text.extend_from_slice(rng.of(&pieces));
             }
             let expected = naive(&text);
             assert_eq!(found::<isa::Portable>(&text, &mut lines), expected, "{}", text.escape_ascii());

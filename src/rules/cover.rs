@@ -59,20 +59,14 @@ impl Patterns {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::dialect::Dialect;
-    use crate::robots::Robots;
-    use crate::rules::tried::{matches, paths};
+    use crate::rules::tried::{matches, paths, patterns};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
     /// Whether the first rule covers the second.
     fn covers(wide: &str, narrow: &str) -> bool {
-        let one = |rule: &str| format!("User-agent: *\nDisallow: {rule}\n");
-        let file = one(wide) + &one(narrow);
-        let robots = Robots::parse(file.as_bytes(), Dialect::DEFAULT);
-        let patterns = Patterns::rank(robots.rules.iter(), Dialect::DEFAULT);
+        let patterns = patterns(&format!("-{wide} -{narrow}"));
         let of = |rule: u32| patterns.all().iter().find(|pattern| pattern.rule == rule).unwrap();
         patterns.covers(of(0), of(1))
     }

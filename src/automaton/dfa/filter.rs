@@ -191,6 +191,7 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     fn naive(pairs: &[(u8, Option<u8>)], text: &[u8], at: usize) -> bool {
         pairs
@@ -200,11 +201,8 @@ mod tests {
 
     #[test]
     fn no_candidate_is_missed_and_both_ways_agree() {
-        let mut state = 7u64;
-        let mut dice = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % bound
-        };
+        let mut rng = Rng(7);
+        let mut dice = |bound| rng.below(bound);
         for _ in 0..3000 {
             let bytes = 2 + dice(40);
             let pairs: Vec<(u8, Option<u8>)> = (0..1 + dice(20))

@@ -16,11 +16,11 @@
 //! of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes at most two
 //! steps a byte in total.
 
-use super::build::{Builder, Edges, Link, OverBudget, State};
+use super::build::{Arena, Builder, Edges, Link, OverBudget, State};
 use super::contexts::StateId;
 use super::filter::{self, FILTER_WORDS};
 use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH};
-use crate::automaton::priorities::{self, ReportPriorities};
+use crate::automaton::priorities::{self, Priority};
 use crate::rules::Verdict;
 
 /// A target: a verdict, or where a record begins.
@@ -193,11 +193,13 @@ impl Layout {
         }
     }
 
-    /// Reports for each state where its record was written, and its priorities.
-    pub fn report_priorities(&self, builder: &Builder<'_>, report: &mut ReportPriorities<'_>) {
-        for &StateRecord { state, .. } in &self.records {
-            report(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
-        }
+    /// For each state of the arena, where its record was written, the priority of a path that ends there, and the priority that
+    /// is reached whatever follows.
+    pub fn priorities(&self, arena: &Arena) -> impl Iterator<Item = (Target, (Priority, Priority))> {
+        self.records.iter().map(|record| {
+            let &State { context, end, .. } = &arena.states[record.state as usize];
+            (self.targets[record.state as usize], (end, arena.contexts.get(context).best))
+        })
     }
 
     fn default(&self, fail: Link, main_root: Option<StateId>) -> Default {
