@@ -277,22 +277,6 @@ mod tests {
     }
 
     #[test]
-    fn an_unreachable_origin_is_deferred_unless_the_operator_says_otherwise() {
-        let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unreachable));
-        let with = |on_unreachable, good| {
-            let choices = Choices { on_unreachable, ..Choices::at(0) };
-            decided(choices, OriginStatus::Unreachable, good, Answered::default())
-        };
-        assert_eq!(with(Fallback::Defer, Some(OriginStatus::RobotsTxt)), fixed(Partition::Deferred));
-        assert_eq!(with(Fallback::Allow, None), fixed(Partition::Allowed));
-        assert_eq!(with(Fallback::Block, None), fixed(Partition::Blocked));
-        assert_eq!(with(Fallback::Use, None), fixed(Partition::Deferred));
-        assert_eq!(with(Fallback::Use, Some(OriginStatus::RobotsTxt)), Decision::Walk(Reason::LastGood));
-        let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LastGood));
-        assert_eq!(with(Fallback::Use, Some(OriginStatus::Unavailable)), allowed);
-    }
-
-    #[test]
     fn an_origin_that_is_unreachable_for_long_is_as_one_without_a_robots_txt() {
         let with = |standing, on_unreachable, answered| {
             let choices = Choices {
@@ -319,33 +303,6 @@ mod tests {
         assert_eq!(elsewhere, Decision::Fixed(Outcome::new(Partition::Deferred, Reason::RedirectUnresolved)));
         let not_asked = Choices { now: i64::MAX, ..Choices::at(0) };
         assert_ne!(decided(not_asked, OriginStatus::Unreachable, None, since(Some(0), None)), allowed);
-    }
-
-    #[test]
-    fn age_is_judged_only_when_asked_for() {
-        let answered = Answered { fetched_at: Some(1000), expires: Some(5000), ..Answered::default() };
-        let at = |now, max_age, on_stale| {
-            let choices = Choices { now, max_age, on_stale, ..Choices::at(0) };
-            decided(choices, OriginStatus::RobotsTxt, None, answered)
-        };
-        let deferred = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Stale));
-        assert_eq!(at(i64::MAX, None, Fallback::Defer), Decision::Walk(Reason::Rules));
-        assert_eq!(at(1060, Some(MaxAge::Seconds(60)), Fallback::Defer), Decision::Walk(Reason::Rules));
-        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Defer), deferred);
-        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Use), Decision::Walk(Reason::Stale));
-        assert_eq!(at(5000, Some(MaxAge::Dialect), Fallback::Defer), Decision::Walk(Reason::Rules), "its Expires");
-        assert_eq!(at(5001, Some(MaxAge::Dialect), Fallback::Defer), deferred);
-        let unknown = decided(
-            Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::at(0) },
-            OriginStatus::RobotsTxt,
-            None,
-            Answered::default(),
-        );
-        assert_eq!(
-            unknown,
-            Decision::Fixed(Outcome::new(Partition::Blocked, Reason::Stale)),
-            "unknown age is no proof"
-        );
     }
 
     #[test]
