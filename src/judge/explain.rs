@@ -81,10 +81,10 @@ impl Explainer {
 }
 
 fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_>, path: &[u8]) -> Cause<'e> {
-    let decision = judge.decision(record);
+    let decision = judge.decisions.of(record);
     let captured = captured(record, decision);
     let group = match decision {
-        Decision::Walk(_) => judge.groups().group(record.row),
+        Decision::Walk(_) => judge.groups.group(record.row),
         Decision::Fixed(_) => None,
     };
     let Some(group) = group else { return Cause { rule: None, agent: None, captured } };

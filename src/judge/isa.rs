@@ -106,7 +106,7 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
 
 /// Whether the processor has the features that [`run_avx2`] is compiled for.
 #[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
+pub(crate) fn has_avx2() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") && has!("lzcnt")
 }

@@ -1,49 +1,38 @@
 //! Compares the front with the automaton behind it.
 
-use super::layout::{ALWAYS, FLAGS, LENGTH, ROOT_PASSES};
+use super::layout::{ALWAYS, FLAGS, ROOT_PASSES};
 use super::*;
 use crate::automaton::{CheckSpace, Scratch, check_item, compile_item, verdict};
 use crate::rng::Rng;
 use crate::rules::tried::patterns;
 use crate::rules::{Patterns, Verdict};
+use std::ops::Range;
 
-/// A cache line.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Line(#[allow(dead_code, reason = "read as bytes")] [u8; 64]);
-
-/// An item, aligned as items have to be.
+/// An item, in memory of whole cache lines, as items have to be.
 struct Item {
-    lines: Vec<Line>,
-    length: usize,
+    memory: Vec<u8>,
+    place: Range<usize>,
 }
 
 impl Item {
     fn new(content: &[u32]) -> Item {
-        let length = LENGTH + size_of_val(content);
-        let mut item = Item { lines: vec![Line([0; 64]); length.div_ceil(64)], length };
-        item.bytes_mut()[..LENGTH].copy_from_slice(&(size_of_val(content) as u32).to_le_bytes());
-        item.bytes_mut()[LENGTH..].copy_from_slice(bytemuck::cast_slice(content));
-        item
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: a line is 64 bytes without padding, so the lines are that many consecutive bytes.
-        let all = unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), 64 * self.lines.len()) };
-        &mut all[..self.length]
+        let item = [&(size_of_val(content) as u32).to_le_bytes(), bytemuck::cast_slice::<_, u8>(content)].concat();
+        let mut memory = vec![0; 64 + item.len().next_multiple_of(64)];
+        let start = memory.as_ptr().align_offset(64);
+        let place = start..start + item.len();
+        memory[place.clone()].copy_from_slice(&item);
+        Item { memory, place }
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: as above.
-        let all = unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), 64 * self.lines.len()) };
-        &all[..self.length]
+        &self.memory[self.place.clone()]
     }
 
     /// The answer of both probes, which must agree whatever bytes follow the path.
     fn passes(&self, path: &[u8]) -> bool {
         let portable = passes(self.bytes(), path);
         #[cfg(target_arch = "x86_64")]
-        if !path.is_empty() && ["avx2", "bmi1", "bmi2", "popcnt", "lzcnt"].iter().all(|feature| has(feature)) {
+        if !path.is_empty() && crate::judge::isa::has_avx2() {
             for after in [0, b'a', b'/', b'?', u8::MAX] {
                 let mut padded = path.to_vec();
                 padded.resize(path.len().next_multiple_of(32) + PADDING, after);
@@ -53,17 +42,6 @@ impl Item {
             }
         }
         portable
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has(feature: &str) -> bool {
-    match feature {
-        "avx2" => is_x86_feature_detected!("avx2"),
-        "bmi1" => is_x86_feature_detected!("bmi1"),
-        "bmi2" => is_x86_feature_detected!("bmi2"),
-        "popcnt" => is_x86_feature_detected!("popcnt"),
-        _ => is_x86_feature_detected!("lzcnt"),
     }
 }
 
