@@ -79,7 +79,7 @@ pub(super) fn compile_dfa(
     {
         arena.globs.add(priority, pattern.anchored, pattern.segment_numbers());
     }
-    let segments = Segments { text: patterns.text(), ranges: patterns.segment_ranges() };
+    let segments = Segments { text: patterns.text(), ranges: &patterns.segments };
     let mut builder = Builder::new(segments, arena, budget);
     layout.reach(&mut builder)?;
     let at = words.len();

@@ -62,11 +62,6 @@ impl NoteCounts {
         }
     }
 
-    /// How often a kind occurred.
-    pub fn of(&self, kind: NoteKind) -> u64 {
-        self.0[kind as usize]
-    }
-
     /// The kinds that occurred, and how often.
     pub fn iter(&self) -> impl Iterator<Item = (NoteKind, u64)> + '_ {
         NoteKind::ALL.iter().map(|&kind| (kind, self.0[kind as usize])).filter(|&(_, count)| count > 0)

@@ -27,7 +27,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The indices of its segments in [`Patterns::segment_ranges`].
+    /// The numbers of its segments, among those of all patterns.
     pub(crate) fn segment_numbers(&self) -> Range<u32> {
         self.first_segment..self.end_segment
     }
@@ -37,6 +37,7 @@ impl Pattern {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
     pub(crate) patterns: Vec<Pattern>,
+    /// The range of each segment in the text, for all patterns in rule order.
     pub(crate) segments: Vec<(u32, u32)>,
     pub(crate) text: Vec<u8>,
 }
@@ -71,11 +72,6 @@ impl Patterns {
     pub(crate) fn is_same(&self, one: &Pattern, other: &Pattern) -> bool {
         let texts = |pattern| self.segments(pattern).map(|range| &self.text[range]);
         one.anchored == other.anchored && texts(one).eq(texts(other))
-    }
-
-    /// The range of each segment in [`Patterns::text`], for all patterns in rule order.
-    pub(crate) fn segment_ranges(&self) -> &[(u32, u32)] {
-        &self.segments
     }
 
     /// Whether `path`, in normal form, matches `pattern`. The match is greedy, segment by segment, which is exact for globs.
