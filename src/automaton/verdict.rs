@@ -69,12 +69,9 @@ pub fn finish(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> 
     finish_with::<filter::Portable>(words, text, walk, scratch)
 }
 
-/// # Safety
-///
-/// The processor must have AVX2 and POPCNT.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-unsafe fn finish_avx2(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
+fn finish_avx2(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
     finish_with::<filter::Avx2>(words, text, walk, scratch)
 }
 

@@ -168,8 +168,7 @@ pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
 }
 
 fn push_escape(byte: u8, out: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    out.extend_from_slice(&[b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    out.extend_from_slice(percent_encoding::percent_encode_byte(byte).as_bytes());
 }
 
 /// RFC 9309 2.2.2 and 2.2.3. The escapes of `*` and `$` become the bytes themselves, no longer wildcards, but still

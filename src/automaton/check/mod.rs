@@ -10,7 +10,6 @@ mod damage;
 mod space;
 mod table;
 
-pub(super) use crate::automaton::dfa::table as format;
 pub use automaton::{check, check_item, engine};
 pub use damage::Damage;
 pub use space::CheckSpace;

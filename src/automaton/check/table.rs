@@ -1,19 +1,19 @@
-//! Checks the records of a table, see [`format`](super::format).
+//! Checks the records of a [table](crate::automaton::dfa::table).
 //!
 //! Records are contiguous, so one pass finds where each begins and where its targets are; every target must be the beginning of
 //! a record. A walk ends because the defaults from every record lead to a verdict, or to a root, which has no default and uses
 //! up a byte.
 
-use super::format::{
-    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, HAS_OUTPUT, KIND_MASK,
-    NARROW, NARROW_MOST, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK, RUN_TARGET_SHIFT, WIDE, WIDE_WORDS, rank_word,
-};
 use super::space::Words;
 use super::{CheckSpace, Damage};
 use crate::automaton::dfa::filter::FILTER_WORDS;
+use crate::automaton::dfa::table::{
+    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, HAS_OUTPUT, KIND_MASK,
+    NARROW, NARROW_MOST, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK, RUN_TARGET_SHIFT, WIDE, WIDE_WORDS, rank_word,
+};
 use crate::automaton::head::{MAIN_ROOT, START, word};
 
-pub(super) const FIRST_RECORD: usize = super::format::FIRST_RECORD as usize;
+pub(super) const FIRST_RECORD: usize = crate::automaton::dfa::table::FIRST_RECORD as usize;
 
 /// Targets below this are verdicts.
 const VERDICTS: u32 = 2;

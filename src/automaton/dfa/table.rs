@@ -177,7 +177,7 @@ impl Layout {
         let mut next = FIRST_RECORD;
         for record in &self.records {
             self.targets[record.state as usize] = next;
-            let explicit = matches!(self.default(record.fail, main_root), Default::Explicit(_));
+            let explicit = self.default(record.fail, main_root) == DEFAULT_EXPLICIT;
             next += record.words + u32::from(explicit) + u32::from(output(record.state).is_some());
         }
         let base = words.len();
@@ -202,22 +202,15 @@ impl Layout {
         })
     }
 
-    fn default(&self, fail: Link, main_root: Option<StateId>) -> Default {
+    /// Where bytes without a target of their own go, as a header says it; if explicit, to the record of the failure link.
+    fn default(&self, fail: Link, main_root: Option<StateId>) -> u32 {
         match fail.get().map(|fail| (fail, self.targets[fail as usize])) {
-            None => Default::Here,
-            Some((_, target)) if target < FIRST_RECORD => Default::Settled(target),
-            Some((fail, _)) if Some(fail) == main_root => Default::MainRoot,
-            Some((_, target)) => Default::Explicit(target),
+            None => DEFAULT_HERE,
+            Some((_, settled)) if settled < FIRST_RECORD => settled,
+            Some((fail, _)) if Some(fail) == main_root => DEFAULT_MAIN_ROOT,
+            Some(_) => DEFAULT_EXPLICIT,
         }
     }
-}
-
-/// Where bytes without a target of their own go.
-enum Default {
-    Settled(Target),
-    Here,
-    MainRoot,
-    Explicit(Target),
 }
 
 struct Writer<'b, 'a> {
@@ -236,15 +229,10 @@ impl Writer<'_, '_> {
         let state = self.builder.state(id);
         let at = words.len();
         words.push(0);
-        let default = match self.layout.default(state.fail, self.main_root) {
-            Default::Settled(target) => target,
-            Default::Here => DEFAULT_HERE,
-            Default::MainRoot => DEFAULT_MAIN_ROOT,
-            Default::Explicit(target) => {
-                words.push(target);
-                DEFAULT_EXPLICIT
-            }
-        };
+        let default = self.layout.default(state.fail, self.main_root);
+        if let (DEFAULT_EXPLICIT, Some(fail)) = (default, state.fail.get()) {
+            words.push(self.target(fail));
+        }
         words.extend(output);
         if state.fail.get().is_none() {
             push_bytes(&filter::new(self.builder.waited_for(id).collect()), words);
