@@ -97,26 +97,16 @@ pub(crate) fn judge(
     scratches: &mut [Scratch],
     space: &mut Space,
 ) {
-    isa::run(kernel(judges, urls, outcomes, scratches, space));
+    isa::run(JudgeAll { judges, urls, outcomes, scratches, space });
 }
 
-/// Judging as a kernel, to be run with a chosen instruction set.
-pub(super) fn kernel<'a, 'p>(
-    judges: &'a [Judge<'p>],
-    urls: Urls<'a>,
-    outcomes: &'a mut [Vec<Outcome>],
-    scratches: &'a mut [Scratch],
-    space: &'a mut Space,
-) -> impl Kernel<Output = ()> + use<'a, 'p> {
-    JudgeAll { judges, urls, outcomes, scratches, space }
-}
-
-struct JudgeAll<'a, 'p> {
-    judges: &'a [Judge<'p>],
-    urls: Urls<'a>,
-    outcomes: &'a mut [Vec<Outcome>],
-    scratches: &'a mut [Scratch],
-    space: &'a mut Space,
+/// Judging as a kernel.
+pub(super) struct JudgeAll<'a, 'p> {
+    pub judges: &'a [Judge<'p>],
+    pub urls: Urls<'a>,
+    pub outcomes: &'a mut [Vec<Outcome>],
+    pub scratches: &'a mut [Scratch],
+    pub space: &'a mut Space,
 }
 
 impl Kernel for JudgeAll<'_, '_> {

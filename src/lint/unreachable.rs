@@ -32,8 +32,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 fn applied_together(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Vec<u32>> {
     let mut names: Vec<Vec<Vec<u8>>> = vec![Vec::new(); robots.groups.len()];
     for named in robots.named(dialect) {
-        let name = if named.everybody { b"*".to_vec() } else { named.compared.to_ascii_lowercase() };
-        names[named.group as usize].push(name);
+        names[named.group as usize].push(named.key());
     }
     let mut all: Vec<Vec<u32>> = Vec::new();
     let mut places = HashMap::new();

@@ -106,10 +106,10 @@ impl Robots<'_> {
         agents.map(move |(index, &agent)| {
             let (compared, group) = (compared_part(agent.value, line), index as u32);
             let everybody = is_everybody(agent.value, line);
-            let key = if everybody { b"*".to_vec() } else { compared.to_ascii_lowercase() };
             let here = FirstNamed { group, line: agent.line };
-            let first = *seen.entry(key).or_insert(here);
-            Named { agent, group, compared, everybody, first: (first != here).then_some(first) }
+            let named = Named { agent, group, compared, everybody, first: None };
+            let first = *seen.entry(named.key()).or_insert(here);
+            Named { first: (first != here).then_some(first), ..named }
         })
     }
 
@@ -148,6 +148,11 @@ pub(crate) struct FirstNamed {
 }
 
 impl Named<'_> {
+    /// What the names of one agent have in common: `*` for every crawler, however it is written.
+    pub fn key(&self) -> Vec<u8> {
+        if self.everybody { b"*".to_vec() } else { self.compared.to_ascii_lowercase() }
+    }
+
     /// Whether part of the value is not compared, or the value is empty.
     pub fn is_cut(&self) -> bool {
         self.compared.len() < self.agent.value.len() || self.agent.value.is_empty()
