@@ -10,16 +10,15 @@ use super::FindingKind;
 use super::finding::{Findings, Related, excerpt};
 use super::shadows::{self, Work};
 use crate::dialect::{Dialect, Groups, Precedence};
-use crate::robots::{GroupOrigin, Robots, Rule, Selection};
+use crate::robots::{Robots, Rule};
 use crate::rules::Patterns;
 
 /// Reports the rules that can never decide, and returns the work of the search.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Work {
     let mut work = Work::for_bytes(text.len());
     for groups in applied_together(robots, dialect) {
-        // It does not matter to the rules whose groups they are.
-        let selection = Selection { origin: GroupOrigin::Everybody, groups };
-        let rules: Vec<&Rule<'_>> = selection.rules(robots).collect();
+        let of_group = |&group: &u32| &robots.rules[robots.groups[group as usize].rules.clone()];
+        let rules: Vec<&Rule<'_>> = groups.iter().flat_map(of_group).collect();
         let patterns = Patterns::rank(rules.iter().copied(), dialect);
         for (rule, winner) in shadowed(&patterns, rules.len(), &mut work) {
             report(rules[rule], rules[winner], dialect, findings);

@@ -23,11 +23,6 @@ impl Words {
         self.0.resize(words.div_ceil(64), 0);
     }
 
-    #[inline]
-    pub(crate) fn set(&mut self, word: usize) {
-        self.0[word / 64] |= 1 << (word % 64);
-    }
-
     /// Sets a word that may be beyond the table; returns false if it is too far beyond to be set.
     #[inline]
     pub(crate) fn insert(&mut self, word: usize) -> bool {

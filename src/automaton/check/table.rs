@@ -24,13 +24,13 @@ pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Resu
     space.led_to.clear(words.len());
     space.explicit.clear();
     for verdict in 0..VERDICTS {
-        space.begins.set(verdict as usize);
+        space.begins.insert(verdict as usize);
     }
     // The three words of the head that a walk may go to.
     lead(&words[START..FIRST_RECORD], START, &mut space.led_to)?;
     let mut at = FIRST_RECORD;
     while at < words.len() {
-        space.begins.set(at);
+        space.begins.insert(at);
         let record = CheckedRecord::read(words, at, outputs)?;
         lead(record.targets, at, &mut space.led_to)?;
         if record.is_explicit {
@@ -96,7 +96,7 @@ fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
         // Mark the chain, so that no record is followed twice, however many lead to it.
         link = Some(at as usize);
         while let Some(record) = link.filter(|&record| !space.ends.has(record)) {
-            space.ends.set(record);
+            space.ends.insert(record);
             link = next(record);
         }
     }

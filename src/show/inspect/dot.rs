@@ -65,8 +65,7 @@ fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     for (priority, ranks) in priorities_of.iter().rev() {
         let named = ranks.iter().take(NAMED).map(|&rank| {
             let rule = &rules.rules[rules.patterns.all()[rank].rule as usize];
-            let key = if rule.allow { "Allow" } else { "Disallow" };
-            format!("{key}: {} (line {}, rank {rank})", String::from_utf8_lossy(&rule.value), rule.line)
+            format!("{}: {} (line {}, rank {rank})", rule.key(), String::from_utf8_lossy(&rule.value), rule.line)
         });
         let named: Vec<String> = named.collect();
         let more = if ranks.len() > NAMED { format!(", {} more", ranks.len() - NAMED) } else { String::new() };
