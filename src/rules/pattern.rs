@@ -74,24 +74,43 @@ impl Patterns {
         one.anchored == other.anchored && texts(one).eq(texts(other))
     }
 
-    /// Whether `path`, in normal form, matches `pattern`. The match is greedy, segment by segment, which is exact for globs.
+    /// Whether `path`, in normal form, matches `pattern`.
     ///
     /// Takes time linear in the path and the pattern. Explanations use this plain matcher; the automaton gives the same
     /// answer for all patterns at once.
     pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
+        self.matches_runs(pattern, std::iter::once(path), true)
+    }
+
+    /// Whether a pattern matches these runs of bytes with a gap between neighbours, something that no segment can match, and one
+    /// at the end unless `ends`. The match is greedy, segment by segment, which is exact for globs.
+    pub(super) fn matches_runs<'t>(
+        &self,
+        pattern: &Pattern,
+        mut runs: impl Iterator<Item = &'t [u8]>,
+        ends: bool,
+    ) -> bool {
         let mut segments = self.segments(pattern).map(|range| &self.text[range]);
         let first = segments.next().expect("a pattern has a segment");
-        let Some(mut rest) = path.strip_prefix(first) else { return false };
+        let Some(mut rest) = runs.next().and_then(|run| run.strip_prefix(first)) else { return false };
+        if segments.len() == 0 {
+            return !pattern.anchored || (ends && rest.is_empty() && runs.next().is_none());
+        }
         let last = if pattern.anchored { segments.next_back() } else { None };
         for segment in segments {
-            match memchr::memmem::find(rest, segment) {
-                Some(at) => rest = &rest[at + segment.len()..],
-                None => return false,
+            // The leftmost match of each segment, without backtracking.
+            loop {
+                if let Some(at) = memchr::memmem::find(rest, segment) {
+                    rest = &rest[at + segment.len()..];
+                    break;
+                }
+                let Some(run) = runs.next() else { return false };
+                rest = run;
             }
         }
         match last {
-            Some(last) => rest.ends_with(last),
-            None => !pattern.anchored || rest.is_empty(),
+            Some(last) => ends && runs.last().unwrap_or(rest).ends_with(last),
+            None => true,
         }
     }
 
