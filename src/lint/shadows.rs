@@ -119,6 +119,7 @@ fn prefixes(patterns: &Patterns, shadows: &mut Shadows) {
 }
 
 /// Properties that can rule out a pattern without reading it.
+#[derive(Clone, Copy)]
 struct Shape {
     /// The number of literal bytes in the shortest path that it matches.
     literals: usize,
@@ -143,13 +144,9 @@ impl Shape {
         shape
     }
 
-    /// The shape of its paths: their first byte is a slash even if the pattern begins with `*`.
-    fn with_slash(mut self, beginning: &[u8], first_is_empty: bool) -> Shape {
-        if first_is_empty {
-            self.literals += beginning.len();
-            self.content |= byte_bit(b'/');
-        }
-        self
+    /// The shape of the paths of a pattern that begins with `*`: their first byte is a slash.
+    fn with_slash(self) -> Shape {
+        Shape { literals: self.literals + 1, content: self.content | byte_bit(b'/') }
     }
 }
 
@@ -167,8 +164,8 @@ fn tried(patterns: &Patterns, shadows: &mut Shadows, work: &mut Work) {
             continue;
         }
         let shape = Shape::of(patterns, pattern);
-        let first_is_empty = patterns.segments(pattern).next().is_some_and(|first| first.is_empty());
-        let whole = Shape { ..shape }.with_slash(beginning(patterns, pattern), first_is_empty);
+        let begins_with_star = patterns.segments(pattern).next().is_some_and(|first| first.is_empty());
+        let whole = if begins_with_star { shape.with_slash() } else { shape };
         if !winners.is_empty() {
             shadows[rank] = try_all(patterns, pattern, &whole, &winners, work);
         }
