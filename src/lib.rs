@@ -47,6 +47,9 @@
 //! | show the author of a robots.txt what probably went wrong | [`lint::lint`] |
 #![deny(missing_docs)]
 
+#[macro_use]
+mod named;
+
 // Hidden modules are not part of the public interface. They are open only to the tests, benchmarks and fuzz targets of
 // this repository.
 #[doc(hidden)]

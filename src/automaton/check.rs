@@ -44,39 +44,32 @@ pub fn engine(words: &[u32]) -> Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-
     use crate::automaton::{Scratch, compile_within, verdict};
-    use crate::dialect::Dialect;
-    use crate::robots::Robots;
-    use crate::rules::{Patterns, Verdict};
+    use crate::rules::Verdict;
+    use crate::rules::tried::patterns;
 
     /// Automata of both engines, with records of all kinds.
     fn automata() -> Vec<Vec<u32>> {
-        let many: String = (b'!'..=b'z')
-            .filter(|byte| !b"*$#".contains(byte))
-            .map(|o| format!("-/{}", o as char))
-            .collect::<Vec<_>>()
-            .join("\n");
+        let bytes = (b'!'..=b'z').filter(|byte| !b"*$#".contains(byte));
+        let many: String = bytes.map(|byte| format!("-/{} ", char::from(byte))).collect();
         let rules = [
             "-/",
             "+/",
-            "-/*a\n+/*ab*c$\n-/long-enough-for-a-run/*x\n+/x$",
-            "-/*ab*ba\n+/b*ab*a$\n-*/bab\n+/*a*b*a*b\n-/ab$\n+*b*c",
+            "-/*a +/*ab*c$ -/long-enough-for-a-run/*x +/x$",
+            "-/*ab*ba +/b*ab*a$ -*/bab +/*a*b*a*b -/ab$ +*b*c",
             &many,
-            "-/*aa\n+/*aaa*b\n-/*aaaa*c\n+/*baaa$\n-/*xaaa*aaa*x$",
+            "-/*aa +/*aaa*b -/*aaaa*c +/*baaa$ -/*xaaa*aaa*x$",
         ];
-        let patterns = rules.map(|rules| {
-            let line =
-                |rule: &str| format!("{}: {}\n", if rule.starts_with('+') { "Allow" } else { "Disallow" }, &rule[1..]);
-            let text = rules.lines().map(line).fold("User-agent: *\n".to_owned(), |text, line| text + &line);
-            Patterns::rank(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
-        });
         let compiled = |patterns: &Patterns, budget: usize| {
             let mut words = Vec::new();
             compile_within(patterns, budget, &mut words);
             words
         };
-        patterns.iter().flat_map(|patterns| [compiled(patterns, usize::MAX), compiled(patterns, 0)]).collect()
+        rules
+            .map(patterns)
+            .iter()
+            .flat_map(|patterns| [compiled(patterns, usize::MAX), compiled(patterns, 0)])
+            .collect()
     }
 
     #[test]

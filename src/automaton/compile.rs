@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::front;
 use super::head::{ENGINE, ENGINE_DFA, Engine};
-use super::priorities::{self, ReportPriorities};
+use super::priorities;
 use super::space::{Compiled, KEPT, Space};
 use crate::automaton::cursors::engine;
 use crate::automaton::dfa::build::{Builder, OverBudget};
@@ -42,7 +42,7 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
     thread_local!(static SPACE: RefCell<Space> = RefCell::default());
     let start = words.len();
     let compiled = SPACE.with_borrow_mut(|space| {
-        let dfa = compile_dfa(patterns, budget, space, words, None);
+        let dfa = compile_dfa(patterns, budget, space, words);
         space.release_if_large(patterns, dfa.map_or(budget, |compiled| compiled.work));
         dfa.unwrap_or_else(|OverBudget| {
             let compiled = engine::compile(patterns, space, words);
@@ -66,13 +66,12 @@ pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     compile(patterns, words)
 }
 
-/// Compiles a DFA within the budget, and reports each state to `report`, if given.
+/// Compiles a DFA within the budget; its states and their places stay in `space`.
 pub(super) fn compile_dfa(
     patterns: &Patterns,
     budget: usize,
     Space { arena, layout }: &mut Space,
     words: &mut Vec<u32>,
-    report: Option<&mut ReportPriorities<'_>>,
 ) -> Result<Compiled, OverBudget> {
     arena.globs.clear();
     for (pattern, priority) in
@@ -80,15 +79,12 @@ pub(super) fn compile_dfa(
     {
         arena.globs.add(priority, pattern.anchored, pattern.segment_numbers());
     }
-    let segments = Segments { text: patterns.text(), ranges: patterns.segment_ranges() };
+    let segments = Segments { text: patterns.text(), ranges: &patterns.segments };
     let mut builder = Builder::new(segments, arena, budget);
     layout.reach(&mut builder)?;
     let at = words.len();
     layout.write(&builder, |_| None, words);
     words[at + ENGINE] = ENGINE_DFA;
-    if let Some(report) = report {
-        layout.report_priorities(&builder, report);
-    }
     let engine = if layout.states() == 0 { Engine::Constant } else { Engine::Dfa };
     Ok(Compiled { engine, states: layout.states(), work: builder.work() })
 }

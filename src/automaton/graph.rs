@@ -88,14 +88,11 @@ pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
 
 /// The priorities of each record of a DFA, if these patterns compile to it.
 fn priorities_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32)>> {
-    let (mut space, mut again, mut priorities) = (Space::default(), Vec::new(), HashMap::new());
+    let (mut space, mut again) = (Space::default(), Vec::new());
     // No more than the same budget is needed, if it sufficed once.
-    let mut report = |record, of_state| {
-        priorities.insert(record, of_state);
-    };
-    compile_dfa(patterns, budget(patterns.text().len()), &mut space, &mut again, Some(&mut report)).ok()?;
+    compile_dfa(patterns, budget(patterns.text().len()), &mut space, &mut again).ok()?;
     again.iter_mut().for_each(|word| *word = word.to_le());
-    (again == words).then_some(priorities)
+    (again == words).then(|| space.layout.priorities(&space.arena).collect())
 }
 
 fn next(target: Target) -> Next {
@@ -172,17 +169,11 @@ fn branch(table: &[u32], payload: usize, kind: u32, count: usize) -> (Vec<Edge>,
 mod tests {
     use super::*;
     use crate::automaton::{self, Scratch, compile_within, priorities};
-    use crate::dialect::Dialect;
-    use crate::robots::Robots;
-
-    fn patterns(rules: &str) -> Patterns {
-        let file = format!("User-agent: *\n{rules}");
-        Patterns::rank(Robots::parse(file.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
-    }
+    use crate::rules::tried::patterns;
 
     /// Many different bytes, so that there are records of all kinds.
     fn many() -> String {
-        ('a'..='z').map(|letter| format!("Disallow: /{letter}x\nAllow: /*{letter}y$\n")).collect()
+        ('a'..='z').map(|letter| format!("-/{letter}x +/*{letter}y$ ")).collect()
     }
 
     /// Walks through the graph alone; returns the verdict, and the priority if the path ends in a state.
@@ -216,9 +207,7 @@ mod tests {
 
     #[test]
     fn the_graph_says_what_the_automaton_says() {
-        for rules in
-            ["Disallow: /\n", "Disallow: /shop\nAllow: /shop/*.html$\nDisallow: /long-enough-for-a-run/*x\n", &many()]
-        {
+        for rules in ["-/", "-/shop +/shop/*.html$ -/long-enough-for-a-run/*x", &many()] {
             let patterns = patterns(rules);
             let mut words = Vec::new();
             compile_within(&patterns, usize::MAX, &mut words);
@@ -241,7 +230,7 @@ mod tests {
 
     #[test]
     fn cursors_show_their_scanner() {
-        let patterns = patterns("Disallow: /*ab*ba\nAllow: /*b*aaaa$\n");
+        let patterns = patterns("-/*ab*ba +/*b*aaaa$");
         let mut words = Vec::new();
         compile_within(&patterns, 0, &mut words);
         let graph = graph(&words, &patterns);

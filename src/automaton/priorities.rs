@@ -42,22 +42,13 @@ pub fn priorities(patterns: &Patterns) -> Vec<Priority> {
     priorities
 }
 
-/// Called for each state with the position of its record, the priority of a path that ends there, and the priority that is
-/// reached whatever follows.
-pub(super) type ReportPriorities<'t> = dyn FnMut(u32, (Priority, Priority)) + 't;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::Dialect;
-    use crate::robots::Robots;
+    use crate::rules::tried::patterns;
 
     #[test]
     fn bands_alternate_from_the_worst() {
-        let text =
-            b"User-agent: *\nAllow: /\nDisallow: /a\nDisallow: /bb\nAllow: /ccc\nAllow: /dddd\nDisallow: /eeeee\n";
-        let robots = Robots::parse(text, Dialect::DEFAULT);
-        let patterns = Patterns::rank(robots.rules.iter(), Dialect::DEFAULT);
-        assert_eq!(priorities(&patterns), [3, 2, 2, 1, 1, 0]);
+        assert_eq!(priorities(&patterns("+/ -/a -/bb +/ccc +/dddd -/eeeee")), [3, 2, 2, 1, 1, 0]);
     }
 }

@@ -4,7 +4,6 @@ use super::axes::{
     AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
-use super::error::UnknownDialect;
 
 /// One reading of robots.txt: a value for every axis on which the documents differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +56,17 @@ pub struct Dialect {
     pub crawl_delay: CrawlDelay,
 }
 
+/// A dialect name that is not in [`Dialect::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("unknown dialect {name:?}; the dialects are {known}")]
+pub struct UnknownDialect {
+    /// The name requested.
+    pub name: String,
+    /// The names that exist.
+    pub known: String,
+}
+
 impl Dialect {
     /// The dialect called `name`.
     ///
@@ -102,35 +112,5 @@ mod tests {
         }
         let error = Dialect::named("rfc9308").unwrap_err().to_string();
         assert!(error.contains("rfc9308") && error.contains("mandelbot"), "{error}");
-    }
-
-    #[test]
-    fn statuses_follow_the_dialect() {
-        use StatusMeaning::{Forbidden, Parse, Redirect, Unavailable, Unreachable};
-        let meaning = |name: &str, status| Dialect::named(name).unwrap().status_meaning(status);
-        for name in Dialect::names() {
-            assert_eq!(meaning(name, 200), Parse, "{name}");
-            assert_eq!(meaning(name, 301), Redirect, "{name}");
-            assert_eq!(meaning(name, 404), Unavailable, "{name}");
-            assert_eq!(meaning(name, 503), Unreachable, "{name}");
-            assert_eq!(meaning(name, 100), Unreachable, "{name}");
-            let forbidden = if name == "draft-1996" { Forbidden } else { Unavailable };
-            assert_eq!(meaning(name, 401), forbidden, "{name}");
-            assert_eq!(meaning(name, 403), forbidden, "{name}");
-            let limited = if name == "google" { Unreachable } else { Unavailable };
-            assert_eq!(meaning(name, 429), limited, "{name}");
-        }
-    }
-
-    #[test]
-    fn lifetimes_are_the_documents() {
-        let hours = |name: &str| Dialect::named(name).unwrap().lifetime.seconds / 3600;
-        assert_eq!(hours("rfc9309"), 24);
-        assert_eq!(hours("google"), 24);
-        assert_eq!(hours("mandelbot"), 48);
-        assert_eq!(hours("extended-2008"), 24);
-        assert_eq!(hours("draft-1996"), 7 * 24);
-        assert_eq!(hours("original-1994"), 7 * 24);
-        assert!(Dialect::named("draft-1996").unwrap().lifetime.expires_header);
     }
 }

@@ -69,9 +69,8 @@ impl Judge<'_> {
     fn judge_places<'s>(&self, text: &[u8], scratch: &'s mut Scratch) -> &'s [Outcome] {
         let (places, mut space) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.space));
         let mut found = std::mem::take(&mut scratch.found);
-        let urls = Urls { text, starts: &places.starts, ends: &places.ends, gap: 0, looks: &places.looks };
         let (judges, outcomes) = (std::slice::from_ref(self), std::slice::from_mut(&mut found));
-        judge(judges, urls, outcomes, std::slice::from_mut(scratch), &mut space);
+        judge(judges, places.urls(text), outcomes, std::slice::from_mut(scratch), &mut space);
         (scratch.places, scratch.space, scratch.found) = (places, space, found);
         &scratch.found
     }
@@ -84,10 +83,8 @@ impl Judge<'_> {
     pub fn judge_lines(&self, text: &[u8], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
         let (mut lines, mut space) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.space));
         lines.find(text);
-        let starts = lines.starts();
-        let urls = Urls { text, starts, ends: &starts[1..], gap: 1, looks: lines.looks() };
-        let outcomes = std::slice::from_mut(outcomes);
-        judge(std::slice::from_ref(self), urls, outcomes, std::slice::from_mut(scratch), &mut space);
+        let (judges, outcomes) = (std::slice::from_ref(self), std::slice::from_mut(outcomes));
+        judge(judges, Urls::of_lines(text, &lines), outcomes, std::slice::from_mut(scratch), &mut space);
         (scratch.lines, scratch.space) = (lines, space);
     }
 }
@@ -100,26 +97,16 @@ pub(crate) fn judge(
     scratches: &mut [Scratch],
     space: &mut Space,
 ) {
-    isa::run(kernel(judges, urls, outcomes, scratches, space));
+    isa::run(JudgeAll { judges, urls, outcomes, scratches, space });
 }
 
-/// Judging as a kernel, to be run with a chosen instruction set.
-pub(super) fn kernel<'a, 'p>(
-    judges: &'a [Judge<'p>],
-    urls: Urls<'a>,
-    outcomes: &'a mut [Vec<Outcome>],
-    scratches: &'a mut [Scratch],
-    space: &'a mut Space,
-) -> impl Kernel<Output = ()> + use<'a, 'p> {
-    JudgeAll { judges, urls, outcomes, scratches, space }
-}
-
-struct JudgeAll<'a, 'p> {
-    judges: &'a [Judge<'p>],
-    urls: Urls<'a>,
-    outcomes: &'a mut [Vec<Outcome>],
-    scratches: &'a mut [Scratch],
-    space: &'a mut Space,
+/// Judging as a kernel.
+pub(super) struct JudgeAll<'a, 'p> {
+    pub judges: &'a [Judge<'p>],
+    pub urls: Urls<'a>,
+    pub outcomes: &'a mut [Vec<Outcome>],
+    pub scratches: &'a mut [Scratch],
+    pub space: &'a mut Space,
 }
 
 impl Kernel for JudgeAll<'_, '_> {
@@ -131,7 +118,7 @@ impl Kernel for JudgeAll<'_, '_> {
         let Some(first) = judges.first() else { return };
         let count = urls.count();
         outcomes.iter_mut().for_each(|outcomes| outcomes.resize(count, Outcome::NONE));
-        let lookup = first.lookup();
+        let lookup = first.lookup;
         let mut from = 0;
         while from < count {
             let batch = urls.readable(from, count.min(from + BATCH));

@@ -103,10 +103,9 @@ impl Decision {
     }
 }
 
-/// The decisions for every state of an origin, computed from the choices.
+/// The decisions for the states of an origin, by the choices.
 #[derive(Debug, Clone)]
 pub(super) struct Decisions {
-    by_state: [[Decision; OriginStatus::ALL.len() + 1]; OriginStatus::ALL.len()],
     pub unfetched: Outcome,
     choices: Choices,
     lifetime: Option<Lifetime>,
@@ -124,16 +123,11 @@ fn fallen(fallback: Fallback) -> Option<Partition> {
 
 impl Decisions {
     pub fn new(choices: Choices, dialect: &Dialect) -> Decisions {
-        let state = |standing: usize| {
-            std::array::from_fn(|good| {
-                state_decision(&choices, OriginStatus::ALL[standing], OriginStatus::ALL.get(good))
-            })
-        };
         let lifetime = choices.max_age.map(|max_age| match max_age {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
             MaxAge::Dialect => dialect.lifetime,
         });
-        Decisions { by_state: std::array::from_fn(state), unfetched: unfetched(&choices), choices, lifetime }
+        Decisions { unfetched: unfetched(&choices), choices, lifetime }
     }
 
     /// The decision for a record.
@@ -159,15 +153,9 @@ impl Decisions {
             return by_word;
         }
         let by_time = standing == OriginStatus::Unreachable && self.choices.unreachable_as_unavailable.is_some();
-        let decision = self.of_answers(standing, good);
+        let decision = of_answers(&self.choices, standing, good);
         let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
         (!by_time && !by_age).then_some(decision)
-    }
-
-    /// The decision from the answers, regardless of their age.
-    #[inline]
-    fn of_answers(&self, standing: OriginStatus, good: Option<OriginStatus>) -> Decision {
-        self.by_state[standing as usize][good.map_or(OriginStatus::ALL.len(), |good| good as usize)]
     }
 
     /// The decision by an override of the operator, which takes precedence over all answers and never ages.
@@ -193,7 +181,7 @@ impl Decisions {
         if standing == OriginStatus::Unreachable && self.is_long_unreachable(&state) {
             return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         }
-        let decision = self.of_answers(standing, good);
+        let decision = of_answers(&self.choices, standing, good);
         match self.lifetime {
             Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
             _ => decision,
@@ -236,18 +224,15 @@ fn unfetched(choices: &Choices) -> Outcome {
     Outcome::new(fallen(choices.on_unfetched).unwrap_or(Partition::Deferred), Reason::Unfetched)
 }
 
-fn state_decision(choices: &Choices, standing: OriginStatus, good: Option<&OriginStatus>) -> Decision {
+/// The decision from the answers, regardless of their age.
+fn of_answers(choices: &Choices, standing: OriginStatus, good: Option<OriginStatus>) -> Decision {
     let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
-    let failed = |reason| {
-        let Some(partition) = fallen(choices.on_unreachable) else {
-            return match good {
-                Some(OriginStatus::RobotsTxt) => Decision::Walk(Reason::LastGood),
-                Some(OriginStatus::Unavailable) => fixed(Partition::Allowed, Reason::LastGood),
-                Some(OriginStatus::Forbidden) => fixed(Partition::Blocked, Reason::LastGood),
-                _ => fixed(Partition::Deferred, reason),
-            };
-        };
-        fixed(partition, reason)
+    let failed = |reason| match (fallen(choices.on_unreachable), good) {
+        (Some(partition), _) => fixed(partition, reason),
+        (None, Some(OriginStatus::RobotsTxt)) => Decision::Walk(Reason::LastGood),
+        (None, Some(OriginStatus::Unavailable)) => fixed(Partition::Allowed, Reason::LastGood),
+        (None, Some(OriginStatus::Forbidden)) => fixed(Partition::Blocked, Reason::LastGood),
+        (None, _) => fixed(Partition::Deferred, reason),
     };
     match standing {
         OriginStatus::RobotsTxt => Decision::Walk(Reason::Rules),
@@ -277,22 +262,6 @@ mod tests {
     }
 
     #[test]
-    fn an_unreachable_origin_is_deferred_unless_the_operator_says_otherwise() {
-        let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unreachable));
-        let with = |on_unreachable, good| {
-            let choices = Choices { on_unreachable, ..Choices::at(0) };
-            decided(choices, OriginStatus::Unreachable, good, Answered::default())
-        };
-        assert_eq!(with(Fallback::Defer, Some(OriginStatus::RobotsTxt)), fixed(Partition::Deferred));
-        assert_eq!(with(Fallback::Allow, None), fixed(Partition::Allowed));
-        assert_eq!(with(Fallback::Block, None), fixed(Partition::Blocked));
-        assert_eq!(with(Fallback::Use, None), fixed(Partition::Deferred));
-        assert_eq!(with(Fallback::Use, Some(OriginStatus::RobotsTxt)), Decision::Walk(Reason::LastGood));
-        let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LastGood));
-        assert_eq!(with(Fallback::Use, Some(OriginStatus::Unavailable)), allowed);
-    }
-
-    #[test]
     fn an_origin_that_is_unreachable_for_long_is_as_one_without_a_robots_txt() {
         let with = |standing, on_unreachable, answered| {
             let choices = Choices {
@@ -319,33 +288,6 @@ mod tests {
         assert_eq!(elsewhere, Decision::Fixed(Outcome::new(Partition::Deferred, Reason::RedirectUnresolved)));
         let not_asked = Choices { now: i64::MAX, ..Choices::at(0) };
         assert_ne!(decided(not_asked, OriginStatus::Unreachable, None, since(Some(0), None)), allowed);
-    }
-
-    #[test]
-    fn age_is_judged_only_when_asked_for() {
-        let answered = Answered { fetched_at: Some(1000), expires: Some(5000), ..Answered::default() };
-        let at = |now, max_age, on_stale| {
-            let choices = Choices { now, max_age, on_stale, ..Choices::at(0) };
-            decided(choices, OriginStatus::RobotsTxt, None, answered)
-        };
-        let deferred = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Stale));
-        assert_eq!(at(i64::MAX, None, Fallback::Defer), Decision::Walk(Reason::Rules));
-        assert_eq!(at(1060, Some(MaxAge::Seconds(60)), Fallback::Defer), Decision::Walk(Reason::Rules));
-        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Defer), deferred);
-        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Use), Decision::Walk(Reason::Stale));
-        assert_eq!(at(5000, Some(MaxAge::Dialect), Fallback::Defer), Decision::Walk(Reason::Rules), "its Expires");
-        assert_eq!(at(5001, Some(MaxAge::Dialect), Fallback::Defer), deferred);
-        let unknown = decided(
-            Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::at(0) },
-            OriginStatus::RobotsTxt,
-            None,
-            Answered::default(),
-        );
-        assert_eq!(
-            unknown,
-            Decision::Fixed(Outcome::new(Partition::Blocked, Reason::Stale)),
-            "unknown age is no proof"
-        );
     }
 
     #[test]

@@ -81,10 +81,10 @@ impl Explainer {
 }
 
 fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_>, path: &[u8]) -> Cause<'e> {
-    let decision = judge.decision(record);
+    let decision = judge.decisions.of(record);
     let captured = captured(record, decision);
     let group = match decision {
-        Decision::Walk(_) => judge.groups().group(record.row),
+        Decision::Walk(_) => judge.groups.group(record.row),
         Decision::Fixed(_) => None,
     };
     let Some(group) = group else { return Cause { rule: None, agent: None, captured } };
@@ -254,8 +254,8 @@ mod tests {
             let mut rules = RecentRules::new(limit);
             for n in 0..200 {
                 let n = n * 7 % 50;
-                assert_eq!(rules.of(&policy, group(n)).rules()[0].value, format!("/{n}").into_bytes());
-                assert_eq!(rules.of(&policy, group(10)).rules()[0].value, b"/10", "it is asked for again and again");
+                assert_eq!(rules.of(&policy, group(n)).rules[0].value, format!("/{n}").into_bytes());
+                assert_eq!(rules.of(&policy, group(10)).rules[0].value, b"/10", "it is asked for again and again");
                 assert!(rules.young.len() + rules.old.len() <= kept, "{limit}");
             }
             assert!(rules.young.len() + rules.old.len() + 1 >= kept / 2, "{limit}");

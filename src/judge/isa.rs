@@ -6,8 +6,15 @@
 //!
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
-use super::plain::{BLOCK, needs_a_look};
 use crate::automaton::front::{self, Prefixes};
+
+/// Bytes of a block.
+pub(super) const BLOCK: usize = 64;
+
+/// Whether a byte makes a line not [plain](super::lines), whatever its neighbours.
+pub(super) const fn needs_a_look(byte: u8) -> bool {
+    !matches!(byte, b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~')
+}
 
 /// Bytes of a line that are copied regardless of its length.
 pub(super) const STEP: usize = 128;
@@ -99,7 +106,7 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
 
 /// Whether the processor has the features that [`run_avx2`] is compiled for.
 #[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
+pub(crate) fn has_avx2() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") && has!("lzcnt")
 }

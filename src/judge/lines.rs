@@ -8,8 +8,7 @@
 //!
 //! Every later step uses the offsets found here, never a sentinel in the text: the file may change in between.
 
-use super::isa::{self, Isa, Kernel};
-use super::plain::BLOCK;
+use super::isa::{self, BLOCK, Isa, Kernel};
 
 /// Bytes to scan before making room for more lines.
 const STRETCH: usize = 64 * BLOCK;
@@ -258,7 +257,8 @@ pub(crate) fn for_each_end(text: &[u8], mut each: impl FnMut(usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::plain::needs_a_look;
+    use crate::judge::isa::needs_a_look;
+    use crate::rng::Rng;
 
     /// The lines and whether each needs a second look, found byte by byte.
     fn naive(text: &[u8]) -> Vec<(usize, usize, bool)> {
@@ -295,12 +295,11 @@ mod tests {
             b"0123456789abcdef0123",
             b"\xff",
         ];
-        let (mut state, mut lines) = (1u64, Lines::default());
+        let (mut rng, mut lines) = (Rng(1), Lines::default());
         for round in 0..6000 {
             let mut text = Vec::new();
             for _ in 0..round % 60 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                text.extend_from_slice(pieces[(state >> 33) as usize % pieces.len()]);
+                text.extend_from_slice(rng.of(&pieces));
             }
             let expected = naive(&text);
             assert_eq!(found::<isa::Portable>(&text, &mut lines), expected, "{}", text.escape_ascii());

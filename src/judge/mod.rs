@@ -12,13 +12,11 @@
 
 pub(crate) mod batch;
 pub(crate) mod decision;
-mod error;
 pub(crate) mod explain;
 pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
 pub(crate) mod place;
-mod plain;
 mod routes;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;
@@ -34,9 +32,8 @@ pub(crate) mod urls;
 pub(crate) mod view;
 
 pub use decision::{Choices, Fallback, MaxAge};
-pub use error::MatcherError;
 pub use explain::{Cause, Explainer};
-pub use matcher::Matcher;
+pub use matcher::{Matcher, MatcherError};
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};

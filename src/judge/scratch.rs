@@ -2,7 +2,7 @@
 
 use super::lines::{LONGEST, Lines, find_looks};
 use super::space::Space;
-use super::text_urls::PADDING;
+use super::text_urls::{PADDING, Places};
 use crate::automaton;
 use crate::outcome::Outcome;
 use std::iter::Peekable;
@@ -23,14 +23,6 @@ pub struct Scratch {
     pub dot_segments: u64,
     /// URLs whose path was brought into normal form first.
     pub normalised: u64,
-}
-
-/// Where URLs are in a text.
-#[derive(Debug, Default)]
-pub(super) struct Places {
-    pub(super) starts: Vec<u32>,
-    pub(super) ends: Vec<u32>,
-    pub(super) looks: Vec<u8>,
 }
 
 /// Bytes of URLs that are judged together.

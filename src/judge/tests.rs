@@ -1,7 +1,7 @@
 //! Compares the hot path with the slow way, which is its oracle: for any line, dialect, crawler and instruction set, both must
 //! give the same outcome.
 
-use super::batch;
+use super::batch::{self, JudgeAll};
 use super::decision::{Choices, Fallback, MaxAge};
 use super::isa::{Kernel, Portable};
 use super::lines::Lines;
@@ -137,13 +137,13 @@ fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 
     let mut lines = Lines::default();
     lines.find(text);
     let whole = [text, after].concat();
-    let starts = lines.starts();
-    let urls = Urls { text: &whole, starts, ends: &starts[1..], gap: 1, looks: lines.looks() };
+    let urls = Urls::of_lines(&whole, &lines);
     let scratches = || judges.iter().map(|_| Scratch::default()).collect::<Vec<_>>();
     let mut outcomes = [vec![Vec::new(); judges.len()], vec![Vec::new(); judges.len()]];
     let [best, portable] = &mut outcomes;
     batch::judge(judges, urls, best, &mut scratches(), &mut Box::default());
-    batch::kernel(judges, urls, portable, &mut scratches(), &mut Box::default()).run::<Portable>();
+    let (scratches, space) = (&mut scratches(), &mut Box::default());
+    JudgeAll { judges, urls, outcomes: portable, scratches, space }.run::<Portable>();
     outcomes
 }
 

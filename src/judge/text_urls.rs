@@ -1,10 +1,26 @@
 //! URLs to judge together, as places in a text.
 
+use super::lines::Lines;
 use crate::automaton::front;
 
 /// Bytes after a URL that are read, though their values do not matter. URLs nearer to the end of the text go the slow way.
 pub(super) const PADDING: usize = 128;
 const _: () = assert!(PADDING >= front::PADDING + 32);
+
+/// Where URLs are in a text, and whether each needs a second look, as in [`Urls`].
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub starts: Vec<u32>,
+    pub ends: Vec<u32>,
+    pub looks: Vec<u8>,
+}
+
+impl Places {
+    /// The URLs in the text that these places are in.
+    pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
+        Urls { text, starts: &self.starts, ends: &self.ends, gap: 0, looks: &self.looks }
+    }
+}
 
 /// URLs within a text.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +39,12 @@ pub(crate) struct Urls<'u> {
 }
 
 impl<'u> Urls<'u> {
+    /// The lines of a text, or of a text that goes on after them.
+    pub fn of_lines(text: &'u [u8], lines: &'u Lines) -> Urls<'u> {
+        let starts = lines.starts();
+        Urls { text, starts, ends: &starts[1..], gap: 1, looks: lines.looks() }
+    }
+
     /// The number of URLs.
     pub fn count(&self) -> usize {
         self.looks.len()

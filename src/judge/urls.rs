@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::lines::{Lines, is_plain};
-use super::text_urls::Urls;
+use super::text_urls::{Places, Urls};
 use crate::input::chunk::Chunk;
 use crate::input::layout::Found;
 use crate::outcome::Reason;
@@ -16,11 +16,9 @@ use crate::outcome::Reason;
 #[derive(Debug, Default)]
 pub(crate) struct LineUrls {
     lines: Lines,
-    /// Whether the URLs are the lines; otherwise `starts`, `ends` and `looks` are those of the URLs.
+    /// Whether the URLs are the lines; otherwise `places` has them.
     is_whole: bool,
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-    looks: Vec<u8>,
+    places: Places,
     decoded: Vec<u8>,
     apart: Vec<Apart>,
     flaws: Vec<(usize, Reason)>,
@@ -58,7 +56,7 @@ impl LineUrls {
 
     /// Finds the URLs of lines of fields.
     fn locate(&mut self, chunk: &Chunk<'_>) {
-        let LineUrls { lines, starts, ends, looks, decoded, apart, flaws, .. } = self;
+        let LineUrls { lines, places: Places { starts, ends, looks }, decoded, apart, flaws, .. } = self;
         starts.clear();
         ends.clear();
         looks.clear();
@@ -94,11 +92,8 @@ impl LineUrls {
     /// The URLs. Entries of lines without a URL, or with one that is apart, are meaningless.
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
         match self.is_whole {
-            true => {
-                let starts = self.lines.starts();
-                Urls { text, starts, ends: &starts[1..], gap: 1, looks: self.lines.looks() }
-            }
-            false => Urls { text, starts: &self.starts, ends: &self.ends, gap: 0, looks: &self.looks },
+            true => Urls::of_lines(text, &self.lines),
+            false => self.places.urls(text),
         }
     }
 

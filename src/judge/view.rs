@@ -1,8 +1,8 @@
 //! A matcher as the hot path sees it: borrowed, so that no step has to count references.
 
-use super::decision::{Choices, Decision, Decisions};
+use super::decision::{Choices, Decisions};
 use super::routes::{Route, Routes};
-use crate::policy::{Crawler, Groups, Lookup, Policy, Record};
+use crate::policy::{Crawler, Groups, Lookup, Policy};
 
 /// A policy and the decisions computed from the operator's choices.
 pub(super) struct Judging {
@@ -53,12 +53,6 @@ pub struct Judge<'p> {
 }
 
 impl<'p> Judge<'p> {
-    /// The look-up table.
-    #[inline(always)]
-    pub(crate) fn lookup(&self) -> Lookup<'p> {
-        self.lookup
-    }
-
     /// The route of the origin in a slot, and the place of the automaton that decides; 0 if none does.
     #[inline(always)]
     pub(crate) fn route(&self, slot: usize) -> (Route, u32) {
@@ -99,16 +93,6 @@ impl<'p> Judge<'p> {
     #[inline(always)]
     pub(crate) fn prefetch_automaton(&self, place: u32) {
         self.groups.prefetch_automaton(place);
-    }
-
-    /// The decision for a record.
-    pub(super) fn decision(&self, record: &Record<'_>) -> Decision {
-        self.decisions.of(record)
-    }
-
-    /// The groups that apply to the crawler.
-    pub(super) fn groups(&self) -> &Groups<'p> {
-        &self.groups
     }
 
     /// The policy.

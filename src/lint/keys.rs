@@ -2,14 +2,8 @@
 
 use crate::robots::SideKey;
 
-/// The longest key compared with the known ones. Anything longer is not a typing mistake.
-const LONGEST: usize = 24;
-
 /// The known key nearest to `written`, if their edit distance is at most a third of the known key's length.
 pub(super) fn nearest(written: &[u8]) -> Option<&'static str> {
-    if written.len() > LONGEST {
-        return None;
-    }
     let written = std::str::from_utf8(written).ok()?.to_ascii_lowercase();
     let known = ["User-agent", "Disallow", "Allow"].into_iter().chain(SideKey::ALL.iter().map(|key| key.name()));
     known

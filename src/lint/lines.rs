@@ -32,42 +32,33 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 
 /// Adds the finding for a parser's note on a line.
 fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
-    let reason = |reason: &str| reason.to_owned();
-    match (kind, read) {
+    let (reason, proposal) = match (kind, read) {
         (NoteKind::RuleWithoutSlash, Line::Record { written, value, .. }) => {
-            findings.add_with(kind.into(), line, || {
-                (reason("a rule begins with a slash; this one is ignored"), with_slash(written, value), None)
-            });
+            ("a rule begins with a slash; this one is ignored", with_slash(written, value))
         }
-        (NoteKind::MissingColon, _) => findings.add_with(kind.into(), line, || {
-            (reason("it has no key and colon, so the line is ignored"), with_colon(read), None)
-        }),
+        (NoteKind::MissingColon, _) => ("it has no key and colon, so the line is ignored", with_colon(read)),
         (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, value, .. }) => {
-            let nearest = if findings.is_full() { None } else { keys::nearest(written) };
-            let proposal = nearest.map(|key| format!("{key}: {}", excerpt(value)));
-            // A key near a known one is a misspelling, though the parser does not look that closely.
-            let kind = if proposal.is_some() { FindingKind::MisspeltKey } else { kind.into() };
-            findings.add_with(kind, line, || (reason("unknown key; the line is ignored"), proposal, None));
+            let proposal = keys::nearest(written).map(|key| format!("{key}: {}", excerpt(value)));
+            ("unknown key; the line is ignored", proposal)
         }
-        (NoteKind::RuleOutsideGroup, _) => findings.add(kind.into(), line, || {
-            let before_all = robots.agents.first().is_none_or(|agent| line < agent.line);
-            reason(match before_all {
-                true => "before the first User-agent line; applies to no crawler and is ignored",
-                false => "after the end of its record; applies to no crawler and is ignored",
-            })
-        }),
-        (NoteKind::AllowIgnored, _) => {
-            findings.add(kind.into(), line, || reason("this dialect has no Allow; the line is ignored"))
+        (NoteKind::RuleOutsideGroup, _) if robots.agents.first().is_none_or(|agent| line < agent.line) => {
+            ("before the first User-agent line; applies to no crawler and is ignored", None)
         }
-        (NoteKind::LineCut, _) => findings.add(kind.into(), line, || {
-            reason("the rest of the line, beyond the length limit or after a NUL, is ignored")
-        }),
-        (NoteKind::LooksLikeHtml, _) => findings.add(kind.into(), line, || {
-            reason("the file begins like an HTML page, not like plain text; lines that are not records are ignored")
-        }),
+        (NoteKind::RuleOutsideGroup, _) => ("after the end of its record; applies to no crawler and is ignored", None),
+        (NoteKind::AllowIgnored, _) => ("this dialect has no Allow; the line is ignored", None),
+        (NoteKind::LineCut, _) => ("the rest of the line, beyond the length limit or after a NUL, is ignored", None),
+        (NoteKind::LooksLikeHtml, _) => {
+            ("the file begins like an HTML page, not like plain text; lines that are not records are ignored", None)
+        }
         // Notes about agents and about the whole file are reported elsewhere.
-        _ => {}
-    }
+        _ => return,
+    };
+    let kind = match kind {
+        // A key near a known one is a misspelling, though the parser does not look that closely.
+        NoteKind::UnknownRecord if proposal.is_some() => FindingKind::MisspeltKey,
+        kind => kind.into(),
+    };
+    findings.add_with(kind, line, reason, proposal, None);
 }
 
 /// A rule as a path: with its slash, or without the origin if it is a whole URL.
@@ -103,10 +94,8 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
         true if !colon => (FindingKind::MissingColon, "a line without a colon"),
         true => return,
     };
-    findings.add_with(kind, line, || {
-        let reason = format!("{what} is read as {right} here, but other crawlers may ignore it");
-        (reason, Some(format!("{right}: {}", excerpt(value))), None)
-    });
+    let reason = format!("{what} is read as {right} here, but other crawlers may ignore it");
+    findings.add_with(kind, line, reason, Some(format!("{right}: {}", excerpt(value))), None);
 }
 
 /// Whether a pattern has something found only in regular expressions: a class, a group that is repeated or has
@@ -132,28 +121,24 @@ fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mu
     let begins = matches!(value.first(), None | Some(b'/' | b'*'));
     // If any value can be a rule, the parser has not noted this.
     if !begins && !outside && dialect.rule_start == crate::dialect::RuleStart::Any {
-        findings
-            .add(FindingKind::RuleWithoutSlash, line, || "a rule without a leading slash matches no path".to_owned());
+        findings.add(FindingKind::RuleWithoutSlash, line, "a rule without a leading slash matches no path");
     }
     let several =
         value.split(u8::is_ascii_whitespace).filter(|part| matches!(part.first(), Some(b'/' | b'*'))).nth(1).is_some();
     if several {
-        findings.add(FindingKind::SeveralPaths, line, || {
-            "the whole value is one path, spaces included; give each path its own line".to_owned()
-        });
+        let reason = "the whole value is one path, spaces included; give each path its own line";
+        findings.add(FindingKind::SeveralPaths, line, reason);
     }
     if is_regular_expression(value) {
-        findings.add(FindingKind::RegularExpression, line, || {
-            "robots.txt has no regular expressions: only * and a $ at the end are special".to_owned()
-        });
+        let reason = "robots.txt has no regular expressions: only * and a $ at the end are special";
+        findings.add(FindingKind::RegularExpression, line, reason);
     }
     if dialect.wildcards == Wildcards::Literal && (value.contains(&b'*') || value.ends_with(b"$")) {
-        findings.add(FindingKind::LiteralWildcard, line, || {
-            "this dialect has no wildcards: * and $ are plain characters".to_owned()
-        });
+        let reason = "this dialect has no wildcards: * and $ are plain characters";
+        findings.add(FindingKind::LiteralWildcard, line, reason);
     }
     if let Some(at) = first_unescaped(value, several, dialect.encoding) {
-        findings.add(FindingKind::Unescaped, line, || unescaped(&value[at..]));
+        findings.add(FindingKind::Unescaped, line, unescaped(&value[at..]));
     }
 }
 
@@ -188,9 +173,8 @@ fn unescaped(rest: &[u8]) -> String {
 fn sitemap(line: u32, value: &[u8], findings: &mut Findings<'_>) {
     let is_absolute = std::str::from_utf8(value).is_ok_and(|url| url::Url::parse(url).is_ok());
     if !is_absolute {
-        findings.add(FindingKind::RelativeSitemap, line, || {
-            "the value is not an absolute URL with scheme and host, so crawlers may not find the sitemap".to_owned()
-        });
+        let reason = "the value is not an absolute URL with scheme and host, so crawlers may not find the sitemap";
+        findings.add(FindingKind::RelativeSitemap, line, reason);
     }
 }
 

@@ -11,14 +11,12 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     several_agents(robots, findings);
     let with_disallow = walk(text, robots, dialect, findings);
     if robots.groups.is_empty() {
-        findings
-            .add(FindingKind::FileWithoutDisallow, 0, || "the file has no record, so it forbids nothing".to_owned());
+        findings.add(FindingKind::FileWithoutDisallow, 0, "the file has no record, so it forbids nothing");
     }
     for (group, _) in robots.groups.iter().zip(with_disallow).filter(|(_, with)| !with) {
-        findings.add(FindingKind::RecordWithoutDisallow, robots.agents[group.agents.start].line, || {
-            let says = if group.rules.is_empty() { "has no rule" } else { "only allows what is allowed anyway" };
-            format!("the record {says}: without a Disallow line it forbids nothing")
-        });
+        let says = if group.rules.is_empty() { "has no rule" } else { "only allows what is allowed anyway" };
+        let reason = format!("the record {says}: without a Disallow line it forbids nothing");
+        findings.add(FindingKind::RecordWithoutDisallow, robots.agents[group.agents.start].line, reason);
     }
 }
 
@@ -27,17 +25,22 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     for named in robots.named(dialect) {
         let (line, value) = (named.agent.line, named.agent.value);
         match value {
-            [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => findings.add(FindingKind::StarNotAlone, line, || {
+            [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => {
                 let means = if named.everybody { "every crawler, and the rest is ignored" } else { "no crawler" };
-                format!("only a lone * reliably names every crawler; here the line names {means}")
-            }),
-            _ if named.is_cut() => findings.add(FindingKind::AgentCut, line, || match named.compared {
-                [] => "no crawler can have this name, so the line names no crawler".to_owned(),
-                compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
-            }),
-            _ if !named.everybody && value.contains(&b'*') => findings.add(FindingKind::LiteralWildcard, line, || {
-                "names of crawlers have no wildcards: this * is a plain character".to_owned()
-            }),
+                let reason = format!("only a lone * reliably names every crawler; here the line names {means}");
+                findings.add(FindingKind::StarNotAlone, line, reason);
+            }
+            _ if named.is_cut() => {
+                let reason = match named.compared {
+                    [] => "no crawler can have this name, so the line names no crawler".to_owned(),
+                    compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
+                };
+                findings.add(FindingKind::AgentCut, line, reason);
+            }
+            _ if !named.everybody && value.contains(&b'*') => {
+                let reason = "names of crawlers have no wildcards: this * is a plain character";
+                findings.add(FindingKind::LiteralWildcard, line, reason);
+            }
             _ => {}
         }
         let Some(first) = named.first.filter(|_| named.everybody || !named.compared.is_empty()) else { continue };
@@ -46,17 +49,15 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
         } else {
             FindingKind::AgentRepeated
         };
-        findings.add_with(kind, line, || {
-            let whom = if named.everybody { "every crawler".to_owned() } else { excerpt(named.compared) };
-            let effect = match (first.group == named.group, dialect.groups) {
-                (true, _) => "in the same record",
-                (false, Groups::Merged) => "and the rules of both records are combined",
-                (false, Groups::First) => "and only that first record is obeyed",
-            };
-            let text = agent_line(robots, first.line);
-            let reason = format!("line {} already names {whom}, {effect}", first.line);
-            (reason, None, Some(Related { line: first.line, text }))
-        });
+        let whom = if named.everybody { "every crawler".to_owned() } else { excerpt(named.compared) };
+        let effect = match (first.group == named.group, dialect.groups) {
+            (true, _) => "in the same record",
+            (false, Groups::Merged) => "and the rules of both records are combined",
+            (false, Groups::First) => "and only that first record is obeyed",
+        };
+        let reason = format!("line {} already names {whom}, {effect}", first.line);
+        let related = Related { line: first.line, text: agent_line(robots, first.line) };
+        findings.add_with(kind, line, reason, None, Some(related));
     }
 }
 
@@ -70,10 +71,10 @@ fn agent_line(robots: &Robots<'_>, line: u32) -> String {
 fn several_agents(robots: &Robots<'_>, findings: &mut Findings<'_>) {
     for group in robots.groups.iter().filter(|group| group.agents.len() > 1) {
         let second = robots.agents[group.agents.start + 1].line;
-        findings.add(FindingKind::SeveralAgents, second, || {
-            let count = group.agents.len();
-            format!("the record has {count} User-agent lines; crawlers of that time may read only one of them")
-        });
+        let count = group.agents.len();
+        let reason =
+            format!("the record has {count} User-agent lines; crawlers of that time may read only one of them");
+        findings.add(FindingKind::SeveralAgents, second, reason);
     }
 }
 
@@ -128,20 +129,17 @@ impl LinesBetween {
         let next_is_agent = key == Key::UserAgent;
         match (dialect.boundary, self.blank, self.agent) {
             (Boundary::BlankLine, Some(blank), _) if is_outside => {
-                findings.add(FindingKind::BlankLineInRecord, blank, || {
-                    "a blank line ends the record, so the rules after it apply to no crawler".to_owned()
-                });
+                let reason = "a blank line ends the record, so the rules after it apply to no crawler";
+                findings.add(FindingKind::BlankLineInRecord, blank, reason);
             }
             (Boundary::RuleLine, Some(blank), _) if next_is_agent => {
-                findings.add(FindingKind::BlankLineInRecord, blank, || {
-                    "a blank line does not end a record, so the agents above it share the rules of the next one"
-                        .to_owned()
-                });
+                let reason =
+                    "a blank line does not end a record, so the agents above it share the rules of the next one";
+                findings.add(FindingKind::BlankLineInRecord, blank, reason);
             }
             (Boundary::RuleLine, None, Some(agent)) if next_is_agent && self.side => {
-                findings.add(FindingKind::RecordWithoutDisallow, agent, || {
-                    "there is no rule between this agent and the next, so it shares the rules of that one".to_owned()
-                });
+                let reason = "there is no rule between this agent and the next, so it shares the rules of that one";
+                findings.add(FindingKind::RecordWithoutDisallow, agent, reason);
             }
             _ => {}
         }

@@ -46,8 +46,7 @@ pub fn lint(file: &[u8], dialect: &Dialect) -> Report {
     }
     size(file, dialect, &mut findings);
     if is_utf16(file) {
-        findings
-            .add(FindingKind::Utf16, 0, || "the file is UTF-16; save it as UTF-8, which all crawlers read".to_owned());
+        findings.add(FindingKind::Utf16, 0, "the file is UTF-16; save it as UTF-8, which all crawlers read");
     }
     lines::check(&text, &robots, dialect, &mut findings);
     records::check(&text, &robots, dialect, &mut findings);
@@ -70,24 +69,21 @@ fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Fin
         NoteKind::FileCut => {
             let first_cut = robots::lines(text, dialect).count() as u32 + 1;
             let limit = dialect.file_limit;
-            findings.add(FindingKind::FileCut, first_cut, || {
-                format!("nothing is read from this line on: it is beyond the first {limit} bytes")
-            });
+            let reason = format!("nothing is read from this line on: it is beyond the first {limit} bytes");
+            findings.add(FindingKind::FileCut, first_cut, reason);
         }
-        _ => findings
-            .add(kind.into(), 0, || "the file is invalid UTF-16; the invalid parts were replaced by U+FFFD".to_owned()),
+        _ => findings.add(kind.into(), 0, "the file is invalid UTF-16; the invalid parts were replaced by U+FFFD"),
     }
 }
 
 /// Reports content that not every crawler reads.
-pub(super) fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
+fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
     if file.len() > READ_BY_ALL {
         let short = Dialect { file_limit: READ_BY_ALL, ..dialect.clone() };
         let text = robots::decode(file, &short, &mut Vec::new());
         let first_beyond = robots::lines(&text, dialect).count() as u32 + 1;
-        findings.add(FindingKind::FileTooLong, first_beyond, || {
-            format!("crawlers may read nothing from this line on: it is beyond the first {READ_BY_ALL} bytes")
-        });
+        let reason = format!("crawlers may read nothing from this line on: it is beyond the first {READ_BY_ALL} bytes");
+        findings.add(FindingKind::FileTooLong, first_beyond, reason);
     }
 }
 

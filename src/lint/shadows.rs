@@ -21,8 +21,8 @@ use crate::rules::{Pattern, Patterns};
 /// every segment it looks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Work {
-    /// The remaining work.
-    pub remaining: usize,
+    /// The most work to do.
+    limit: usize,
     /// The work done so far.
     pub done: usize,
     /// The number of patterns not tried against all others.
@@ -32,16 +32,11 @@ pub(super) struct Work {
 impl Work {
     /// The budget for a file of this size.
     pub fn for_bytes(bytes: usize) -> Work {
-        Work { remaining: (1 << 22) + 128 * bytes, ..Work::default() }
+        Work { limit: (1 << 22) + 128 * bytes, ..Work::default() }
     }
 
-    fn spend(&mut self, amount: usize) -> bool {
-        self.done += amount;
-        match self.remaining.checked_sub(amount) {
-            Some(remaining) => self.remaining = remaining,
-            None => self.remaining = 0,
-        }
-        self.remaining > 0
+    fn is_spent(&self) -> bool {
+        self.done >= self.limit
     }
 }
 
@@ -124,6 +119,7 @@ fn prefixes(patterns: &Patterns, shadows: &mut Shadows) {
 }
 
 /// Properties that can rule out a pattern without reading it.
+#[derive(Clone, Copy)]
 struct Shape {
     /// The number of literal bytes in the shortest path that it matches.
     literals: usize,
@@ -148,13 +144,9 @@ impl Shape {
         shape
     }
 
-    /// The shape of its paths: their first byte is a slash even if the pattern begins with `*`.
-    fn with_slash(mut self, beginning: &[u8], first_is_empty: bool) -> Shape {
-        if first_is_empty {
-            self.literals += beginning.len();
-            self.content |= byte_bit(b'/');
-        }
-        self
+    /// The shape of the paths of a pattern that begins with `*`: their first byte is a slash.
+    fn with_slash(self) -> Shape {
+        Shape { literals: self.literals + 1, content: self.content | byte_bit(b'/') }
     }
 }
 
@@ -172,8 +164,8 @@ fn tried(patterns: &Patterns, shadows: &mut Shadows, work: &mut Work) {
             continue;
         }
         let shape = Shape::of(patterns, pattern);
-        let first_is_empty = patterns.segments(pattern).next().is_some_and(|first| first.is_empty());
-        let whole = Shape { ..shape }.with_slash(beginning(patterns, pattern), first_is_empty);
+        let begins_with_star = patterns.segments(pattern).next().is_some_and(|first| first.is_empty());
+        let whole = if begins_with_star { shape.with_slash() } else { shape };
         if !winners.is_empty() {
             shadows[rank] = try_all(patterns, pattern, &whole, &winners, work);
         }
@@ -191,7 +183,7 @@ fn try_all(
     winners: &BTreeMap<usize, Vec<(u128, u32)>>,
     work: &mut Work,
 ) -> Option<u32> {
-    if work.remaining == 0 {
+    if work.is_spent() {
         work.not_searched += 1;
         return None;
     }
@@ -201,11 +193,11 @@ fn try_all(
             let possible = content & !whole.content == 0 && (narrow.anchored || !wide.anchored);
             let stars = patterns.segments(wide).len() + patterns.segments(narrow).len();
             let bytes = if possible { (literals + whole.literals) / 8 + 16 * stars } else { 0 };
-            let has_budget = work.spend(1 + bytes);
+            work.done += 1 + bytes;
             if possible && patterns.covers(wide, narrow) {
                 return Some(rank);
             }
-            if !has_budget {
+            if work.is_spent() {
                 work.not_searched += 1;
                 return None;
             }

@@ -10,16 +10,15 @@ use super::FindingKind;
 use super::finding::{Findings, Related, excerpt};
 use super::shadows::{self, Work};
 use crate::dialect::{Dialect, Groups, Precedence};
-use crate::robots::{GroupOrigin, Robots, Rule, Selection};
+use crate::robots::{Robots, Rule};
 use crate::rules::Patterns;
 
 /// Reports the rules that can never decide, and returns the work of the search.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Work {
     let mut work = Work::for_bytes(text.len());
     for groups in applied_together(robots, dialect) {
-        // It does not matter to the rules whose groups they are.
-        let selection = Selection { origin: GroupOrigin::Everybody, groups };
-        let rules: Vec<&Rule<'_>> = selection.rules(robots).collect();
+        let of_group = |&group: &u32| &robots.rules[robots.groups[group as usize].rules.clone()];
+        let rules: Vec<&Rule<'_>> = groups.iter().flat_map(of_group).collect();
         let patterns = Patterns::rank(rules.iter().copied(), dialect);
         for (rule, winner) in shadowed(&patterns, rules.len(), &mut work) {
             report(rules[rule], rules[winner], dialect, findings);
@@ -32,8 +31,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 fn applied_together(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Vec<u32>> {
     let mut names: Vec<Vec<Vec<u8>>> = vec![Vec::new(); robots.groups.len()];
     for named in robots.named(dialect) {
-        let name = if named.everybody { b"*".to_vec() } else { named.compared.to_ascii_lowercase() };
-        names[named.group as usize].push(name);
+        names[named.group as usize].push(named.key());
     }
     let mut all: Vec<Vec<u32>> = Vec::new();
     let mut places = HashMap::new();
@@ -71,20 +69,18 @@ fn shadowed(patterns: &Patterns, rules: usize, work: &mut Work) -> Vec<(usize, u
 }
 
 fn report(rule: &Rule<'_>, winner: &Rule<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
-    findings.add_with(FindingKind::UnreachableRule, rule.line, || {
-        let key = if winner.allow { "Allow" } else { "Disallow" };
-        let text = format!("{key}: {}", excerpt(winner.value));
-        let how = match dialect.precedence {
-            Precedence::Longest => "wins against it and matches every path that it matches",
-            Precedence::FirstMatch => "comes before it and matches every path that it matches",
-            Precedence::AnyDisallow => "forbids every path that it forbids",
-        };
-        let reason = match rule.value == winner.value && rule.allow == winner.allow {
-            true => format!("it repeats line {}", winner.line),
-            false => format!("it never decides: line {}, {text}, {how}", winner.line),
-        };
-        (reason, None, Some(Related { line: winner.line, text }))
-    });
+    let key = if winner.allow { "Allow" } else { "Disallow" };
+    let text = format!("{key}: {}", excerpt(winner.value));
+    let how = match dialect.precedence {
+        Precedence::Longest => "wins against it and matches every path that it matches",
+        Precedence::FirstMatch => "comes before it and matches every path that it matches",
+        Precedence::AnyDisallow => "forbids every path that it forbids",
+    };
+    let reason = match rule.value == winner.value && rule.allow == winner.allow {
+        true => format!("it repeats line {}", winner.line),
+        false => format!("it never decides: line {}, {text}, {how}", winner.line),
+    };
+    findings.add_with(FindingKind::UnreachableRule, rule.line, reason, None, Some(Related { line: winner.line, text }));
 }
 
 #[cfg(test)]

@@ -332,7 +332,7 @@ mod tests {
             let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
             assert_eq!(found.join(", "), delays, "{host}");
             let group = merged.groups(&crawler).group(record.row);
-            assert_eq!(group.map_or(0, |group| merged.rules(group).rules().len()), rules, "{host}");
+            assert_eq!(group.map_or(0, |group| merged.rules(group).rules.len()), rules, "{host}");
         }
     }
 }

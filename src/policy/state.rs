@@ -4,41 +4,27 @@ use serde::Serialize;
 
 use crate::dialect::Lifetime;
 
-/// The standing of an origin according to the last answer for its robots.txt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum OriginStatus {
-    /// There is a robots.txt. Whether it has a group for a crawler is a separate question.
-    RobotsTxt = 0,
-    /// No robots.txt (4xx): everything is allowed.
-    Unavailable = 1,
-    /// 401 or 403, if the dialect treats it as a refusal: everything is blocked.
-    Forbidden = 2,
-    /// It answered 5xx, or not at all: there is no verdict.
-    Unreachable = 3,
-    /// It redirects to a URL about which nothing is known: there is no verdict.
-    RedirectUnresolved = 4,
-    /// It was never requested; the origin has an entry only because the operator overrides something.
-    Unfetched = 5,
+named! {
+    /// The standing of an origin according to the last answer for its robots.txt.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[repr(u8)]
+    pub enum OriginStatus {
+        /// There is a robots.txt. Whether it has a group for a crawler is a separate question.
+        RobotsTxt = "robots-txt",
+        /// No robots.txt (4xx): everything is allowed.
+        Unavailable = "unavailable",
+        /// 401 or 403, if the dialect treats it as a refusal: everything is blocked.
+        Forbidden = "forbidden",
+        /// It answered 5xx, or not at all: there is no verdict.
+        Unreachable = "unreachable",
+        /// It redirects to a URL about which nothing is known: there is no verdict.
+        RedirectUnresolved = "redirect-unresolved",
+        /// It was never requested; the origin has an entry only because the operator overrides something.
+        Unfetched = "unfetched",
+    }
 }
 
 impl OriginStatus {
-    /// All of them, in numeric order.
-    pub const ALL: [OriginStatus; 6] = [
-        OriginStatus::RobotsTxt,
-        OriginStatus::Unavailable,
-        OriginStatus::Forbidden,
-        OriginStatus::Unreachable,
-        OriginStatus::RedirectUnresolved,
-        OriginStatus::Unfetched,
-    ];
-
-    /// Its name, for example `robots-txt`.
-    pub fn name(self) -> &'static str {
-        ["robots-txt", "unavailable", "forbidden", "unreachable", "redirect-unresolved", "unfetched"][self as usize]
-    }
-
     /// Whether it is a verdict, or leads to one.
     pub fn is_definite(self) -> bool {
         !matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved | OriginStatus::Unfetched)

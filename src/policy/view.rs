@@ -237,7 +237,7 @@ mod tests {
             let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
             assert_eq!(found.join(", "), records, "{origin}");
             let group = policy.groups(&crawler).group(record.row);
-            assert_eq!(group.map_or(0, |group| policy.rules(group).rules().len()), rules, "{origin}");
+            assert_eq!(group.map_or(0, |group| policy.rules(group).rules.len()), rules, "{origin}");
         }
     }
 }

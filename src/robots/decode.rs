@@ -20,7 +20,7 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
             Cow::Borrowed(limited(&file[mark..], dialect.file_limit, notes))
         }
         FileStart::Decoded => {
-            if let Some((rest, unit)) = utf16(file, dialect) {
+            if let Some((rest, unit)) = utf16(file) {
                 return Cow::Owned(limited_utf16(rest, unit, dialect.file_limit, notes));
             }
             let file = limited(file, dialect.file_limit, notes);
@@ -32,11 +32,8 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
 /// Reads a UTF-16 code unit in one of the byte orders.
 type Unit = fn([u8; 2]) -> u16;
 
-/// The bytes after a UTF-16 byte order mark and the reader for its byte order, if the dialect decodes UTF-16.
-fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
-    if dialect.file_start != FileStart::Decoded {
-        return None;
-    }
+/// The bytes after a UTF-16 byte order mark and the reader for its byte order.
+fn utf16(file: &[u8]) -> Option<(&[u8], Unit)> {
     let little = || Some((file.strip_prefix(UTF16_LE_MARK)?, u16::from_le_bytes as Unit));
     little().or_else(|| Some((file.strip_prefix(UTF16_BE_MARK)?, u16::from_be_bytes as _)))
 }
@@ -47,46 +44,39 @@ fn limited<'a>(text: &'a [u8], limit: usize, notes: &mut Vec<Note>) -> &'a [u8] 
         return text;
     }
     notes.push(Note { kind: NoteKind::FileCut, line: 0 });
-    if matches!(text[limit], b'\n' | b'\r') {
-        return &text[..limit];
-    }
-    let end = memchr::memrchr2(b'\n', b'\r', &text[..limit]).map_or(0, |at| at + 1);
-    &text[..end]
+    // A line that ends exactly at the limit is whole.
+    let end = memchr::memrchr2(b'\n', b'\r', &text[..=limit]);
+    &text[..end.map_or(0, |at| limit.min(at + 1))]
 }
 
 /// Decodes UTF-16 to UTF-8, keeping the whole lines within `limit` bytes of the UTF-16.
 fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -> Vec<u8> {
-    let decode = |file: &[u8]| {
-        let units = file.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-        let mut mended = file.len() % 2 == 1;
-        let mut text: String = char::decode_utf16(units)
-            .map(|c| {
-                c.unwrap_or_else(|_| {
-                    mended = true;
-                    char::REPLACEMENT_CHARACTER
-                })
-            })
-            .collect();
-        if file.len() % 2 == 1 {
-            text.push(char::REPLACEMENT_CHARACTER);
-        }
-        (text.into_bytes(), mended)
-    };
     // The mark is one of the bytes served.
     let within = (limit.max(2) - 2) & !1;
-    let (mut text, mended) = decode(&file[..file.len().min(within)]);
+    let pairs = file.chunks_exact(2).take(within / 2 + 1);
+    let mut units: Vec<u16> = pairs.map(|pair| unit([pair[0], pair[1]])).collect();
+    let mut is_odd = file.len() % 2 == 1;
+    if file.len() > within {
+        notes.push(Note { kind: NoteKind::FileCut, line: 0 });
+        let is_end = |&unit: &u16| unit == u16::from(b'\n') || unit == u16::from(b'\r');
+        // A line that ends exactly at the limit is whole.
+        let end = units.iter().rposition(is_end);
+        units.truncate(end.map_or(0, |at| (within / 2).min(at + 1)));
+        is_odd = false;
+    }
+    let mut mended = is_odd;
+    let mend = |character: Result<char, _>| {
+        character.unwrap_or_else(|_| {
+            mended = true;
+            char::REPLACEMENT_CHARACTER
+        })
+    };
+    let rest = is_odd.then_some(char::REPLACEMENT_CHARACTER);
+    let text: String = char::decode_utf16(units).map(mend).chain(rest).collect();
     if mended {
         notes.push(Note { kind: NoteKind::EncodingMended, line: 0 });
     }
-    if file.len() > within {
-        notes.push(Note { kind: NoteKind::FileCut, line: 0 });
-        let after = file.get(within..within + 2).map(|pair| unit([pair[0], pair[1]]));
-        // A line that ends exactly at the limit is whole.
-        if !after.is_some_and(|unit| unit == u16::from(b'\n') || unit == u16::from(b'\r')) {
-            text.truncate(memchr::memrchr2(b'\n', b'\r', &text).map_or(0, |at| at + 1));
-        }
-    }
-    text
+    text.into_bytes()
 }
 
 #[cfg(test)]

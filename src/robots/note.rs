@@ -3,69 +3,34 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// Why something in a robots.txt is not a rule, or not the rule as written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NoteKind {
-    /// An `Allow` or `Disallow` line before the first group, or outside every record (RFC 9309 2.2.2).
-    RuleOutsideGroup,
-    /// A rule whose value begins with neither `/` nor `*`, if the dialect requires one of them.
-    RuleWithoutSlash,
-    /// An `Allow` line, if the dialect has none.
-    AllowIgnored,
-    /// A line with content before its comment but no colon.
-    MissingColon,
-    /// A known misspelling of a key, if the dialect reads only the correct form.
-    MisspeltKey,
-    /// A record with a key that no document defines.
-    UnknownRecord,
-    /// A `User-agent` line of which only the leading token counts, or nothing at all.
-    AgentCut,
-    /// An agent that an earlier group already names.
-    AgentRepeated,
-    /// The end of a line, cut at the dialect's limit or at a NUL that ends the line.
-    LineCut,
-    /// The end of the file, cut at the dialect's limit.
-    FileCut,
-    /// Invalid UTF-16, replaced by U+FFFD.
-    EncodingMended,
-    /// The file looks like an HTML page.
-    LooksLikeHtml,
-}
-
-impl NoteKind {
-    /// All kinds, in the order of [`NoteCounts`].
-    pub const ALL: [NoteKind; 12] = [
-        NoteKind::RuleOutsideGroup,
-        NoteKind::RuleWithoutSlash,
-        NoteKind::AllowIgnored,
-        NoteKind::MissingColon,
-        NoteKind::MisspeltKey,
-        NoteKind::UnknownRecord,
-        NoteKind::AgentCut,
-        NoteKind::AgentRepeated,
-        NoteKind::LineCut,
-        NoteKind::FileCut,
-        NoteKind::EncodingMended,
-        NoteKind::LooksLikeHtml,
-    ];
-
-    /// The name used in receipts, for example `rule-outside-group`.
-    pub fn name(self) -> &'static str {
-        match self {
-            NoteKind::RuleOutsideGroup => "rule-outside-group",
-            NoteKind::RuleWithoutSlash => "rule-without-slash",
-            NoteKind::AllowIgnored => "allow-ignored",
-            NoteKind::MissingColon => "missing-colon",
-            NoteKind::MisspeltKey => "misspelt-key",
-            NoteKind::UnknownRecord => "unknown-record",
-            NoteKind::AgentCut => "agent-cut",
-            NoteKind::AgentRepeated => "agent-repeated",
-            NoteKind::LineCut => "line-cut",
-            NoteKind::FileCut => "file-cut",
-            NoteKind::EncodingMended => "encoding-mended",
-            NoteKind::LooksLikeHtml => "looks-like-html",
-        }
+named! {
+    /// Why something in a robots.txt is not a rule, or not the rule as written.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum NoteKind {
+        /// An `Allow` or `Disallow` line before the first group, or outside every record (RFC 9309 2.2.2).
+        RuleOutsideGroup = "rule-outside-group",
+        /// A rule whose value begins with neither `/` nor `*`, if the dialect requires one of them.
+        RuleWithoutSlash = "rule-without-slash",
+        /// An `Allow` line, if the dialect has none.
+        AllowIgnored = "allow-ignored",
+        /// A line with content before its comment but no colon.
+        MissingColon = "missing-colon",
+        /// A known misspelling of a key, if the dialect reads only the correct form.
+        MisspeltKey = "misspelt-key",
+        /// A record with a key that no document defines.
+        UnknownRecord = "unknown-record",
+        /// A `User-agent` line of which only the leading token counts, or nothing at all.
+        AgentCut = "agent-cut",
+        /// An agent that an earlier group already names.
+        AgentRepeated = "agent-repeated",
+        /// The end of a line, cut at the dialect's limit or at a NUL that ends the line.
+        LineCut = "line-cut",
+        /// The end of the file, cut at the dialect's limit.
+        FileCut = "file-cut",
+        /// Invalid UTF-16, replaced by U+FFFD.
+        EncodingMended = "encoding-mended",
+        /// The file looks like an HTML page.
+        LooksLikeHtml = "looks-like-html",
     }
 }
 
@@ -97,11 +62,6 @@ impl NoteCounts {
         }
     }
 
-    /// How often a kind occurred.
-    pub fn of(&self, kind: NoteKind) -> u64 {
-        self.0[kind as usize]
-    }
-
     /// The kinds that occurred, and how often.
     pub fn iter(&self) -> impl Iterator<Item = (NoteKind, u64)> + '_ {
         NoteKind::ALL.iter().map(|&kind| (kind, self.0[kind as usize])).filter(|&(_, count)| count > 0)
@@ -124,13 +84,6 @@ impl<'de> Deserialize<'de> for NoteCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn kinds_stand_at_their_own_index() {
-        for (index, kind) in NoteKind::ALL.iter().enumerate() {
-            assert_eq!(*kind as usize, index);
-        }
-    }
 
     #[test]
     fn counts_come_back_by_name() {

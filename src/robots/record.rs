@@ -3,55 +3,28 @@
 use crate::dialect::Keys;
 use serde::Serialize;
 
-/// The keys of records other than agents and rules; their line numbers are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum SideKey {
-    /// `Crawl-delay`: seconds between fetches.
-    CrawlDelay,
-    /// `Request-rate`: documents per number of seconds.
-    RequestRate,
-    /// `Visit-time`: a window of the day, in UTC.
-    VisitTime,
-    /// `Host`: the preferred host of a mirror.
-    Host,
-    /// `Clean-param`: query parameters that do not affect the content.
-    CleanParam,
-    /// `Sitemap`: the URL of a sitemap; belongs to no group.
-    Sitemap,
-    /// `Content-Usage`: preferences for automated use, from the IETF's draft.
-    ContentUsage,
-    /// `Content-Signal`: preferences on the use of the content.
-    ContentSignal,
-}
-
-impl SideKey {
-    /// The key in lower case, the form used in comparisons.
-    pub fn name(self) -> &'static str {
-        match self {
-            SideKey::CrawlDelay => "crawl-delay",
-            SideKey::RequestRate => "request-rate",
-            SideKey::VisitTime => "visit-time",
-            SideKey::Host => "host",
-            SideKey::CleanParam => "clean-param",
-            SideKey::Sitemap => "sitemap",
-            SideKey::ContentUsage => "content-usage",
-            SideKey::ContentSignal => "content-signal",
-        }
+named! {
+    /// The keys of records other than agents and rules; their line numbers are kept.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[repr(u8)]
+    pub enum SideKey {
+        /// `Crawl-delay`: seconds between fetches.
+        CrawlDelay = "crawl-delay",
+        /// `Request-rate`: documents per number of seconds.
+        RequestRate = "request-rate",
+        /// `Visit-time`: a window of the day, in UTC.
+        VisitTime = "visit-time",
+        /// `Host`: the preferred host of a mirror.
+        Host = "host",
+        /// `Clean-param`: query parameters that do not affect the content.
+        CleanParam = "clean-param",
+        /// `Sitemap`: the URL of a sitemap; belongs to no group.
+        Sitemap = "sitemap",
+        /// `Content-Usage`: preferences for automated use, from the IETF's draft.
+        ContentUsage = "content-usage",
+        /// `Content-Signal`: preferences on the use of the content.
+        ContentSignal = "content-signal",
     }
-
-    /// All of them, in numeric order.
-    pub const ALL: [SideKey; 8] = [
-        SideKey::CrawlDelay,
-        SideKey::RequestRate,
-        SideKey::VisitTime,
-        SideKey::Host,
-        SideKey::CleanParam,
-        SideKey::Sitemap,
-        SideKey::ContentUsage,
-        SideKey::ContentSignal,
-    ];
 }
 
 /// The key of a record.

@@ -1,7 +1,5 @@
 //! Selects the groups of one crawler and their rules.
 
-use std::ops::Range;
-
 use super::record;
 use super::{AgentName, Agents, Note, NoteKind, Robots, Rule, SideRecord};
 use crate::dialect::{AgentLine, AgentList, Dialect, Groups, Keys};
@@ -29,7 +27,7 @@ pub struct Selection {
 impl Selection {
     /// The rules of the chosen groups, in file order.
     pub fn rules<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r Rule<'a>> + Clone {
-        self.groups.iter().flat_map(move |&group| &robots.rules[self.range(robots, group)])
+        self.groups.iter().flat_map(move |&group| &robots.rules[robots.groups[group as usize].rules.clone()])
     }
 
     /// The side records of the chosen groups and those outside every group, in file order.
@@ -50,10 +48,6 @@ impl Selection {
         let of_group = |&group: &u32| robots.agents[robots.groups[group as usize].agents.clone()].iter();
         let is_chosen = |agent: &&AgentName<'a>| is_chosen(agent.value, self.origin, agents, dialect);
         self.groups.iter().flat_map(of_group).filter(is_chosen)
-    }
-
-    fn range(&self, robots: &Robots<'_>, group: u32) -> Range<usize> {
-        robots.groups[group as usize].rules.clone()
     }
 }
 
@@ -112,10 +106,10 @@ impl Robots<'_> {
         agents.map(move |(index, &agent)| {
             let (compared, group) = (compared_part(agent.value, line), index as u32);
             let everybody = is_everybody(agent.value, line);
-            let key = if everybody { b"*".to_vec() } else { compared.to_ascii_lowercase() };
             let here = FirstNamed { group, line: agent.line };
-            let first = *seen.entry(key).or_insert(here);
-            Named { agent, group, compared, everybody, first: (first != here).then_some(first) }
+            let named = Named { agent, group, compared, everybody, first: None };
+            let first = *seen.entry(named.key()).or_insert(here);
+            Named { first: (first != here).then_some(first), ..named }
         })
     }
 
@@ -154,6 +148,11 @@ pub(crate) struct FirstNamed {
 }
 
 impl Named<'_> {
+    /// What the names of one agent have in common: `*` for every crawler, however it is written.
+    pub fn key(&self) -> Vec<u8> {
+        if self.everybody { b"*".to_vec() } else { self.compared.to_ascii_lowercase() }
+    }
+
     /// Whether part of the value is not compared, or the value is empty.
     pub fn is_cut(&self) -> bool {
         self.compared.len() < self.agent.value.len() || self.agent.value.is_empty()

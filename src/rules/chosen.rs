@@ -13,8 +13,11 @@ const ROBOTS_TXT: &[u8] = b"/robots.txt";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenRules {
     pub(crate) dialect: Dialect,
+    /// Whether the groups are the crawler's own or those of `*`.
     pub(crate) origin: GroupOrigin,
+    /// The `User-agent` lines that selected the groups: value and line number.
     pub(crate) agent_lines: Vec<(String, u32)>,
+    /// In file order.
     pub(crate) rules: Vec<KeptRule>,
     pub(crate) patterns: Patterns,
 }
@@ -89,24 +92,9 @@ impl ChosenRules {
         }
     }
 
-    /// Whether the groups are the crawler's own or those of `*`.
-    pub fn origin(&self) -> GroupOrigin {
-        self.origin
-    }
-
-    /// The `User-agent` lines that selected the groups: value and line number.
-    pub fn agent_lines(&self) -> &[(String, u32)] {
-        &self.agent_lines
-    }
-
     /// The last of these lines above `rule`, or the last of all if there is no rule.
     pub fn agent_line(&self, rule: Option<&KeptRule>) -> Option<&(String, u32)> {
         self.agent_lines.iter().rev().find(|(_, line)| rule.is_none_or(|rule| *line < rule.line))
-    }
-
-    /// The rules, in file order.
-    pub fn rules(&self) -> &[KeptRule] {
-        &self.rules
     }
 
     /// Approximate memory use in bytes.
@@ -120,11 +108,6 @@ impl ChosenRules {
             + size_of_val(self.rules.as_slice())
             + size_of_val(self.agent_lines.as_slice())
             + self.patterns.size()
-    }
-
-    /// The ranked patterns.
-    pub fn patterns(&self) -> &Patterns {
-        &self.patterns
     }
 }
 

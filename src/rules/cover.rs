@@ -29,50 +29,18 @@ impl Patterns {
             && (!runs().nth(1).is_some_and(|second| second.starts_with(b"/"))
                 || self.matches_runs(wide, runs().skip(1), narrow.anchored))
     }
-
-    /// Whether `wide` matches these runs of bytes with a gap between neighbours, and one at the end unless `ends`.
-    fn matches_runs<'t>(&'t self, wide: &Pattern, mut runs: impl Iterator<Item = &'t [u8]>, ends: bool) -> bool {
-        let mut segments = self.segments(wide).map(|range| &self.text[range]);
-        let first = segments.next().expect("a pattern has a segment");
-        let Some(mut rest) = runs.next().and_then(|run| run.strip_prefix(first)) else { return false };
-        if segments.len() == 0 {
-            return !wide.anchored || (ends && rest.is_empty() && runs.next().is_none());
-        }
-        let last = if wide.anchored { segments.next_back() } else { None };
-        for segment in segments {
-            // The leftmost match of each segment, without backtracking.
-            loop {
-                if let Some(at) = memchr::memmem::find(rest, segment) {
-                    rest = &rest[at + segment.len()..];
-                    break;
-                }
-                let Some(run) = runs.next() else { return false };
-                rest = run;
-            }
-        }
-        match last {
-            Some(last) => ends && runs.last().unwrap_or(rest).ends_with(last),
-            None => true,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::dialect::Dialect;
-    use crate::robots::Robots;
-    use crate::rules::tried::{matches, paths};
+    use crate::rules::tried::{matches, paths, patterns};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
     /// Whether the first rule covers the second.
     fn covers(wide: &str, narrow: &str) -> bool {
-        let one = |rule: &str| format!("User-agent: *\nDisallow: {rule}\n");
-        let file = one(wide) + &one(narrow);
-        let robots = Robots::parse(file.as_bytes(), Dialect::DEFAULT);
-        let patterns = Patterns::rank(robots.rules.iter(), Dialect::DEFAULT);
+        let patterns = patterns(&format!("-{wide} -{narrow}"));
         let of = |rule: u32| patterns.all().iter().find(|pattern| pattern.rule == rule).unwrap();
         patterns.covers(of(0), of(1))
     }

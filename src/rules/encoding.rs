@@ -126,13 +126,9 @@ impl Encoding {
         if star_is_special { &KEPT_BUT_STAR } else { &KEPT }
     }
 
-    /// Appends the normal form of the first byte or escape of `pattern`. Returns how many bytes were taken and how many they
-    /// add to the length of the rule.
-    pub(super) fn push_pattern(self, pattern: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
-        self.push(pattern, out)
-    }
-
-    fn push(self, text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
+    /// Appends the normal form of the first byte or escape of a pattern or path. Returns how many bytes were taken and how many
+    /// they add to the length of a rule.
+    pub(super) fn push(self, text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
         match self {
             Encoding::NormalForm => push_normal(text, out),
             Encoding::RuleOnly => push_rule_only(text, out),
@@ -172,8 +168,7 @@ pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
 }
 
 fn push_escape(byte: u8, out: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    out.extend_from_slice(&[b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    out.extend_from_slice(percent_encoding::percent_encode_byte(byte).as_bytes());
 }
 
 /// RFC 9309 2.2.2 and 2.2.3. The escapes of `*` and `$` become the bytes themselves, no longer wildcards, but still
@@ -270,8 +265,8 @@ mod tests {
         }
         assert_eq!(form(Encoding::RuleOnly, "/a\0b"), "/a");
         let mut out = Vec::new();
-        assert_eq!(Encoding::RuleOnly.push_pattern(b"%e3x", &mut out), (3, 3));
-        assert_eq!(Encoding::RuleOnly.push_pattern("é".as_bytes(), &mut out), (1, 3));
+        assert_eq!(Encoding::RuleOnly.push(b"%e3x", &mut out), (3, 3));
+        assert_eq!(Encoding::RuleOnly.push("é".as_bytes(), &mut out), (1, 3));
         assert_eq!(out, b"%E3%C3");
     }
 

@@ -13,10 +13,8 @@ pub(crate) mod pattern;
 mod rank;
 #[cfg(test)]
 pub(crate) mod tried;
-pub(crate) mod verdict;
 
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
 pub(crate) use encoding::escaped;
-pub use pattern::{Pattern, Patterns};
-pub use verdict::Verdict;
+pub use pattern::{Pattern, Patterns, Verdict};

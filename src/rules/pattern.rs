@@ -2,7 +2,14 @@
 
 use std::ops::Range;
 
-use super::verdict::Verdict;
+/// The verdict of rules for a path. Lines have a [`Partition`](crate::Partition) instead, because some have no verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It may be fetched.
+    Allowed,
+    /// It may not.
+    Blocked,
+}
 
 /// One ranked pattern; its segments are ranges of [`Patterns::text`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +27,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The indices of its segments in [`Patterns::segment_ranges`].
+    /// The numbers of its segments, among those of all patterns.
     pub(crate) fn segment_numbers(&self) -> Range<u32> {
         self.first_segment..self.end_segment
     }
@@ -30,6 +37,7 @@ impl Pattern {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
     pub(crate) patterns: Vec<Pattern>,
+    /// The range of each segment in the text, for all patterns in rule order.
     pub(crate) segments: Vec<(u32, u32)>,
     pub(crate) text: Vec<u8>,
 }
@@ -66,29 +74,43 @@ impl Patterns {
         one.anchored == other.anchored && texts(one).eq(texts(other))
     }
 
-    /// The range of each segment in [`Patterns::text`], for all patterns in rule order.
-    pub(crate) fn segment_ranges(&self) -> &[(u32, u32)] {
-        &self.segments
-    }
-
-    /// Whether `path`, in normal form, matches `pattern`. The match is greedy, segment by segment, which is exact for globs.
+    /// Whether `path`, in normal form, matches `pattern`.
     ///
     /// Takes time linear in the path and the pattern. Explanations use this plain matcher; the automaton gives the same
     /// answer for all patterns at once.
     pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
+        self.matches_runs(pattern, std::iter::once(path), true)
+    }
+
+    /// Whether a pattern matches these runs of bytes with a gap between neighbours, something that no segment can match, and one
+    /// at the end unless `ends`. The match is greedy, segment by segment, which is exact for globs.
+    pub(super) fn matches_runs<'t>(
+        &self,
+        pattern: &Pattern,
+        mut runs: impl Iterator<Item = &'t [u8]>,
+        ends: bool,
+    ) -> bool {
         let mut segments = self.segments(pattern).map(|range| &self.text[range]);
         let first = segments.next().expect("a pattern has a segment");
-        let Some(mut rest) = path.strip_prefix(first) else { return false };
+        let Some(mut rest) = runs.next().and_then(|run| run.strip_prefix(first)) else { return false };
+        if segments.len() == 0 {
+            return !pattern.anchored || (ends && rest.is_empty() && runs.next().is_none());
+        }
         let last = if pattern.anchored { segments.next_back() } else { None };
         for segment in segments {
-            match memchr::memmem::find(rest, segment) {
-                Some(at) => rest = &rest[at + segment.len()..],
-                None => return false,
+            // The leftmost match of each segment, without backtracking.
+            loop {
+                if let Some(at) = memchr::memmem::find(rest, segment) {
+                    rest = &rest[at + segment.len()..];
+                    break;
+                }
+                let Some(run) = runs.next() else { return false };
+                rest = run;
             }
         }
         match last {
-            Some(last) => rest.ends_with(last),
-            None => !pattern.anchored || rest.is_empty(),
+            Some(last) => ends && runs.last().unwrap_or(rest).ends_with(last),
+            None => true,
         }
     }
 

@@ -1,4 +1,16 @@
-//! Brute force for tests: the simplest matcher, and all short paths.
+//! For tests: patterns in short form, the simplest matcher, and all short paths.
+
+use super::Patterns;
+use crate::dialect::Dialect;
+use crate::robots::Robots;
+
+/// The patterns of rules between blanks, in the default dialect: `+pattern` for `Allow`, `-pattern` for `Disallow`.
+pub(crate) fn patterns(rules: &str) -> Patterns {
+    let key = |rule: &str| if rule.starts_with('+') { "Allow" } else { "Disallow" };
+    let lines = rules.split_whitespace().map(|rule| format!("{}: {}\n", key(rule), &rule[1..]));
+    let file = format!("User-agent: *\n{}", lines.collect::<String>());
+    Patterns::rank(Robots::parse(file.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
+}
 
 /// Whether a rule matches a path.
 pub(crate) fn matches(rule: &[u8], path: &[u8]) -> bool {

@@ -25,9 +25,9 @@
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
 use crate::automaton::dfa::build::Builder;
+use crate::automaton::dfa::contexts::StateId;
 use crate::automaton::dfa::filter::Search;
 use crate::automaton::dfa::globs::Segments;
-use crate::automaton::dfa::state_id::StateId;
 use crate::automaton::dfa::walk::{Observer, walk};
 use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word};
 use crate::automaton::priorities::{self, Priority};

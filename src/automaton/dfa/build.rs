@@ -25,11 +25,10 @@
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
-use super::contexts::{Change, Context, Contexts, List};
+use super::contexts::{Change, Context, Contexts, List, StateId};
 use super::globs::{Globs, Item, Segments, Then};
 use super::prefixes::{Prefixes, TriePlace};
 use super::sorting::Sorting;
-use super::state_id::StateId;
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
 /// The transitions of a state on bytes of its own.

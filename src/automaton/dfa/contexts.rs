@@ -4,8 +4,10 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
 use super::globs::Item;
-use super::state_id::StateId;
 use crate::automaton::priorities::{Priority, opposite};
+
+/// The number of a state.
+pub(crate) type StateId = u32;
 
 /// A sorted list of items: a range of [`Contexts::lists`]. Lists may overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,6 +232,7 @@ impl Contexts {
 mod tests {
     use super::super::globs::Then;
     use super::*;
+    use crate::rng::Rng;
 
     fn items() -> Vec<Item> {
         let item = |number: u32| Item {
@@ -245,11 +248,8 @@ mod tests {
     #[test]
     fn a_change_drops_what_leaves_and_what_is_dead() {
         let (items, text) = (items(), [b'x'; 60]);
-        let mut state = 5u64;
-        let mut dice = |bound: u32| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as u32 % bound
-        };
+        let mut rng = Rng(5);
+        let mut dice = |bound| rng.below(bound) as u32;
         let mut contexts = Contexts::default();
         for _ in 0..3000 {
             let waiting: Vec<u32> = (0..60).filter(|_| dice(4) == 0).collect();

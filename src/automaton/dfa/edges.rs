@@ -1,10 +1,9 @@
 //! Computes the transitions of the states of a [`Builder`].
 
 use super::build::{Builder, Edge, Edges, OverBudget, Own, State};
-use super::contexts::List;
+use super::contexts::{List, StateId};
 use super::globs::Item;
 use super::prefixes::TriePlace;
-use super::state_id::StateId;
 use super::table::LONGEST_RUN;
 
 impl Builder<'_> {

@@ -87,7 +87,8 @@ impl Search for Avx2 {
         if text.len() < WINDOW {
             return Portable::candidate(filter, text, from);
         }
-        // SAFETY: this type is only used by functions that are entered after AVX2 was detected (`super::verdict`).
+        // SAFETY: the text is long enough, and this type is only used by functions that are entered after AVX2 was detected
+        // (`super::verdict`).
         unsafe { avx2::candidate(filter, text, from) }
     }
 }
@@ -103,15 +104,15 @@ mod avx2 {
 
     /// # Safety
     ///
-    /// The processor must have AVX2, and `text` must be at least a window long.
+    /// The text must be at least a window long.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize {
         let mut at = from;
-        // SAFETY (all calls below): AVX2 is there, as this function requires.
         while at + WINDOW < text.len() {
             // SAFETY: `at + WINDOW` is an index of the text, so both loads end within it.
-            let found = unsafe { candidates(filter, load(text, at), load(text, at + 1)) };
+            let (first, second) = unsafe { (load(text, at), load(text, at + 1)) };
+            let found = candidates(filter, first, second);
             if found != 0 {
                 return at + found.trailing_zeros() as usize;
             }
@@ -123,10 +124,8 @@ mod avx2 {
         // The last window ends with the text; bytes before `at` were examined already or are not wanted.
         let last = text.len() - WINDOW;
         // SAFETY: the text is at least a window long, so the load is within it.
-        let found = unsafe {
-            let first = load(text, last);
-            candidates(filter, first, next_bytes(first))
-        };
+        let first = unsafe { load(text, last) };
+        let found = candidates(filter, first, next_bytes(first));
         match found & (u32::MAX << (at - last)) {
             0 => text.len(),
             found => last + found.trailing_zeros() as usize,
@@ -135,7 +134,7 @@ mod avx2 {
 
     /// # Safety
     ///
-    /// AVX2, and `at + WINDOW <= text.len()`.
+    /// `at + WINDOW <= text.len()`.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn load(text: &[u8], at: usize) -> __m256i {
@@ -145,52 +144,39 @@ mod avx2 {
     }
 
     /// The bytes, each moved one place down, with a zero at the end.
-    ///
-    /// # Safety
-    ///
-    /// AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn next_bytes(bytes: __m256i) -> __m256i {
-        // SAFETY: AVX2 is ensured by the caller.
-        #[allow(unused_unsafe)]
-        unsafe {
-            let high = _mm256_permute2x128_si256::<0x81>(bytes, bytes);
-            _mm256_alignr_epi8::<1>(high, bytes)
-        }
+    fn next_bytes(bytes: __m256i) -> __m256i {
+        let high = _mm256_permute2x128_si256::<0x81>(bytes, bytes);
+        _mm256_alignr_epi8::<1>(high, bytes)
     }
 
     /// A bit for each place where a bucket is left.
-    ///
-    /// # Safety
-    ///
-    /// AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn candidates(filter: &Filter, first: __m256i, second: __m256i) -> u32 {
-        // SAFETY: each table is 16 bytes within the filter's 64; AVX2 is ensured by the caller.
-        #[allow(unused_unsafe)]
-        unsafe {
-            let low = _mm256_set1_epi8(15);
-            let table =
-                |at: usize| _mm256_broadcastsi128_si256(_mm_loadu_si128(filter.as_ptr().add(at).cast::<__m128i>()));
-            let high = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), low);
-            let buckets = |low_table, high_table, bytes| {
-                _mm256_and_si256(
-                    _mm256_shuffle_epi8(table(low_table), _mm256_and_si256(bytes, low)),
-                    _mm256_shuffle_epi8(table(high_table), high(bytes)),
-                )
-            };
-            let left =
-                _mm256_and_si256(buckets(FIRST_LOW, FIRST_HIGH, first), buckets(SECOND_LOW, SECOND_HIGH, second));
-            !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())) as u32)
-        }
+    fn candidates(filter: &Filter, first: __m256i, second: __m256i) -> u32 {
+        let low = _mm256_set1_epi8(15);
+        let table = |at: usize| {
+            // SAFETY: each table is 16 bytes within the filter's 64.
+            let table = unsafe { _mm_loadu_si128(filter.as_ptr().add(at).cast::<__m128i>()) };
+            _mm256_broadcastsi128_si256(table)
+        };
+        let high = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), low);
+        let buckets = |low_table, high_table, bytes| {
+            _mm256_and_si256(
+                _mm256_shuffle_epi8(table(low_table), _mm256_and_si256(bytes, low)),
+                _mm256_shuffle_epi8(table(high_table), high(bytes)),
+            )
+        };
+        let left = _mm256_and_si256(buckets(FIRST_LOW, FIRST_HIGH, first), buckets(SECOND_LOW, SECOND_HIGH, second));
+        !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())) as u32)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     fn naive(pairs: &[(u8, Option<u8>)], text: &[u8], at: usize) -> bool {
         pairs
@@ -200,11 +186,8 @@ mod tests {
 
     #[test]
     fn no_candidate_is_missed_and_both_ways_agree() {
-        let mut state = 7u64;
-        let mut dice = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % bound
-        };
+        let mut rng = Rng(7);
+        let mut dice = |bound| rng.below(bound);
         for _ in 0..3000 {
             let bytes = 2 + dice(40);
             let pairs: Vec<(u8, Option<u8>)> = (0..1 + dice(20))

@@ -7,6 +7,5 @@ pub(super) mod filter;
 pub(super) mod globs;
 pub(super) mod prefixes;
 pub(super) mod sorting;
-pub(crate) mod state_id;
 pub(super) mod table;
 pub(super) mod walk;

@@ -247,6 +247,7 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     /// Walks all paths of `bytes` up to a length, as far as something better than `best` continues.
     fn follow(
@@ -292,11 +293,8 @@ mod tests {
 
     #[test]
     fn places_know_what_is_live_below_them() {
-        let mut state = 11u64;
-        let mut dice = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % bound
-        };
+        let mut rng = Rng(11);
+        let mut dice = |bound| rng.below(bound);
         let (mut prefixes, mut sorting) = (Prefixes::default(), Sorting::default());
         for _ in 0..600 {
             let globs: Vec<(Vec<u8>, Priority, bool)> = (0..dice(9))

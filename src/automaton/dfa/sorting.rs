@@ -123,6 +123,7 @@ fn in_common(a: u64, b: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     /// The segments of `text` in sorted order, with the number of bytes that each has in common with the one before.
     fn sorted(segments: &[&[u8]]) -> Vec<(Vec<u8>, u32)> {
@@ -141,11 +142,8 @@ mod tests {
 
     #[test]
     fn segments_are_sorted_as_slices_are() {
-        let mut state = 3u64;
-        let mut dice = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % bound
-        };
+        let mut rng = Rng(3);
+        let mut dice = |bound| rng.below(bound);
         for _ in 0..2000 {
             let long = [3, 9, 30][dice(3)];
             let mut owned: Vec<Vec<u8>> =

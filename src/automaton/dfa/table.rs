@@ -16,11 +16,11 @@
 //! of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes at most two
 //! steps a byte in total.
 
-use super::build::{Builder, Edges, Link, OverBudget, State};
+use super::build::{Arena, Builder, Edges, Link, OverBudget, State};
+use super::contexts::StateId;
 use super::filter::{self, FILTER_WORDS};
-use super::state_id::StateId;
 use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH};
-use crate::automaton::priorities::{self, ReportPriorities};
+use crate::automaton::priorities::{self, Priority};
 use crate::rules::Verdict;
 
 /// A target: a verdict, or where a record begins.
@@ -177,7 +177,7 @@ impl Layout {
         let mut next = FIRST_RECORD;
         for record in &self.records {
             self.targets[record.state as usize] = next;
-            let explicit = matches!(self.default(record.fail, main_root), Default::Explicit(_));
+            let explicit = self.default(record.fail, main_root) == DEFAULT_EXPLICIT;
             next += record.words + u32::from(explicit) + u32::from(output(record.state).is_some());
         }
         let base = words.len();
@@ -193,29 +193,24 @@ impl Layout {
         }
     }
 
-    /// Reports for each state where its record was written, and its priorities.
-    pub fn report_priorities(&self, builder: &Builder<'_>, report: &mut ReportPriorities<'_>) {
-        for &StateRecord { state, .. } in &self.records {
-            report(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
-        }
+    /// For each state of the arena, where its record was written, the priority of a path that ends there, and the priority that
+    /// is reached whatever follows.
+    pub fn priorities(&self, arena: &Arena) -> impl Iterator<Item = (Target, (Priority, Priority))> {
+        self.records.iter().map(|record| {
+            let &State { context, end, .. } = &arena.states[record.state as usize];
+            (self.targets[record.state as usize], (end, arena.contexts.get(context).best))
+        })
     }
 
-    fn default(&self, fail: Link, main_root: Option<StateId>) -> Default {
+    /// Where bytes without a target of their own go, as a header says it; if explicit, to the record of the failure link.
+    fn default(&self, fail: Link, main_root: Option<StateId>) -> u32 {
         match fail.get().map(|fail| (fail, self.targets[fail as usize])) {
-            None => Default::Here,
-            Some((_, target)) if target < FIRST_RECORD => Default::Settled(target),
-            Some((fail, _)) if Some(fail) == main_root => Default::MainRoot,
-            Some((_, target)) => Default::Explicit(target),
+            None => DEFAULT_HERE,
+            Some((_, settled)) if settled < FIRST_RECORD => settled,
+            Some((fail, _)) if Some(fail) == main_root => DEFAULT_MAIN_ROOT,
+            Some(_) => DEFAULT_EXPLICIT,
         }
     }
-}
-
-/// Where bytes without a target of their own go.
-enum Default {
-    Settled(Target),
-    Here,
-    MainRoot,
-    Explicit(Target),
 }
 
 struct Writer<'b, 'a> {
@@ -234,15 +229,10 @@ impl Writer<'_, '_> {
         let state = self.builder.state(id);
         let at = words.len();
         words.push(0);
-        let default = match self.layout.default(state.fail, self.main_root) {
-            Default::Settled(target) => target,
-            Default::Here => DEFAULT_HERE,
-            Default::MainRoot => DEFAULT_MAIN_ROOT,
-            Default::Explicit(target) => {
-                words.push(target);
-                DEFAULT_EXPLICIT
-            }
-        };
+        let default = self.layout.default(state.fail, self.main_root);
+        if let (DEFAULT_EXPLICIT, Some(fail)) = (default, state.fail.get()) {
+            words.push(self.target(fail));
+        }
         words.extend(output);
         if state.fail.get().is_none() {
             push_bytes(&filter::new(self.builder.waited_for(id).collect()), words);

@@ -11,11 +11,9 @@ use crate::rules::{Pattern, Patterns, Verdict};
 /// The path that some dialects allow whatever the rules say: if the base verdict is "blocked", it always passes.
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
-/// The least average number of fingerprints in a bucket; below it, the front is given up.
-const SPARSE: usize = 1;
 /// The least number of free lanes, if there are that many prefixes without triples.
 const LEAST_FREE: usize = 3;
-/// This many buckets are tried even if they are sparse.
+/// This many buckets are tried even if they have less than one fingerprint each, on average; more are given up then.
 const FEW_BUCKETS: usize = 8;
 /// The most buckets: their bytes are counted in 16 bits.
 const MOST_BUCKETS: usize = u16::MAX as usize / BUCKET;
@@ -186,13 +184,13 @@ impl Space {
         self.free.dedup();
         for longest in SHORTER {
             self.cut(text, longest, blocked, header);
-            if self.entries.len() < MOST_BUCKETS * SPARSE {
+            if self.entries.len() < MOST_BUCKETS {
                 break;
             }
         }
         let (least, mut tied) = self.tied_lanes();
         let mut buckets = fewest_buckets(self.entries.len());
-        while buckets <= MOST_BUCKETS && (buckets <= FEW_BUCKETS || buckets * SPARSE <= self.entries.len()) {
+        while buckets <= MOST_BUCKETS && (buckets <= FEW_BUCKETS || buckets <= self.entries.len()) {
             if self.fill(buckets, LANES - tied).is_some() {
                 self.classes(((1u32 << (LANES - tied)) - 1) as u8, header);
                 return Ok(());

@@ -58,18 +58,6 @@ pub fn base_is_blocked(item: &[u8]) -> bool {
     item[FLAGS] & BASE_BLOCKED != 0
 }
 
-/// Whether the path `/` may have another verdict than the base.
-#[inline]
-pub fn root_passes(item: &[u8]) -> bool {
-    item[FLAGS] & (ROOT_PASSES | ALWAYS) != 0
-}
-
-/// Whether every path may have another verdict than the base.
-#[inline]
-pub fn always_passes(item: &[u8]) -> bool {
-    item[FLAGS] & ALWAYS != 0
-}
-
 /// Whether every path has the base verdict.
 #[inline]
 pub fn never_passes(item: &[u8]) -> bool {

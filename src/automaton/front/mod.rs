@@ -30,7 +30,7 @@ mod triples;
 pub(super) use build::{Space, build};
 pub(super) use check::check;
 pub(crate) use layout::engine_words;
-pub use layout::{PADDING, always_passes, base_is_blocked, has_free_classes, never_passes, root_passes, words};
+pub use layout::{PADDING, base_is_blocked, has_free_classes, never_passes, words};
 pub use probe::{Prefixes, begins, passes, prefixes, triples};
 #[cfg(target_arch = "x86_64")]
 pub use probe::{begins_avx2, passes_avx2, prefixes_avx2, triples_avx2};

@@ -1,50 +1,38 @@
 //! Compares the front with the automaton behind it.
 
-use super::layout::LENGTH;
+use super::layout::{ALWAYS, FLAGS, ROOT_PASSES};
 use super::*;
 use crate::automaton::{Scratch, check_item, compile_item, verdict};
-use crate::dialect::Dialect;
 use crate::rng::Rng;
-use crate::robots::Robots;
+use crate::rules::tried::patterns;
 use crate::rules::{Patterns, Verdict};
+use std::ops::Range;
 
-/// A cache line.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Line(#[allow(dead_code, reason = "read as bytes")] [u8; 64]);
-
-/// An item, aligned as items have to be.
+/// An item, in memory of whole cache lines, as items have to be.
 struct Item {
-    lines: Vec<Line>,
-    length: usize,
+    memory: Vec<u8>,
+    place: Range<usize>,
 }
 
 impl Item {
     fn new(content: &[u32]) -> Item {
-        let length = LENGTH + size_of_val(content);
-        let mut item = Item { lines: vec![Line([0; 64]); length.div_ceil(64)], length };
-        item.bytes_mut()[..LENGTH].copy_from_slice(&(size_of_val(content) as u32).to_le_bytes());
-        item.bytes_mut()[LENGTH..].copy_from_slice(bytemuck::cast_slice(content));
-        item
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: a line is 64 bytes without padding, so the lines are that many consecutive bytes.
-        let all = unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), 64 * self.lines.len()) };
-        &mut all[..self.length]
+        let item = [&(size_of_val(content) as u32).to_le_bytes(), bytemuck::cast_slice::<_, u8>(content)].concat();
+        let mut memory = vec![0; 64 + item.len().next_multiple_of(64)];
+        let start = memory.as_ptr().align_offset(64);
+        let place = start..start + item.len();
+        memory[place.clone()].copy_from_slice(&item);
+        Item { memory, place }
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: as above.
-        let all = unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), 64 * self.lines.len()) };
-        &all[..self.length]
+        &self.memory[self.place.clone()]
     }
 
     /// The answer of both probes, which must agree whatever bytes follow the path.
     fn passes(&self, path: &[u8]) -> bool {
         let portable = passes(self.bytes(), path);
         #[cfg(target_arch = "x86_64")]
-        if !path.is_empty() && ["avx2", "bmi1", "bmi2", "popcnt", "lzcnt"].iter().all(|feature| has(feature)) {
+        if !path.is_empty() && crate::judge::isa::has_avx2() {
             for after in [0, b'a', b'/', b'?', u8::MAX] {
                 let mut padded = path.to_vec();
                 padded.resize(path.len().next_multiple_of(32) + PADDING, after);
@@ -55,24 +43,6 @@ impl Item {
         }
         portable
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has(feature: &str) -> bool {
-    match feature {
-        "avx2" => is_x86_feature_detected!("avx2"),
-        "bmi1" => is_x86_feature_detected!("bmi1"),
-        "bmi2" => is_x86_feature_detected!("bmi2"),
-        "popcnt" => is_x86_feature_detected!("popcnt"),
-        _ => is_x86_feature_detected!("lzcnt"),
-    }
-}
-
-/// The patterns of rules `+pattern` for `Allow` and `-pattern` for `Disallow`.
-fn patterns<'r>(rules: impl IntoIterator<Item = &'r str>) -> Patterns {
-    let line = |rule: &str| format!("{}llow: {}\n", if rule.starts_with('+') { "A" } else { "Disa" }, &rule[1..]);
-    let text = rules.into_iter().fold("User-agent: *\n".to_owned(), |text, rule| text + &line(rule));
-    Patterns::rank(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
 }
 
 fn item(patterns: &Patterns) -> Item {
@@ -88,8 +58,9 @@ fn asked(item: &Item, path: &str, scratch: &mut Scratch) -> bool {
     let verdict = verdict(words(item.bytes()), path.as_bytes(), scratch);
     let differs = (verdict == Verdict::Blocked) != base_is_blocked(item.bytes());
     assert!(passes || !differs, "{path} is {verdict:?}, which is not the base");
-    assert!(!(passes && never_passes(item.bytes())) && (passes || !always_passes(item.bytes())), "{path}");
-    assert!(path != "/" || !differs || root_passes(item.bytes()));
+    let flags = item.bytes()[FLAGS];
+    assert!(!(passes && never_passes(item.bytes())) && (passes || flags & ALWAYS == 0), "{path}");
+    assert!(path != "/" || !differs || flags & (ROOT_PASSES | ALWAYS) != 0);
     passes
 }
 
@@ -108,7 +79,7 @@ fn a_front_lets_through_what_it_should_and_little_else() {
         ("-/a-prefix-of-more-than-16-bytes", &["/a-prefix-of-more-than-16-bytes"], &["/a-prefix-of-oth", "/a"]),
         ("-/*ab", &[&format!("/{}ab", "x".repeat(200))], &[&format!("/{}b", "x".repeat(200))]),
     ] {
-        let item = item(&patterns(rules.split(' ')));
+        let item = item(&patterns(rules));
         for path in through {
             assert!(asked(&item, path, scratch), "{path} passes {rules}");
         }
@@ -120,12 +91,12 @@ fn a_front_lets_through_what_it_should_and_little_else() {
 
 #[test]
 fn paths_that_begin_as_no_prefix_does_are_told_apart() {
-    let item = item(&patterns(["-/private", "-/p/", "-/tmp*x"]));
+    let item = item(&patterns("-/private -/p/ -/tmp*x"));
     for (path, may) in [("/private/x", true), ("/p/", true), ("/tmp", true), ("/public", false), ("/", false)] {
         assert_eq!(begins(item.bytes(), path.as_bytes()), may, "{path}");
     }
-    let many: Vec<String> = (0..500).map(|n| format!("-/{n}-{n}")).collect();
-    let item = self::item(&patterns(many.iter().map(String::as_str)));
+    let many: String = (0..500).map(|n| format!("-/{n}-{n} ")).collect();
+    let item = self::item(&patterns(&many));
     let told = (0..1000).filter(|n| !begins(item.bytes(), format!("/x{n}").as_bytes())).count();
     assert!(told > 800, "{told} of 1000");
 }
@@ -133,17 +104,17 @@ fn paths_that_begin_as_no_prefix_does_are_told_apart() {
 #[test]
 fn constant_verdicts_are_told_by_the_header() {
     for (rules, blocked) in [("+/", false), ("-/ +/*", false), ("+/a", false)] {
-        let item = item(&patterns(rules.split(' ')));
+        let item = item(&patterns(rules));
         assert!(never_passes(item.bytes()), "{rules}");
         assert_eq!(base_is_blocked(item.bytes()), blocked);
     }
-    let item = item(&patterns(["-/"]));
+    let item = item(&patterns("-/"));
     assert!(base_is_blocked(item.bytes()) && item.passes(b"/robots.txt") && !item.passes(b"/"));
 }
 
 #[test]
 fn what_does_not_begin_with_a_slash_passes() {
-    let item = item(&patterns(["-/a"]));
+    let item = item(&patterns("-/a"));
     assert!(item.passes(b"") && item.passes(b"a") && item.passes(b"*"));
 }
 
@@ -160,7 +131,7 @@ fn no_verdict_but_the_base_is_kept_back() {
                 format!("{sign}{}{}{end}", ["/", "/", "*", "*/", "*/*"][dice.below(5)], dice.text(bytes, 9))
             })
             .collect();
-        let item = item(&patterns(rules.iter().map(String::as_str)));
+        let item = item(&patterns(&rules.join(" ")));
         for at in 0..20 {
             let mut path = format!("/{}", dice.text(bytes, [10, 40, 150][at % 3]));
             if at % 4 == 0 {
@@ -179,13 +150,13 @@ fn no_verdict_but_the_base_is_kept_back() {
 
 #[test]
 fn every_flipped_bit_of_a_front_is_refused_or_harmless() {
-    let many: Vec<String> = (0..60).map(|n| format!("-/{n}/x{}", ["", "*ab=", "*?"][n % 3])).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).chain(["-/*.pdf$", "-/*xyz", "+/$"]).collect();
+    let many: String = (0..60).map(|n| format!("-/{n}/x{} ", ["", "*ab=", "*?"][n % 3])).collect();
+    let many = many + "-/*.pdf$ -/*xyz +/$";
     let long = format!("/7/x{}?ab=", "y".repeat(150));
     let (mut refused, mut harmless) = (0, 0);
-    for rules in [&["-/"][..], &["-/ab", "-/*cd"], &["-/", "+/a*b"], &many] {
+    for rules in ["-/", "-/ab -/*cd", "-/ +/a*b", &many] {
         let mut content = Vec::new();
-        compile_item(&patterns(rules.iter().copied()), &mut content);
+        compile_item(&patterns(rules), &mut content);
         let front = content.len() - engine_words(&content).len();
         for bit in 0..32 * front {
             content[bit / 32] ^= 1 << (bit % 32);

@@ -161,9 +161,9 @@ pub fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
     let why = match &rule {
         Some(DecidingRule { line, key, value }) => format!("line {line}: {key}: {value}"),
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
-        None if rules.origin() == GroupOrigin::None => "no group applies".to_owned(),
+        None if rules.origin == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),
     };
-    let group = rules.agent_lines().iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
+    let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
     Answer { verdict, why, rule, group: group.collect() }
 }

@@ -4,8 +4,7 @@
 //! plain ones. In blocks, this step takes 15 instructions a line; byte by byte, it took 50.
 
 use crate::dialect::Encoding;
-use crate::judge::isa::{Isa, Kernel};
-use crate::judge::plain::BLOCK;
+use crate::judge::isa::{BLOCK, Isa, Kernel};
 use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
 use crate::judge::text_urls::{PADDING, Urls};

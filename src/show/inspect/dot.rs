@@ -21,7 +21,7 @@ pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<St
     let groups = policy.groups(crawler);
     let group = groups.group(record.row)?;
     let rules = policy.rules(group);
-    let graph = graph(groups.automaton(group), rules.patterns());
+    let graph = graph(groups.automaton(group), &rules.patterns);
     let mut out = String::from("digraph automaton {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
     let origin = String::from_utf8_lossy(record.origin);
     let title = format!("{origin} for {}{}", crawler.agents(), legend(&graph, &rules));
@@ -59,14 +59,13 @@ fn legend(graph: &Graph, rules: &ChosenRules) -> String {
         }
     };
     let mut priorities_of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (rank, priority) in priorities(rules.patterns()).into_iter().enumerate() {
+    for (rank, priority) in priorities(&rules.patterns).into_iter().enumerate() {
         priorities_of.entry(priority).or_default().push(rank);
     }
     for (priority, ranks) in priorities_of.iter().rev() {
         let named = ranks.iter().take(NAMED).map(|&rank| {
-            let rule = &rules.rules()[rules.patterns().all()[rank].rule as usize];
-            let key = if rule.allow { "Allow" } else { "Disallow" };
-            format!("{key}: {} (line {}, rank {rank})", String::from_utf8_lossy(&rule.value), rule.line)
+            let rule = &rules.rules[rules.patterns.all()[rank].rule as usize];
+            format!("{}: {} (line {}, rank {rank})", rule.key(), String::from_utf8_lossy(&rule.value), rule.line)
         });
         let named: Vec<String> = named.collect();
         let more = if ranks.len() > NAMED { format!(", {} more", ranks.len() - NAMED) } else { String::new() };

@@ -210,13 +210,13 @@ impl AgentEntry {
         let Some(group) = group else { return entry };
         let chosen = policy.rules(group);
         entry.group = GroupKind::Everybody;
-        if let GroupOrigin::Own(place) = chosen.origin() {
+        if let GroupOrigin::Own(place) = chosen.origin {
             entry.group = GroupKind::Own;
             entry.token = policy.columns().all()[column].tokens().get(place).cloned();
         }
         let agent = |(value, line): &(String, u32)| AgentLine { line: *line, value: value.clone() };
-        entry.user_agent = chosen.agent_lines().iter().map(agent).collect();
-        let rules = chosen.rules().iter();
+        entry.user_agent = chosen.agent_lines.iter().map(agent).collect();
+        let rules = chosen.rules.iter();
         entry.rules =
             rules.map(|rule| RuleLine { line: rule.line, allow: rule.allow, value: text(&rule.value) }).collect();
         let words = groups.automaton(group);

@@ -1,3 +1,0 @@
-//! The number of a state.
-
-pub(crate) type StateId = u32;
