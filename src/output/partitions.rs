@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
-use super::folder::{Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync};
+use super::folder::{
+    CHECKPOINT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
+};
 use super::format::Format;
 use super::table::{self, Merged, Stop};
 use super::write_at::{FrontToBack, write_at};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
-use crate::output::keep::CheckpointKeeper;
 
 /// The folder that a run writes to.
 #[derive(Debug)]
@@ -29,10 +30,8 @@ pub(crate) struct Output {
     sets: Vec<Vec<Target>>,
     /// The final names of files that are still partial.
     pending: Vec<PathBuf>,
-    /// The final names of files that are closed and may not be durable yet.
-    unsynced: Vec<PathBuf>,
-    /// Keeps checkpoints, if the run can have any; partial files survive once one is kept.
-    checkpointer: Option<Arc<dyn CheckpointKeeper>>,
+    /// The final names of files that may not be durable yet, besides those that are open.
+    unsynced: BTreeSet<PathBuf>,
 }
 
 /// A set of files, before any lines are written.
@@ -98,9 +97,9 @@ impl ReservedPlace<'_> {
 }
 
 impl Output {
-    fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn CheckpointKeeper>>) -> Output {
-        let (directory, unsynced) = (directory.to_owned(), Vec::new());
-        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced, checkpointer }
+    fn new(directory: &Path, layout: FileLayout) -> Output {
+        let (directory, unsynced) = (directory.to_owned(), BTreeSet::new());
+        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced }
     }
 
     /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but begins none:
@@ -116,7 +115,7 @@ impl Output {
         force: bool,
     ) -> Result<Output, OutputError> {
         make_room(directory, sets, &layout, force)?;
-        Ok(Output::new(directory, layout, None))
+        Ok(Output::new(directory, layout))
     }
 
     /// Prepares `directory`, which exists and is locked, for these sets of files, and begins them.
@@ -141,8 +140,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Reopens the files of an interrupted run, cut to their recorded lengths. Whatever fails, they stay for the checkpoint of
-    /// `checkpointer`.
+    /// Reopens the files of an interrupted run, cut to their recorded lengths. Whatever fails, they stay for its checkpoint.
     ///
     /// # Errors
     ///
@@ -152,9 +150,8 @@ impl Output {
         starts: &[SetStart],
         layout: FileLayout,
         sets: &[Vec<TargetState>],
-        checkpointer: Arc<dyn CheckpointKeeper>,
     ) -> Result<Output, OutputError> {
-        let mut output = Output::new(directory, layout, Some(checkpointer));
+        let mut output = Output::new(directory, layout);
         for (set, start) in sets.iter().zip(starts) {
             let targets = set.iter().enumerate().map(|(number, target)| {
                 let ends = output.ends_of(start, number)?;
@@ -162,7 +159,7 @@ impl Output {
                     return Err(output.not_resumable("its checkpoint lists no files".to_owned()));
                 }
                 target.parts.iter().try_for_each(|part| output.cut(part))?;
-                output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
+                target.parts.iter().for_each(|part| output.note_partial(output.directory.join(&part.name)));
                 Ok(Target { state: target.clone(), ends, file: None })
             });
             let targets = targets.collect::<Result<_, OutputError>>()?;
@@ -201,12 +198,6 @@ impl Output {
         OutputError::NotResumable { path: self.directory.clone(), problem }
     }
 
-    /// From now on, partial files survive once `checkpointer` has kept a checkpoint.
-    pub fn keep_with(&mut self, checkpointer: Arc<dyn CheckpointKeeper>) {
-        self.checkpointer = Some(checkpointer);
-        self.unsynced = self.pending.clone();
-    }
-
     /// The state of all files, set by set.
     pub fn state(&self) -> Vec<Vec<TargetState>> {
         self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
@@ -214,8 +205,9 @@ impl Output {
 
     /// The final names of all files that may have changed since the last call.
     pub fn touched(&mut self) -> Vec<PathBuf> {
-        let open = self.sets.iter().flatten().filter_map(|target| target.file.as_ref());
-        std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
+        let mut touched = std::mem::take(&mut self.unsynced);
+        touched.extend(self.sets.iter().flatten().filter_map(|target| Some(target.file.as_ref()?.path.clone())));
+        touched.into_iter().collect()
     }
 
     /// The folder, for temporary files.
@@ -253,8 +245,14 @@ impl Output {
     fn partial_file(&mut self, path: &Path) -> Result<File, OutputError> {
         let file = File::create(partial(path));
         let file = file.map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })?;
-        self.pending.push(path.to_owned());
+        self.note_partial(path.to_owned());
         Ok(file)
+    }
+
+    /// Records a partial file that gets this name, and that is not durable yet.
+    fn note_partial(&mut self, path: PathBuf) {
+        self.unsynced.insert(path.clone());
+        self.pending.push(path);
     }
 
     /// Reserves places for blocks, beginning new parts where needed. The worker that holds the bytes writes them.
@@ -362,14 +360,13 @@ impl Output {
         written.map_err(|error| OutputError::Unwritable { path, error })
     }
 
-    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last.
-    pub fn commit(&mut self) -> Result<(), OutputError> {
+    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last. `record`
+    /// records these names before, when all files are durable.
+    pub fn commit(&mut self, record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>) -> Result<(), OutputError> {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
-        if let Some(checkpointer) = &self.checkpointer {
-            checkpointer.complete(names.clone())?;
-        }
+        record(&names)?;
         name_files(&self.directory, &names)?;
         self.pending.clear();
         Ok(())
@@ -435,7 +432,7 @@ impl Target {
 impl Drop for Output {
     /// An unfinished run leaves nothing that looks like a result, and nothing at all if there is no checkpoint to resume from.
     fn drop(&mut self) {
-        if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_checkpoint()) {
+        if self.directory.join(CHECKPOINT).exists() {
             return;
         }
         for path in &self.pending {

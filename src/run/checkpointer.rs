@@ -12,7 +12,6 @@ use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::lock;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
-use crate::output::keep::CheckpointKeeper;
 use crate::output::spill::Run;
 use crate::run::error::FilterError;
 
@@ -56,14 +55,12 @@ struct Saving {
     saving: bool,
     /// Whether there will be no more checkpoints.
     ended: bool,
-    /// Whether the folder has a checkpoint.
-    kept: bool,
 }
 
 impl Checkpointer {
     /// Keeps checkpoints of the job in `directory`, a new one after each interval `every`. If the run was resumed from one, it
     /// had taken `before` seconds.
-    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Checkpointer {
+    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
         let state = Saving {
             due: started + every,
@@ -73,10 +70,8 @@ impl Checkpointer {
             ready: None,
             saving: false,
             ended: false,
-            kept: before.is_some(),
         };
-        let (before, state) = (before.unwrap_or(0.0), Mutex::new(state));
-        Checkpointer { job, directory, every, started, before, state, changed: Condvar::new() }
+        Checkpointer { job, directory, every, started, before, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// How many seconds the run has taken, including those before it was interrupted.
@@ -154,10 +149,18 @@ impl Checkpointer {
         self.write(Stage::Judging(Box::new(taken.state)))
     }
 
+    /// Records that all files are durable and about to get these names.
+    pub fn complete(&self, names: &[PathBuf]) -> Result<(), OutputError> {
+        self.write(Stage::Naming(names.to_vec()))
+    }
+
     fn write(&self, stage: Stage) -> Result<(), OutputError> {
-        Checkpoint { job: self.job.clone(), stage }.write(&self.directory)?;
-        lock(&self.state).kept = true;
-        Ok(())
+        Checkpoint { job: self.job.clone(), stage }.write(&self.directory)
+    }
+
+    /// Whether the folder has a checkpoint. While it has one, partial files are not deleted.
+    pub fn has_checkpoint(&self) -> bool {
+        self.directory.join(CHECKPOINT).exists()
     }
 
     /// Ends [`Checkpointer::keep`], once a checkpoint that is ready is saved.
@@ -169,27 +172,12 @@ impl Checkpointer {
     /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.
     pub fn note_kept(&self, failure: FilterError) -> FilterError {
         if failure.invalidates_checkpoint() {
-            self.discard();
+            // If it cannot be deleted, it is kept.
+            let _ = std::fs::remove_file(self.directory.join(CHECKPOINT));
         }
         if !self.has_checkpoint() {
             return failure;
         }
         FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
-    }
-
-    /// Discards the checkpoint.
-    fn discard(&self) {
-        let mut state = lock(&self.state);
-        state.kept = std::fs::remove_file(self.directory.join(CHECKPOINT)).is_err() && state.kept;
-    }
-}
-
-impl CheckpointKeeper for Checkpointer {
-    fn has_checkpoint(&self) -> bool {
-        lock(&self.state).kept
-    }
-
-    fn complete(&self, names: Vec<PathBuf>) -> Result<(), OutputError> {
-        self.write(Stage::Naming(names))
     }
 }

@@ -66,7 +66,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         serde_json::to_writer_pretty(&mut *file, &joined)?;
         file.write_all(b"\n")
     })?;
-    output.commit()?;
+    output.commit(|_| Ok(()))?;
     Ok(joined)
 }
 

@@ -27,7 +27,6 @@ use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
 use crate::output::frame::Compressor;
-use crate::output::keep::CheckpointKeeper;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, ReservedPlace};
 use crate::output::samples::Sample;

@@ -15,7 +15,6 @@ use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
 use crate::output::form::{Rows, rest_of_row};
 use crate::output::format::Format;
-use crate::output::keep::CheckpointKeeper;
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
@@ -138,8 +137,8 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     };
     let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
-        record.map(|record| Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), None));
-    let outlets = outlets(output, sets.tables, needed, checkpointer.map(Arc::new));
+        record.map(|record| Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), 0.0));
+    let outlets = outlets(output, sets.tables, needed, checkpointer);
     Ok(Start::Judging(Box::new(Some(outlets)), None))
 }
 
@@ -166,17 +165,9 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             Ok(Start::Done(Box::new(receipt)))
         }
         Stage::Judging(state) => {
-            let seconds = Some(state.seconds);
-            let checkpointer =
-                Arc::new(Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), seconds));
+            let checkpointer = Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), state.seconds);
             let Files { layout, sets, .. } = files;
-            let output = Output::resume(
-                directory,
-                &sets.starts,
-                layout,
-                &state.files,
-                Arc::clone(&checkpointer) as Arc<dyn CheckpointKeeper>,
-            )?;
+            let output = Output::resume(directory, &sets.starts, layout, &state.files)?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a stored part of {NEEDED} is gone")));
@@ -211,16 +202,9 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
 }
 
-fn outlets(
-    mut output: Output,
-    tables: Vec<Table>,
-    needed: MissingRobots,
-    checkpointer: Option<Arc<Checkpointer>>,
-) -> Outlets {
-    if let Some(checkpointer) = &checkpointer {
-        output.keep_with(Arc::clone(checkpointer) as Arc<dyn CheckpointKeeper>);
-    }
-    Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, checkpointer }
+fn outlets(output: Output, tables: Vec<Table>, needed: MissingRobots, checkpointer: Option<Checkpointer>) -> Outlets {
+    let sink = Sink::Folder(Box::new(output));
+    Outlets { sink, needed: Some(needed), tables, checkpointer: checkpointer.map(Arc::new) }
 }
 
 /// The receipt of a complete run in a folder.
