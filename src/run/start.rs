@@ -1,10 +1,9 @@
 //! How a run starts: from the beginning, or where one was interrupted.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::{fs, io};
 
-use super::checkpoint::{Checkpoint, JobRecord, ListRecord, RunState, Stage};
+use super::checkpoint::{Checkpoint, JobRecord, ListRecord, Stage};
 use super::checkpointer::Checkpointer;
 use super::job::{Destination, Folder, Pipe};
 use super::pipeline::Outlets;
@@ -28,19 +27,15 @@ use crate::run::error::FilterError;
 struct Files<'j> {
     folder: &'j Folder,
     layout: FileLayout,
-    sets: Sets,
-}
-
-/// The sets of files of a run; their tables, if they are Parquet.
-struct Sets {
-    starts: Vec<SetStart>,
+    sets: Vec<SetStart>,
+    /// The table of each set, if the files are Parquet.
     tables: Vec<Table>,
 }
 
 /// The start of a run.
 pub(super) enum Start {
-    /// Lines must be judged, starting from this state if there is one.
-    Judging(Box<Option<Outlets>>, Option<Box<RunState>>),
+    /// Lines must be judged. There is a checkpointer if the run can be resumed.
+    Judging(Box<Outlets>, Option<Checkpointer>),
     /// An earlier run did everything.
     Done(Box<Receipt>),
 }
@@ -50,7 +45,8 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     let folder = match plan.destination() {
         None => return Ok((Start::Judging(Box::default(), None), None)),
         Some(Destination::Pipe(pipe)) => {
-            return Ok((Start::Judging(Box::new(Some(piped(pipe, plan)?)), None), None));
+            let outlets = Outlets { sink: Sink::Pipe(piped(pipe, plan)?), ..Outlets::default() };
+            return Ok((Start::Judging(Box::new(outlets), None), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
@@ -59,20 +55,23 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     if let Some(list) = replaced(directory, &layout, plan.paths()) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let files = Files { sets: sets(plan, layout.rows)?, layout, folder };
+    let (sets, tables) = sets(plan, layout.rows)?;
+    let files = Files { folder, layout, sets, tables };
     let record = record(plan);
-    if plan.resumes() {
+    if plan.resumes() && record.is_none() {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
-        let record = record.ok_or_else(|| OutputError::NotResumable { path: directory.clone(), problem })?;
-        let lock = FolderLock::take(directory)?;
-        return Ok((resume(plan, files, record)?, Some(lock)));
+        return Err(OutputError::NotResumable { path: directory.clone(), problem }.into());
     }
     let lock = FolderLock::take(directory)?;
-    Ok((start_over(plan, files, record)?, Some(lock)))
+    let start = match record {
+        Some(record) if plan.resumes() => resume(plan, files, record)?,
+        record => start_over(plan, files, record)?,
+    };
+    Ok((start, Some(lock)))
 }
 
-/// The outlets to standard output, which keep nothing.
-fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
+/// The pipe to standard output.
+fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<sink::Pipe, FilterError> {
     let (file, picked) = match pipe {
         Pipe::Only(partitions) => match partitions.as_slice() {
             [one] => (*one as usize, &[][..]),
@@ -87,8 +86,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
         head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
-    let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
-    Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
+    Ok(sink::Pipe::new(file, picked, &head)?)
 }
 
 /// The identity of the job; `None` if its lists cannot be read again.
@@ -104,15 +102,15 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
     })
 }
 
-/// The sets of files, with their heads and tables.
-fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
+/// The sets of files with their heads, and the table of each if they are Parquet.
+fn sets(plan: &Plan<'_>, files: Rows) -> Result<(Vec<SetStart>, Vec<Table>), FilterError> {
     let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
         let lists = plan.lists.iter().enumerate();
         lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
     } else {
         vec![(String::new(), plan.lists.iter().collect())]
     };
-    let mut sets = Sets { starts: Vec::new(), tables: Vec::new() };
+    let (mut sets, mut tables) = (Vec::new(), Vec::new());
     for (folder, lists) in folders {
         let (mut head, mut empty_end) = (Vec::new(), Vec::new());
         match files.format {
@@ -120,17 +118,17 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
             Format::Parquet => {
                 let table = Table::of(&lists, files, &plan.agents())?;
                 empty_end = table.empty_end()?;
-                sets.tables.push(table);
+                tables.push(table);
             }
         }
-        sets.starts.push(SetStart { folder, head, empty_end });
+        sets.push(SetStart { folder, head, empty_end });
     }
-    Ok(sets)
+    Ok((sets, tables))
 }
 
 fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
-    let Files { folder: Folder { directory, force, .. }, layout, sets } = files;
-    let output = Output::create(directory, &sets.starts, layout, *force)?;
+    let Files { folder: Folder { directory, force, .. }, layout, sets, tables } = files;
+    let output = Output::create(directory, &sets, layout, *force)?;
     let needed = match record {
         Some(_) => MissingRobots::resumable(directory, plan.memory.needed(), &MissingRobotsState::default()),
         None => Ok(MissingRobots::new(directory, plan.memory.needed())),
@@ -138,8 +136,8 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), 0.0));
-    let outlets = outlets(output, sets.tables, needed, checkpointer);
-    Ok(Start::Judging(Box::new(Some(outlets)), None))
+    let outlets = Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, state: None };
+    Ok(Start::Judging(Box::new(outlets), checkpointer))
 }
 
 /// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.
@@ -166,15 +164,17 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
         }
         Stage::Judging(state) => {
             let checkpointer = Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), state.seconds);
-            let Files { layout, sets, .. } = files;
-            let output = Output::resume(directory, &sets.starts, layout, &state.files)?;
+            let Files { layout, sets, tables, .. } = files;
+            let output = Output::resume(directory, &sets, layout, &state.files)?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a stored part of {NEEDED} is gone")));
                 }
                 other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
-            Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(checkpointer)))), Some(state)))
+            let sink = Sink::Folder(Box::new(output));
+            let outlets = Outlets { sink, needed: Some(needed), tables, state: Some(*state) };
+            Ok(Start::Judging(Box::new(outlets), Some(checkpointer)))
         }
     }
 }
@@ -200,11 +200,6 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     };
     let needed = || metadata_of(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
     receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
-}
-
-fn outlets(output: Output, tables: Vec<Table>, needed: MissingRobots, checkpointer: Option<Checkpointer>) -> Outlets {
-    let sink = Sink::Folder(Box::new(output));
-    Outlets { sink, needed: Some(needed), tables, checkpointer: checkpointer.map(Arc::new) }
 }
 
 /// The receipt of a complete run in a folder.

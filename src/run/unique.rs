@@ -85,10 +85,10 @@ impl Unique {
         hashed: bool,
     ) -> Result<Option<Chunk<'c>>, FilterError> {
         unique_lines.hash(&chunk, self.hash);
-        let Some(mut seen) = self.seen.turn_of(ticket) else { return Ok(None) };
         let UniqueLines { hashes, repeated, .. } = &mut *unique_lines;
-        seen.insert_all(hashes, |line| repeated.push(line))?;
-        seen.pass();
+        let inserted = self.seen.in_turn(ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
+        let Some(inserted) = inserted else { return Ok(None) };
+        inserted?;
         if unique_lines.repeated.is_empty() {
             return Ok(Some(chunk));
         }
