@@ -261,7 +261,7 @@ impl<'l> Pipeline<'l> {
             None => RowSource::Text(remaining),
         };
         let mut parts = worker.rows(remaining.text);
-        let (outcomes, causes) = (parts.outcomes, parts.causes);
+        let (outcomes, causes) = (parts.chunk.outcomes, parts.causes);
         let mut again = |crawler, line| parts.explain_again(crawler, line);
         Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
     }
@@ -324,8 +324,7 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: us
 }
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
-    let mut worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting);
-    worker.renderer.keep_rules(kept_rules);
+    let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules);
     let mut state = WorkerState { worker, unique_lines: UniqueLines::default(), compressor: pipeline.compressor()? };
     let as_rows = !pipeline.tables.is_empty();
     let mut buffer = Buffer::default();
@@ -496,7 +495,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
         let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
-        let mut worker = Worker::new(&matchers, Some(rows), true);
+        let mut worker = Worker::new(&matchers, Some(rows), true, 0);
         worker.judge(
             &Chunk { text: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[], left_out: &[] },
             false,
