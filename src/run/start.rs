@@ -128,7 +128,7 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<(Vec<SetStart>, Vec<Table>), Fil
 
 fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
     let Files { folder: Folder { directory, force, .. }, layout, sets, tables } = files;
-    let output = Output::create(directory, &sets, layout, *force)?;
+    let output = Output::create(directory, sets, layout, *force)?;
     let needed = match record {
         Some(_) => MissingRobots::resumable(directory, plan.memory.needed(), &MissingRobotsState::default()),
         None => Ok(MissingRobots::new(directory, plan.memory.needed())),
@@ -165,7 +165,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
         Stage::Judging(state) => {
             let checkpointer = Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), state.seconds);
             let Files { layout, sets, tables, .. } = files;
-            let output = Output::resume(directory, &sets, layout, &state.files)?;
+            let output = Output::resume(directory, sets, layout, &state.files)?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a stored part of {NEEDED} is gone")));
