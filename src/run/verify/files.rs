@@ -40,7 +40,8 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         if is_kept(list) {
             match readable(reread_list(list, receipt, threads))? {
                 Ok(text) => {
-                    problem = text.difference(list.head.as_ref().map(Part::tally).as_ref(), &list.input);
+                    let other_head = text.other_head(list.head.as_ref().map(Part::tally).as_ref());
+                    problem = other_head.or_else(|| list.input.difference(&text.lines));
                     found = Some(Part::of(&text.lines, true));
                 }
                 Err(unreadable) => problem = Some(unreadable),
@@ -105,9 +106,9 @@ fn not_read(error: &io::Error) -> String {
     }
 }
 
-fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
+fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Columns, Unreadable> {
     if is_left_out(list) {
-        return Ok(Text::default());
+        return Ok(Columns::default());
     }
     // Parts that the run left out are left out again.
     let skips_bad = !list.skipped.is_empty();
@@ -124,39 +125,17 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
         return Err(Unreadable::Differs(problem));
     }
-    let head = Tally::of_text(&opened[0].head, |line| line);
+    let mut extent = Extent::Before(end_of_read(list));
     if skips_bad && opened[0].parquet_list().is_some() {
         // The damage may be in another column than that of the URL, so only the receipt knows these rows.
         if let Some(problem) = opened[0].leave_out(&list.skipped) {
             return Err(Unreadable::Differs(problem));
         }
-        return Ok(Text { head, lines: lines_of(&opened[0], Extent::Rows, threads)? });
+        extent = Extent::Rows;
     }
-    Ok(Text { head, lines: lines_of(&opened[0], Extent::Before(end_of_read(list)), threads)? })
-}
-
-/// The tallies of a list.
-#[derive(Default)]
-struct Text {
-    head: Tally,
-    /// The lines below the head line.
-    lines: Tally,
-}
-
-impl Text {
-    /// How it differs from the receipt.
-    fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
-        // Bytes are not compared: the line feed after the head may be missing if nothing follows.
-        if head.is_some_and(|head| head.sum != self.head.sum) {
-            return Some("its head line differs".to_owned());
-        }
-        lines.difference(&self.lines)
-    }
-}
-
-/// The tally of a list's lines within `extent`, below its head line.
-fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListError> {
-    scan(list, extent, threads, CHUNK, |chunk, _| Tally::of_text(chunk, |line| line), Tally::append)
+    let of = |chunk: &[u8], _| Tally::of_text(chunk, |line| line);
+    let lines = scan(&opened[0], extent, threads, CHUNK, of, Tally::append)?;
+    Ok(Columns::of_list(&opened[0].head, lines))
 }
 
 /// The problem of a file whose size is not that in the receipt, whatever its lines are.
