@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use super::copy::copied;
 use super::footer::TRAILER;
 use super::handed::Handed;
+use super::shared::RowSource;
 use super::sorting::{Slot, Sorting};
 use super::text::Text;
 use super::{Table, cause_columns};
@@ -31,14 +32,6 @@ use crate::output::form::Form;
 
 /// The most rows in a row group made of text; only lines of a few bytes are that many.
 const MAX_ROWS: usize = 1 << 20;
-
-/// Where the columns of the list come from.
-pub(crate) enum RowSource<'s> {
-    /// The lines of a chunk.
-    Text(Chunk<'s>),
-    /// Rows of a list that is a table, and their lines, except those left out.
-    Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
-}
 
 impl Table {
     /// The frames of a chunk as blocks of the files of a `set`. `outcomes` and, if wanted, `causes` are those of its lines, for

@@ -18,8 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::footer::Whole;
-use super::merged::{Merged, Stop};
 use super::schema::properties;
+use super::shared::{Merged, Stop};
 use super::spliced::spliced;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
