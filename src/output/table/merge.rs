@@ -17,6 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::copy::write;
 use super::footer::Whole;
 use super::schema::properties;
 use super::shared::{Merged, Stop};
@@ -209,12 +210,7 @@ struct Copy<'c, 'w> {
 impl TakeRead for Copy<'_, '_> {
     fn take<T: DataType>(&mut self, _rows: usize, read: &Read<T>) -> Result<(), Malformed> {
         self.content.add(read);
-        if let Some(to) = &mut self.to {
-            let [definitions, repetitions] =
-                [&read.definitions, &read.repetitions].map(|levels| (!levels.is_empty()).then_some(&levels[..]));
-            to.typed::<T>().write_batch(&read.values, definitions, repetitions)?;
-        }
-        Ok(())
+        self.to.as_mut().map_or(Ok(()), |to| write(read, to))
     }
 }
 

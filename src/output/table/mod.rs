@@ -28,8 +28,6 @@ mod merge;
 mod reread;
 #[cfg(feature = "parquet")]
 mod schema;
-#[cfg(feature = "parquet")]
-mod share;
 mod shared;
 #[cfg(feature = "parquet")]
 mod sorting;
