@@ -86,7 +86,6 @@ pub(super) struct HtmlTable {
     caption: String,
     columns: Vec<(&'static str, bool)>,
     rows: String,
-    count: usize,
 }
 
 /// A cell.
@@ -110,12 +109,11 @@ pub(super) enum Cell {
 impl HtmlTable {
     /// A table with these columns; a column of numbers is marked `true`.
     pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> HtmlTable {
-        HtmlTable { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new(), count: 0 }
+        HtmlTable { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new() }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        self.count += 1;
         let cells: Vec<Cell> = cells.into_iter().collect();
         match cells.first() {
             Some(Cell::Partition(name)) => self.rows.push_str(&format!("<tr data-partition=\"{name}\">")),
@@ -127,7 +125,7 @@ impl HtmlTable {
 
     /// The HTML of the table; empty if it has no rows.
     pub fn html(&self) -> String {
-        if self.count == 0 {
+        if self.rows.is_empty() {
             return String::new();
         }
         let mut heads = String::new();
