@@ -147,7 +147,7 @@ impl<'l> Pipeline<'l> {
         let (reached, totals, gatherer) = match state {
             Some(RunState { reached, totals, gathered, .. }) => (reached, totals, gathered),
             None => {
-                let totals = Totals::new(plan.lists.len(), plan.crawlers(), plan.sets(), rows);
+                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
                 (Reached::default(), totals, Gatherer::new(rows.map_or(0, Rows::files)))
             }
         };

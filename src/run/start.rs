@@ -52,19 +52,19 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     };
     let layout = FileLayout::new(&plan.options, &plan.agents())?;
     let directory = &folder.directory;
-    if let Some(list) = replaced(directory, &layout, plan.paths()) {
+    if let Some(list) = replaced(directory, &layout, &plan.job.lists) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
     let (sets, tables) = sets(plan, layout.rows)?;
     let files = Files { folder, layout, sets, tables };
     let record = record(plan);
-    if plan.resumes() && record.is_none() {
+    if plan.job.long_run.resume && record.is_none() {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         return Err(OutputError::NotResumable { path: directory.clone(), problem }.into());
     }
     let lock = FolderLock::take(directory)?;
     let start = match record {
-        Some(record) if plan.resumes() => resume(plan, files, record)?,
+        Some(record) if plan.job.long_run.resume => resume(plan, files, record)?,
         record => start_over(plan, files, record)?,
     };
     Ok((start, Some(lock)))
@@ -135,7 +135,7 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     };
     let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
-        record.map(|record| Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), 0.0));
+        record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
     let outlets = Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, state: None };
     Ok(Start::Judging(Box::new(outlets), checkpointer))
 }
@@ -146,7 +146,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     let refused = |problem| FilterError::from(OutputError::NotResumable { path: directory.clone(), problem });
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
-            Some(mut receipt) => match difference_of_complete(directory, &mut receipt, &record) {
+            Some(receipt) => match difference_of_complete(directory, &receipt, &record) {
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
@@ -163,7 +163,8 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             Ok(Start::Done(Box::new(receipt)))
         }
         Stage::Judging(state) => {
-            let checkpointer = Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), state.seconds);
+            let checkpointer =
+                Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, state.seconds);
             let Files { layout, sets, tables, .. } = files;
             let output = Output::resume(directory, sets, layout, &state.files)?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
@@ -180,7 +181,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
 }
 
 /// How a complete run in a folder differs from the result of a run with this record, if it does.
-fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobRecord) -> Option<String> {
+fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) -> Option<String> {
     if !receipt.shards.is_empty() {
         return Some("it was joined from shards".to_owned());
     }
