@@ -253,7 +253,8 @@ fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut
     let format = joined.options.format;
     for files in joined.file_lists_mut() {
         let parts = std::mem::take(files);
-        let of_shards = of_shards.iter_mut().flat_map(|lists| lists.next().into_iter().flatten());
+        let of_shards: Vec<&FilePart> =
+            of_shards.iter_mut().flat_map(|lists| lists.next().into_iter().flatten()).collect();
         let mut together: Vec<(&str, Vec<&FilePart>)> = Vec::new();
         for (part, FilePart { name, .. }) in parts.iter().zip(of_shards) {
             let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
