@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::leftovers::remove_spilled;
+use super::leftovers::{remove, remove_spilled};
 use super::names::{CHECKPOINT, merged, partial};
 use super::sync::sync_folders;
 use crate::output::error::OutputError;
@@ -28,8 +28,5 @@ pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
     sync_folders(directory, names)?;
     remove_spilled(directory).map_err(|error| failed(directory, error))?;
     let checkpoint = directory.join(CHECKPOINT);
-    match fs::remove_file(&checkpoint) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.map_err(|error| failed(&checkpoint, error)),
-    }
+    remove(&checkpoint).map_err(|error| failed(&checkpoint, error))
 }

@@ -27,6 +27,7 @@ use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::list::RowRange;
 use crate::input::list::range_columns::{Read, TakeRead, each_read};
 use crate::judge::tally::{Tally, line_hash};
+use crate::output::folder::remove;
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
 const MIN_ROWS: i64 = 100_000;
@@ -47,10 +48,8 @@ fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Merge
     let merges = merges(file.metadata().row_groups());
     if merges.iter().all(|merge| merge.len() == 1) {
         // A file left by a run that died while merging would be taken for this one.
-        return match fs::remove_file(to) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(Merged::Nothing),
-        };
+        remove(to)?;
+        return Ok(Merged::Nothing);
     }
     let properties = Arc::new(properties(&file.schema().root_schema_ptr(), plain_columns(&file)).build());
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Malformed(error.to_string()))?;

@@ -23,10 +23,6 @@ const LINES: usize = 1 << 20;
 const GROUPS: usize = 4;
 
 /// Calls `of` on some rows of a run's table at a time, and combines the results in order with `append`.
-///
-/// # Errors
-///
-/// [`ListError`] if the file is not such a table or cannot be read.
 pub(crate) fn reread<T: Default + Send>(
     path: &Path,
     wanted: Wanted,
