@@ -99,10 +99,6 @@ impl Output {
 
     /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but begins none:
     /// [`Output::write_file`] writes them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`make_room`].
     pub fn with_room_for(
         sets: &BTreeSet<&str>,
         directory: &Path,
@@ -114,12 +110,6 @@ impl Output {
     }
 
     /// Prepares `directory`, which exists and is locked, for these sets of files, and begins them.
-    ///
-    /// # Errors
-    ///
-    /// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] if it is not empty and `force` is not set;
-    /// [`OutputError::InTheWay`] if a file that no earlier run wrote has a name that this run needs;
-    /// [`OutputError::Unwritable`] if it cannot be written.
     pub fn create(
         directory: &Path,
         starts: Vec<SetStart>,
@@ -248,7 +238,7 @@ impl Output {
                         continue;
                     }
                     let whole = now.len() as u64 == length;
-                    let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
+                    let tally = if whole { block.tally } else { self.layout.rows.tally(block.file, now) };
                     places.push(target.place(&self.directory, vec![now], &tally, footer)?);
                     rest = later;
                 }

@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for Hex {
 }
 
 /// A partition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartitionPart {
     /// The lines judged to go there, as read.
     #[serde(flatten)]

@@ -30,10 +30,6 @@ pub(super) struct Plan<'j> {
 
 impl<'j> Plan<'j> {
     /// Checks a job, opens its lists and divides its budget.
-    ///
-    /// # Errors
-    ///
-    /// [`FilterError`] if the job contradicts itself, lists cannot be read, or there is too little memory.
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
         let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
         let lists = lists(job, memory)?;

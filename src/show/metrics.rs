@@ -242,17 +242,6 @@ mod tests {
         assert_eq!(text.0, expected);
     }
 
-    #[test]
-    fn a_file_of_something_else_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("urls.txt");
-        fs::write(&path, "http://a.example/\n").unwrap();
-        assert!(matches!(Metrics::create(&path), Err(MetricsError::Foreign { .. })));
-        assert_eq!(fs::read(&path).unwrap(), b"http://a.example/\n");
-        assert!(matches!(Metrics::create(folder.path()), Err(MetricsError::NoFile { .. })));
-        assert!(matches!(Metrics::create(&folder.path().join("no/such")), Err(MetricsError::Io { .. })));
-    }
-
     #[cfg(unix)]
     #[test]
     fn a_link_to_the_file_stays() {

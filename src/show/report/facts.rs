@@ -66,11 +66,6 @@ impl Report {
         Ok(Report { directory: directory.to_owned(), receipt, waiting, explained: None, most })
     }
 
-    /// The receipt of the run.
-    pub fn receipt(&self) -> &Receipt {
-        &self.receipt
-    }
-
     /// Reads the blocked lines again and explains them by a policy, which should be that of the run. If `threads` is 0,
     /// there is one per processor.
     ///

@@ -1,7 +1,5 @@
 //! Pieces of HTML. All text goes through [`text`], because origins, rules and file names are untrusted.
 
-use std::fmt::Write;
-
 /// Escapes text for elements and attributes. Control characters, and those that change the direction or position of
 /// other text, are shown as escapes.
 pub(super) fn text(raw: &str) -> String {
@@ -83,8 +81,7 @@ pub(super) fn paragraph(content: &str) -> String {
 
 /// A table that can be sorted by any column.
 pub(super) struct HtmlTable {
-    caption: String,
-    columns: Vec<(&'static str, bool)>,
+    head: String,
     rows: String,
 }
 
@@ -109,7 +106,13 @@ pub(super) enum Cell {
 impl HtmlTable {
     /// A table with these columns; a column of numbers is marked `true`.
     pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> HtmlTable {
-        HtmlTable { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new() }
+        let column = |(name, is_number): &(&str, bool)| {
+            let class = if *is_number { " class=\"number\"" } else { "" };
+            format!("<th scope=\"col\"{class}>{}</th>", text(name))
+        };
+        let columns: String = columns.iter().map(column).collect();
+        let head = format!("<caption>{}</caption>\n<thead><tr>{columns}</tr></thead>\n", text(caption));
+        HtmlTable { head, rows: String::new() }
     }
 
     /// Adds a row.
@@ -128,17 +131,8 @@ impl HtmlTable {
         if self.rows.is_empty() {
             return String::new();
         }
-        let mut heads = String::new();
-        for (name, is_number) in &self.columns {
-            let class = if *is_number { " class=\"number\"" } else { "" };
-            // Writing to a string cannot fail, here and below.
-            let _ = write!(heads, "<th scope=\"col\"{class}>{}</th>", text(name));
-        }
-        format!(
-            "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
-            text(&self.caption),
-            self.rows
-        )
+        let HtmlTable { head, rows } = self;
+        format!("<div class=\"scroll\"><table>\n{head}<tbody>\n{rows}</tbody></table></div>\n")
     }
 }
 
