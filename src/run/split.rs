@@ -44,7 +44,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let (start, _lock) = start(&plan)?;
     let (outlets, checkpointer) = match start {
         Start::Done(receipt) => return Ok(*receipt),
-        Start::Judging(outlets, checkpointer) => (*outlets, checkpointer),
+        Start::Judging(begun) => *begun,
     };
     let state = outlets.state.as_ref();
     let unique = plan.options.unique.then(|| unique(&plan, state, &pool)).transpose()?;

@@ -35,7 +35,7 @@ struct Files<'j> {
 /// The start of a run.
 pub(super) enum Start {
     /// Lines must be judged. There is a checkpointer if the run can be resumed.
-    Judging(Box<Outlets>, Option<Checkpointer>),
+    Judging(Box<(Outlets, Option<Checkpointer>)>),
     /// An earlier run did everything.
     Done(Box<Receipt>),
 }
@@ -43,10 +43,10 @@ pub(super) enum Start {
 /// Prepares the folder of a run, and locks it.
 pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), FilterError> {
     let folder = match plan.destination() {
-        None => return Ok((Start::Judging(Box::default(), None), None)),
+        None => return Ok((Start::Judging(Box::default()), None)),
         Some(Destination::Pipe(pipe)) => {
             let outlets = Outlets { sink: Sink::Pipe(piped(pipe, plan)?), ..Outlets::default() };
-            return Ok((Start::Judging(Box::new(outlets), None), None));
+            return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
@@ -137,7 +137,7 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
     let outlets = Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, state: None };
-    Ok(Start::Judging(Box::new(outlets), checkpointer))
+    Ok(Start::Judging(Box::new((outlets, checkpointer))))
 }
 
 /// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.
@@ -175,7 +175,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             };
             let sink = Sink::Folder(Box::new(output));
             let outlets = Outlets { sink, needed: Some(needed), tables, state: Some(*state) };
-            Ok(Start::Judging(Box::new(outlets), Some(checkpointer)))
+            Ok(Start::Judging(Box::new((outlets, Some(checkpointer)))))
         }
     }
 }
@@ -200,7 +200,7 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) 
         Some(_) => None,
     };
     let needed = || metadata_of(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
-    receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
+    receipt.file_lists().flatten().find_map(changed).or_else(needed)
 }
 
 /// The receipt of a complete run in a folder.
