@@ -375,8 +375,8 @@ impl Target {
     }
 
     /// Writes the footers of tables, and merges small row groups into another file beside each. A resumed run cuts footers off
-    /// again, and nothing that a checkpoint needs is replaced before [`Output::commit`]. `empty_end` are the bytes after the head of
-    /// a table without rows. Returns false if asked to stop.
+    /// again, and nothing that a checkpoint needs is replaced before [`Output::commit`]. A table without rows ends in `empty_end`
+    /// after its head. Returns false if asked to stop.
     fn end_tables(
         &mut self,
         directory: &Path,

@@ -58,8 +58,7 @@ struct WantedLines {
     partition: Partition,
     /// The number of columns before a line of text.
     columns: usize,
-    /// How many of these there are for each crawler, and which crawler's verdict counts, if the file has lines of other partitions
-    /// too.
+    /// If the file has lines of other partitions too: how many columns each crawler has, and which crawler's verdict counts.
     verdict: Option<(usize, usize)>,
 }
 
