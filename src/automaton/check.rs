@@ -45,7 +45,7 @@ pub fn engine(words: &[u32]) -> Engine {
 mod tests {
     use super::*;
     use crate::automaton::{Scratch, compile_within, verdict};
-    use crate::rules::Verdict;
+    use crate::rules::{Patterns, Verdict};
     use crate::rules::tried::patterns;
 
     /// Automata of both engines, with records of all kinds.

@@ -14,7 +14,7 @@ use crate::show::report::{REPORT, Report};
 
 pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut report = Report::read(&args.directory, args.top)?;
-    if let Some(policy) = policy(args, report.receipt())? {
+    if let Some(policy) = policy(args, &report.receipt)? {
         report.explain(&policy, args.threads)?;
         let strange = report.not_blocked();
         if strange > 0 {

@@ -9,7 +9,6 @@ use super::frame::{Compressor, FrameFormat};
 use super::receipt::ReceiptOptions;
 use super::table;
 use crate::formats::parquet_mark::PARQUET_MARK;
-use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::robots::Agents;
 
@@ -117,11 +116,6 @@ impl FileLayout {
             None => memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1),
         }
     }
-
-    /// The tally of lines that were split off a block of a file.
-    pub fn tally(&self, file: usize, lines: &[u8]) -> Tally {
-        self.rows.tally(file, lines)
-    }
 }
 
 #[cfg(test)]
@@ -129,6 +123,7 @@ mod tests {
     use super::*;
     use crate::input::layout::UrlField;
     use crate::judge::decision::Choices;
+    use crate::judge::tally::Tally;
     use crate::output::form::Form;
 
     fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {

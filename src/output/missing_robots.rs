@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::{NEEDED, Written};
-use super::spill::{Home, Run, Sorter};
+use super::spill::{Run, Sorter};
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
 use crate::outcome::Reason;
@@ -79,21 +79,20 @@ const OVERHEAD: usize = 64;
 impl MissingRobots {
     /// Holds about `limit` bytes in memory and spills the rest to `directory`.
     pub fn new(directory: &Path, limit: usize) -> MissingRobots {
-        let by_origin = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit / 2);
-        MissingRobots::with(by_origin, directory, limit)
+        MissingRobots::with(Sorter::new(directory.join(NEEDED), limit / 2), directory, limit)
     }
 
     /// Like [`MissingRobots::new`], but continues from `state`, and its files outlive the process, so that another run can
     /// resume.
     pub fn resumable(directory: &Path, limit: usize, state: &MissingRobotsState) -> io::Result<MissingRobots> {
-        let home = Home::Kept(directory.join(NEEDED));
-        let mut needed = MissingRobots::with(Sorter::with_runs(home, limit / 2, state.runs)?, directory, limit);
+        let by_origin = Sorter::kept(directory.join(NEEDED), limit / 2, state.runs)?;
+        let mut needed = MissingRobots::with(by_origin, directory, limit);
         state.held.iter().try_for_each(|(origin, waiting)| needed.add_one(origin.clone(), *waiting))?;
         Ok(needed)
     }
 
     fn with(by_origin: Sorter, directory: &Path, limit: usize) -> MissingRobots {
-        let by_first = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit);
+        let by_first = Sorter::new(directory.join(NEEDED), limit);
         MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
@@ -110,10 +109,8 @@ impl MissingRobots {
 
     /// Adds the origins of a chunk.
     pub fn add(&mut self, chunk: WaitingOrigins) -> io::Result<()> {
-        let chunk = chunk.0.into_iter();
-        chunk
-            .map(|(origin, waiting)| (String::from_utf8_lossy(&origin).into(), waiting))
-            .try_for_each(|(origin, waiting)| self.add_one(origin, waiting))
+        let mut chunk = chunk.0.into_iter();
+        chunk.try_for_each(|(origin, waiting)| self.add_one(String::from_utf8_lossy(&origin).into(), waiting))
     }
 
     /// Adds an origin.
@@ -125,12 +122,11 @@ impl MissingRobots {
                 self.held.insert(origin, waiting);
             }
         }
-        if self.held_bytes > self.limit { self.spill() } else { Ok(()) }
-    }
-
-    fn spill(&mut self) -> io::Result<()> {
-        self.sort()?;
-        self.by_origin.store()
+        if self.held_bytes > self.limit {
+            self.sort()?;
+            self.by_origin.store()?;
+        }
+        Ok(())
     }
 
     fn sort(&mut self) -> io::Result<()> {

@@ -8,7 +8,6 @@ pub(crate) mod folder;
 pub(crate) mod form;
 pub(crate) mod format;
 pub(crate) mod frame;
-pub(crate) mod keep;
 pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;

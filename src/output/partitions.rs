@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
-use super::folder::{Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync};
+use super::folder::{
+    CHECKPOINT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
+};
 use super::format::Format;
 use super::table::{self, Merged, Stop};
 use super::write_at::{FrontToBack, write_at};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
-use crate::output::keep::CheckpointKeeper;
 
 /// The folder that a run writes to.
 #[derive(Debug)]
@@ -26,13 +27,11 @@ pub(crate) struct Output {
     directory: PathBuf,
     layout: FileLayout,
     /// The files of each set: one set for all lists, or one for each list.
-    sets: Vec<Vec<Target>>,
+    sets: Vec<FileSet>,
     /// The final names of files that are still partial.
     pending: Vec<PathBuf>,
-    /// The final names of files that are closed and may not be durable yet.
-    unsynced: Vec<PathBuf>,
-    /// Keeps checkpoints, if the run can have any; partial files survive once one is kept.
-    checkpointer: Option<Arc<dyn CheckpointKeeper>>,
+    /// The final names of files that may not be durable yet, besides those that are open.
+    unsynced: BTreeSet<PathBuf>,
 }
 
 /// A set of files, before any lines are written.
@@ -46,29 +45,24 @@ pub(crate) struct SetStart {
     pub empty_end: Vec<u8>,
 }
 
+/// A set of files.
+#[derive(Debug)]
+struct FileSet {
+    start: SetStart,
+    targets: Vec<Target>,
+}
+
 /// The file, or its parts, that one kind of lines goes to.
 #[derive(Debug)]
 struct Target {
     state: TargetState,
-    ends: Ends,
     /// The last of its parts, if it is open.
     file: Option<Arc<OpenFile>>,
 }
 
-/// The beginning and the end of a file, independent of its lines.
-#[derive(Debug, Clone)]
-struct Ends {
-    /// The beginning of each part.
-    head: Arc<[u8]>,
-    /// The bytes after the head of a table without rows.
-    empty_end: Arc<[u8]>,
-}
-
 /// The files of one kind of lines. Together with lines gathered for the next frame, this is their whole state between two chunks.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TargetState {
-    /// Their folder, relative to the folder of the run; empty if it is the same.
-    folder: String,
     /// The parts, at least one; the last one is being written.
     parts: Vec<Written>,
 }
@@ -98,17 +92,13 @@ impl ReservedPlace<'_> {
 }
 
 impl Output {
-    fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn CheckpointKeeper>>) -> Output {
-        let (directory, unsynced) = (directory.to_owned(), Vec::new());
-        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced, checkpointer }
+    fn new(directory: &Path, layout: FileLayout) -> Output {
+        let (directory, unsynced) = (directory.to_owned(), BTreeSet::new());
+        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced }
     }
 
     /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but begins none:
     /// [`Output::write_file`] writes them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`make_room`].
     pub fn with_room_for(
         sets: &BTreeSet<&str>,
         directory: &Path,
@@ -116,64 +106,57 @@ impl Output {
         force: bool,
     ) -> Result<Output, OutputError> {
         make_room(directory, sets, &layout, force)?;
-        Ok(Output::new(directory, layout, None))
+        Ok(Output::new(directory, layout))
     }
 
     /// Prepares `directory`, which exists and is locked, for these sets of files, and begins them.
-    ///
-    /// # Errors
-    ///
-    /// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] if it is not empty and `force` is not set;
-    /// [`OutputError::InTheWay`] if a file that no earlier run wrote has a name that this run needs;
-    /// [`OutputError::Unwritable`] if it cannot be written.
-    pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, OutputError> {
-        let folders = sets.iter().map(|set| &*set.folder).collect();
+    pub fn create(
+        directory: &Path,
+        starts: Vec<SetStart>,
+        layout: FileLayout,
+        force: bool,
+    ) -> Result<Output, OutputError> {
+        let folders = starts.iter().map(|set| &*set.folder).collect();
         let mut output = Output::with_room_for(&folders, directory, layout, force)?;
-        for set in sets {
+        for (set, start) in starts.into_iter().enumerate() {
             for folder in output.layout.folders() {
-                let path = output.directory.join(&set.folder).join(folder);
+                let path = output.directory.join(&start.folder).join(folder);
                 fs::create_dir_all(&path).map_err(|error| OutputError::Unwritable { path, error })?;
             }
-            let files = (0..output.layout.files.len()).map(|file| output.target(set, file));
-            let files = files.collect::<Result<_, OutputError>>()?;
-            output.sets.push(files);
+            output.sets.push(FileSet { start, targets: Vec::new() });
+            for file in 0..output.layout.files.len() {
+                output.sets[set].targets.push(Target { state: TargetState::default(), file: None });
+                output.begin_part(set, file)?;
+                output.sets[set].targets[file].file = None;
+            }
         }
         Ok(output)
     }
 
-    /// Reopens the files of an interrupted run, cut to their recorded lengths. Whatever fails, they stay for the checkpoint of
-    /// `checkpointer`.
+    /// Reopens the files of an interrupted run, cut to their recorded lengths. Whatever fails, they stay for its checkpoint.
     ///
     /// # Errors
     ///
     /// [`OutputError::NotResumable`] if a file is missing or too short; [`OutputError::Unwritable`] if it cannot be opened.
     pub fn resume(
         directory: &Path,
-        starts: &[SetStart],
+        starts: Vec<SetStart>,
         layout: FileLayout,
         sets: &[Vec<TargetState>],
-        checkpointer: Arc<dyn CheckpointKeeper>,
     ) -> Result<Output, OutputError> {
-        let mut output = Output::new(directory, layout, Some(checkpointer));
-        for (set, start) in sets.iter().zip(starts) {
-            let targets = set.iter().enumerate().map(|(number, target)| {
-                let ends = output.ends_of(start, number)?;
-                if target.parts.is_empty() {
+        let mut output = Output::new(directory, layout);
+        for (start, states) in starts.into_iter().zip(sets) {
+            for TargetState { parts } in states {
+                if parts.is_empty() {
                     return Err(output.not_resumable("its checkpoint lists no files".to_owned()));
                 }
-                target.parts.iter().try_for_each(|part| output.cut(part))?;
-                output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
-                Ok(Target { state: target.clone(), ends, file: None })
-            });
-            let targets = targets.collect::<Result<_, OutputError>>()?;
-            output.sets.push(targets);
+                parts.iter().try_for_each(|part| output.cut(part))?;
+                parts.iter().for_each(|part| output.note_partial(output.directory.join(&part.name)));
+            }
+            let targets = states.iter().map(|state| Target { state: state.clone(), file: None }).collect();
+            output.sets.push(FileSet { start, targets });
         }
         Ok(output)
-    }
-
-    /// The beginning and the end of a file of a set.
-    fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, OutputError> {
-        Ok(Ends { head: self.layout.head(file, &set.head)?.into(), empty_end: set.empty_end.as_slice().into() })
     }
 
     /// Cuts a part to its recorded length.
@@ -201,21 +184,17 @@ impl Output {
         OutputError::NotResumable { path: self.directory.clone(), problem }
     }
 
-    /// From now on, partial files survive once `checkpointer` has kept a checkpoint.
-    pub fn keep_with(&mut self, checkpointer: Arc<dyn CheckpointKeeper>) {
-        self.checkpointer = Some(checkpointer);
-        self.unsynced = self.pending.clone();
-    }
-
     /// The state of all files, set by set.
     pub fn state(&self) -> Vec<Vec<TargetState>> {
-        self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
+        self.sets.iter().map(|set| set.targets.iter().map(|target| target.state.clone()).collect()).collect()
     }
 
     /// The final names of all files that may have changed since the last call.
     pub fn touched(&mut self) -> Vec<PathBuf> {
-        let open = self.sets.iter().flatten().filter_map(|target| target.file.as_ref());
-        std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
+        let mut touched = std::mem::take(&mut self.unsynced);
+        let targets = self.sets.iter().flat_map(|set| &set.targets);
+        touched.extend(targets.filter_map(|target| Some(target.file.as_ref()?.path.clone())));
+        touched.into_iter().collect()
     }
 
     /// The folder, for temporary files.
@@ -223,38 +202,18 @@ impl Output {
         &self.directory
     }
 
-    /// Begins the first part of a file.
-    fn target(&mut self, set: &SetStart, file: usize) -> Result<Target, OutputError> {
-        let ends = self.ends_of(set, file)?;
-        let (written, _) = self.part(&set.folder, &ends.head, file, 0)?;
-        let state = TargetState { folder: set.folder.clone(), parts: vec![written] };
-        Ok(Target { state, ends, file: None })
-    }
-
-    /// Begins a part of a file.
-    fn part(
-        &mut self,
-        folder: &str,
-        head: &[u8],
-        file: usize,
-        part: usize,
-    ) -> Result<(Written, Arc<OpenFile>), OutputError> {
-        let name = self.layout.files[file].of_part(part);
-        let path = self.directory.join(folder).join(&name);
-        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
-        let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-        ReservedPlace { file: Arc::clone(&open), at: 0, pieces: vec![head] }.write()?;
-        let length = head.len() as u64;
-        let written = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
-        Ok((written, open))
-    }
-
     /// Creates a file that gets this name when the run is complete.
     fn partial_file(&mut self, path: &Path) -> Result<File, OutputError> {
         let file = File::create(partial(path));
         let file = file.map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })?;
-        self.pending.push(path.to_owned());
+        self.note_partial(path.to_owned());
         Ok(file)
+    }
+
+    /// Records a partial file that gets this name, and that is not durable yet.
+    fn note_partial(&mut self, path: PathBuf) {
+        self.unsynced.insert(path.clone());
+        self.pending.push(path);
     }
 
     /// Reserves places for blocks, beginning new parts where needed. The worker that holds the bytes writes them.
@@ -262,7 +221,7 @@ impl Output {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks.iter().filter(|block| !block.pieces.is_empty()) {
             let length = block.length();
-            let target = &mut self.sets[block.set][block.file];
+            let target = &mut self.sets[block.set].targets[block.file];
             let pieces: Vec<&[u8]> = block.pieces.iter().map(|piece| &piece[..]).collect();
             let footer = pieces.iter().map(|piece| self.layout.footer(piece)).sum();
             if self.layout.fits(length, target.part(), footer) {
@@ -271,7 +230,7 @@ impl Output {
             }
             for mut rest in pieces {
                 while !rest.is_empty() {
-                    let target = &mut self.sets[block.set][block.file];
+                    let target = &mut self.sets[block.set].targets[block.file];
                     let footer = self.layout.footer(rest);
                     let (now, later) = rest.split_at(self.layout.fitting(rest, target.part(), footer));
                     if now.is_empty() {
@@ -279,7 +238,7 @@ impl Output {
                         continue;
                     }
                     let whole = now.len() as u64 == length;
-                    let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
+                    let tally = if whole { block.tally } else { self.layout.rows.tally(block.file, now) };
                     places.push(target.place(&self.directory, vec![now], &tally, footer)?);
                     rest = later;
                 }
@@ -290,11 +249,17 @@ impl Output {
 
     /// Begins the next part of a file of a set.
     fn begin_part(&mut self, set: usize, file: usize) -> Result<(), OutputError> {
-        let Target { state, ends, .. } = &self.sets[set][file];
-        let (folder, head, number) = (state.folder.clone(), Arc::clone(&ends.head), state.parts.len());
-        let (written, open) = self.part(&folder, &head, file, number)?;
-        let target = &mut self.sets[set][file];
-        target.state.parts.push(written);
+        let FileSet { start, targets } = &self.sets[set];
+        let name = self.layout.files[file].of_part(targets[file].state.parts.len());
+        let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
+        let head = self.layout.head(file, &start.head)?;
+        let path = self.directory.join(&name);
+        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
+        ReservedPlace { file: Arc::clone(&open), at: 0, pieces: vec![&head] }.write()?;
+        let length = head.len() as u64;
+        let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
+        let target = &mut self.sets[set].targets[file];
+        target.state.parts.push(part);
         let ended = target.file.replace(open);
         self.unsynced.extend(ended.map(|ended| ended.path.clone()));
         Ok(())
@@ -303,14 +268,14 @@ impl Output {
     /// Closes the files of these sets, which get no more lines.
     pub fn close(&mut self, sets: &[usize]) {
         for &set in sets {
-            let files = self.sets[set].iter_mut().filter_map(|target| target.file.take());
+            let files = self.sets[set].targets.iter_mut().filter_map(|target| target.file.take());
             self.unsynced.extend(files.map(|file| file.path.clone()));
         }
     }
 
     /// The files of one kind of lines, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
-        self.sets.iter().flat_map(move |set| &set[file].state.parts)
+        self.sets.iter().flat_map(move |set| &set.targets[file].state.parts)
     }
 
     /// Completes all files. A compressed file needs at least one frame; a table gets its footer, and its small row groups are
@@ -320,16 +285,18 @@ impl Output {
             Format::Text => {
                 let empty_file = &self.layout.empty_file;
                 let empty = |target: &&mut Target| !empty_file.is_empty() && target.state.parts[0].end == 0;
-                for target in self.sets.iter_mut().flatten().filter(empty) {
+                for target in self.sets.iter_mut().flat_map(|set| &mut set.targets).filter(empty) {
                     target.place(&self.directory, vec![empty_file], &Tally::default(), 0)?.write()?;
                     target.file = None;
                 }
             }
             Format::Parquet => {
-                for target in self.sets.iter_mut().flatten() {
-                    if !target.end_tables(&self.directory, threads, stop)? {
-                        self.remove_merged();
-                        return Ok(false);
+                for FileSet { start, targets } in &mut self.sets {
+                    for target in targets {
+                        if !target.end_tables(&self.directory, &start.empty_end, threads, stop)? {
+                            self.remove_merged();
+                            return Ok(false);
+                        }
                     }
                 }
             }
@@ -339,7 +306,7 @@ impl Output {
 
     /// Deletes the merged files beside tables that were already complete.
     fn remove_merged(&self) {
-        for part in self.sets.iter().flatten().flat_map(|target| &target.state.parts) {
+        for part in self.sets.iter().flat_map(|set| &set.targets).flat_map(|target| &target.state.parts) {
             let _ = fs::remove_file(merged(&self.directory.join(&part.name)));
         }
     }
@@ -362,14 +329,13 @@ impl Output {
         written.map_err(|error| OutputError::Unwritable { path, error })
     }
 
-    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last.
-    pub fn commit(&mut self) -> Result<(), OutputError> {
+    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last. `record`
+    /// records these names before, when all files are durable.
+    pub fn commit(&mut self, record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>) -> Result<(), OutputError> {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
-        if let Some(checkpointer) = &self.checkpointer {
-            checkpointer.complete(names.clone())?;
-        }
+        record(&names)?;
         name_files(&self.directory, &names)?;
         self.pending.clear();
         Ok(())
@@ -409,15 +375,22 @@ impl Target {
     }
 
     /// Writes the footers of tables, and merges small row groups into another file beside each. A resumed run cuts footers off
-    /// again, and nothing that a checkpoint needs is replaced before [`Output::commit`]. Returns false if asked to stop.
-    fn end_tables(&mut self, directory: &Path, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
+    /// again, and nothing that a checkpoint needs is replaced before [`Output::commit`]. A table without rows ends in `empty_end`
+    /// after its head. Returns false if asked to stop.
+    fn end_tables(
+        &mut self,
+        directory: &Path,
+        empty_end: &[u8],
+        threads: usize,
+        stop: Stop<'_>,
+    ) -> Result<bool, OutputError> {
         for part in &mut self.state.parts {
             let whole = directory.join(&part.name);
             let path = partial(&whole);
             let mut write = || {
                 let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
                 let footer = table::footer(&mut file, part.head, part.end)?;
-                let footer = footer.as_deref().unwrap_or(&self.ends.empty_end);
+                let footer = footer.as_deref().unwrap_or(empty_end);
                 write_at(&file, &mut [IoSlice::new(footer)], part.end)?;
                 part.end += footer.len() as u64;
                 table::merge_groups(&path, &merged(&whole), threads, stop)
@@ -435,7 +408,7 @@ impl Target {
 impl Drop for Output {
     /// An unfinished run leaves nothing that looks like a result, and nothing at all if there is no checkpoint to resume from.
     fn drop(&mut self) {
-        if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_checkpoint()) {
+        if self.directory.join(CHECKPOINT).exists() {
             return;
         }
         for path in &self.pending {

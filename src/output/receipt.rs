@@ -112,7 +112,7 @@ pub struct ReceiptOptions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split_size: Option<u64>,
     /// Whether lines are left out whose URLs have occurred before.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unique: bool,
     /// The number of workers.
     pub threads: usize,
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for Hex {
 }
 
 /// A partition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartitionPart {
     /// The lines judged to go there, as read.
     #[serde(flatten)]
@@ -255,9 +255,7 @@ impl Part {
             order: checksums.then_some(Hex(tally.order)),
         }
     }
-}
 
-impl Part {
     /// The tally of the part; checksums that were not computed are 0.
     pub(crate) fn tally(&self) -> Tally {
         let [sum, order] = [self.sum, self.order].map(|checksum| checksum.map_or(0, |Hex(checksum)| checksum));
@@ -287,10 +285,6 @@ impl Part {
             "the same lines, but in a different order".to_owned()
         })
     }
-}
-
-fn is_false(truth: &bool) -> bool {
-    !truth
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -325,7 +319,13 @@ impl Receipt {
     }
 
     /// The lists of files of each partition, or that of the verdicts.
-    pub(crate) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
+    pub(crate) fn file_lists(&self) -> impl Iterator<Item = &Vec<FilePart>> {
+        let verdicts = self.verdicts.iter().map(|verdicts| &verdicts.files);
+        self.partitions.values().map(|part| &part.files).chain(verdicts)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn file_lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
         let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);
         self.partitions.values_mut().map(|part| &mut part.files).chain(verdicts)
     }

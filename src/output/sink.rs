@@ -9,7 +9,11 @@ use crate::output::error::OutputError;
 use crate::output::partitions::{Output, ReservedPlace};
 
 /// Where blocks go.
+#[derive(Default)]
 pub(crate) enum Sink {
+    /// Lines are only counted.
+    #[default]
+    Nothing,
     /// Places in files, which are written to later.
     Folder(Box<Output>),
     /// Standard output, written to at once. Only the holder of the turn may do so.
@@ -65,6 +69,7 @@ impl Sink {
     /// Takes the blocks of a chunk in its turn; returns the reserved places that are still to be written.
     pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
         match self {
+            Sink::Nothing => Ok(Vec::new()),
             Sink::Folder(output) => output.reserve(blocks),
             Sink::Pipe(pipe) => pipe.write(blocks).map(|()| Vec::new()),
         }
@@ -74,7 +79,7 @@ impl Sink {
     pub fn folder(&mut self) -> Option<&mut Output> {
         match self {
             Sink::Folder(output) => Some(output),
-            Sink::Pipe(_) => None,
+            Sink::Nothing | Sink::Pipe(_) => None,
         }
     }
 }

@@ -18,20 +18,14 @@ use super::write_at::FrontToBack;
 /// Sorts records by their bytes; keeps up to `limit` bytes in memory and the rest on disk.
 #[derive(Debug)]
 pub(super) struct Sorter {
-    home: Home,
+    /// The path that the partial files of runs are named after.
+    start: PathBuf,
+    /// Whether runs outlive the process, so that another one can resume.
+    is_kept: bool,
     limit: usize,
     held: Vec<Box<[u8]>>,
     held_bytes: usize,
     runs: Vec<Arc<Run>>,
-}
-
-/// Where runs are stored: in partial files named after this path.
-#[derive(Debug)]
-pub(super) enum Home {
-    /// Runs are deleted with the sorter.
-    Temporary(PathBuf),
-    /// Runs outlive the process, so that another one can resume.
-    Kept(PathBuf),
 }
 
 /// A sorted run of records in a file that no longer changes.
@@ -48,39 +42,6 @@ pub(crate) struct Run {
 struct NewRun {
     file: BufWriter<FrontToBack<File>>,
     run: Run,
-}
-
-impl Home {
-    /// The path that its files are named after.
-    fn start(&self) -> &Path {
-        match self {
-            Home::Temporary(start) | Home::Kept(start) => start,
-        }
-    }
-
-    /// Begins a run.
-    fn create(&self, number: usize) -> io::Result<NewRun> {
-        match self {
-            Home::Temporary(_) => self.create_temporary(),
-            Home::Kept(start) => {
-                let path = run_path(start, number);
-                let file = File::create(&path)?;
-                Ok(NewRun::new(file, Run { path, durable: AtomicBool::new(false), _temporary: None }))
-            }
-        }
-    }
-
-    /// Begins a run that is deleted on drop.
-    fn create_temporary(&self) -> io::Result<NewRun> {
-        let start = self.start();
-        let mut builder = tempfile::Builder::new();
-        let prefix = format!(".{}.", name(start));
-        // Longer than any run number, so the name cannot be that of a kept run.
-        let builder = builder.prefix(&prefix).suffix(".partial").rand_bytes(24);
-        let (file, path) = builder.tempfile_in(start.parent().unwrap_or(Path::new(".")))?.into_parts();
-        let run = Run { path: path.to_path_buf(), durable: AtomicBool::new(false), _temporary: Some(path) };
-        Ok(NewRun::new(file, run))
-    }
 }
 
 /// The path of the kept run with this number.
@@ -109,7 +70,24 @@ impl Run {
 }
 
 impl NewRun {
-    fn new(file: File, run: Run) -> NewRun {
+    /// Begins the kept run with this number.
+    fn kept(start: &Path, number: usize) -> io::Result<NewRun> {
+        let path = run_path(start, number);
+        Ok(NewRun::new(File::create(&path)?, path, None))
+    }
+
+    /// Begins a run that is deleted on drop.
+    fn temporary(start: &Path) -> io::Result<NewRun> {
+        let mut builder = tempfile::Builder::new();
+        let prefix = format!(".{}.", name(start));
+        // Longer than any run number, so the name cannot be that of a kept run.
+        let builder = builder.prefix(&prefix).suffix(".partial").rand_bytes(24);
+        let (file, path) = builder.tempfile_in(start.parent().unwrap_or(Path::new(".")))?.into_parts();
+        Ok(NewRun::new(file, path.to_path_buf(), Some(path)))
+    }
+
+    fn new(file: File, path: PathBuf, temporary: Option<TempPath>) -> NewRun {
+        let run = Run { path, durable: AtomicBool::new(false), _temporary: temporary };
         NewRun { file: BufWriter::new(FrontToBack::new(file)), run }
     }
 
@@ -132,21 +110,21 @@ const OVERHEAD: usize = 32;
 const MAX_MERGED_RUNS: usize = 64;
 
 impl Sorter {
-    /// Holds about `limit` bytes in memory at most.
-    pub fn new(home: Home, limit: usize) -> Sorter {
-        Sorter { home, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
+    /// Holds about `limit` bytes in memory at most; runs are named after `start` and deleted with the sorter.
+    pub fn new(start: PathBuf, limit: usize) -> Sorter {
+        Sorter { start, is_kept: false, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
     }
 
-    /// A sorter that starts with this many kept runs, which are durable.
-    pub fn with_runs(home: Home, limit: usize, runs: usize) -> io::Result<Sorter> {
+    /// The same, but runs outlive the process, and there are this many already, which are durable.
+    pub fn kept(start: PathBuf, limit: usize, runs: usize) -> io::Result<Sorter> {
         let stored = |number| {
-            let path = run_path(home.start(), number);
+            let path = run_path(&start, number);
             // The file must exist and be readable.
             File::open(&path)?;
             Ok(Arc::new(Run { path, durable: AtomicBool::new(true), _temporary: None }))
         };
         let runs = (0..runs).map(stored).collect::<io::Result<_>>()?;
-        Ok(Sorter { runs, ..Sorter::new(home, limit) })
+        Ok(Sorter { is_kept: true, runs, ..Sorter::new(start, limit) })
     }
 
     /// The runs that were stored.
@@ -168,7 +146,8 @@ impl Sorter {
 
     fn spill(&mut self) -> io::Result<()> {
         self.held.sort_unstable();
-        let mut run = self.home.create(self.runs.len())?;
+        let number = self.runs.len();
+        let mut run = if self.is_kept { NewRun::kept(&self.start, number)? } else { NewRun::temporary(&self.start)? };
         self.held.drain(..).try_for_each(|record| run.put(&record))?;
         self.held_bytes = 0;
         self.runs.push(run.end()?);
@@ -182,7 +161,7 @@ impl Sorter {
             let mut runs = std::mem::take(&mut self.runs).into_iter().peekable();
             while runs.peek().is_some() {
                 let some: Vec<Arc<Run>> = runs.by_ref().take(MAX_MERGED_RUNS).collect();
-                let mut run = self.home.create_temporary()?;
+                let mut run = NewRun::temporary(&self.start)?;
                 merge(&some, Vec::new(), |record| run.put(&record))?;
                 longer.push(run.end()?);
             }
@@ -238,7 +217,7 @@ mod tests {
         expected.sort();
         let folder = tempfile::tempdir().unwrap();
         for limit in [0, 500, 1 << 20] {
-            let mut sorter = Sorter::new(Home::Temporary(folder.path().join("records")), limit);
+            let mut sorter = Sorter::new(folder.path().join("records"), limit);
             for record in &records {
                 sorter.push(record.clone()).unwrap();
             }
@@ -267,7 +246,7 @@ mod tests {
         };
         for kept in [false, true] {
             let start = place.join("records");
-            let mut sorter = Sorter::new(if kept { Home::Kept(start) } else { Home::Temporary(start) }, 0);
+            let mut sorter = if kept { Sorter::kept(start, 0, 0).unwrap() } else { Sorter::new(start, 0) };
             for n in 0..1000u32 {
                 sorter.push(n.wrapping_mul(7919).to_be_bytes().to_vec()).unwrap();
             }

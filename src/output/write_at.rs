@@ -12,10 +12,6 @@ use super::error::Unwritten;
 const PIECES: usize = 1024;
 
 /// Writes these pieces one after the other, starting at offset `at`.
-///
-/// # Errors
-///
-/// [`Unwritten`].
 pub(super) fn write_at(file: &File, mut pieces: &mut [IoSlice<'_>], mut at: u64) -> io::Result<()> {
     IoSlice::advance_slices(&mut pieces, 0);
     while !pieces.is_empty() {

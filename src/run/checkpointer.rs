@@ -12,7 +12,6 @@ use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::lock;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
-use crate::output::keep::CheckpointKeeper;
 use crate::output::spill::Run;
 use crate::run::error::FilterError;
 
@@ -28,7 +27,7 @@ pub(crate) struct Checkpointer {
     started: Instant,
     /// How many seconds the run had taken when it was interrupted.
     before: f64,
-    state: Mutex<Saving>,
+    state: Mutex<State>,
     changed: Condvar,
 }
 
@@ -42,41 +41,36 @@ pub(crate) struct PendingCheckpoint {
 }
 
 #[derive(Debug)]
-struct Saving {
-    due: Instant,
+struct State {
     /// Chunks whose lines are being written.
     writing: Vec<u64>,
-    /// Whether a worker is about to take a checkpoint, or one is being saved.
-    claimed: bool,
-    /// A checkpoint, taken in the turn of this chunk, that waits for lines to be written.
-    taken: Option<(u64, PendingCheckpoint)>,
-    /// A checkpoint whose lines are written.
-    ready: Option<PendingCheckpoint>,
-    /// Whether a checkpoint is being made durable.
-    saving: bool,
+    next: Next,
     /// Whether there will be no more checkpoints.
     ended: bool,
-    /// Whether the folder has a checkpoint.
-    kept: bool,
+}
+
+/// The next checkpoint, on its way to the disk.
+#[derive(Debug)]
+enum Next {
+    /// It is due at this time.
+    Due(Instant),
+    /// A worker is about to take it.
+    Claimed,
+    /// It was taken in the turn of this chunk, and waits for lines to be written.
+    Taken(u64, PendingCheckpoint),
+    /// Its lines are written.
+    Ready(PendingCheckpoint),
+    /// It is being made durable.
+    Saving,
 }
 
 impl Checkpointer {
     /// Keeps checkpoints of the job in `directory`, a new one after each interval `every`. If the run was resumed from one, it
     /// had taken `before` seconds.
-    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Checkpointer {
+    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
-        let state = Saving {
-            due: started + every,
-            writing: Vec::new(),
-            claimed: false,
-            taken: None,
-            ready: None,
-            saving: false,
-            ended: false,
-            kept: before.is_some(),
-        };
-        let (before, state) = (before.unwrap_or(0.0), Mutex::new(state));
-        Checkpointer { job, directory, every, started, before, state, changed: Condvar::new() }
+        let state = State { writing: Vec::new(), next: Next::Due(started + every), ended: false };
+        Checkpointer { job, directory, every, started, before, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// How many seconds the run has taken, including those before it was interrupted.
@@ -87,9 +81,11 @@ impl Checkpointer {
     /// Whether a checkpoint is due. If so, the caller must [take](Checkpointer::take) it.
     pub fn is_due(&self) -> bool {
         let mut state = lock(&self.state);
-        let due = !state.claimed && Instant::now() >= state.due;
-        state.claimed |= due;
-        due
+        let is_due = matches!(state.next, Next::Due(due) if Instant::now() >= due);
+        if is_due {
+            state.next = Next::Claimed;
+        }
+        is_due
     }
 
     /// Records that the lines of a chunk are about to be written; called in its turn.
@@ -103,7 +99,7 @@ impl Checkpointer {
         state.writing.retain(|&writing| writing != ticket);
         self.settle(&mut state);
         // A checkpoint that is not ready waits for its chunk, which this worker may have to write.
-        while self.every.is_zero() && (state.ready.is_some() || state.saving) && !state.ended {
+        while self.every.is_zero() && matches!(state.next, Next::Ready(_) | Next::Saving) && !state.ended {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -111,35 +107,35 @@ impl Checkpointer {
     /// Takes a checkpoint of all chunks up to this one; called in its turn.
     pub fn take(&self, ticket: u64, taken: PendingCheckpoint) {
         let mut state = lock(&self.state);
-        state.taken = Some((ticket, taken));
+        state.next = Next::Taken(ticket, taken);
         self.settle(&mut state);
     }
 
     /// Passes on the taken checkpoint, if its lines are written.
-    fn settle(&self, state: &mut Saving) {
+    fn settle(&self, state: &mut State) {
         let earliest = state.writing.iter().min().copied().unwrap_or(u64::MAX);
-        if state.taken.as_ref().is_some_and(|&(ticket, _)| ticket < earliest) {
-            state.ready = state.taken.take().map(|(_, taken)| taken);
-            self.changed.notify_all();
-        }
+        state.next = match std::mem::replace(&mut state.next, Next::Claimed) {
+            Next::Taken(ticket, taken) if ticket < earliest => {
+                self.changed.notify_all();
+                Next::Ready(taken)
+            }
+            other => other,
+        };
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
     pub fn keep(&self) -> Result<(), OutputError> {
         loop {
             let mut state = lock(&self.state);
-            while state.ready.is_none() && !state.ended {
+            while !matches!(state.next, Next::Ready(_)) && !state.ended {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            let Some(taken) = state.ready.take() else { return Ok(()) };
-            state.saving = true;
+            let Next::Ready(taken) = std::mem::replace(&mut state.next, Next::Saving) else { return Ok(()) };
             drop(state);
             let began = Instant::now();
             self.save(taken)?;
             let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
-            let mut state = lock(&self.state);
-            state.due = Instant::now() + self.every.max(rest);
-            (state.claimed, state.saving) = (false, false);
+            lock(&self.state).next = Next::Due(Instant::now() + self.every.max(rest));
             self.changed.notify_all();
         }
     }
@@ -154,10 +150,18 @@ impl Checkpointer {
         self.write(Stage::Judging(Box::new(taken.state)))
     }
 
+    /// Records that all files are durable and about to get these names.
+    pub fn complete(&self, names: &[PathBuf]) -> Result<(), OutputError> {
+        self.write(Stage::Naming(names.to_vec()))
+    }
+
     fn write(&self, stage: Stage) -> Result<(), OutputError> {
-        Checkpoint { job: self.job.clone(), stage }.write(&self.directory)?;
-        lock(&self.state).kept = true;
-        Ok(())
+        Checkpoint { job: self.job.clone(), stage }.write(&self.directory)
+    }
+
+    /// Whether the folder has a checkpoint. While it has one, partial files are not deleted.
+    pub fn has_checkpoint(&self) -> bool {
+        self.directory.join(CHECKPOINT).exists()
     }
 
     /// Ends [`Checkpointer::keep`], once a checkpoint that is ready is saved.
@@ -169,27 +173,12 @@ impl Checkpointer {
     /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.
     pub fn note_kept(&self, failure: FilterError) -> FilterError {
         if failure.invalidates_checkpoint() {
-            self.discard();
+            // If it cannot be deleted, it is kept.
+            let _ = std::fs::remove_file(self.directory.join(CHECKPOINT));
         }
         if !self.has_checkpoint() {
             return failure;
         }
         FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
-    }
-
-    /// Discards the checkpoint.
-    fn discard(&self) {
-        let mut state = lock(&self.state);
-        state.kept = std::fs::remove_file(self.directory.join(CHECKPOINT)).is_err() && state.kept;
-    }
-}
-
-impl CheckpointKeeper for Checkpointer {
-    fn has_checkpoint(&self) -> bool {
-        lock(&self.state).kept
-    }
-
-    fn complete(&self, names: Vec<PathBuf>) -> Result<(), OutputError> {
-        self.write(Stage::Naming(names))
     }
 }

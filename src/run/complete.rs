@@ -42,7 +42,7 @@ pub(super) fn complete(
             serde_json::to_writer_pretty(&mut *file, &receipt)?;
             file.write_all(b"\n")
         })?;
-        output.commit()?;
+        output.commit(|names| checkpointer.map_or(Ok(()), |checkpointer| checkpointer.complete(names)))?;
     }
     Ok(receipt)
 }

@@ -66,7 +66,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         serde_json::to_writer_pretty(&mut *file, &joined)?;
         file.write_all(b"\n")
     })?;
-    output.commit()?;
+    output.commit(|_| Ok(()))?;
     Ok(joined)
 }
 
@@ -187,7 +187,7 @@ fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
 
 /// Prefixes the names of a run's files with its folder, as seen from outside.
 fn in_folder(folder: &str, receipt: &mut Receipt) {
-    for file in receipt.file_lists().flatten() {
+    for file in receipt.file_lists_mut().flatten() {
         file.name = format!("{folder}/{}", file.name);
     }
 }
@@ -200,7 +200,9 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     for (part, next) in joined.partitions.values_mut().zip(next.partitions.values()) {
         let PartitionPart { judged, written, reasons, .. } = part;
         judged.append(&next.judged);
-        append_to(written, next.written.as_ref());
+        if let (Some(written), Some(next)) = (written, &next.written) {
+            written.append(next);
+        }
         for (reason, lines) in &next.reasons {
             *reasons.entry(reason.clone()).or_default() += lines;
         }
@@ -208,7 +210,7 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     if let (Some(verdicts), Some(next)) = (&mut joined.verdicts, &next.verdicts) {
         verdicts.written.append(&next.written);
     }
-    joined.file_lists().zip(next.file_lists()).for_each(|(files, next)| files.append(next));
+    joined.file_lists_mut().zip(next.file_lists_mut()).for_each(|(files, next)| files.append(next));
     for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
         list.input.append(&next.input);
         list.skipped.extend(next.skipped.iter().cloned());
@@ -221,12 +223,6 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     // Shards may have run in parallel, so the longest one gives the duration.
     joined.seconds = joined.seconds.max(next.seconds);
     joined.options.threads = joined.options.threads.max(next.options.threads);
-}
-
-fn append_to(part: &mut Option<Part>, next: Option<&Part>) {
-    if let (Some(part), Some(next)) = (part, next) {
-        part.append(next);
-    }
 }
 
 /// Checks that the files of a shard that will be read are as its receipt says.
@@ -247,21 +243,18 @@ fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
 
 /// The folders of a run's sets of files.
 fn sets(receipt: &Receipt) -> BTreeSet<&str> {
-    let verdicts = receipt.verdicts.iter().flat_map(|verdicts| &verdicts.files);
-    let files = receipt.partitions.values().flat_map(|part| &part.files).chain(verdicts);
-    files.map(|file| split_list_folder(&file.name).0).collect()
+    receipt.file_lists().flatten().map(|file| split_list_folder(&file.name).0).collect()
 }
 
 /// Copies the files of all shards: texts of the same name one after the other, with one head; tables as they are, renumbered
 /// consecutively.
 fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
-    let mut of_shards: Vec<Receipt> = shards.iter().map(|(_, receipt)| receipt.clone()).collect();
-    let mut of_shards: Vec<_> = of_shards.iter_mut().map(Receipt::file_lists).collect();
+    let mut of_shards: Vec<_> = shards.iter().map(|(_, receipt)| receipt.file_lists()).collect();
     let format = joined.options.format;
-    for files in joined.file_lists() {
+    for files in joined.file_lists_mut() {
         let parts = std::mem::take(files);
         let of_shards: Vec<&FilePart> =
-            of_shards.iter_mut().flat_map(|lists| lists.next().into_iter().flatten()).map(|file| &*file).collect();
+            of_shards.iter_mut().flat_map(|lists| lists.next().into_iter().flatten()).collect();
         let mut together: Vec<(&str, Vec<&FilePart>)> = Vec::new();
         for (part, FilePart { name, .. }) in parts.iter().zip(of_shards) {
             let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);

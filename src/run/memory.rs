@@ -71,10 +71,6 @@ pub(crate) struct WorkerPlan {
 
 impl Memory {
     /// A budget of `bytes` for a run for this many crawlers; `explain` says whether blocked lines are explained.
-    ///
-    /// # Errors
-    ///
-    /// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
     pub fn new(bytes: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
         let memory = Memory { bytes, crawlers: crawlers as u64, explain };
         let least = memory.fixed() + 8 * memory.worker_memory(memory.shortest_chunk(), Format::Text);
@@ -128,10 +124,6 @@ impl Memory {
 
     /// The size of chunks, unless one is given, and how many of the `asked` workers have room. `asked` does not change the size:
     /// frames and row groups are made from chunks, and files must be the same for any number of workers.
-    ///
-    /// # Errors
-    ///
-    /// [`FilterError::TooLittleMemory`] if there is no room for a single worker with the given size.
     pub fn worker_plan(
         &self,
         asked: usize,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use super::checkpoint::RunState;
 use super::checkpointer::{Checkpointer, PendingCheckpoint};
@@ -27,7 +27,6 @@ use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
 use crate::output::frame::Compressor;
-use crate::output::keep::CheckpointKeeper;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, ReservedPlace};
 use crate::output::samples::Sample;
@@ -35,15 +34,16 @@ use crate::output::sink::Sink;
 use crate::output::table::{RowSource, Table};
 use crate::run::error::FilterError;
 
-/// Where the lines go.
+/// Where the lines go, and how far an interrupted run came.
+#[derive(Default)]
 pub(super) struct Outlets {
     pub sink: Sink,
     /// Collects the robots.txt files to fetch, if they are wanted.
     pub needed: Option<MissingRobots>,
     /// If lines become rows: the table of each set of files.
     pub tables: Vec<Table>,
-    /// Keeps checkpoints, if the run can be resumed.
-    pub checkpointer: Option<Arc<Checkpointer>>,
+    /// The state to start from, if the run was interrupted.
+    pub state: Option<RunState>,
 }
 
 /// The results of a run.
@@ -73,13 +73,13 @@ pub(super) struct Pipeline<'l> {
     queue: Queue<PendingChunk<'l>, Turn>,
     /// Buffers and texts of chunks that are written.
     spares: Mutex<Vec<Spare>>,
-    checkpointer: Option<Arc<Checkpointer>>,
+    checkpointer: Option<&'l Checkpointer>,
     failure: Mutex<Option<FilterError>>,
 }
 
 /// The state that is changed in the order of the chunks.
 struct Turn {
-    sink: Option<Sink>,
+    sink: Sink,
     needed: Option<MissingRobots>,
     totals: Totals,
     reached: Reached,
@@ -132,42 +132,35 @@ struct WorkerState<'m> {
 }
 
 impl<'l> Pipeline<'l> {
-    /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It starts from `state`, if the run was
-    /// interrupted, and drops duplicates, if there is `unique`.
+    /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It keeps checkpoints, if there is a
+    /// `checkpointer`, and drops duplicates, if there is `unique`.
     pub fn new(
         plan: &'l Plan<'l>,
         chunks: Chunks<'l>,
         progress: &'l Progress,
-        outlets: Option<Outlets>,
-        state: Option<RunState>,
+        outlets: Outlets,
+        checkpointer: Option<&'l Checkpointer>,
         unique: Option<Unique>,
     ) -> Pipeline<'l> {
         let rows = plan.rows();
-        let (mut turn, gatherer) = match state {
-            Some(RunState { reached, totals, gathered, .. }) => {
-                (Turn { sink: None, needed: None, totals, reached }, gathered)
-            }
+        let Outlets { sink, needed, tables, state } = outlets;
+        let (reached, totals, gatherer) = match state {
+            Some(RunState { reached, totals, gathered, .. }) => (reached, totals, gathered),
             None => {
-                let totals = Totals::new(plan.lists.len(), plan.crawlers(), plan.sets(), rows);
-                let turn = Turn { sink: None, needed: None, totals, reached: Reached::default() };
-                (turn, Gatherer::new(rows.map_or(0, Rows::files)))
+                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
+                (Reached::default(), totals, Gatherer::new(rows.map_or(0, Rows::files)))
             }
         };
-        let (mut tables, mut checkpointer, mut notes_waiting) = (Vec::new(), None, false);
-        if let Some(outlets) = outlets {
-            (tables, checkpointer, notes_waiting) = (outlets.tables, outlets.checkpointer, outlets.needed.is_some());
-            (turn.sink, turn.needed) = (Some(outlets.sink), outlets.needed);
-        }
         Pipeline {
             plan,
             chunks,
             progress,
             rows,
-            notes_waiting,
+            notes_waiting: needed.is_some(),
             tables,
             unique,
             gatherer: Sequence::new(gatherer),
-            queue: Queue::new(turn, plan.options.threads),
+            queue: Queue::new(Turn { sink, needed, totals, reached }, plan.options.threads),
             spares: Mutex::default(),
             checkpointer,
             failure: Mutex::new(None),
@@ -176,14 +169,14 @@ impl<'l> Pipeline<'l> {
 
     /// Makes checkpoints durable until [`Pipeline::judged`], if the run keeps any.
     pub fn keep(&self) {
-        if let Some(Err(failure)) = self.checkpointer.as_ref().map(|checkpointer| checkpointer.keep()) {
+        if let Some(Err(failure)) = self.checkpointer.map(Checkpointer::keep) {
             self.fail(failure.into());
         }
     }
 
     /// Ends the keeping of checkpoints: no more lines are written.
     pub fn judged(&self) {
-        if let Some(checkpointer) = &self.checkpointer {
+        if let Some(checkpointer) = self.checkpointer {
             checkpointer.stop();
         }
     }
@@ -213,11 +206,13 @@ impl<'l> Pipeline<'l> {
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
-        let waiting = self.gatherer.out_of_turn(Gatherer::rest);
-        let frames = self.framed(waiting, &mut self.compressor()?)?;
+        let frames = match (self.rows, &mut self.compressor()?) {
+            (Some(rows), Some(compressor)) => framed(rows, self.gatherer.into_inner().rest(), compressor)?,
+            _ => Vec::new(),
+        };
         let mut turn = self.queue.into_inner();
         // Completing tables takes long and can be interrupted; this is the state to resume from then.
-        let checkpointer = self.checkpointer.as_ref().filter(|_| !self.tables.is_empty());
+        let checkpointer = self.checkpointer.filter(|_| !self.tables.is_empty());
         let taken = checkpointer.and_then(|checkpointer| turn.checkpoint(Gatherer::new(0), checkpointer.seconds()));
         let Turn { sink, needed, mut totals, .. } = turn;
         totals.skip(&self.chunks.left_out().skipped);
@@ -225,7 +220,7 @@ impl<'l> Pipeline<'l> {
         totals.add_written(&frames);
         totals.end();
         let speed = self.progress.judged();
-        let Some(Sink::Folder(mut output)) = sink else { return Ok(Finished { output: None, needed, totals, speed }) };
+        let Sink::Folder(mut output) = sink else { return Ok(Finished { output: None, needed, totals, speed }) };
         output.reserve(&frames)?.iter().try_for_each(ReservedPlace::write)?;
         if !output.end(self.plan.options.threads, &|| self.chunks.is_asked_to_stop())? {
             let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
@@ -240,16 +235,16 @@ impl<'l> Pipeline<'l> {
     fn save_progress(self, failure: FilterError) -> FilterError {
         let Some(checkpointer) = self.checkpointer else { return failure };
         // Nothing is kept of a run that has done nothing.
-        let is_begun = checkpointer.has_checkpoint() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
-        let is_begun = is_begun && !failure.invalidates_checkpoint();
-        if is_begun && !self.queue.is_stopped() {
-            let gathered = self.gatherer.into_inner();
-            let mut turn = self.queue.into_inner();
-            if let Some(taken) = turn.checkpoint(gathered, checkpointer.seconds())
-                && let Err(failure) = checkpointer.save(taken)
-            {
-                return checkpointer.note_kept(failure.into());
-            }
+        let is_stopped = self.queue.is_stopped();
+        let mut turn = self.queue.into_inner();
+        let is_begun = checkpointer.has_checkpoint() || turn.totals.input.lines > 0;
+        if is_begun
+            && !is_stopped
+            && !failure.invalidates_checkpoint()
+            && let Some(taken) = turn.checkpoint(self.gatherer.into_inner(), checkpointer.seconds())
+            && let Err(failure) = checkpointer.save(taken)
+        {
+            return checkpointer.note_kept(failure.into());
         }
         checkpointer.note_kept(failure)
     }
@@ -266,7 +261,7 @@ impl<'l> Pipeline<'l> {
             None => RowSource::Text(remaining),
         };
         let mut parts = worker.rows(remaining.text);
-        let (outcomes, causes) = (parts.outcomes, parts.causes);
+        let (outcomes, causes) = (parts.chunk.outcomes, parts.causes);
         let mut again = |crawler, line| parts.explain_again(crawler, line);
         Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
     }
@@ -282,35 +277,31 @@ impl<'l> Pipeline<'l> {
         let (Some(rows), set) = (self.rows, self.plan.set_of(task.list)) else {
             return Ok(Some((Blocks::Made(Vec::new()), None)));
         };
-        if compressor.is_none() {
+        let Some(compressor) = compressor else {
             return Ok(Some((Blocks::Buffers(set, judged.tallies(rows)), None)));
-        }
-        let Some(mut gatherer) = self.gatherer.turn_of(task.ticket) else { return Ok(None) };
-        let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
-        let gathered = gatherer.take(set, &self.plan.sets_of(&task.ended), texts);
-        let border = self.is_checkpoint_due().then(|| gatherer.clone());
-        gatherer.pass();
-        Ok(Some((Blocks::Made(self.framed(gathered, compressor)?), border)))
-    }
-
-    /// Whether to take a checkpoint after the chunk whose turn it is.
-    fn is_checkpoint_due(&self) -> bool {
-        self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.is_due())
-    }
-
-    /// Compresses gathered lines into frames, as blocks.
-    fn framed(
-        &self,
-        gathered: Vec<Gathered>,
-        compressor: &mut Option<Compressor>,
-    ) -> Result<Vec<Block<'static>>, OutputError> {
-        let (Some(rows), Some(compressor)) = (self.rows, compressor) else { return Ok(Vec::new()) };
-        let block = |Gathered { set, file, text }: Gathered| {
-            let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
-            Ok(Block { set, file, pieces, tally: rows.tally(file, &text) })
         };
-        gathered.into_iter().map(block).collect()
+        let gathered = self.gatherer.in_turn(task.ticket, |gatherer| {
+            let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
+            let gathered = gatherer.take(set, &self.plan.sets_of(&task.ended), texts);
+            let is_due = self.checkpointer.is_some_and(Checkpointer::is_due);
+            (gathered, is_due.then(|| gatherer.clone()))
+        });
+        let Some((gathered, border)) = gathered else { return Ok(None) };
+        Ok(Some((Blocks::Made(framed(rows, gathered, compressor)?), border)))
     }
+}
+
+/// Compresses gathered lines into frames, as blocks of files with these rows.
+fn framed(
+    rows: Rows,
+    gathered: Vec<Gathered>,
+    compressor: &mut Compressor,
+) -> Result<Vec<Block<'static>>, OutputError> {
+    let block = |Gathered { set, file, text }: Gathered| {
+        let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
+        Ok(Block { set, file, pieces, tally: rows.tally(file, &text) })
+    };
+    gathered.into_iter().map(block).collect()
 }
 
 /// Stops the run if a worker panics, so that the others do not wait forever for its turn.
@@ -333,8 +324,7 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: us
 }
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
-    let mut worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting);
-    worker.renderer.keep_rules(kept_rules);
+    let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules);
     let mut state = WorkerState { worker, unique_lines: UniqueLines::default(), compressor: pipeline.compressor()? };
     let as_rows = !pipeline.tables.is_empty();
     let mut buffer = Buffer::default();
@@ -424,13 +414,13 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, pending: Pending
     pipeline.progress.chunk(&turn.totals);
     // Lines written straight from a mapped list must still be those that were read.
     let check_unchanged = || if text.is_some() { lists[list].unchanged() } else { Ok(()) };
-    let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose();
+    let places = turn.sink.take(&blocks);
     check_unchanged()?;
-    let places = places?.unwrap_or_default();
-    if let Some(output) = turn.sink.as_mut().and_then(Sink::folder) {
+    let places = places?;
+    if let Some(output) = turn.sink.folder() {
         output.close(&pipeline.plan.sets_of(&ended));
     }
-    if let Some(checkpointer) = &pipeline.checkpointer {
+    if let Some(checkpointer) = pipeline.checkpointer {
         checkpointer.begin(ticket);
         if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
             border = Some(Gatherer::new(0));
@@ -442,7 +432,7 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, pending: Pending
     let written = places.iter().try_for_each(ReservedPlace::write);
     check_unchanged()?;
     written?;
-    if let Some(checkpointer) = &pipeline.checkpointer {
+    if let Some(checkpointer) = pipeline.checkpointer {
         checkpointer.end(ticket);
     }
     drop(places);
@@ -462,7 +452,7 @@ impl Spare {
 impl Turn {
     /// Adds the origins of a chunk's deferred lines; `before` is the number of lines before the chunk.
     fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
-        let (Some(output), Some(needed)) = (self.sink.as_mut().and_then(Sink::folder), &mut self.needed) else {
+        let (Some(output), Some(needed)) = (self.sink.folder(), &mut self.needed) else {
             return Ok(());
         };
         waiting.shift_by(before);
@@ -472,7 +462,7 @@ impl Turn {
 
     /// The whole state after the chunk whose turn it is, including the lines waiting for frames.
     fn checkpoint(&mut self, gathered: Gatherer, seconds: f64) -> Option<PendingCheckpoint> {
-        let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
+        let (output, needed) = (self.sink.folder()?, self.needed.as_ref()?);
         let state = RunState {
             reached: self.reached.clone(),
             seconds,
@@ -505,7 +495,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
         let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
-        let mut worker = Worker::new(&matchers, Some(rows), true);
+        let mut worker = Worker::new(&matchers, Some(rows), true, 0);
         worker.judge(
             &Chunk { text: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[], left_out: &[] },
             false,

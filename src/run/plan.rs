@@ -2,9 +2,7 @@
 //!
 //! Arguments are checked once, here; all later stages rely on the plan.
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use super::job::{Destination, Folder, Job, Pipe};
 use super::memory::{Memory, WorkerPlan};
@@ -22,7 +20,7 @@ use crate::run::error::FilterError;
 /// The plan of a run.
 pub(super) struct Plan<'j> {
     pub policy: &'j Policy,
-    job: &'j Job,
+    pub job: &'j Job,
     /// The lists, or the parts of them to be read.
     pub lists: Vec<List>,
     /// The options for the receipt, with as many workers and as large chunks as fit into memory.
@@ -32,10 +30,6 @@ pub(super) struct Plan<'j> {
 
 impl<'j> Plan<'j> {
     /// Checks a job, opens its lists and divides its budget.
-    ///
-    /// # Errors
-    ///
-    /// [`FilterError`] if the job contradicts itself, lists cannot be read, or there is too little memory.
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
         let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
         let lists = lists(job, memory)?;
@@ -49,7 +43,7 @@ impl<'j> Plan<'j> {
 
     /// The rows of the files; `None` if lines are only counted.
     pub fn rows(&self) -> Option<Rows> {
-        self.destination().map(|_| self.options.rows(self.crawlers()))
+        self.destination().map(|_| self.options.rows(self.job.crawlers.len()))
     }
 
     /// The set of files that a list's lines go to: one for all lists, or one for each.
@@ -60,26 +54,6 @@ impl<'j> Plan<'j> {
     /// Where lines go; `None` if they are only counted.
     pub fn destination(&self) -> Option<&'j Destination> {
         self.job.destination.as_ref()
-    }
-
-    /// The paths of all lists, including those of which this shard reads nothing.
-    pub fn paths(&self) -> &'j [PathBuf] {
-        &self.job.lists
-    }
-
-    /// Whether to resume an interrupted run.
-    pub fn resumes(&self) -> bool {
-        self.job.long_run.resume
-    }
-
-    /// The shortest time between checkpoints.
-    pub fn checkpoint_interval(&self) -> Duration {
-        self.job.long_run.checkpoint
-    }
-
-    /// The number of crawlers.
-    pub fn crawlers(&self) -> usize {
-        self.job.crawlers.len()
     }
 
     /// The agents of the crawlers.

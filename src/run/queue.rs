@@ -73,11 +73,6 @@ impl<T, S> Queue<T, S> {
         }
     }
 
-    /// Changes the state out of turn.
-    pub fn out_of_turn<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
-        change(&mut lock(&self.state))
-    }
-
     /// Stops writing.
     pub fn stop(&self) {
         lock(&self.waiting).stopped = true;

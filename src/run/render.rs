@@ -23,12 +23,10 @@ pub(super) struct JudgedChunk<'c> {
 
 /// The parts of a chunk's rows, besides its text.
 pub(super) struct RowParts<'w> {
-    /// For each crawler.
-    pub outcomes: &'w [Vec<Outcome>],
     /// For each crawler, if causes are wanted.
     pub causes: &'w [Causes],
     explainers: &'w mut [Explainer],
-    chunk: JudgedChunk<'w>,
+    pub chunk: JudgedChunk<'w>,
 }
 
 impl RowParts<'_> {
@@ -38,76 +36,46 @@ impl RowParts<'_> {
     }
 }
 
-/// Renders lines for output; each worker has its own.
+/// Renders lines for output; each worker has its own. The rows of tables are made elsewhere, from outcomes and causes.
 #[derive(Debug)]
-pub(super) enum Renderer {
-    /// Lines are only counted.
-    Nothing,
-    /// A buffer for each file of a [`Form`].
-    Text {
-        form: Form,
-        /// One for each crawler; none if causes are not wanted.
-        explainers: Vec<Explainer>,
-    },
-    /// The table makes the rows, from outcomes and causes.
-    Table {
-        explainers: Vec<Explainer>,
-        /// For each explainer, what blocked the lines.
-        causes: Vec<Causes>,
-    },
+pub(super) struct Renderer {
+    /// The rows of the files; `None` if lines are only counted.
+    rows: Option<Rows>,
+    /// One for each crawler; none if causes are not wanted.
+    explainers: Vec<Explainer>,
+    /// For each explainer, what blocked the lines that become rows.
+    causes: Vec<Causes>,
 }
 
 impl Renderer {
-    /// A renderer for files with these rows.
-    pub fn new(matchers: &[Matcher], rows: Option<Rows>) -> Renderer {
-        let Some(Rows { form, format, explain, .. }) = rows else { return Renderer::Nothing };
-        let explainers: Vec<_> = if explain { matchers.iter().map(Matcher::explainer).collect() } else { Vec::new() };
-        match format {
-            Format::Text => Renderer::Text { form, explainers },
-            Format::Parquet => {
-                let causes = explainers.iter().map(|_| Causes::default()).collect();
-                Renderer::Table { explainers, causes }
-            }
-        }
-    }
-
-    /// Sets how many bytes of rules are kept for each crawler to explain lines.
-    pub fn keep_rules(&mut self, bytes: usize) {
-        match self {
-            Renderer::Nothing => {}
-            Renderer::Text { explainers, .. } | Renderer::Table { explainers, .. } => {
-                explainers.iter_mut().for_each(|explainer| explainer.keep(bytes));
-            }
-        }
+    /// A renderer for files with these rows, which keeps `kept_rules` bytes of rules for each crawler to explain lines.
+    pub fn new(matchers: &[Matcher], rows: Option<Rows>, kept_rules: usize) -> Renderer {
+        let explained = if rows.is_some_and(|rows| rows.explain) { matchers } else { &[] };
+        let mut explainers: Vec<_> = explained.iter().map(Matcher::explainer).collect();
+        explainers.iter_mut().for_each(|explainer| explainer.keep(kept_rules));
+        let causes = explainers.iter().map(|_| Causes::default()).collect();
+        Renderer { rows, explainers, causes }
     }
 
     /// Renders the lines of a chunk into empty buffers, one for each file. Returns whether the buffers were compared with the
     /// lines, and hold each where it belongs.
     pub fn render(&mut self, chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
-        match self {
-            Renderer::Nothing => false,
-            Renderer::Text { form: Form::Partitions, explainers } if explainers.is_empty() => split(chunk, buffers),
-            Renderer::Text { form: Form::Partitions, explainers } => {
-                split_explained(chunk, buffers, explainers);
-                false
-            }
-            Renderer::Text { form: Form::Verdicts, explainers } => {
-                put_verdicts(chunk, &mut buffers[0].copies, explainers);
-                false
-            }
-            Renderer::Table { explainers, causes } => {
-                note_causes(chunk, explainers, causes);
-                false
-            }
+        let Renderer { rows: Some(rows), explainers, causes } = self else { return false };
+        match (rows.format, rows.form) {
+            (Format::Text, Form::Partitions) if !rows.explain => return split(chunk, buffers),
+            (Format::Text, Form::Partitions) => split_explained(chunk, buffers, explainers),
+            (Format::Text, Form::Verdicts) => put_verdicts(chunk, &mut buffers[0].copies, explainers),
+            (Format::Parquet, _) => note_causes(chunk, explainers, causes),
         }
+        false
     }
 
     /// Adds a line feed to the last line of a chunk in the buffers.
     pub fn end_line(&self, outcomes: &[Vec<Outcome>], buffers: &mut [Pieces]) {
-        match self {
-            Renderer::Nothing | Renderer::Table { .. } => {}
-            Renderer::Text { form: Form::Verdicts, .. } => buffers[0].copies.push(b'\n'),
-            Renderer::Text { form: Form::Partitions, .. } => {
+        match self.rows.map(|rows| (rows.format, rows.form)) {
+            None | Some((Format::Parquet, _)) => {}
+            Some((Format::Text, Form::Verdicts)) => buffers[0].copies.push(b'\n'),
+            Some((Format::Text, Form::Partitions)) => {
                 for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes) {
                     if let Some(last) = outcomes.last() {
                         buffers[last.partition() as usize].copies.push(b'\n');
@@ -119,17 +87,12 @@ impl Renderer {
 
     /// The parts of a rendered chunk's rows, besides its text.
     pub fn rows<'w>(&'w mut self, chunk: JudgedChunk<'w>) -> RowParts<'w> {
-        match self {
-            Renderer::Table { explainers, causes } => RowParts { outcomes: chunk.outcomes, causes, explainers, chunk },
-            _ => RowParts { outcomes: chunk.outcomes, causes: &[], explainers: &mut [], chunk },
-        }
+        RowParts { causes: &self.causes, explainers: &mut self.explainers, chunk }
     }
 
     /// Frees the memory that grows with chunks.
     pub fn release(&mut self) {
-        if let Renderer::Table { causes, .. } = self {
-            causes.iter_mut().for_each(|causes| *causes = Causes::default());
-        }
+        self.causes.iter_mut().for_each(|causes| *causes = Causes::default());
     }
 }
 

@@ -20,10 +20,6 @@ use crate::output::table::{TableLines, Wanted};
 
 /// Calls `of` on the URLs of a partition, a chunk at a time, and combines the results in order with `append`. `crawler` is the
 /// index of the crawler in the receipt.
-///
-/// # Errors
-///
-/// [`VerifyError`] if a file cannot be read.
 pub(crate) fn reread<T: Default + Send>(
     run: StoredRun<'_>,
     crawler: usize,
@@ -62,10 +58,8 @@ struct WantedLines {
     partition: Partition,
     /// The number of columns before a line of text.
     columns: usize,
-    /// Which of these is the verdict, if the file has lines of other partitions too.
-    verdict: Option<usize>,
-    /// Which verdict of a row it is, if the table has rows of other partitions too.
-    of_row: Option<usize>,
+    /// If the file has lines of other partitions too: how many columns each crawler has, and which crawler's verdict counts.
+    verdict: Option<(usize, usize)>,
 }
 
 impl WantedLines {
@@ -73,10 +67,10 @@ impl WantedLines {
     fn new(rows: Rows, place: usize) -> WantedLines {
         let (crawler, partition) = (place / Partition::COUNT, Partition::ALL[place % Partition::COUNT]);
         match rows.form {
-            Form::Partitions => WantedLines { partition, columns: rows.columns(place), verdict: None, of_row: None },
+            Form::Partitions => WantedLines { partition, columns: rows.columns(place), verdict: None },
             Form::Verdicts => {
-                let verdict = Some(crawler * rows.columns_of_verdict());
-                WantedLines { partition, columns: rows.columns(0), verdict, of_row: Some(crawler) }
+                let verdict = Some((rows.columns_of_verdict(), crawler));
+                WantedLines { partition, columns: rows.columns(0), verdict }
             }
         }
     }
@@ -87,14 +81,15 @@ impl WantedLines {
         let has_verdict =
             move |before: &[u8], column| before.split(|&byte| byte == SEPARATOR).nth(column) == Some(name);
         let rows = lines(text).skip(skipped).map(|row| split(row, self.columns));
-        rows.filter(move |(before, _)| self.verdict.is_none_or(|column| has_verdict(before, column)))
-            .map(|(_, line)| line)
+        let is_wanted =
+            move |before: &[u8]| self.verdict.is_none_or(|(each, crawler)| has_verdict(before, each * crawler));
+        rows.filter(move |(before, _)| is_wanted(before)).map(|(_, line)| line)
     }
 
     /// The wanted URLs of a table's rows.
     fn of_rows<'t>(&self, rows: &'t TableLines) -> Vec<Cow<'t, [u8]>> {
-        let verdict = |row: usize| rows.verdicts.get(self.of_row?)?.get(row).copied().flatten();
-        let is_wanted = |row: usize| self.of_row.is_none() || verdict(row) == Some(self.partition);
+        let verdict = |crawler: usize, row: usize| rows.verdicts.get(crawler)?.get(row).copied().flatten();
+        let is_wanted = |row| self.verdict.is_none_or(|(_, crawler)| verdict(crawler, row) == Some(self.partition));
         let urls = lines(&rows.text).enumerate().filter(|&(row, _)| is_wanted(row));
         urls.map(|(_, url)| Cow::Borrowed(url)).collect()
     }

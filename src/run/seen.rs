@@ -21,7 +21,7 @@ use crate::policy::prefetch;
 use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.
-const NO_URL: u128 = 0;
+pub(super) const NO_URL: u128 = 0;
 
 /// The size of a slot in bytes.
 const SLOT: u64 = size_of::<u128>() as u64;
@@ -51,11 +51,6 @@ impl UrlHash {
     #[inline]
     pub fn of(self, url: &[u8]) -> u128 {
         if url.is_empty() { NO_URL } else { xxh3_128_with_seed(url, self.seed).max(1) }
-    }
-
-    /// The hash of a line that has no URL.
-    pub const fn without_url() -> u128 {
-        NO_URL
     }
 }
 

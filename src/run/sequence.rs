@@ -1,8 +1,7 @@
 //! State that workers change in the order of the chunks.
 
 use crate::lock::lock;
-use std::ops::{Deref, DerefMut};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// State that tickets change one after the other.
 #[derive(Debug)]
@@ -19,30 +18,26 @@ struct Ordered<T> {
     state: T,
 }
 
-/// The state, during the turn of a ticket.
-#[derive(Debug)]
-pub(super) struct InTurn<'s, T> {
-    ordered: MutexGuard<'s, Ordered<T>>,
-    passed: &'s Condvar,
-}
-
 impl<T> Sequence<T> {
     pub fn new(state: T) -> Sequence<T> {
         Sequence { ordered: Mutex::new(Ordered { ticket: 0, stopped: false, state }), passed: Condvar::new() }
     }
 
-    /// Waits for the turn of a ticket; `None` if there will be no more turns.
-    pub fn turn_of(&self, ticket: u64) -> Option<InTurn<'_, T>> {
+    /// Waits for the turn of a ticket, changes the state, and passes the turn on to the next ticket; `None` if there will be no
+    /// more turns.
+    pub fn in_turn<R>(&self, ticket: u64, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         let mut ordered = lock(&self.ordered);
         while ordered.ticket != ticket && !ordered.stopped {
             ordered = self.passed.wait(ordered).unwrap_or_else(PoisonError::into_inner);
         }
-        (!ordered.stopped).then_some(InTurn { ordered, passed: &self.passed })
-    }
-
-    /// Changes the state out of turn.
-    pub fn out_of_turn<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
-        change(&mut lock(&self.ordered).state)
+        if ordered.stopped {
+            return None;
+        }
+        let changed = change(&mut ordered.state);
+        ordered.ticket += 1;
+        drop(ordered);
+        self.passed.notify_all();
+        Some(changed)
     }
 
     /// Ends all turns.
@@ -54,31 +49,6 @@ impl<T> Sequence<T> {
     /// The final state.
     pub fn into_inner(self) -> T {
         self.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).state
-    }
-}
-
-impl<T> InTurn<'_, T> {
-    /// Passes the turn on to the next ticket. A turn that is dropped is not passed on: then something failed, and the worker that
-    /// noticed stops the sequence.
-    pub fn pass(mut self) {
-        self.ordered.ticket += 1;
-        let passed = self.passed;
-        drop(self);
-        passed.notify_all();
-    }
-}
-
-impl<T> Deref for InTurn<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.ordered.state
-    }
-}
-
-impl<T> DerefMut for InTurn<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.ordered.state
     }
 }
 
@@ -94,9 +64,7 @@ mod tests {
                 let sequence = &sequence;
                 scope.spawn(move || {
                     for ticket in (first..400).step_by(8) {
-                        let mut turn = sequence.turn_of(ticket).expect("not stopped");
-                        turn.push(ticket);
-                        turn.pass();
+                        sequence.in_turn(ticket, |passed: &mut Vec<u64>| passed.push(ticket)).expect("not stopped");
                     }
                 });
             }
@@ -108,10 +76,10 @@ mod tests {
     fn waiting_workers_learn_that_there_are_no_more_turns() {
         let sequence = Sequence::new(());
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| sequence.turn_of(1).is_none());
+            let waiting = scope.spawn(|| sequence.in_turn(1, |()| ()).is_none());
             sequence.stop();
             assert!(waiting.join().expect("no panic"));
         });
-        assert!(sequence.turn_of(0).is_none());
+        assert!(sequence.in_turn(0, |()| ()).is_none());
     }
 }

@@ -42,25 +42,25 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let pool = ThreadPoolBuilder::new().num_threads(workers).build()?;
     // No other run writes to the folder until everything is done, including the cleanup after a failure.
     let (start, _lock) = start(&plan)?;
-    let (outlets, state) = match start {
+    let (outlets, checkpointer) = match start {
         Start::Done(receipt) => return Ok(*receipt),
-        Start::Judging(outlets, state) => (*outlets, state.map(|state| *state)),
+        Start::Judging(begun) => *begun,
     };
-    let unique = plan.options.unique.then(|| unique(&plan, state.as_ref(), &pool)).transpose()?;
-    let checkpointer = outlets.as_ref().and_then(|outlets| outlets.checkpointer.clone());
+    let state = outlets.state.as_ref();
+    let unique = plan.options.unique.then(|| unique(&plan, state, &pool)).transpose()?;
     let matchers = plan.matchers();
-    let chunks = plan.chunks(state.as_ref().map(|state| &state.reached), progress.source());
+    let chunks = plan.chunks(state.map(|state| &state.reached), progress.source());
     progress.begin(plan.lists.iter().map(List::source_length).sum(), matchers.len());
-    if let Some(state) = &state {
+    if let Some(state) = state {
         progress.resume(&state.totals, state.reached.left_out(&plan.lists));
     }
-    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, state, unique);
+    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, checkpointer.as_ref(), unique);
     std::thread::scope(|scope| {
         scope.spawn(|| pipeline.keep());
         pool.broadcast(|_| work(&pipeline, &matchers, plan.memory.rules_per_worker(workers, plan.options.format)));
         pipeline.judged();
     });
-    complete(&plan, pipeline, checkpointer.as_deref())
+    complete(&plan, pipeline, checkpointer.as_ref())
 }
 
 /// Prepares to leave out lines whose URLs have occurred before, also among lines that an interrupted run had judged.

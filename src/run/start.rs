@@ -1,10 +1,9 @@
 //! How a run starts: from the beginning, or where one was interrupted.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::{fs, io};
 
-use super::checkpoint::{Checkpoint, JobRecord, ListRecord, RunState, Stage};
+use super::checkpoint::{Checkpoint, JobRecord, ListRecord, Stage};
 use super::checkpointer::Checkpointer;
 use super::job::{Destination, Folder, Pipe};
 use super::pipeline::Outlets;
@@ -15,7 +14,6 @@ use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
 use crate::output::form::{Rows, rest_of_row};
 use crate::output::format::Format;
-use crate::output::keep::CheckpointKeeper;
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
@@ -29,19 +27,15 @@ use crate::run::error::FilterError;
 struct Files<'j> {
     folder: &'j Folder,
     layout: FileLayout,
-    sets: Sets,
-}
-
-/// The sets of files of a run; their tables, if they are Parquet.
-struct Sets {
-    starts: Vec<SetStart>,
+    sets: Vec<SetStart>,
+    /// The table of each set, if the files are Parquet.
     tables: Vec<Table>,
 }
 
 /// The start of a run.
 pub(super) enum Start {
-    /// Lines must be judged, starting from this state if there is one.
-    Judging(Box<Option<Outlets>>, Option<Box<RunState>>),
+    /// Lines must be judged. There is a checkpointer if the run can be resumed.
+    Judging(Box<(Outlets, Option<Checkpointer>)>),
     /// An earlier run did everything.
     Done(Box<Receipt>),
 }
@@ -49,31 +43,35 @@ pub(super) enum Start {
 /// Prepares the folder of a run, and locks it.
 pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), FilterError> {
     let folder = match plan.destination() {
-        None => return Ok((Start::Judging(Box::default(), None), None)),
+        None => return Ok((Start::Judging(Box::default()), None)),
         Some(Destination::Pipe(pipe)) => {
-            return Ok((Start::Judging(Box::new(Some(piped(pipe, plan)?)), None), None));
+            let outlets = Outlets { sink: Sink::Pipe(piped(pipe, plan)?), ..Outlets::default() };
+            return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
     let layout = FileLayout::new(&plan.options, &plan.agents())?;
     let directory = &folder.directory;
-    if let Some(list) = replaced(directory, &layout, plan.paths()) {
+    if let Some(list) = replaced(directory, &layout, &plan.job.lists) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let files = Files { sets: sets(plan, layout.rows)?, layout, folder };
+    let (sets, tables) = sets(plan, layout.rows)?;
+    let files = Files { folder, layout, sets, tables };
     let record = record(plan);
-    if plan.resumes() {
+    if plan.job.long_run.resume && record.is_none() {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
-        let record = record.ok_or_else(|| OutputError::NotResumable { path: directory.clone(), problem })?;
-        let lock = FolderLock::take(directory)?;
-        return Ok((resume(plan, files, record)?, Some(lock)));
+        return Err(OutputError::NotResumable { path: directory.clone(), problem }.into());
     }
     let lock = FolderLock::take(directory)?;
-    Ok((start_over(plan, files, record)?, Some(lock)))
+    let start = match record {
+        Some(record) if plan.job.long_run.resume => resume(plan, files, record)?,
+        record => start_over(plan, files, record)?,
+    };
+    Ok((start, Some(lock)))
 }
 
-/// The outlets to standard output, which keep nothing.
-fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
+/// The pipe to standard output.
+fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<sink::Pipe, FilterError> {
     let (file, picked) = match pipe {
         Pipe::Only(partitions) => match partitions.as_slice() {
             [one] => (*one as usize, &[][..]),
@@ -88,8 +86,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
         head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
-    let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
-    Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
+    Ok(sink::Pipe::new(file, picked, &head)?)
 }
 
 /// The identity of the job; `None` if its lists cannot be read again.
@@ -105,15 +102,15 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
     })
 }
 
-/// The sets of files, with their heads and tables.
-fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
+/// The sets of files with their heads, and the table of each if they are Parquet.
+fn sets(plan: &Plan<'_>, files: Rows) -> Result<(Vec<SetStart>, Vec<Table>), FilterError> {
     let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
         let lists = plan.lists.iter().enumerate();
         lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
     } else {
         vec![(String::new(), plan.lists.iter().collect())]
     };
-    let mut sets = Sets { starts: Vec::new(), tables: Vec::new() };
+    let (mut sets, mut tables) = (Vec::new(), Vec::new());
     for (folder, lists) in folders {
         let (mut head, mut empty_end) = (Vec::new(), Vec::new());
         match files.format {
@@ -121,26 +118,26 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
             Format::Parquet => {
                 let table = Table::of(&lists, files, &plan.agents())?;
                 empty_end = table.empty_end()?;
-                sets.tables.push(table);
+                tables.push(table);
             }
         }
-        sets.starts.push(SetStart { folder, head, empty_end });
+        sets.push(SetStart { folder, head, empty_end });
     }
-    Ok(sets)
+    Ok((sets, tables))
 }
 
 fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
-    let Files { folder: Folder { directory, force, .. }, layout, sets } = files;
-    let output = Output::create(directory, &sets.starts, layout, *force)?;
+    let Files { folder: Folder { directory, force, .. }, layout, sets, tables } = files;
+    let output = Output::create(directory, sets, layout, *force)?;
     let needed = match record {
         Some(_) => MissingRobots::resumable(directory, plan.memory.needed(), &MissingRobotsState::default()),
         None => Ok(MissingRobots::new(directory, plan.memory.needed())),
     };
     let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
-        record.map(|record| Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), None));
-    let outlets = outlets(output, sets.tables, needed, checkpointer.map(Arc::new));
-    Ok(Start::Judging(Box::new(Some(outlets)), None))
+        record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
+    let outlets = Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, state: None };
+    Ok(Start::Judging(Box::new((outlets, checkpointer))))
 }
 
 /// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.
@@ -149,7 +146,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     let refused = |problem| FilterError::from(OutputError::NotResumable { path: directory.clone(), problem });
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
-            Some(mut receipt) => match difference_of_complete(directory, &mut receipt, &record) {
+            Some(receipt) => match difference_of_complete(directory, &receipt, &record) {
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
@@ -166,30 +163,25 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             Ok(Start::Done(Box::new(receipt)))
         }
         Stage::Judging(state) => {
-            let seconds = Some(state.seconds);
             let checkpointer =
-                Arc::new(Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), seconds));
-            let Files { layout, sets, .. } = files;
-            let output = Output::resume(
-                directory,
-                &sets.starts,
-                layout,
-                &state.files,
-                Arc::clone(&checkpointer) as Arc<dyn CheckpointKeeper>,
-            )?;
+                Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, state.seconds);
+            let Files { layout, sets, tables, .. } = files;
+            let output = Output::resume(directory, sets, layout, &state.files)?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a stored part of {NEEDED} is gone")));
                 }
                 other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
-            Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(checkpointer)))), Some(state)))
+            let sink = Sink::Folder(Box::new(output));
+            let outlets = Outlets { sink, needed: Some(needed), tables, state: Some(*state) };
+            Ok(Start::Judging(Box::new((outlets, Some(checkpointer)))))
         }
     }
 }
 
 /// How a complete run in a folder differs from the result of a run with this record, if it does.
-fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobRecord) -> Option<String> {
+fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) -> Option<String> {
     if !receipt.shards.is_empty() {
         return Some("it was joined from shards".to_owned());
     }
@@ -208,19 +200,7 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
         Some(_) => None,
     };
     let needed = || metadata_of(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
-    receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
-}
-
-fn outlets(
-    mut output: Output,
-    tables: Vec<Table>,
-    needed: MissingRobots,
-    checkpointer: Option<Arc<Checkpointer>>,
-) -> Outlets {
-    if let Some(checkpointer) = &checkpointer {
-        output.keep_with(Arc::clone(checkpointer) as Arc<dyn CheckpointKeeper>);
-    }
-    Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, checkpointer }
+    receipt.file_lists().flatten().find_map(changed).or_else(needed)
 }
 
 /// The receipt of a complete run in a folder.

@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::seen::{Seen, UrlHash};
+use super::seen::{NO_URL, Seen, UrlHash};
 use super::sequence::Sequence;
 use crate::input::chunk::{Chunk, chunk_of};
 use crate::input::chunks::{Buffer, Chunks};
@@ -85,10 +85,10 @@ impl Unique {
         hashed: bool,
     ) -> Result<Option<Chunk<'c>>, FilterError> {
         unique_lines.hash(&chunk, self.hash);
-        let Some(mut seen) = self.seen.turn_of(ticket) else { return Ok(None) };
         let UniqueLines { hashes, repeated, .. } = &mut *unique_lines;
-        seen.insert_all(hashes, |line| repeated.push(line))?;
-        seen.pass();
+        let inserted = self.seen.in_turn(ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
+        let Some(inserted) = inserted else { return Ok(None) };
+        inserted?;
         if unique_lines.repeated.is_empty() {
             return Ok(Some(chunk));
         }
@@ -132,7 +132,7 @@ impl UniqueLines {
         let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text, line)));
         self.hashes.extend(urls.map(|url| hash.of(url)));
         for &(line, _) in chunk.flaws {
-            self.hashes[line as usize] = UrlHash::without_url();
+            self.hashes[line as usize] = NO_URL;
         }
     }
 

@@ -64,13 +64,14 @@ pub(super) struct Worker<'m> {
     space: Box<Space>,
     urls: LineUrls,
     /// For each crawler, the outcomes of the chunk's lines.
-    pub outcomes: Vec<Vec<Outcome>>,
-    pub renderer: Renderer,
+    outcomes: Vec<Vec<Outcome>>,
+    renderer: Renderer,
     pub judged: Judged,
 }
 
 impl<'m> Worker<'m> {
-    pub fn new(matchers: &'m [Matcher], rows: Option<Rows>, notes_waiting: bool) -> Worker<'m> {
+    /// A worker that keeps `kept_rules` bytes of rules for each crawler to explain lines.
+    pub fn new(matchers: &'m [Matcher], rows: Option<Rows>, notes_waiting: bool, kept_rules: usize) -> Worker<'m> {
         Worker {
             judges: matchers.iter().map(Matcher::view).collect(),
             rows,
@@ -79,7 +80,7 @@ impl<'m> Worker<'m> {
             space: Box::default(),
             urls: LineUrls::default(),
             outcomes: vec![Vec::new(); matchers.len()],
-            renderer: Renderer::new(matchers, rows),
+            renderer: Renderer::new(matchers, rows, kept_rules),
             judged: Judged::default(),
         }
     }

@@ -8,7 +8,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::error::MetricsError;
 use crate::policy::{Crawler, Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
@@ -21,6 +20,32 @@ const PREFIX: &str = "robosieve";
 /// The time of the last success, which a run takes over from the previous one.
 const LAST_SUCCESS: &str = "last_success_timestamp_seconds";
 
+/// A problem with the metrics file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The file cannot be read or written.
+    #[error("cannot write the metrics {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The file cannot be replaced as a whole, because it is not a regular file.
+    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", path.display())]
+    NoFile {
+        /// The path of the existing file.
+        path: PathBuf,
+    },
+    /// The file contains something else.
+    #[error("{} is not a robosieve metrics file; choose another name", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
 /// A file of metrics.
 #[derive(Debug)]
 pub struct Metrics {
@@ -29,17 +54,8 @@ pub struct Metrics {
     last_success: Option<f64>,
     /// The crawlers, in order.
     agents: Vec<String>,
-    /// The size of the policy, once it is known.
-    policy: Option<PolicySize>,
-}
-
-/// The size of a policy.
-#[derive(Debug)]
-struct PolicySize {
-    /// Origins with an entry.
-    origins: u64,
-    /// Distinct automata.
-    automata: u64,
+    /// The statistics of the policy, once it is known.
+    policy: Option<Statistics>,
 }
 
 impl Metrics {
@@ -75,7 +91,7 @@ impl Metrics {
     /// Records the crawlers and the size of the policy.
     pub fn describe(&mut self, crawlers: &[Crawler], statistics: &Statistics) {
         self.agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
-        self.policy = Some(PolicySize { origins: statistics.origins, automata: statistics.automata });
+        self.policy = Some(statistics.clone());
     }
 
     /// Updates the file during the run.
@@ -147,7 +163,7 @@ impl Metrics {
             text.family(LAST_SUCCESS, GAUGE, "When a run with this file last succeeded.").sample(&[], time);
         }
         text.family("run_seconds", GAUGE, "Seconds spent judging and writing lines.").sample(&[], snapshot.seconds);
-        if let Some(PolicySize { origins, automata }) = self.policy {
+        if let Some(Statistics { origins, automata, .. }) = self.policy {
             text.family("policy_origins", GAUGE, "Origins of the policy.").sample(&[], origins);
             text.family("policy_groups", GAUGE, "Distinct groups of the policy.").sample(&[], automata);
         }
@@ -224,17 +240,6 @@ mod tests {
         let expected =
             "# HELP robosieve_x a\\\\b\\nc\n# TYPE robosieve_x gauge\nrobosieve_x{l=\"a\\\\b\\\"c\\nd\",m=\"\"} 1.5\n";
         assert_eq!(text.0, expected);
-    }
-
-    #[test]
-    fn a_file_of_something_else_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("urls.txt");
-        fs::write(&path, "http://a.example/\n").unwrap();
-        assert!(matches!(Metrics::create(&path), Err(MetricsError::Foreign { .. })));
-        assert_eq!(fs::read(&path).unwrap(), b"http://a.example/\n");
-        assert!(matches!(Metrics::create(folder.path()), Err(MetricsError::NoFile { .. })));
-        assert!(matches!(Metrics::create(&folder.path().join("no/such")), Err(MetricsError::Io { .. })));
     }
 
     #[cfg(unix)]

@@ -1,10 +1,8 @@
 //! Views for people: a report on a run, the contents of a policy, tables of its data, and metrics.
 
-pub(crate) mod error;
 pub mod export;
 pub mod inspect;
 pub(crate) mod metrics;
 pub mod report;
 
-pub use error::MetricsError;
-pub use metrics::Metrics;
+pub use metrics::{Metrics, MetricsError};

@@ -5,13 +5,13 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::leftovers::remove_spilled;
+use super::leftovers::{remove, remove_spilled};
 use super::names::{CHECKPOINT, merged, partial};
 use super::sync::sync_folders;
 use crate::output::error::OutputError;
 
-/// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the checkpoint
-/// that says so, and the spilled files.
+/// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the spilled files,
+/// and last the checkpoint that says so.
 pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     let failed = |path: &Path, error| OutputError::Unwritable { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {
@@ -26,10 +26,7 @@ pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
     }
     // The names must survive a power cut too.
     sync_folders(directory, names)?;
+    remove_spilled(directory).map_err(|error| failed(directory, error))?;
     let checkpoint = directory.join(CHECKPOINT);
-    match fs::remove_file(&checkpoint) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        other => other.map_err(|error| failed(&checkpoint, error))?,
-    }
-    remove_spilled(directory).map_err(|error| failed(directory, error))
+    remove(&checkpoint).map_err(|error| failed(&checkpoint, error))
 }

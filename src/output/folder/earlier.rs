@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::leftovers::{is_leftover, remove_leftovers};
+use super::leftovers::{is_leftover, remove, remove_leftovers};
 use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, is_of_other_run, split_list_folder};
 use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
@@ -177,14 +177,6 @@ fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> 
 pub(crate) fn remove_folders<'n>(directory: &Path, names: impl IntoIterator<Item = &'n Path>) {
     for folder in folders_of(names) {
         let _ = fs::remove_dir(directory.join(folder));
-    }
-}
-
-/// Deletes a file, if it exists.
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }
 

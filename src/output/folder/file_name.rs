@@ -170,34 +170,16 @@ mod tests {
 
     #[test]
     fn only_names_of_outputs_are_known() {
-        for name in ["allowed.txt", "blocked.examplebot.txt", "deferred.a+b.txt.gz", "invalid.default.txt.zst"] {
+        let outputs = "allowed.txt blocked.examplebot.txt deferred.a+b.txt.gz invalid.default.txt.zst verdicts.tsv \
+                       verdicts.0012.tsv.gz allowed.0001.txt blocked.a.12345.txt.zst part-0001.parquet \
+                       part-12345.parquet blocked.tsv blocked.examplebot.0001.tsv.gz";
+        let others = "allowed urls.txt allowed/x.txt allowed../x.txt blocked.a.b.txt allowed.tsv allowed.txt.bak \
+                      blocked.a.b.0001.txt allowed.txtgz verdicts.txt verdicts.a.tsv allowed.parquet \
+                      part-0001.parquet.gz part-1.parquet urls.parquet receipt.json .gz";
+        for name in outputs.split(' ') {
             assert!(is_output(name), "{name}");
         }
-        for name in ["verdicts.tsv", "verdicts.0012.tsv.gz", "allowed.0001.txt", "blocked.a.12345.txt.zst"] {
-            assert!(is_output(name), "{name}");
-        }
-        for name in ["part-0001.parquet", "part-12345.parquet"] {
-            assert!(is_output(name), "{name}");
-        }
-        for name in ["blocked.tsv", "blocked.examplebot.0001.tsv.gz"] {
-            assert!(is_output(name), "{name}");
-        }
-        for name in ["", "allowed", "urls.txt", "allowed/x.txt", "allowed../x.txt", "blocked.a.b.txt", "allowed.tsv"] {
-            assert!(!is_output(name), "{name}");
-        }
-        for name in [
-            "allowed.txt.bak",
-            "blocked.a.b.0001.txt",
-            "allowed.txtgz",
-            "verdicts.txt",
-            "verdicts.a.tsv",
-            "allowed.parquet",
-            "part-0001.parquet.gz",
-            "part-1.parquet",
-            "urls.parquet",
-            "receipt.json",
-            ".gz",
-        ] {
+        for name in others.split(' ').chain([""]) {
             assert!(!is_output(name), "{name}");
         }
     }

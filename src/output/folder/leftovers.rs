@@ -42,6 +42,14 @@ pub(super) fn is_leftover(name: &str) -> bool {
     is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
 }
 
+/// Deletes a file, if it exists.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
 /// Deletes the files of a folder whose names match; returns how many.
 fn remove_files(folder: &Path, is_match: impl Fn(&str) -> bool) -> io::Result<usize> {
     let mut removed = 0;

@@ -18,6 +18,8 @@ pub(crate) use file_name::crawler_labels;
 #[cfg(feature = "parquet")]
 pub(crate) use file_name::{CRAWLER, VERDICT};
 pub(crate) use file_name::{FileName, partition_names, table_part};
+#[cfg(feature = "parquet")]
+pub(crate) use leftovers::remove;
 pub(crate) use leftovers::remove_leftovers;
 pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder, split_list_folder};
 pub(crate) use lock::FolderLock;

@@ -17,8 +17,7 @@ pub const NEEDED: &str = "robots-needed.tsv";
 
 /// The name of a file until it is complete.
 pub(crate) fn partial(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.partial"))
+    hidden(path, "partial")
 }
 
 /// Whether [`partial`] gives this name. A partial file that a killed run left is no result.
@@ -28,8 +27,12 @@ pub(super) fn is_partial(name: &str) -> bool {
 
 /// The name of a file that replaces a partial one when all are complete.
 pub(crate) fn merged(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.merged"))
+    hidden(path, "merged")
+}
+
+fn hidden(path: &Path, extension: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{extension}"))
 }
 
 /// The name of the checkpoint.

@@ -8,10 +8,9 @@ use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
 
 use super::fields::text_field;
-use super::share::Share;
 use super::sorting::Slot;
 use super::text::as_utf8;
-use crate::formats::columnar::{BATCH, Malformed};
+use crate::formats::columnar::Malformed;
 use crate::output::causes::{CauseText, Causes, LineCause};
 
 /// The columns in order; `named` gives their names.
@@ -57,18 +56,9 @@ fn column<T: DataType>(
     (causes, explain_again): (&Causes, &mut dyn FnMut(usize) -> CauseText),
     value: impl Fn(&CauseText) -> Option<T::T>,
 ) -> Result<(), Malformed> {
-    let rows = slot.rows;
-    let (mut column, _) = slot.column()?;
-    let mut share = Share::<T>::default();
-    for rows in rows.chunks(BATCH) {
-        for &row in rows {
-            share.push(match causes.of(row) {
-                LineCause::None => None,
-                LineCause::Text(text) => value(text),
-                LineCause::Again => value(&explain_again(row)),
-            });
-        }
-        share.write(&mut column)?;
-    }
-    Ok(column.close()?)
+    slot.write_optional::<T>(|row, _| match causes.of(row) {
+        LineCause::None => None,
+        LineCause::Text(text) => value(text),
+        LineCause::Again => value(&explain_again(row)),
+    })
 }

@@ -6,7 +6,6 @@ use parquet::file::writer::SerializedColumnWriter;
 
 use super::Table;
 use super::handed::Value;
-use super::share::Share;
 use super::sorting::{Slot, Sorting};
 use crate::formats::columnar::Malformed;
 use crate::input::list::range_columns::{Levels, Read, read_range};
@@ -96,7 +95,8 @@ impl Files<'_, '_> {
         keep: &mut KeepValue<'_>,
         value: impl Fn(Option<&T::T>) -> Value<'_>,
     ) -> Result<(), Malformed> {
-        let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();
+        let none = || Read { values: Vec::new(), definitions: Vec::new(), repetitions: Vec::new() };
+        let mut shares: Vec<Read<T>> = self.writers.iter().map(|_| none()).collect();
         read_range(reader, self.levels, range, at_once, |rows, read| {
             self.share(read, &mut shares, |slot, of_row| {
                 if self.is_of_lines {
@@ -104,12 +104,18 @@ impl Files<'_, '_> {
                 }
             });
             self.row += rows;
-            shares.iter_mut().zip(&mut self.writers).try_for_each(|(share, writer)| share.write(writer))
+            for (share, writer) in shares.iter_mut().zip(&mut self.writers) {
+                write(share, writer)?;
+                share.values.clear();
+                share.definitions.clear();
+                share.repetitions.clear();
+            }
+            Ok(())
         })
     }
 
     /// Gives each file its share of these rows, and calls `keep` with the first value of each row.
-    fn share<T: DataType>(&self, read: &Read<T>, shares: &mut [Share<T>], mut keep: impl FnMut(usize, Option<&T::T>)) {
+    fn share<T: DataType>(&self, read: &Read<T>, shares: &mut [Read<T>], mut keep: impl FnMut(usize, Option<&T::T>)) {
         let Read { values, definitions, repetitions } = read;
         let levels = if definitions.is_empty() { values.len() } else { definitions.len() };
         let (mut row, mut values) = (self.row, values.iter());
@@ -124,11 +130,19 @@ impl Files<'_, '_> {
                 share.values.extend(value.cloned());
                 share.definitions.extend(definitions.get(level));
                 share.repetitions.extend(repetitions.get(level));
-                share.rows += usize::from(begins);
                 if begins {
                     keep(slot, value);
                 }
             });
         }
     }
+}
+
+/// Writes values with their levels, if there are any.
+pub(super) fn write<T: DataType>(read: &Read<T>, to: &mut SerializedColumnWriter<'_>) -> Result<(), Malformed> {
+    let levels = [&read.definitions, &read.repetitions].map(|levels| (!levels.is_empty()).then_some(&levels[..]));
+    if levels[0].is_some() || !read.values.is_empty() {
+        to.typed::<T>().write_batch(&read.values, levels[0], levels[1])?;
+    }
+    Ok(())
 }

@@ -23,9 +23,9 @@ const TAIL: usize = 8;
 pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
     let (mut at, mut backwards) = (end, Vec::new());
     while at > head {
-        let own = frame_at(file, head, at)?;
-        at -= own.length;
-        backwards.push((own.footer, at));
+        let (begins, footer) = frame_at(file, head, at)?;
+        backwards.push((footer, begins));
+        at = begins;
     }
     let mut whole = Whole::default();
     while let Some((footer, at)) = backwards.pop() {
@@ -42,40 +42,22 @@ pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
     own + own / 4 + TAIL as u64
 }
 
-/// A frame, found from its end.
-struct Frame {
-    length: u64,
-    footer: Vec<u8>,
-}
-
-/// The frame that ends at this offset.
-fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<Frame> {
+/// Where the frame that ends at `end` begins, and its footer, without its tail.
+fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<(u64, Vec<u8>)> {
     let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no row group ends at byte {end}"));
-    let trailer = end.checked_sub(TRAILER as u64).ok_or_else(broken)?;
-    let mut length = [0; TRAILER];
-    file.seek(SeekFrom::Start(trailer))?;
-    file.read_exact(&mut length)?;
-    let length = u64::from_le_bytes(length);
-    let (footer, start) = footer_at(file, trailer)?;
-    let begins = end.checked_sub(length).filter(|&begins| begins >= head && begins <= start).ok_or_else(broken)?;
-    debug_assert!(begins >= head);
-    Ok(Frame { length, footer })
-}
-
-/// The footer that ends at this offset, without its tail, and where it begins.
-fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
-    let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no footer of Parquet ends at byte {end}"));
-    let tail_at = end.checked_sub(TAIL as u64).ok_or_else(broken)?;
-    let mut tail = [0; TAIL];
+    let tail_at = end.checked_sub((TAIL + TRAILER) as u64).ok_or_else(broken)?;
+    let (mut tail, mut length) = ([0; TAIL], [0; TRAILER]);
     file.seek(SeekFrom::Start(tail_at))?;
     file.read_exact(&mut tail)?;
+    file.read_exact(&mut length)?;
     let [a, b, c, d, mark @ ..] = tail;
-    let length = u32::from_le_bytes([a, b, c, d]);
-    let start = tail_at.checked_sub(u64::from(length)).filter(|_| mark == PARQUET_MARK).ok_or_else(broken)?;
-    let mut footer = vec![0; length as usize];
-    file.seek(SeekFrom::Start(start))?;
+    let (footer_length, length) = (u32::from_le_bytes([a, b, c, d]), u64::from_le_bytes(length));
+    let begins = end.checked_sub(length).filter(|&begins| begins >= head).ok_or_else(broken)?;
+    let footer_at = tail_at.checked_sub(footer_length.into()).filter(|&at| at >= begins && mark == PARQUET_MARK);
+    let mut footer = vec![0; footer_length as usize];
+    file.seek(SeekFrom::Start(footer_at.ok_or_else(broken)?))?;
     file.read_exact(&mut footer)?;
-    Ok((footer, start))
+    Ok((begins, footer))
 }
 
 /// The contents of a file's footer.

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use super::copy::copied;
 use super::footer::TRAILER;
 use super::handed::Handed;
+use super::shared::RowSource;
 use super::sorting::{Slot, Sorting};
 use super::text::Text;
 use super::{Table, cause_columns};
@@ -31,14 +32,6 @@ use crate::output::form::Form;
 
 /// The most rows in a row group made of text; only lines of a few bytes are that many.
 const MAX_ROWS: usize = 1 << 20;
-
-/// Where the columns of the list come from.
-pub(crate) enum RowSource<'s> {
-    /// The lines of a chunk.
-    Text(Chunk<'s>),
-    /// Rows of a list that is a table, and their lines, except those left out.
-    Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
-}
 
 impl Table {
     /// The frames of a chunk as blocks of the files of a `set`. `outcomes` and, if wanted, `causes` are those of its lines, for
@@ -91,8 +84,11 @@ impl Table {
     ) -> Result<Vec<(usize, Vec<u8>, Tally)>, Malformed> {
         let files = sorting.files();
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
-        let slots = files.iter().zip(&mut writers).map(|(&file, writer)| self.slot(writer, sorting.rows_of(file)));
-        let mut slots = slots.collect::<Result<Vec<_>, _>>()?;
+        let mut slots = Vec::new();
+        for (&file, writer) in files.iter().zip(&mut writers) {
+            let (group, handed) = (writer.next_row_group()?, Handed::nothing(self.line_columns));
+            slots.push(Slot { group, rows: sorting.rows_of(file), handed });
+        }
         for column in 0..self.list_columns {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
             match (source, text, place) {
@@ -104,11 +100,14 @@ impl Table {
         for (&file, slot) in files.iter().zip(&mut slots) {
             self.write_own(file, slot, sorting, explain_again)?;
         }
-        let tallies = slots.into_iter().map(|slot| self.ended(slot)).collect::<Result<Vec<_>, Malformed>>()?;
-        let frame = |((file, writer), tally): ((usize, SerializedFileWriter<Vec<u8>>), Tally)| {
-            Ok((file, framed(writer)?, tally))
-        };
-        files.into_iter().zip(writers).zip(tallies).map(frame).collect()
+        let mut tallies = Vec::new();
+        for slot in slots {
+            let rows = slot.group.close()?.num_rows();
+            // Computed from the values handed over.
+            tallies.push(slot.handed.tally(self.line_columns, u64::try_from(rows).unwrap_or(0))?);
+        }
+        let made = files.into_iter().zip(writers).zip(tallies);
+        made.map(|((file, writer), tally)| Ok((file, framed(writer)?, tally))).collect()
     }
 
     /// Whether these lines are exactly the values of the list's column of URLs, one each, so that the column need not be decoded
@@ -123,14 +122,6 @@ impl Table {
             && lines.flaws.is_empty()
             && lines.left_out.is_empty()
             && ranges.iter().all(is_nowhere_null)
-    }
-
-    fn slot<'w>(
-        &self,
-        writer: &'w mut SerializedFileWriter<Vec<u8>>,
-        rows: &'w [usize],
-    ) -> Result<Slot<'w>, ParquetError> {
-        Ok(Slot { group: writer.next_row_group()?, rows, handed: Handed::nothing(self.line_columns) })
     }
 
     /// Writes our columns of a file: the reasons, the verdicts if they are columns, and what blocked its lines.
@@ -154,12 +145,6 @@ impl Table {
             }
         }
         Ok(())
-    }
-
-    /// Ends a row group; returns the tally of its lines, computed from the values handed over.
-    fn ended(&self, slot: Slot<'_>) -> Result<Tally, Malformed> {
-        let rows = slot.group.close()?.num_rows();
-        slot.handed.tally(self.line_columns, u64::try_from(rows).unwrap_or(0))
     }
 }
 

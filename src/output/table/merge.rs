@@ -17,15 +17,17 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::copy::write;
 use super::footer::Whole;
-use super::merged::{Merged, Stop};
 use super::schema::properties;
+use super::shared::{Merged, Stop};
 use super::spliced::spliced;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::list::RowRange;
 use crate::input::list::range_columns::{Read, TakeRead, each_read};
 use crate::judge::tally::{Tally, line_hash};
+use crate::output::folder::remove;
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
 const MIN_ROWS: i64 = 100_000;
@@ -46,10 +48,8 @@ fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Merge
     let merges = merges(file.metadata().row_groups());
     if merges.iter().all(|merge| merge.len() == 1) {
         // A file left by a run that died while merging would be taken for this one.
-        return match fs::remove_file(to) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(Merged::Nothing),
-        };
+        remove(to)?;
+        return Ok(Merged::Nothing);
     }
     let properties = Arc::new(properties(&file.schema().root_schema_ptr(), plain_columns(&file)).build());
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Malformed(error.to_string()))?;
@@ -209,12 +209,7 @@ struct Copy<'c, 'w> {
 impl TakeRead for Copy<'_, '_> {
     fn take<T: DataType>(&mut self, _rows: usize, read: &Read<T>) -> Result<(), Malformed> {
         self.content.add(read);
-        if let Some(to) = &mut self.to {
-            let [definitions, repetitions] =
-                [&read.definitions, &read.repetitions].map(|levels| (!levels.is_empty()).then_some(&levels[..]));
-            to.typed::<T>().write_batch(&read.values, definitions, repetitions)?;
-        }
-        Ok(())
+        self.to.as_mut().map_or(Ok(()), |to| write(read, to))
     }
 }
 

@@ -24,13 +24,11 @@ mod frames;
 mod handed;
 #[cfg(feature = "parquet")]
 mod merge;
-mod merged;
 #[cfg(feature = "parquet")]
 mod reread;
 #[cfg(feature = "parquet")]
 mod schema;
-#[cfg(feature = "parquet")]
-mod share;
+mod shared;
 #[cfg(feature = "parquet")]
 mod sorting;
 #[cfg(feature = "parquet")]
@@ -43,13 +41,11 @@ mod without_parquet;
 #[cfg(feature = "parquet")]
 pub(crate) use footer::{footer, frame_footer};
 #[cfg(feature = "parquet")]
-pub(crate) use frames::RowSource;
-#[cfg(feature = "parquet")]
 pub(crate) use merge::merge_groups;
-pub(crate) use merged::{Merged, Stop};
 #[cfg(feature = "parquet")]
-pub(crate) use reread::{TableLines, Wanted, reread};
+pub(crate) use reread::reread;
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
+pub(crate) use shared::{Merged, RowSource, Stop, TableLines, Wanted};
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{RowSource, Table, TableLines, Wanted, footer, frame_footer, merge_groups, reread};
+pub(crate) use without_parquet::{Table, footer, frame_footer, merge_groups, reread};

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::schema::verdict_names;
+use super::shared::{TableLines, Wanted};
 use crate::formats::columnar::{self, BATCH, Column, Malformed, ParquetFile, guarded};
 use crate::formats::regular_file;
 use crate::input::error::ListError;
@@ -21,29 +22,7 @@ const LINES: usize = 1 << 20;
 /// Row groups per thread before results are combined.
 const GROUPS: usize = 4;
 
-/// Some rows of a run's table.
-#[derive(Debug, Default)]
-pub(crate) struct TableLines {
-    /// Their lines, each ending in LF.
-    pub text: Vec<u8>,
-    /// For each crawler whose verdicts are columns, the verdict of each row; `None` if it is not one.
-    pub verdicts: Vec<Vec<Option<Partition>>>,
-}
-
-/// Which text of the rows to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// The lines that the rows were made of.
-    Lines,
-    /// The URLs that were judged.
-    Urls,
-}
-
 /// Calls `of` on some rows of a run's table at a time, and combines the results in order with `append`.
-///
-/// # Errors
-///
-/// [`ListError`] if the file is not such a table or cannot be read.
 pub(crate) fn reread<T: Default + Send>(
     path: &Path,
     wanted: Wanted,

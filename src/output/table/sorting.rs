@@ -1,6 +1,6 @@
 //! Which rows of a chunk go to which files.
 
-use parquet::data_type::ByteArray;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 use std::ops::Range;
 
@@ -42,12 +42,33 @@ impl<'w> Slot<'w> {
     }
 
     /// Writes a column of texts, one for every row.
-    pub(crate) fn write(&mut self, text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
+    pub fn write(&mut self, text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
         let rows = self.rows;
         let (mut column, _) = self.column()?;
         for rows in rows.chunks(BATCH) {
             let texts: Vec<ByteArray> = rows.iter().map(|&row| text(row)).collect();
-            column.typed::<parquet::data_type::ByteArrayType>().write_batch(&texts, None, None)?;
+            column.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
+        }
+        Ok(column.close()?)
+    }
+
+    /// Writes a column with a value for every row, or none. `value` may hand values over.
+    pub fn write_optional<T: DataType>(
+        &mut self,
+        mut value: impl FnMut(usize, &mut Handed) -> Option<T::T>,
+    ) -> Result<(), Malformed> {
+        let rows = self.rows;
+        let (mut column, handed) = self.column()?;
+        let (mut values, mut definitions) = (Vec::new(), Vec::new());
+        for rows in rows.chunks(BATCH) {
+            for &row in rows {
+                let value = value(row, handed);
+                definitions.push(i16::from(value.is_some()));
+                values.extend(value);
+            }
+            column.typed::<T>().write_batch(&values, Some(&definitions), None)?;
+            values.clear();
+            definitions.clear();
         }
         Ok(column.close()?)
     }

@@ -8,9 +8,8 @@
 use parquet::data_type::{ByteArray, ByteArrayType};
 
 use super::handed::Value;
-use super::share::Share;
 use super::sorting::Slot;
-use crate::formats::columnar::{BATCH, Malformed};
+use crate::formats::columnar::Malformed;
 use crate::input::chunk::Chunk;
 use crate::judge::urls::LineUrls;
 use crate::origin;
@@ -58,21 +57,13 @@ impl<'c> Text<'c> {
 
     /// Writes a column of the files that these lines go to; `place` is its index among those that make up lines.
     pub fn write(&self, place: usize, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
-        for slot in slots {
-            let rows = slot.rows;
-            let (mut column, handed) = slot.column()?;
-            let mut share = Share::<ByteArrayType>::default();
-            for rows in rows.chunks(BATCH) {
-                for &row in rows {
-                    let value = self.value(place, row);
-                    handed.push(place, Value::Text(value.as_ref()));
-                    share.push(value);
-                }
-                share.write(&mut column)?;
-            }
-            column.close()?;
-        }
-        Ok(())
+        slots.iter_mut().try_for_each(|slot| {
+            slot.write_optional::<ByteArrayType>(|row, handed| {
+                let value = self.value(place, row);
+                handed.push(place, Value::Text(value.as_ref()));
+                value
+            })
+        })
     }
 }
 

@@ -1,14 +1,13 @@
 //! Stand-ins for tables in a program built without Parquet.
 
-use super::merged::{Merged, Stop};
+use super::shared::{Merged, RowSource, Stop, TableLines, Wanted};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::input::chunk::Chunk;
 use crate::input::error::ListError;
-use crate::input::list::{List, RowRange};
-use crate::outcome::{Outcome, Partition};
+use crate::input::list::List;
+use crate::outcome::Outcome;
 use crate::output::block::Block;
 use crate::output::causes::{CauseText, Causes};
 use crate::output::error::OutputError;
@@ -19,13 +18,6 @@ use crate::robots::Agents;
 /// A table, which cannot be made.
 #[derive(Debug, Clone)]
 pub(crate) enum Table {}
-
-/// The source of its rows.
-#[allow(dead_code)]
-pub(crate) enum RowSource<'s> {
-    Text(Chunk<'s>),
-    Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
-}
 
 impl Table {
     /// Fails: Parquet is not built in.
@@ -64,20 +56,6 @@ pub(crate) fn frame_footer(_frame: &[u8]) -> u64 {
 /// Does nothing: there are no row groups.
 pub(crate) fn merge_groups(_from: &Path, _to: &Path, _threads: usize, _stop: Stop<'_>) -> io::Result<Merged> {
     Ok(Merged::Nothing)
-}
-
-/// Which text of the rows to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    Lines,
-    Urls,
-}
-
-/// Some rows of a table.
-#[derive(Debug, Default)]
-pub(crate) struct TableLines {
-    pub text: Vec<u8>,
-    pub verdicts: Vec<Vec<Option<Partition>>>,
 }
 
 /// Fails: Parquet is not built in.

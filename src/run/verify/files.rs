@@ -38,12 +38,14 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
     for list in &receipt.lists {
         let (mut found, mut problem) = (None, None);
         if is_kept(list) {
-            match readable(reread_list(list, receipt, threads))? {
+            match reread_list(list, receipt, threads) {
                 Ok(text) => {
-                    problem = text.difference(list.head.as_ref().map(Part::tally).as_ref(), &list.input);
+                    let other_head = text.other_head(list.head.as_ref().map(Part::tally).as_ref());
+                    problem = other_head.or_else(|| list.input.difference(&text.lines));
                     found = Some(Part::of(&text.lines, true));
                 }
-                Err(unreadable) => problem = Some(unreadable),
+                Err(Unreadable::Problem(unreadable)) => problem = Some(unreadable),
+                Err(Unreadable::All(error)) => return Err(error.into()),
             }
         }
         let (path, left_out) = (PathBuf::from(&list.path), list.skipped.len());
@@ -71,29 +73,22 @@ fn end_of_read(list: &ListPart) -> u64 {
     list.skipped.last().and_then(|last| last.at).unwrap_or(u64::MAX)
 }
 
-/// The contents of a file, or why it cannot be read, which disproves the receipt. Only a problem that keeps all files from being
-/// read is an error.
-fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyError> {
-    match read {
-        Ok(found) => Ok(Ok(found)),
-        Err(Unreadable::Differs(problem)) => Ok(Err(problem)),
-        Err(Unreadable::List(error @ ListError::Workers(_))) => Err(error.into()),
-        Err(Unreadable::List(ListError::Unreadable { error, .. })) => Ok(Err(not_read(&error))),
-        Err(Unreadable::List(ListError::Parquet { problem, .. })) => Ok(Err(problem)),
-        Err(Unreadable::List(error)) => Ok(Err(error.to_string())),
-    }
-}
-
 /// Why a file cannot be read.
 enum Unreadable {
-    List(ListError),
-    /// It is not as it was, in these words.
-    Differs(String),
+    /// In these words, which disprove the receipt.
+    Problem(String),
+    /// No file can be read.
+    All(ListError),
 }
 
 impl From<ListError> for Unreadable {
     fn from(error: ListError) -> Unreadable {
-        Unreadable::List(error)
+        match error {
+            ListError::Workers(_) => Unreadable::All(error),
+            ListError::Unreadable { error, .. } => Unreadable::Problem(not_read(&error)),
+            ListError::Parquet { problem, .. } => Unreadable::Problem(problem),
+            error => Unreadable::Problem(error.to_string()),
+        }
     }
 }
 
@@ -105,58 +100,36 @@ fn not_read(error: &io::Error) -> String {
     }
 }
 
-fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
+fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Columns, Unreadable> {
     if is_left_out(list) {
-        return Ok(Text::default());
+        return Ok(Columns::default());
     }
     // Parts that the run left out are left out again.
     let skips_bad = !list.skipped.is_empty();
     let path = PathBuf::from(&list.path);
     regular_file::ensure(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
-            Unreadable::Differs("missing, or its path is not UTF-8, so the receipt cannot name it".to_owned())
+            Unreadable::Problem("missing, or its path is not UTF-8, so the receipt cannot name it".to_owned())
         }
-        _ => ListError::Unreadable { path: path.clone(), error }.into(),
+        _ => Unreadable::Problem(not_read(&error)),
     })?;
     let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
-        return Err(Unreadable::Differs(problem));
+        return Err(Unreadable::Problem(problem));
     }
-    let head = Tally::of_text(&opened[0].head, |line| line);
+    let mut extent = Extent::Before(end_of_read(list));
     if skips_bad && opened[0].parquet_list().is_some() {
         // The damage may be in another column than that of the URL, so only the receipt knows these rows.
         if let Some(problem) = opened[0].leave_out(&list.skipped) {
-            return Err(Unreadable::Differs(problem));
+            return Err(Unreadable::Problem(problem));
         }
-        return Ok(Text { head, lines: lines_of(&opened[0], Extent::Rows, threads)? });
+        extent = Extent::Rows;
     }
-    Ok(Text { head, lines: lines_of(&opened[0], Extent::Before(end_of_read(list)), threads)? })
-}
-
-/// The tallies of a list.
-#[derive(Default)]
-struct Text {
-    head: Tally,
-    /// The lines below the head line.
-    lines: Tally,
-}
-
-impl Text {
-    /// How it differs from the receipt.
-    fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
-        // Bytes are not compared: the line feed after the head may be missing if nothing follows.
-        if head.is_some_and(|head| head.sum != self.head.sum) {
-            return Some("its head line differs".to_owned());
-        }
-        lines.difference(&self.lines)
-    }
-}
-
-/// The tally of a list's lines within `extent`, below its head line.
-fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListError> {
-    scan(list, extent, threads, CHUNK, |chunk, _| Tally::of_text(chunk, |line| line), Tally::append)
+    let of = |chunk: &[u8], _| Tally::of_text(chunk, |line| line);
+    let lines = scan(&opened[0], extent, threads, CHUNK, of, Tally::append)?;
+    Ok(Columns::of_list(&opened[0].head, lines))
 }
 
 /// The problem of a file whose size is not that in the receipt, whatever its lines are.
@@ -181,14 +154,15 @@ fn checked(
 ) -> Result<(Checked, Option<Columns>), VerifyError> {
     let path = run.directory.join(&file.name);
     let read = run.open(&file.name).and_then(|stored| stored.read(Wanted::Lines, of, Columns::append));
-    Ok(match readable(read.map_err(Unreadable::from))? {
+    match read.map_err(Unreadable::from) {
         Ok(found) => {
             let problem = other_problem(&found).or_else(|| file.lines.difference(&found.lines));
             let problem = problem.or_else(|| size_difference(&path, file));
-            (Checked::output(path, Part::of(&found.lines, true), problem), Some(found))
+            Ok((Checked::output(path, Part::of(&found.lines, true), problem), Some(found)))
         }
-        Err(problem) => (Checked::unreadable(path, problem), None),
-    })
+        Err(Unreadable::Problem(problem)) => Ok((Checked::unreadable(path, problem), None)),
+        Err(Unreadable::All(error)) => Err(error.into()),
+    }
 }
 
 /// Checks the files of the partitions with these names.

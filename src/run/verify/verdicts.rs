@@ -1,4 +1,4 @@
-//! The tallies of a run's file: of all its lines and, if they have verdicts, of those with each verdict.
+//! The tallies of a file: of all its lines and, if they have verdicts, of those with each verdict.
 
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Partition;
@@ -9,7 +9,7 @@ use crate::output::table::TableLines;
 /// The tallies of a text of lines with their verdicts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Columns {
-    /// The head line of a partition's text.
+    /// The head line of a list, or of a partition's text.
     head: Tally,
     /// All lines, without the columns before them.
     pub lines: Tally,
@@ -20,6 +20,11 @@ pub(super) struct Columns {
 }
 
 impl Columns {
+    /// The tallies of a list with this head line, which may be empty, and these lines below it.
+    pub fn of_list(head: &[u8], lines: Tally) -> Columns {
+        Columns { head: Tally::of_text(head, |line| line), lines, ..Columns::default() }
+    }
+
     /// The tallies of a partition's text, with this many columns before each line, and with or without a head line.
     pub fn of_partition(text: &[u8], columns: usize, has_head: bool) -> Columns {
         let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
@@ -30,48 +35,47 @@ impl Columns {
 
     /// The tallies of a text of these rows, which has a head if it is the `first` of its file.
     pub fn of(text: &[u8], rows: Rows, first: bool) -> Columns {
-        let mut found = Columns { partitions: vec![Default::default(); rows.crawlers], ..Columns::default() };
-        let mut partitions = vec![Partition::Invalid; rows.crawlers];
+        let mut found = Columns::without_rows(rows.crawlers);
+        let mut verdicts = vec![None; rows.crawlers];
         for line in text.split_inclusive(|&byte| byte == b'\n').skip(usize::from(first)) {
             let content = line.strip_suffix(b"\n").unwrap_or(line);
             let mut rest = content;
-            let all = partitions.iter_mut().all(|partition| {
-                let Some(end) = memchr::memchr(SEPARATOR, rest) else { return false };
-                let named = Partition::ALL.into_iter().find(|named| named.name().as_bytes() == &rest[..end]);
+            for verdict in &mut verdicts {
+                let name = memchr::memchr(SEPARATOR, rest).map_or(&b""[..], |end| &rest[..end]);
+                *verdict = Partition::ALL.into_iter().find(|partition| partition.name().as_bytes() == name);
                 rest = rest_of_row(rest, rows.columns_of_verdict());
-                named.map(|named| *partition = named).is_some()
-            });
-            if !all {
-                found.malformed += 1;
-                continue;
             }
-            let (hash, bytes) = (line_hash(rest), rest.len() + line.len() - content.len());
-            found.lines.add_hashed(hash, bytes);
-            for (column, &partition) in found.partitions.iter_mut().zip(&partitions) {
-                column[partition as usize].add_hashed(hash, bytes);
-            }
+            found.add(rest, rest.len() + line.len() - content.len(), verdicts.iter().copied());
         }
         found
     }
 
     /// The tallies of rows of a table.
     pub fn of_table(rows: &TableLines) -> Columns {
-        let columns = rows.verdicts.len();
-        let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
+        let mut found = Columns::without_rows(rows.verdicts.len());
         for (row, line) in rows.text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let verdicts = rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten());
-            let verdicts: Option<Vec<Partition>> = verdicts.collect();
-            let Some(verdicts) = verdicts else {
-                found.malformed += 1;
-                continue;
-            };
-            let hash = line_hash(line.strip_suffix(b"\n").unwrap_or(line));
-            found.lines.add_hashed(hash, line.len());
-            for (column, partition) in found.partitions.iter_mut().zip(verdicts) {
-                column[partition as usize].add_hashed(hash, line.len());
-            }
+            found.add(line.strip_suffix(b"\n").unwrap_or(line), line.len(), verdicts);
         }
         found
+    }
+
+    /// No lines yet, with verdicts in this many columns.
+    fn without_rows(columns: usize) -> Columns {
+        Columns { partitions: vec![Default::default(); columns], ..Columns::default() }
+    }
+
+    /// Adds a line, which has `bytes` bytes with its LF, and its verdict in each column.
+    fn add(&mut self, line: &[u8], bytes: usize, verdicts: impl Iterator<Item = Option<Partition>> + Clone) {
+        if verdicts.clone().any(|verdict| verdict.is_none()) {
+            self.malformed += 1;
+            return;
+        }
+        let hash = line_hash(line);
+        self.lines.add_hashed(hash, bytes);
+        for (column, partition) in self.partitions.iter_mut().zip(verdicts.flatten()) {
+            column[partition as usize].add_hashed(hash, bytes);
+        }
     }
 
     /// Appends the tallies of the text that follows.

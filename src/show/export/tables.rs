@@ -164,17 +164,12 @@ fn sitemaps(policy: &Policy, record: &Record<'_>, each: &mut Each<'_>) -> io::Re
 
 fn agent(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_>) -> io::Result<()> {
     let group = policy.groups(crawler).group(record.row);
-    let kind = match group {
-        Some(group) if group.own => GroupKind::Own,
-        Some(_) => GroupKind::Everybody,
-        None => GroupKind::None,
-    };
     let outline = group.map(|group| policy.outline(group));
     let first = outline.and_then(|outline| outline.first_agent);
     each(&[
         Value::Text(record.origin),
         Value::Text(crawler.agents().to_string().as_bytes()),
-        Value::Text(kind.name().as_bytes()),
+        Value::Text(GroupKind::of(group).name().as_bytes()),
         first.map_or(Value::None, |agent| Value::Text(agent.value)),
         first.map_or(Value::None, |agent| Value::Whole(agent.line.into())),
         outline.map_or(Value::None, |outline| Value::Whole(outline.rules)),

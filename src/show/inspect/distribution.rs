@@ -34,11 +34,6 @@ impl Distribution {
         self.buckets[place - 1].count += 1;
     }
 
-    /// The buckets.
-    pub fn buckets(&self) -> &[Bucket] {
-        &self.buckets
-    }
-
     /// The buckets that are not empty.
     pub fn used(&self) -> impl Iterator<Item = &Bucket> {
         self.buckets.iter().filter(|bucket| bucket.count > 0)
@@ -55,7 +50,7 @@ mod tests {
         for number in [0, 0, 1, 9, 10, u64::MAX] {
             distribution.add(number);
         }
-        let counts: Vec<_> = distribution.buckets().iter().map(|b| (b.from, b.below, b.count)).collect();
+        let counts: Vec<_> = distribution.buckets.iter().map(|b| (b.from, b.below, b.count)).collect();
         assert_eq!(counts, [(0, Some(1), 2), (1, Some(10), 2), (10, None, 2)]);
         assert_eq!(Distribution::new(&[0, 5]).used().count(), 0);
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::automaton::{self, Engine};
 use crate::formats::time::time;
-use crate::policy::{Crawler, OriginStatus, Policy, Record, Ruling, Times};
+use crate::policy::{Crawler, Group, OriginStatus, Policy, Record, Ruling, Times};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 
 /// The entry of an origin in a policy.
@@ -106,6 +106,15 @@ pub enum GroupKind {
 }
 
 impl GroupKind {
+    /// Whose group this is.
+    pub(crate) fn of(group: Option<Group>) -> GroupKind {
+        match group {
+            Some(group) if group.own => GroupKind::Own,
+            Some(_) => GroupKind::Everybody,
+            None => GroupKind::None,
+        }
+    }
+
     /// The name, for example `own`.
     pub fn name(self) -> &'static str {
         ["own", "everybody", "none"][self as usize]
@@ -198,7 +207,7 @@ impl AgentEntry {
         let records = policy.side_records(record, column);
         let mut entry = AgentEntry {
             agent: crawler.agents().to_string(),
-            group: GroupKind::None,
+            group: GroupKind::of(group),
             token: None,
             user_agent: Vec::new(),
             rules: Vec::new(),
@@ -209,9 +218,7 @@ impl AgentEntry {
         };
         let Some(group) = group else { return entry };
         let chosen = policy.rules(group);
-        entry.group = GroupKind::Everybody;
         if let GroupOrigin::Own(place) = chosen.origin {
-            entry.group = GroupKind::Own;
             entry.token = policy.columns().all()[column].tokens().get(place).cloned();
         }
         let agent = |(value, line): &(String, u32)| AgentLine { line: *line, value: value.clone() };

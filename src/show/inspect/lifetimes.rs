@@ -40,14 +40,7 @@ impl Lifetimes {
     /// Counts all origins of a policy; `now` is in seconds of Unix time.
     pub fn of(policy: &Policy, now: i64) -> Lifetimes {
         let lifetime = policy.dialect().lifetime;
-        let mut lifetimes = Lifetimes::new(lifetime, now);
-        policy.lookup().records().for_each(|record| lifetimes.add(&record, lifetime, now));
-        lifetimes
-    }
-
-    /// Begins with no origins; `now` is in seconds of Unix time.
-    pub(super) fn new(lifetime: Lifetime, now: i64) -> Lifetimes {
-        Lifetimes {
+        let mut lifetimes = Lifetimes {
             at: time(now),
             lifetime: lifetime.seconds,
             expires_header: lifetime.expires_header,
@@ -57,11 +50,13 @@ impl Lifetimes {
             ageless: 0,
             left: Distribution::new(&STARTS),
             over: Distribution::new(&STARTS),
-        }
+        };
+        policy.lookup().records().for_each(|record| lifetimes.add(&record, lifetime, now));
+        lifetimes
     }
 
     /// Counts an origin.
-    pub(super) fn add(&mut self, record: &Record<'_>, lifetime: Lifetime, now: i64) {
+    fn add(&mut self, record: &Record<'_>, lifetime: Lifetime, now: i64) {
         let state = record.state();
         if state.operator_override.ruling.is_some() || !state.standing_in_use().is_definite() {
             self.ageless += 1;

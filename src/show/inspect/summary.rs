@@ -1,9 +1,8 @@
 //! Counts the contents of a whole policy.
 
 use serde::Serialize;
-use std::collections::BTreeMap;
 
-use super::shared::{RowCounts, SharedGroup};
+use super::shared::{SharedGroup, most_shared};
 use super::{Distribution, Lifetimes};
 use crate::formats::time::time;
 use crate::policy::{CaptureCounts, Crawler, OriginStatus, Policy, Record, Ruling};
@@ -107,7 +106,7 @@ pub struct GroupCounts {
 }
 
 /// The operator's overrides, counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OverrideCounts {
     /// Origins with an override.
     pub origins: u64,
@@ -146,106 +145,49 @@ impl Summary {
     pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Summary {
         let statistics = policy.statistics();
         let origins = statistics.origins;
-        let mut counting = Counting::new(policy, crawlers, now);
-        for record in policy.lookup().records() {
-            counting.add(&record, most);
-        }
-        let Counting { standings, statuses, agents, lifetimes, overrides, html_pages, rows, .. } = counting;
-        let mut rules = Distribution::new(&RULES);
-        let mut as_written = 0;
-        for outline in policy.outlines() {
-            as_written += 1;
-            rules.add(outline.rules);
-        }
-        let most_shared =
-            crawlers.first().map(|first| rows.most_shared(policy, &policy.groups(first), most)).unwrap_or_default();
         let per_origin = |bytes: usize| bytes as f64 / origins.max(1) as f64;
         let section = |(name, bytes)| SectionSize { name, bytes: bytes as u64, per_origin: per_origin(bytes) };
-        Summary {
+        let agent =
+            |crawler: &Crawler| AgentCounts { agent: crawler.agents().to_string(), own: 0, everybody: 0, none: 0 };
+        let mut summary = Summary {
             dialect: policy.dialect().name,
             bytes: policy.bytes().len() as u64,
             sections: policy.sections().map(section).collect(),
             origins,
-            standings,
-            statuses: statuses.into_iter().map(|(status, origins)| StatusCount { status, origins }).collect(),
-            agents,
-            groups: GroupCounts {
-                automata: statistics.automata,
-                constant: statistics.constant,
-                dfa: statistics.dfa,
-                cursors: statistics.cursors,
-                as_written,
-                rules,
-                most_shared,
-            },
-            lifetimes,
-            overrides,
+            standings: OriginStatus::ALL.map(|standing| StandingCount { standing, origins: 0, last_good: 0 }).to_vec(),
+            statuses: Vec::new(),
+            agents: crawlers.iter().map(agent).collect(),
+            groups: GroupCounts::of(policy, crawlers, most),
+            lifetimes: Lifetimes::of(policy, now),
+            overrides: OverrideCounts::default(),
             captures: statistics.captures,
             dropped: statistics.notes,
-            html_pages,
-        }
-    }
-}
-
-/// The counts so far, as origins are added.
-struct Counting<'p> {
-    policy: &'p Policy,
-    crawlers: &'p [Crawler],
-    now: i64,
-    standings: Vec<StandingCount>,
-    statuses: BTreeMap<Option<u16>, u64>,
-    agents: Vec<AgentCounts>,
-    lifetimes: Lifetimes,
-    overrides: OverrideCounts,
-    html_pages: Vec<String>,
-    rows: RowCounts<'p>,
-}
-
-impl<'p> Counting<'p> {
-    fn new(policy: &'p Policy, crawlers: &'p [Crawler], now: i64) -> Counting<'p> {
-        let agent =
-            |crawler: &Crawler| AgentCounts { agent: crawler.agents().to_string(), own: 0, everybody: 0, none: 0 };
-        let rows = crawlers.first().map_or(0, |first| policy.groups(first).rows());
-        Counting {
-            policy,
-            crawlers,
-            now,
-            standings: OriginStatus::ALL.map(|standing| StandingCount { standing, origins: 0, last_good: 0 }).to_vec(),
-            statuses: BTreeMap::new(),
-            agents: crawlers.iter().map(agent).collect(),
-            lifetimes: Lifetimes::new(policy.dialect().lifetime, now),
-            overrides: OverrideCounts {
-                origins: 0,
-                allow_all: 0,
-                forbid_all: 0,
-                robots_txt: 0,
-                crawl_delays: 0,
-                paused: 0,
-                pauses_over: 0,
-                first: Vec::new(),
-            },
             html_pages: Vec::new(),
-            rows: RowCounts::new(rows),
+        };
+        for record in policy.lookup().records() {
+            summary.add(policy, crawlers, &record);
+            summary.overrides.add(policy, &record, now, most);
         }
+        summary
     }
 
-    fn add(&mut self, record: &Record<'p>, most: usize) {
+    /// Counts an origin.
+    fn add(&mut self, policy: &Policy, crawlers: &[Crawler], record: &Record<'_>) {
         let standing = &mut self.standings[record.standing as usize];
         standing.origins += 1;
         standing.last_good += u64::from(record.last_good.is_some());
-        *self.statuses.entry(record.state().answered.status).or_default() += 1;
-        self.lifetimes.add(record, self.policy.dialect().lifetime, self.now);
-        // Without crawlers, no groups are examined.
-        if !self.crawlers.is_empty() {
-            self.rows.add(record.row, record.origin);
+        let status = record.state().answered.status;
+        match self.statuses.binary_search_by_key(&status, |count| count.status) {
+            Ok(place) => self.statuses[place].origins += 1,
+            Err(place) => self.statuses.insert(place, StatusCount { status, origins: 1 }),
         }
         let has_robots_txt = match record.ruling {
             Some(ruling) => ruling == Ruling::RobotsTxt,
             None => record.state().standing_in_use() == OriginStatus::RobotsTxt,
         };
         if has_robots_txt {
-            for (crawler, counts) in self.crawlers.iter().zip(&mut self.agents) {
-                match self.policy.groups(crawler).group(record.row) {
+            for (crawler, counts) in crawlers.iter().zip(&mut self.agents) {
+                match policy.groups(crawler).group(record.row) {
                     Some(group) if group.own => counts.own += 1,
                     Some(_) => counts.everybody += 1,
                     None => counts.none += 1,
@@ -255,33 +197,55 @@ impl<'p> Counting<'p> {
         if record.html_page {
             self.html_pages.push(String::from_utf8_lossy(record.origin).into_owned());
         }
-        self.add_override(record, most);
     }
+}
 
-    fn add_override(&mut self, record: &Record<'p>, most: usize) {
+impl GroupCounts {
+    /// Counts the groups of a policy; without crawlers, none is looked at for how many origins share it.
+    fn of(policy: &Policy, crawlers: &[Crawler], most: usize) -> GroupCounts {
+        let statistics = policy.statistics();
+        let (mut as_written, mut rules) = (0, Distribution::new(&RULES));
+        for outline in policy.outlines() {
+            as_written += 1;
+            rules.add(outline.rules);
+        }
+        GroupCounts {
+            automata: statistics.automata,
+            constant: statistics.constant,
+            dfa: statistics.dfa,
+            cursors: statistics.cursors,
+            as_written,
+            rules,
+            most_shared: crawlers.first().map_or(Vec::new(), |first| most_shared(policy, &policy.groups(first), most)),
+        }
+    }
+}
+
+impl OverrideCounts {
+    /// Counts an origin, if it has an override.
+    fn add(&mut self, policy: &Policy, record: &Record<'_>, now: i64, most: usize) {
         let operator_override = record.operator_override();
         // Overrides are the same for all columns.
-        let records = self.policy.side_records(record, 0);
-        let delay = Delay::of(&records, self.policy.dialect()).filter(|delay| delay.record.is_operators());
+        let records = policy.side_records(record, 0);
+        let delay = Delay::of(&records, policy.dialect()).filter(|delay| delay.record.is_operators());
         if !record.is_overridden() && delay.is_none() {
             return;
         }
-        let counts = &mut self.overrides;
-        counts.origins += 1;
+        self.origins += 1;
         match operator_override.ruling {
-            Some(Ruling::AllowAll) => counts.allow_all += 1,
-            Some(Ruling::ForbidAll) => counts.forbid_all += 1,
-            Some(Ruling::RobotsTxt) => counts.robots_txt += 1,
+            Some(Ruling::AllowAll) => self.allow_all += 1,
+            Some(Ruling::ForbidAll) => self.forbid_all += 1,
+            Some(Ruling::RobotsTxt) => self.robots_txt += 1,
             None => {}
         }
         match operator_override.paused_until {
-            Some(until) if self.now < until => counts.paused += 1,
-            Some(_) => counts.pauses_over += 1,
+            Some(until) if now < until => self.paused += 1,
+            Some(_) => self.pauses_over += 1,
             None => {}
         }
-        counts.crawl_delays += u64::from(delay.is_some());
-        if counts.first.len() < most {
-            counts.first.push(Overridden {
+        self.crawl_delays += u64::from(delay.is_some());
+        if self.first.len() < most {
+            self.first.push(Overridden {
                 origin: String::from_utf8_lossy(record.origin).into_owned(),
                 ruling: operator_override.ruling.map(Ruling::name),
                 paused_until: operator_override.paused_until.map(time),

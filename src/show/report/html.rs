@@ -1,7 +1,5 @@
 //! Pieces of HTML. All text goes through [`text`], because origins, rules and file names are untrusted.
 
-use std::fmt::Write;
-
 /// Escapes text for elements and attributes. Control characters, and those that change the direction or position of
 /// other text, are shown as escapes.
 pub(super) fn text(raw: &str) -> String {
@@ -83,10 +81,8 @@ pub(super) fn paragraph(content: &str) -> String {
 
 /// A table that can be sorted by any column.
 pub(super) struct HtmlTable {
-    caption: String,
-    columns: Vec<(&'static str, bool)>,
+    head: String,
     rows: String,
-    count: usize,
 }
 
 /// A cell.
@@ -110,12 +106,17 @@ pub(super) enum Cell {
 impl HtmlTable {
     /// A table with these columns; a column of numbers is marked `true`.
     pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> HtmlTable {
-        HtmlTable { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new(), count: 0 }
+        let column = |(name, is_number): &(&str, bool)| {
+            let class = if *is_number { " class=\"number\"" } else { "" };
+            format!("<th scope=\"col\"{class}>{}</th>", text(name))
+        };
+        let columns: String = columns.iter().map(column).collect();
+        let head = format!("<caption>{}</caption>\n<thead><tr>{columns}</tr></thead>\n", text(caption));
+        HtmlTable { head, rows: String::new() }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        self.count += 1;
         let cells: Vec<Cell> = cells.into_iter().collect();
         match cells.first() {
             Some(Cell::Partition(name)) => self.rows.push_str(&format!("<tr data-partition=\"{name}\">")),
@@ -127,20 +128,11 @@ impl HtmlTable {
 
     /// The HTML of the table; empty if it has no rows.
     pub fn html(&self) -> String {
-        if self.count == 0 {
+        if self.rows.is_empty() {
             return String::new();
         }
-        let mut heads = String::new();
-        for (name, is_number) in &self.columns {
-            let class = if *is_number { " class=\"number\"" } else { "" };
-            // Writing to a string cannot fail, here and below.
-            let _ = write!(heads, "<th scope=\"col\"{class}>{}</th>", text(name));
-        }
-        format!(
-            "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
-            text(&self.caption),
-            self.rows
-        )
+        let HtmlTable { head, rows } = self;
+        format!("<div class=\"scroll\"><table>\n{head}<tbody>\n{rows}</tbody></table></div>\n")
     }
 }
 

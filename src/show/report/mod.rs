@@ -7,7 +7,6 @@
 
 mod blocked;
 mod chart;
-mod error;
 mod facts;
 mod html;
 mod meanings;
@@ -18,5 +17,4 @@ mod waiting;
 
 /// The default file name of the report.
 pub use crate::output::folder::REPORT;
-pub use error::ReportError;
-pub use facts::Report;
+pub use facts::{Report, ReportError};

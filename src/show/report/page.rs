@@ -18,11 +18,6 @@ use crate::policy::replace;
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 impl Report {
-    /// The HTML of the page.
-    pub fn page(&self) -> String {
-        page(self)
-    }
-
     /// Writes the page to a file, which gets its name only when it is complete.
     ///
     /// # Errors
@@ -41,7 +36,7 @@ impl Report {
                 "it exists and is not a report; choose another name",
             ));
         }
-        replace(path, |file: &mut File| file.write_all(self.page().as_bytes()))
+        replace(path, |file: &mut File| file.write_all(page(self).as_bytes()))
     }
 }
 

@@ -20,9 +20,7 @@ fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> 
     let agents = receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let part = |(partition, name): (Partition, &String)| {
-        let none =
-            PartitionPart { judged: Default::default(), written: None, files: Vec::new(), reasons: Default::default() };
-        (partition.name(), receipt.partitions.get(name).cloned().unwrap_or(none))
+        (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
     };
     let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
     receipt.agents.iter().map(String::as_str).zip(parts).collect()
@@ -150,20 +148,17 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
 pub(super) fn origins(report: &Report) -> String {
     let mut content = String::new();
     if let Some(Explained { summary, .. }) = &report.explained {
-        let columns = [("what the last answer means", false), ("origins", true), ("of all origins", true)];
-        let mut table = HtmlTable::new("Origins of the policy", &columns);
+        let row =
+            |words: String, origins| [Cell::Words(words), Cell::Number(origins), Cell::Share(origins, summary.origins)];
+        let columns = |first| [(first, false), ("origins", true), ("of all origins", true)];
+        let mut table = HtmlTable::new("Origins of the policy", &columns("what the last answer means"));
         for count in summary.standings.iter().filter(|count| count.origins > 0) {
-            let share = Cell::Share(count.origins, summary.origins);
-            table.row([Cell::Words(count.standing.name().to_owned()), Cell::Number(count.origins), share]);
+            table.row(row(count.standing.name().to_owned(), count.origins));
         }
         content.push_str(&table.html());
-        let mut table = HtmlTable::new(
-            "HTTP status of their robots.txt",
-            &[("status", false), ("origins", true), ("of all origins", true)],
-        );
+        let mut table = HtmlTable::new("HTTP status of their robots.txt", &columns("status"));
         for count in &summary.statuses {
-            let share = Cell::Share(count.origins, summary.origins);
-            table.row([Cell::Words(status(count.status)), Cell::Number(count.origins), share]);
+            table.row(row(status(count.status), count.origins));
         }
         content.push_str(&table.html());
     }
