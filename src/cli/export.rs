@@ -4,16 +4,16 @@ use std::io;
 use std::process::ExitCode;
 
 use super::args::ExportArgs;
+use super::crawlers;
 use super::destination::{self, Kind};
 use super::failure::Failure;
-use crate::cli::crawlers::crawlers;
 #[cfg(feature = "parquet")]
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::show::export::{self, Format};
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
-    let crawlers = crawlers(args.agent.as_ref(), &policy)?;
+    let crawlers = crawlers::asked_or_all(args.agent.as_ref(), &policy)?;
     let kind = Kind::Table(match args.format {
         Format::Tsv => b"origin\t",
         Format::JsonLines => b"{\"origin\":",

@@ -19,7 +19,6 @@ mod receipts;
 mod report;
 mod units;
 mod watching;
-mod workers;
 
 pub use check::CheckArgs;
 pub use command::{Args, Command};
