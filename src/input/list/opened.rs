@@ -14,7 +14,7 @@ use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
 use super::{Ahead, ParquetAhead, ParquetLines, ParquetList};
-use crate::formats::compression::{Compression, InPieces, Pieces, Reader, Steady};
+use crate::formats::compression::{Compression, InPieces, Pieces, Reader};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::ListError;
 use crate::input::error::Unfit;
@@ -328,7 +328,7 @@ impl List {
         let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
         let memory = memory.min(file.memory);
         // Errors will be reported when the list is read.
-        Pieces::new(file, file.state.length, compression, memory, room).ok().flatten().map(Arc::new).map(Ahead::Members)
+        Pieces::new(file.placed(), compression, memory, room).ok().flatten().map(Arc::new).map(Ahead::Members)
     }
 
     /// Begins to read the list, with `memory` bytes for its decompressor, or from pieces that helpers make `ahead`. A
@@ -349,8 +349,8 @@ impl List {
             }
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
             Content::Compressed(file) => match ahead {
-                Some(Ahead::Members(pieces)) => Box::new(Steady(InPieces::new(Arc::clone(pieces), source))),
-                _ => Box::new(Steady(file.text_within(source, memory).map_err(failed)?)),
+                Some(Ahead::Members(pieces)) => Box::new(InPieces::new(Arc::clone(pieces), source)),
+                _ => Box::new(file.text_within(source, memory).map_err(failed)?),
             },
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),

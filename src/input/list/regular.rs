@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
 use super::mapped::Mapped;
-use crate::formats::compression::{Anywhere, Reader};
+use crate::formats::compression::Reader;
 use crate::formats::placed::Placed;
 use crate::input::error::ListError;
 
@@ -100,19 +100,18 @@ impl Regular {
     }
 
     fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> Counted<'f> {
-        Counted { text: Placed { file: &self.file, at, length: self.state.length }, source }
+        Counted { text: self.placed().from(at), source }
     }
-}
 
-impl Anywhere for Regular {
-    fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_> {
-        Box::new(Placed { file: &self.file, at, length: self.state.length })
+    /// The file as stored, to be read by many threads at once.
+    pub fn placed(&self) -> Placed<&File> {
+        Placed::new(&self.file, self.state.length)
     }
 }
 
 /// A file whose bytes are counted as they are read.
 pub(crate) struct Counted<'f> {
-    text: Placed<'f>,
+    text: Placed<&'f File>,
     source: &'f AtomicU64,
 }
 
