@@ -1,5 +1,6 @@
 //! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line borders.
 
+pub(crate) mod buffer;
 pub(crate) mod chunk;
 pub(crate) mod chunks;
 pub(crate) mod error;

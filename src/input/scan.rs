@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicU64;
 
 use rayon::ThreadPoolBuilder;
 
-use super::chunks::{Buffer, Chunks};
+use super::buffer::Buffer;
+use super::chunks::Chunks;
 use super::list::List;
 use super::position::Position;
 use crate::formats::regular_file;

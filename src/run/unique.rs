@@ -14,8 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::seen::{Seen, UrlHash};
 use super::sequence::Sequence;
+use crate::input::buffer::Buffer;
 use crate::input::chunk::{Chunk, chunk_of};
-use crate::input::chunks::{Buffer, Chunks};
+use crate::input::chunks::Chunks;
 use crate::input::layout::Layout;
 use crate::input::list::List;
 use crate::judge::tally::{Tally, line_hash};

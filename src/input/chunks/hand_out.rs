@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::buffer::Buffer;
 use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
 use super::lanes::{Choice, Ended, Lanes, Parallelism, Ready};
 use super::store::{ReadAhead, Store};
 use super::task::{LONGEST_CHUNK, Task, TaskBytes};
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
 use crate::input::position::Position;
@@ -246,7 +246,7 @@ impl<'l> Chunks<'l> {
         }
         // The part of a worker's memory left for this after its other buffers.
         let most = self.cut.chunk_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
-        let read = table.lines(ranges, most, &mut buffer.bytes, &mut buffer.flaws);
+        let read = table.lines(ranges, most, buffer);
         read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
     }
 

@@ -3,10 +3,10 @@
 use std::mem::take;
 use std::sync::atomic::Ordering;
 
-use super::buffer::Buffer;
 use super::cut::Cut;
 use super::long_chunks::Permit;
 use super::task::TaskBytes;
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
@@ -209,7 +209,7 @@ impl<'l> Lane<'l> {
                 filled.map_err(|error| unreadable(&list.path, error))
             }
             Reading::Parquet(rows) => {
-                let filled = rows.fill(cut.chunk_size, &mut buffer.bytes, &mut buffer.flaws);
+                let filled = rows.fill(cut.chunk_size, buffer);
                 cut.source.fetch_add(rows.taken(), Ordering::Relaxed);
                 filled.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
             }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::buffer::Buffer;
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::lock::lock;
 use crate::outcome::Reason;

@@ -1,8 +1,8 @@
 //! A chunk that was handed out.
 
-use super::buffer::Buffer;
 use super::long_chunks::Permit;
 use super::store::StoredChunk;
+use crate::input::buffer::Buffer;
 use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
 use crate::outcome::Reason;

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 
 use super::line_columns::{LineColumns, LineReader};
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
+use crate::input::buffer::Buffer;
 use crate::input::error::Unfit;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
@@ -135,20 +136,12 @@ impl ParquetList {
         SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
     }
 
-    /// Fills `text` with the lines of these rows; fails if they have more than `most` bytes. `flaws` gets the numbers of the
-    /// lines whose URLs were altered.
-    pub fn lines(
-        &self,
-        ranges: &[RowRange],
-        most: usize,
-        text: &mut Vec<u8>,
-        flaws: &mut Vec<(u64, Reason)>,
-    ) -> Result<(), String> {
-        text.clear();
-        flaws.clear();
+    /// Fills `buffer` with the lines of these rows; fails if they have more than `most` bytes.
+    pub fn lines(&self, ranges: &[RowRange], most: usize, buffer: &mut Buffer) -> Result<(), String> {
+        buffer.clear();
         let mut before = 0;
         for range in ranges {
-            let read = guarded(|| self.chunk_of(range, before, most, text, flaws));
+            let read = guarded(|| self.chunk_of(range, before, most, buffer));
             read.map_err(|problem| in_group(range.group, problem))?;
             before += range.rows as u64;
         }
@@ -160,8 +153,7 @@ impl ParquetList {
         range: &RowRange,
         before: u64,
         most: usize,
-        text: &mut Vec<u8>,
-        flaws: &mut Vec<(u64, Reason)>,
+        Buffer { bytes: text, flaws }: &mut Buffer,
     ) -> Result<(), Malformed> {
         let mut reader = LineReader::open(&self.file.group(range.group)?, self.line_columns, range.first)?;
         let (mut line, end) = (before, before + range.rows as u64);

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use crate::input::buffer::Buffer;
 use crate::input::error::Unfit;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
-use crate::outcome::Reason;
 
 /// A file that cannot be opened.
 pub(crate) enum ParquetList {}
@@ -40,13 +40,7 @@ impl ParquetList {
     }
 
     /// Cannot be called.
-    pub fn lines(
-        &self,
-        _spans: &[RowRange],
-        _most: usize,
-        _text: &mut Vec<u8>,
-        _flaws: &mut Vec<(u64, Reason)>,
-    ) -> Result<(), String> {
+    pub fn lines(&self, _spans: &[RowRange], _most: usize, _buffer: &mut Buffer) -> Result<(), String> {
         match *self {}
     }
 }
@@ -91,12 +85,7 @@ impl<'t> ParquetLines<'t> {
     }
 
     /// Cannot be called.
-    pub fn fill(
-        &mut self,
-        _size: usize,
-        _chunk: &mut Vec<u8>,
-        _flaws: &mut Vec<(u64, Reason)>,
-    ) -> Result<bool, String> {
+    pub fn fill(&mut self, _size: usize, _buffer: &mut Buffer) -> Result<bool, String> {
         match *self.0 {}
     }
 }
