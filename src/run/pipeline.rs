@@ -228,7 +228,7 @@ impl<'l> Pipeline<'l> {
         let speed = self.progress.judged();
         let Some(Sink::Folder(mut output)) = sink else { return Ok(Finished { output: None, needed, totals, speed }) };
         output.reserve(&frames)?.iter().try_for_each(ReservedPlace::write)?;
-        if !output.end(self.plan.options.threads, &|| self.chunks.is_asked_to_stop())? {
+        if !output.end(self.plan.options.threads, &|| self.chunks.cut().is_asked_to_stop())? {
             let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
             let saved = checkpointer.save(taken).map_err(FilterError::from);
             return Err(checkpointer.note_kept(saved.err().unwrap_or(FilterError::Interrupted)));

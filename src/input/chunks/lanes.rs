@@ -24,18 +24,8 @@ use crate::input::skipped::Skipped;
 /// Memory for reading a list, besides the window of its decompressor: two buffers, tables, the rest of a chunk.
 const BYTES_PER_READER: u64 = 1 << 20;
 
-/// How many lists are read at once, and in which order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parallelism {
-    /// The most lists read at once.
-    pub lists: usize,
-    /// Whether chunks are handed out in the order of the lists.
-    pub in_order: bool,
-}
-
 /// Lists that are read at once.
 pub(super) struct Lanes<'l> {
-    pub parallelism: Parallelism,
     /// Lists that were begun and have not ended, in order.
     open: Vec<Slot<'l>>,
     /// Where to resume lists that an earlier run began.
@@ -92,8 +82,8 @@ pub(crate) struct Ended {
 
 impl<'l> Lanes<'l> {
     /// Resumes the `begun` lists at their positions, then reads the lists from `next` on.
-    pub fn new(parallelism: Parallelism, begun: &[Position], next: usize) -> Lanes<'l> {
-        Lanes { parallelism, open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
+    pub fn new(begun: &[Position], next: usize) -> Lanes<'l> {
+        Lanes { open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
     }
 
     /// Whether all lists have ended.
@@ -103,7 +93,7 @@ impl<'l> Lanes<'l> {
 
     /// Chooses the next task; lists that have ended are added to `ended`.
     pub fn choose(&mut self, cut: &Cut<'l>, ended: &mut Ended) -> Choice<'l> {
-        self.remove_ended(ended);
+        self.remove_ended(cut, ended);
         if self.open.is_empty() && !self.begin(cut) {
             return Choice::End;
         }
@@ -119,7 +109,7 @@ impl<'l> Lanes<'l> {
             Some(lane) => Choice::Read(lane),
             None if self.open[0].needs_memory => Choice::Wait,
             // A chunk read ahead has to wait, so reading ahead comes last.
-            None if self.parallelism.in_order => self.help().unwrap_or_else(|| self.read_another(cut)),
+            None if cut.parallelism.in_order => self.help().unwrap_or_else(|| self.read_another(cut)),
             None => match self.read_another(cut) {
                 Choice::Wait => self.help().unwrap_or(Choice::Wait),
                 other => other,
@@ -128,7 +118,7 @@ impl<'l> Lanes<'l> {
     }
 
     /// Removes lists that have ended; if lists keep their order, only from the front.
-    fn remove_ended(&mut self, ended: &mut Ended) {
+    fn remove_ended(&mut self, cut: &Cut<'l>, ended: &mut Ended) {
         let mut place = 0;
         while let Some(slot) = self.open.get(place) {
             match &slot.lane {
@@ -137,7 +127,7 @@ impl<'l> Lanes<'l> {
                     ended.lists.push(slot.list);
                     ended.skipped.extend(slot.lane.into_iter().flat_map(|lane| lane.skipped));
                 }
-                _ if self.parallelism.in_order => return,
+                _ if cut.parallelism.in_order => return,
                 _ => place += 1,
             }
         }
@@ -173,7 +163,7 @@ impl<'l> Lanes<'l> {
 
     /// A list other than the first, which another worker is reading.
     fn read_another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
-        let in_order = self.parallelism.in_order;
+        let in_order = cut.parallelism.in_order;
         let left = cut.reader_memory().saturating_sub(self.waiting + self.memory_in_use(cut));
         if in_order && left < chunk_room(cut) {
             return Choice::Wait;
@@ -207,7 +197,7 @@ impl<'l> Lanes<'l> {
         let list = &cut.lists[at.list];
         let memory = memory_of_decompressor(list);
         let taken = self.waiting + chunk_room(cut) + self.memory_in_use(cut) + memory_of_reader(list);
-        let has_room = self.open.len() < self.parallelism.lists && taken <= cut.reader_memory();
+        let has_room = self.open.len() < cut.parallelism.lists && taken <= cut.reader_memory();
         if !self.open.is_empty() && (!has_room || self.open.iter().any(|slot| slot.needs_memory)) {
             return false;
         }
@@ -273,7 +263,7 @@ impl<'l> Lanes<'l> {
 
     /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
     fn reserve(&self, cut: &Cut<'l>) -> u64 {
-        let total = chunk_room(cut).saturating_mul(self.parallelism.lists as u64);
+        let total = chunk_room(cut).saturating_mul(cut.parallelism.lists as u64);
         cut.home.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
     }
 

@@ -12,6 +12,6 @@ mod long_chunks;
 mod store;
 mod task;
 
+pub(crate) use cut::{Cut, Parallelism};
 pub(crate) use hand_out::Chunks;
-pub(crate) use lanes::Parallelism;
 pub(crate) use task::{LONGEST_CHUNK, Task};
