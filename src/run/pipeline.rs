@@ -367,7 +367,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let rows = rows.transpose()?;
         state.worker.leave_out(&state.unique_lines);
         hand_in(pipeline, &mut task, stays, rows, &mut state)?;
-        if task.is_long() {
+        if task.is_long {
             pipeline.queue.wait_for(task.ticket);
             lock(&pipeline.spares).drain(..).for_each(|spare| drop(spare.buffers(pipeline)));
             // The next long chunk may begin only when this memory is freed.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::cut::Cut;
-use super::lane::{Lane, Next, Piece};
+use super::lane::{Lane, Next};
 use super::lanes::{Choice, Ended, Lanes, Ready};
-use super::store::{ReadAhead, Store};
+use super::store::Store;
 use super::task::{LONGEST_CHUNK, Task, TaskBytes};
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
@@ -77,14 +77,15 @@ impl<'l> Chunks<'l> {
     }
 
     /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
-    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Next<'l>, ReadAhead) {
+    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Next<'l>, Buffer) {
         let mut buffer = Buffer::default();
-        let next = lane.next(&self.cut, &mut buffer, false);
-        let ahead = match (&next, store) {
-            (Next::Chunk(_), Some(store)) => store.take(buffer),
-            _ => ReadAhead::InMemory(buffer),
-        };
-        (next, ahead)
+        let mut next = lane.next(&self.cut, &mut buffer, false);
+        if let (Next::Chunk(task), Some(store)) = (&mut next, store)
+            && let Some(stored) = store.take(&mut buffer)
+        {
+            task.bytes = TaskBytes::Stored(stored);
+        }
+        (next, buffer)
     }
 
     /// The next chunk; bytes that are not memory-mapped go to `buffer`. After a failure there are no more chunks.
@@ -92,7 +93,7 @@ impl<'l> Chunks<'l> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && !self.cut.is_asked_to_stop() {
             let Input { lanes, ended, .. } = &mut *input;
-            let (list, piece) = match lanes.choose(&self.cut, ended) {
+            let task = match lanes.choose(&self.cut, ended) {
                 Choice::End => return Ok(None),
                 Choice::Wait => {
                     input = self.changed.wait(input).unwrap_or_else(PoisonError::into_inner);
@@ -104,23 +105,21 @@ impl<'l> Chunks<'l> {
                     input = lock(&self.input);
                     continue;
                 }
-                Choice::Take(list, Ready::Chunk(mut piece, ahead)) => {
-                    match ahead {
-                        ReadAhead::InMemory(read) => *buffer = read,
-                        ReadAhead::OnDisk(stored) => piece.bytes = TaskBytes::Stored(stored),
+                Choice::Take(Ready::Chunk(task, read)) => {
+                    if let TaskBytes::Buffered = task.bytes {
+                        *buffer = read;
                     }
-                    (list, Ok(Some(piece)))
+                    Ok(Some(task))
                 }
-                Choice::Take(list, Ready::Failed(failure)) => (list, Err(failure)),
+                Choice::Take(Ready::Failed(failure)) => Err(failure),
                 Choice::Ahead(mut lane, store) => {
                     drop(input);
-                    let (next, ahead);
-                    (input, (next, ahead)) = self.read_on(|| self.read_ahead(&mut lane, store));
-                    input.lanes.keep(&self.cut, lane, next, ahead);
+                    let (next, read);
+                    (input, (next, read)) = self.read_on(|| self.read_ahead(&mut lane, store));
+                    input.lanes.keep(&self.cut, lane, next, read);
                     continue;
                 }
                 Choice::Read(mut lane) => {
-                    let list = lane.list;
                     let mut next;
                     if lane.is_instant(&self.cut) {
                         next = lane.next(&self.cut, buffer, true);
@@ -128,21 +127,21 @@ impl<'l> Chunks<'l> {
                         drop(input);
                         (input, next) = self.read_on(|| lane.next(&self.cut, buffer, true));
                     }
-                    if let Next::Chunk(piece) = &mut next
-                        && piece.is_long
-                        && piece.permit.is_none()
+                    if let Next::Chunk(task) = &mut next
+                        && task.is_long
+                        && task.permit.is_none()
                     {
                         // The holder of the permit may need this lock before it can give the permit back.
                         drop(input);
-                        piece.permit = Some(self.cut.long_chunks.permit());
+                        task.permit = Some(self.cut.long_chunks.permit());
                         input = lock(&self.input);
                         self.changed.notify_all();
                     }
-                    (list, input.lanes.put_back(&self.cut, lane, next))
+                    input.lanes.put_back(&self.cut, lane, next)
                 }
             };
-            match piece {
-                Ok(Some(piece)) => return Ok(Some(self.task(&mut input, list, piece))),
+            match task {
+                Ok(Some(task)) => return Ok(Some(self.with_ticket(&mut input, task))),
                 Ok(None) => {}
                 // Stop before the input is unlocked: a worker waiting for the lock would read past the failure.
                 Err(failure) => {
@@ -154,16 +153,18 @@ impl<'l> Chunks<'l> {
         Ok(None)
     }
 
-    fn task(&self, input: &mut Input<'l>, list: usize, piece: Piece<'l>) -> Task<'l> {
-        let Piece { at, end, bytes, skipped, permit, is_long } = piece;
+    fn with_ticket(&self, input: &mut Input<'l>, mut task: Task<'l>) -> Task<'l> {
         // A chunk read ahead has no permit yet. Waiting for one is safe: only a reader of this list takes a permit before its
         // chunk has a ticket, and there is no such reader now.
-        let permit = permit.or_else(|| is_long.then(|| self.cut.long_chunks.permit()));
+        if task.is_long && task.permit.is_none() {
+            task.permit = Some(self.cut.long_chunks.permit());
+        }
         let ended = take(&mut input.ended);
-        let skipped = [ended.skipped, skipped].concat();
-        let ticket = input.tickets;
+        task.skipped.splice(0..0, ended.skipped);
+        task.ended = ended.lists;
+        task.ticket = input.tickets;
         input.tickets += 1;
-        Task { ticket, list, at, end, bytes, skipped, ended: ended.lists, permit }
+        task
     }
 
     /// Reads the rest of a task: the lines of its rows, or a chunk stored on disk. If unreadable rows are to be left out, they
@@ -288,13 +289,13 @@ mod tests {
                 let mut input = lock(&chunks.input);
                 let Choice::Read(first) = input.lanes.choose(&chunks.cut, &mut ended) else { panic!("it is first") };
                 while let Choice::Ahead(mut lane, store) = input.lanes.choose(&chunks.cut, &mut ended) {
-                    let (next, ahead) = chunks.read_ahead(&mut lane, store);
-                    match (&next, &ahead) {
-                        (Next::Chunk(_), ReadAhead::InMemory(_)) => in_memory += 1,
-                        (Next::Chunk(_), ReadAhead::OnDisk(_)) => on_disk += 1,
+                    let (next, read) = chunks.read_ahead(&mut lane, store);
+                    match &next {
+                        Next::Chunk(Task { bytes: TaskBytes::Stored(_), .. }) => on_disk += 1,
+                        Next::Chunk(_) => in_memory += 1,
                         _ => {}
                     }
-                    input.lanes.keep(&chunks.cut, lane, next, ahead);
+                    input.lanes.keep(&chunks.cut, lane, next, read);
                 }
                 input.lanes.put_back(&chunks.cut, first, Next::Long).unwrap();
             }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::cut::Cut;
 use super::long_chunks::Permit;
-use super::task::TaskBytes;
+use super::task::{Task, TaskBytes};
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
@@ -34,7 +34,7 @@ pub(super) struct Lane<'l> {
 
 /// The result of asking for the next chunk.
 pub(super) enum Next<'l> {
-    Chunk(Piece<'l>),
+    Chunk(Task<'l>),
     /// There are no more chunks.
     End,
     /// Its line is so long that only one such chunk may exist at a time.
@@ -42,17 +42,6 @@ pub(super) enum Next<'l> {
     /// Its decompressor needs more memory than it was given.
     NeedsMemory,
     Failed(ListError),
-}
-
-/// A chunk that no worker has yet. Its bytes are in a buffer unless `bytes` says otherwise.
-pub(super) struct Piece<'l> {
-    pub at: u64,
-    pub end: u64,
-    pub bytes: TaskBytes<'l>,
-    pub skipped: Vec<Skipped>,
-    pub permit: Option<Permit>,
-    /// Whether it is long, so that it needs a permit.
-    pub is_long: bool,
 }
 
 /// How a chunk was filled.
@@ -117,7 +106,7 @@ impl<'l> Lane<'l> {
                 Filled::Long => return Next::Long,
             };
             match self.given(cut, bytes, buffer, permit) {
-                Ok(Some(piece)) => return Next::Chunk(piece),
+                Ok(Some(task)) => return Next::Chunk(task),
                 Ok(None) => {}
                 Err(failure) => return Next::Failed(failure),
             }
@@ -134,17 +123,17 @@ impl<'l> Lane<'l> {
         if self.at == at {
             return Some(Next::End);
         }
-        Some(Next::Chunk(self.piece(at, TaskBytes::Rows(ranges), None, false)))
+        Some(Next::Chunk(self.task(at, TaskBytes::Rows(ranges), None, false)))
     }
 
-    /// The piece for a chunk just read; `None` if an earlier run had the chunk.
+    /// The chunk just read; `None` if an earlier run had it.
     fn given(
         &mut self,
         cut: &Cut<'l>,
         bytes: TaskBytes<'l>,
         buffer: &Buffer,
         permit: Option<Permit>,
-    ) -> Result<Option<Piece<'l>>, ListError> {
+    ) -> Result<Option<Task<'l>>, ListError> {
         let (list, at) = (&cut.lists[self.list], self.at);
         let chunk = if let TaskBytes::Mapped(chunk) = bytes { chunk } else { &buffer.bytes };
         let limited = cut.limit_lines(list, at, chunk);
@@ -161,11 +150,12 @@ impl<'l> Lane<'l> {
             self.skipped.clear();
             return Ok(None);
         }
-        Ok(Some(self.piece(at, bytes, permit, is_long)))
+        Ok(Some(self.task(at, bytes, permit, is_long)))
     }
 
-    fn piece(&mut self, at: u64, bytes: TaskBytes<'l>, permit: Option<Permit>, is_long: bool) -> Piece<'l> {
-        Piece { at, end: self.at, bytes, skipped: take(&mut self.skipped), permit, is_long }
+    fn task(&mut self, at: u64, bytes: TaskBytes<'l>, permit: Option<Permit>, is_long: bool) -> Task<'l> {
+        let skipped = take(&mut self.skipped);
+        Task { ticket: 0, list: self.list, at, end: self.at, bytes, skipped, ended: Vec::new(), is_long, permit }
     }
 
     /// Reads the next chunk: a slice of the map, or bytes in `buffer`.

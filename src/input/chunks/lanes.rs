@@ -13,9 +13,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::cut::Cut;
-use super::lane::{Lane, Next, Piece};
-use super::store::{ReadAhead, Store};
+use super::lane::{Lane, Next};
+use super::store::Store;
+use super::task::Task;
 use crate::formats::compression::Compression;
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List};
 use crate::input::position::Position;
@@ -52,16 +54,16 @@ struct Slot<'l> {
     needs_memory: bool,
 }
 
-/// A chunk read ahead of its turn, or its error.
+/// A chunk read ahead of its turn, with its buffer, or its error.
 pub(super) enum Ready<'l> {
-    Chunk(Piece<'l>, ReadAhead),
+    Chunk(Task<'l>, Buffer),
     Failed(ListError),
 }
 
 /// What a worker does next.
 pub(super) enum Choice<'l> {
-    /// Takes what was read ahead from this list.
-    Take(usize, Ready<'l>),
+    /// Takes what was read ahead.
+    Take(Ready<'l>),
     /// Reads this list.
     Read(Box<Lane<'l>>),
     /// Reads this list ahead, to the store if memory is full.
@@ -100,7 +102,7 @@ impl<'l> Lanes<'l> {
         let first = &mut self.open[0];
         if let Some(ready) = first.ready.pop_front() {
             self.waiting -= ready.bytes();
-            return Choice::Take(first.list, ready);
+            return Choice::Take(ready);
         }
         if first.needs_memory && !self.close_others(cut) {
             return Choice::Wait;
@@ -145,7 +147,7 @@ impl<'l> Lanes<'l> {
             let first = slot
                 .ready
                 .drain(..)
-                .find_map(|ready| if let Ready::Chunk(piece, _) = ready { Some(piece.at) } else { None });
+                .find_map(|ready| if let Ready::Chunk(task, _) = ready { Some(task.at) } else { None });
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
@@ -226,30 +228,29 @@ impl<'l> Lanes<'l> {
         cut: &Cut<'l>,
         mut lane: Box<Lane<'l>>,
         next: Next<'l>,
-    ) -> Result<Option<Piece<'l>>, ListError> {
+    ) -> Result<Option<Task<'l>>, ListError> {
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == lane.list) else { return Ok(None) };
-        let mut piece = None;
-        let mut failed = None;
+        let mut read = Ok(None);
         match next {
-            Next::Chunk(read) => piece = Some(read),
+            Next::Chunk(task) => read = Ok(Some(task)),
             Next::End => slot.has_ended = true,
             Next::Long => slot.is_long = true,
             Next::NeedsMemory => {
                 slot.needs_memory = true;
                 lane.reopen(cut, None, cut.memory);
             }
-            Next::Failed(failure) => failed = Some(failure),
+            Next::Failed(failure) => read = Err(failure),
         }
         slot.ahead.clone_from(&lane.ahead);
         slot.lane = Some(lane);
-        failed.map_or(Ok(piece), Err)
+        read
     }
 
     /// Takes back a list that was read ahead, and keeps the chunk for its turn.
-    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, ahead: ReadAhead) {
+    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, buffer: Buffer) {
         let list = lane.list;
         let ready = match self.put_back(cut, lane, next) {
-            Ok(piece) => piece.map(|piece| Ready::Chunk(piece, ahead)),
+            Ok(task) => task.map(|task| Ready::Chunk(task, buffer)),
             Err(failure) => Some(Ready::Failed(failure)),
         };
         self.waiting -= chunk_room(cut);
@@ -277,7 +278,7 @@ impl<'l> Lanes<'l> {
 impl Ready<'_> {
     /// The memory it takes.
     fn bytes(&self) -> u64 {
-        if let Ready::Chunk(_, ReadAhead::InMemory(buffer)) = self { buffer.bytes.capacity() as u64 } else { 0 }
+        if let Ready::Chunk(_, buffer) = self { buffer.bytes.capacity() as u64 } else { 0 }
     }
 }
 
