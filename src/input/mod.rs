@@ -13,8 +13,8 @@ pub(crate) mod skipped;
 
 pub use error::{DelimiterError, ListError, ShardError, UrlFieldError};
 pub use layout::{Column, Delimiter, Layout, UrlField};
-pub use list::range::ListRange;
 #[cfg(unix)]
-pub use list::{FileState, STANDARD_INPUT, fill_lost_pages};
+pub use list::fill_lost_pages;
+pub use list::{FileState, ListRange, STANDARD_INPUT};
 pub use shard::Shard;
 pub use skipped::{SkippedPart, SkippedRows};

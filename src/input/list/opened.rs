@@ -1,5 +1,6 @@
 //! Opens lists of every kind.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -10,14 +11,12 @@ use std::sync::atomic::AtomicU64;
 
 use super::beginning::{LIST_FORMAT, STANDARD_INPUT, start, unreadable};
 use super::mapped::Mapped;
-use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
 use super::{Ahead, ParquetAhead, ParquetLines, ParquetList};
 use crate::formats::compression::{Compression, InPieces, Pieces, Reader};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::ListError;
-use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
 
@@ -39,6 +38,15 @@ pub(crate) struct List {
     pub(crate) content: Content,
     /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
     part: Option<Range<usize>>,
+}
+
+/// The part of a list that a shard read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListRange {
+    /// Where its first line begins.
+    pub start: u64,
+    /// The byte after its last line.
+    pub end: u64,
 }
 
 pub(crate) enum Content {
@@ -70,10 +78,8 @@ pub(crate) enum Reading<'l> {
 
 /// The result of opening a path.
 enum Opened {
-    /// A regular file, mapped or compressed.
-    Regular(Option<Compression>, Content),
-    /// A list that cannot be opened, and why.
-    Unreadable(String),
+    /// A regular file, mapped or compressed, or a list that cannot be opened.
+    Known(Option<Compression>, Content),
     /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
     Stream(Box<dyn Read + Send>),
 }
@@ -92,7 +98,7 @@ impl List {
             return Err(ListError::StandardInputTwice);
         }
         let open = |path: &PathBuf| match Opened::at(path, memory) {
-            Err(error) if skips_bad => Ok(Opened::Unreadable(error.to_string())),
+            Err(error) if skips_bad => Ok(Opened::Known(None, Content::Unreadable(error.to_string()))),
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
@@ -172,12 +178,8 @@ impl List {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
         // Problems should be reported before the run begins.
         let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
-        let table = ParquetList::open(own, url_field);
-        let table = table.map_err(|unfit| match unfit {
-            Unfit::Malformed(problem) => ListError::Parquet { path: path.to_owned(), problem },
-            Unfit::UrlField(error) => ListError::UrlField { path: path.to_owned(), error },
-        })?;
-        let content = Content::Parquet { file, table: Box::new(table) };
+        let table = Box::new(ParquetList::open(path, own, url_field)?);
+        let content = Content::Parquet { file, table };
         Ok(List::plain(path, compression, content))
     }
 
@@ -403,18 +405,17 @@ impl Opened {
         let file = Regular { state: FileState::of(&file)?, file, memory };
         let compression = Reader::new(&file.file)?.compression();
         if compression.is_some() {
-            return Ok(Opened::Regular(compression, Content::Compressed(file)));
+            return Ok(Opened::Known(compression, Content::Compressed(file)));
         }
         let map = file.map()?;
         map.advise_sequential();
-        Ok(Opened::Regular(None, Content::Mapped { map, file }))
+        Ok(Opened::Known(None, Content::Mapped { map, file }))
     }
 
     /// Its content. Of a stream, just enough is read to recognise its compression.
     fn content(self, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
-            Opened::Regular(compression, content) => Ok((compression, content)),
-            Opened::Unreadable(problem) => Err(io::Error::other(problem)),
+            Opened::Known(compression, content) => Ok((compression, content)),
             Opened::Stream(stream) => {
                 let stream = Stream::new(stream, memory)?;
                 Ok((stream.compression, Content::Stream(Box::new(stream))))

@@ -9,12 +9,13 @@
 
 use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use super::line_columns::{LineColumns, LineReader};
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::input::buffer::Buffer;
-use crate::input::error::Unfit;
+use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
@@ -54,21 +55,18 @@ pub(crate) struct RowRange {
     pub ends: bool,
 }
 
-impl From<Malformed> for Unfit {
-    fn from(Malformed(problem): Malformed) -> Unfit {
-        Unfit::Malformed(problem)
-    }
-}
-
 impl ParquetList {
     /// Opens a file.
-    pub fn open(file: File, url_field: &UrlField) -> Result<ParquetList, Unfit> {
-        guarded(|| {
+    pub fn open(path: &Path, file: File, url_field: &UrlField) -> Result<ParquetList, ListError> {
+        let opened = guarded(|| {
             let file = ParquetFile::open(file)?;
-            let line_columns = LineColumns::of_list(file.schema(), url_field.column.as_ref())?;
-            let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
-            Ok(ParquetList { file, line_columns, readable })
-        })
+            Ok((LineColumns::of_list(file.schema(), url_field.column.as_ref()), file))
+        });
+        let malformed = |Malformed(problem)| ListError::Parquet { path: path.to_owned(), problem };
+        let (line_columns, file) = opened.map_err(malformed)?;
+        let line_columns = line_columns.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
+        let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
+        Ok(ParquetList { file, line_columns, readable })
     }
 
     pub(super) fn groups(&self) -> &[RowGroupMetaData] {

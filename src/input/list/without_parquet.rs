@@ -1,10 +1,11 @@
 //! Stand-ins for Parquet in a program built without it.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::input::buffer::Buffer;
-use crate::input::error::Unfit;
+use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 
@@ -19,9 +20,9 @@ pub(crate) struct RowRange {
 
 impl ParquetList {
     /// Fails, because the program lacks Parquet.
-    pub fn open(_file: File, _url_field: &UrlField) -> Result<ParquetList, Unfit> {
+    pub fn open(path: &Path, _file: File, _url_field: &UrlField) -> Result<ParquetList, ListError> {
         let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
-        Err(Unfit::Malformed(problem.to_owned()))
+        Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
     }
 
     /// Cannot be called.
