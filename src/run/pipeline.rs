@@ -508,7 +508,7 @@ mod tests {
         let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
         let mut worker = Worker::new(&matchers, Some(rows), true);
         worker.judge(
-            &Chunk { text: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[], left_out: &[] },
+            &Chunk { text: LINES.as_bytes(), layout: &Layout::Whole, mark: 0, flaws: &[], left_out: &[] },
             false,
             false,
         );

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::long_chunks::LongChunks;
 use super::task::LONGEST_CHUNK;
 use crate::input::error::ListError;
-use crate::input::list::{List, Patience};
+use crate::input::list::{List, ParquetList, Patience};
 use crate::input::position::Position;
 
 /// How many lists are read at once, and in which order.
@@ -81,6 +81,11 @@ impl<'l> Cut<'l> {
     /// Start of list number `list`, if it exists.
     pub fn start_of(&self, list: usize) -> Option<Position> {
         self.lists.get(list).map(|of| Position { list, at: of.start() })
+    }
+
+    /// The table to hand out as ranges of rows, if list number `list` is one and tables are handed out so.
+    pub fn rows_of(&self, list: usize) -> Option<&'l ParquetList> {
+        self.lists[list].parquet_list().filter(|_| self.by_rows)
     }
 
     /// The length up to which a chunk is not [long](Cut::is_long), or the longest line if that is shorter.

@@ -56,13 +56,11 @@ impl<'l> Lane<'l> {
     /// Reads a list from a position on. If the list can only be read from its start, everything before the position is read and
     /// dropped.
     pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> Lane<'l> {
+        let is_by_rows = cut.rows_of(list).is_some();
         // Rows can be skipped without reading them.
-        let can_skip_ahead = |list: &List| list.mapped().is_some() || cut.by_rows && list.parquet_list().is_some();
-        let at = if cut.lists.get(list).is_some_and(can_skip_ahead) { done } else { 0 };
+        let at = if is_by_rows || cut.lists[list].mapped().is_some() { done } else { 0 };
         let room = if memory < cut.memory { cut.piece_memory() } else { 0 };
-        let is_by_rows = |list: &&List| cut.by_rows && list.parquet_list().is_some();
-        let decoded = cut.lists.get(list).filter(|list| !is_by_rows(list));
-        let ahead = decoded.and_then(|list| list.ahead(memory, room));
+        let ahead = if is_by_rows { None } else { cut.lists[list].ahead(memory, room) };
         Lane { list, at, reading: None, ahead, memory, done, rest: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
@@ -76,7 +74,7 @@ impl<'l> Lane<'l> {
     /// Whether the next chunk can be had without delay.
     pub fn is_instant(&self, cut: &Cut<'l>) -> bool {
         let list = &cut.lists[self.list];
-        cut.by_rows && list.parquet_list().is_some() || list.mapped().is_some() && !list.skips_bad
+        cut.rows_of(self.list).is_some() || list.mapped().is_some() && !list.skips_bad
     }
 
     /// Reads the next chunk; bytes that are not memory-mapped go to `buffer`. A chunk with a long line is read only if it
@@ -115,9 +113,8 @@ impl<'l> Lane<'l> {
 
     /// The next range of rows, if the list is handed out by rows.
     fn rows(&mut self, cut: &Cut<'l>) -> Option<Next<'l>> {
-        let table = cut.lists[self.list].parquet_list().filter(|_| cut.by_rows)?;
         let at = self.at;
-        let (ranges, taken) = table.ranges(at, cut.chunk_size);
+        let (ranges, taken) = cut.rows_of(self.list)?.ranges(at, cut.chunk_size);
         cut.source.fetch_add(taken, Ordering::Relaxed);
         self.at += ranges.iter().map(|range| range.rows as u64).sum::<u64>();
         if self.at == at {
@@ -174,7 +171,7 @@ impl<'l> Lane<'l> {
             Some(reading) => reading,
             none => none.insert(list.read(self.at, cut.source, self.memory, self.ahead.as_ref())?),
         };
-        buffer.flaws.clear();
+        buffer.clear();
         let filled = match reading {
             Reading::Mapped(text) => {
                 let start = self.at as usize;

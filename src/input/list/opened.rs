@@ -118,7 +118,7 @@ impl List {
         List {
             path: path.to_owned(),
             compression,
-            layout: Layout::WHOLE,
+            layout: Layout::Whole,
             head: Vec::new(),
             head_length: 0,
             is_empty: false,
@@ -229,12 +229,7 @@ impl List {
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
     }
 
-    /// Whether none of it can be read, so that all of it is left out.
-    pub fn is_unreadable(&self) -> bool {
-        self.unreadable().is_some()
-    }
-
-    /// Why none of it can be read, if that is the case.
+    /// Why none of it can be read, so that all of it is left out, if that is the case.
     pub fn unreadable(&self) -> Option<&str> {
         match &self.content {
             Content::Unreadable(problem) => Some(problem),
@@ -407,8 +402,7 @@ impl Opened {
         if compression.is_some() {
             return Ok(Opened::Known(compression, Content::Compressed(file)));
         }
-        let map = file.map()?;
-        map.advise_sequential();
+        let map = Mapped::of(&file.file)?;
         Ok(Opened::Known(None, Content::Mapped { map, file }))
     }
 
