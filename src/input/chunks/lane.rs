@@ -46,8 +46,7 @@ pub(super) enum Next<'l> {
 
 /// How a chunk was filled.
 enum Filled<'l> {
-    Mapped(&'l [u8]),
-    Buffered,
+    Chunk(TaskBytes<'l>),
     Nothing,
     Long,
 }
@@ -98,8 +97,7 @@ impl<'l> Lane<'l> {
                 },
             };
             let bytes = match filled {
-                Filled::Mapped(chunk) => TaskBytes::Mapped(chunk),
-                Filled::Buffered => TaskBytes::Buffered,
+                Filled::Chunk(bytes) => bytes,
                 Filled::Nothing => return Next::End,
                 Filled::Long => return Next::Long,
             };
@@ -177,7 +175,7 @@ impl<'l> Lane<'l> {
                 let start = self.at as usize;
                 let chunk = &text[start..chunk_end(text, start, cut.chunk_size)];
                 cut.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-                return Ok(if chunk.is_empty() { Filled::Nothing } else { Filled::Mapped(chunk) });
+                return Ok(if chunk.is_empty() { Filled::Nothing } else { Filled::Chunk(TaskBytes::Mapped(chunk)) });
             }
             Reading::Stream(stream) => {
                 // Only a pipe or a device may keep its lines waiting.
@@ -210,9 +208,9 @@ impl<'l> Lane<'l> {
                     return Err(failure);
                 }
                 self.failed = Some(failure);
-                Ok(Filled::Buffered)
+                Ok(Filled::Chunk(TaskBytes::Buffered))
             }
-            filled => Ok(if filled? { Filled::Buffered } else { Filled::Nothing }),
+            filled => Ok(if filled? { Filled::Chunk(TaskBytes::Buffered) } else { Filled::Nothing }),
         }
     }
 
