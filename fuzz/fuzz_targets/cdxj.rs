@@ -25,7 +25,7 @@ fn found_by_serde(line: &[u8]) -> Option<Result<String, Reason>> {
 }
 
 fuzz_target!(|line: &[u8]| {
-    let found = Layout::CDXJ.url(line);
+    let found = Layout::Cdxj.url(line);
     let Some(expected) = found_by_serde(line) else { return };
     match (found, expected) {
         (Ok(url), Ok(expected)) => assert_eq!(url, expected.as_bytes()),

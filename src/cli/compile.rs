@@ -1,6 +1,5 @@
 //! `robosieve compile`.
 
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,6 +7,7 @@ use super::args::CompileArgs;
 use super::destination::{self, Kind};
 use super::failure::Failure;
 use super::journal::watch_compiling;
+use super::say::say;
 use super::sources::Sources;
 use crate::output::counted;
 use crate::policy::{Captures, Columns, Statistics};
@@ -40,15 +40,13 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
 
 /// Reports the contents of a new policy file.
 pub fn report(path: &Path, statistics: &Statistics) {
-    let mut err = io::stderr().lock();
     let notes: u64 = statistics.notes.iter().map(|(_, count)| count).sum();
-    // Write errors are ignored: the file has all of it.
     if notes > 0 {
         let lines = counted(notes, "line or part", "lines or parts");
-        let _ = writeln!(err, "{lines} of robots.txt files had no effect; `robosieve inspect` lists their kinds");
+        say(format_args!("{lines} of robots.txt files had no effect; `robosieve inspect` lists their kinds"));
     }
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     let origins = counted(statistics.origins, "origin", "origins");
     let groups = counted(statistics.automata, "distinct group", "distinct groups");
-    let _ = writeln!(err, "{}: {origins}, {groups}, {size} bytes", path.display());
+    say(format_args!("{}: {origins}, {groups}, {size} bytes", path.display()));
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::allocator;
 use super::args::{FilterArgs, InputArgs};
+use super::crawlers;
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
@@ -74,7 +75,7 @@ fn split(
     let policy = policy(args)?;
     // The memory of the captures, which are gone.
     allocator::return_free_memory();
-    let mut job = job(args, lists, choices, crawlers(args, &policy)?);
+    let mut job = job(args, lists, choices, crawlers::asked(&args.source.agent, &policy)?);
     if let (0, Some(earlier)) = (job.chunk_size, earlier) {
         job.chunk_size = earlier.chunk_size;
     }
@@ -142,13 +143,6 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     Ok(sources.read(captures)?.policy()?)
-}
-
-fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
-    if args.source.agent.is_empty() {
-        return Ok(vec![policy.crawler(None)?]);
-    }
-    Ok(args.source.agent.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {

@@ -1,17 +1,16 @@
 //! `robosieve join`.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::args::JoinArgs;
 use super::failure::Failure;
+use super::say::say;
 use crate::run;
 
 pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
     let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
     if !args.quiet {
-        // Write errors are ignored: the receipt has all of it.
-        let _ = writeln!(io::stderr(), "{receipt}");
+        say(receipt);
     }
     Ok(ExitCode::SUCCESS)
 }

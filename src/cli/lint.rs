@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,6 +10,7 @@ use super::args::{Dialects, LintArgs};
 use super::failure::Failure;
 use super::printer::Printer;
 use super::read::read;
+use super::say::say;
 use crate::dialect::Dialect;
 use crate::lint::{self, Finding, Report, Severity};
 use crate::output::counted;
@@ -21,7 +22,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
         // The other files are still reported.
         let files = files(path).unwrap_or_else(|failure| {
             failed = true;
-            say(&failure.to_string());
+            say(format_args!("robosieve: {failure}"));
             Vec::new()
         });
         for path in files {
@@ -29,15 +30,14 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
                 Ok(file) => lint_file(&path, &file, &dialects, args, (&mut printer, &mut counts))?,
                 Err(failure) => {
                     failed = true;
-                    say(&failure.to_string());
+                    say(format_args!("robosieve: {failure}"));
                 }
             }
         }
     }
     printer.finish()?;
     if !args.json {
-        // Write errors are ignored: the findings matter, not their count.
-        let _ = writeln!(io::stderr(), "{counts}");
+        say(&counts);
     }
     Ok(match (failed, counts.total() > 0) {
         (true, _) => ExitCode::from(2),
@@ -83,10 +83,6 @@ impl fmt::Display for Counts {
         ];
         write!(f, "{files}, {findings}: {}", parts.join(", "))
     }
-}
-
-fn say(what: &str) {
-    let _ = writeln!(io::stderr(), "robosieve: {what}");
 }
 
 /// The files of a folder, sorted by name, without hidden ones; any other path as it is.
@@ -179,14 +175,11 @@ fn json(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, ser
 
 /// Reports what was cut short because the file is too large or too hostile.
 fn report_limits(path: &Path, dialect: &Dialect, report: &Report) {
-    let say = |what: String| {
-        // Write errors are ignored: the findings are printed elsewhere.
-        let _ = writeln!(io::stderr(), "robosieve: {}: {}: {what}", path.display(), dialect.name);
-    };
+    let of = format!("robosieve: {}: {}", path.display(), dialect.name);
     if report.left_off > 0 {
-        say(format!("{} more findings are not shown", report.left_off));
+        say(format_args!("{of}: {} more findings are not shown", report.left_off));
     }
     if report.not_searched > 0 {
-        say(format!("{} rules were not compared with all others: too many wildcards", report.not_searched));
+        say(format_args!("{of}: {} rules were not compared with all others: too many wildcards", report.not_searched));
     }
 }

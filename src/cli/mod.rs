@@ -30,6 +30,7 @@ mod printer;
 mod read;
 mod report;
 mod run;
+mod say;
 mod sigbus;
 mod sources;
 mod verify;

@@ -43,3 +43,14 @@ impl Printer {
         }
     }
 }
+
+/// Prints one text.
+///
+/// # Errors
+///
+/// If standard output cannot be written; a closed pipe is not an error.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut printer = Printer::new();
+    printer.line(text)?;
+    printer.finish()
+}

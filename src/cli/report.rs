@@ -1,10 +1,10 @@
 //! `robosieve report`.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::args::ReportArgs;
 use super::failure::Failure;
+use super::say::say;
 use super::sources::Sources;
 use crate::dialect::Dialect;
 use crate::output::Receipt;
@@ -18,16 +18,14 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         report.explain(&policy, args.threads)?;
         let strange = report.not_blocked();
         if strange > 0 {
-            let _ = writeln!(
-                io::stderr(),
+            say(format_args!(
                 "robosieve: {strange} lines that the run blocked are not blocked by this policy; is it the run's policy?"
-            );
+            ));
         }
     }
     let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
     report.write_file(&path).map_err(|error| Failure::Output { path: path.clone(), error })?;
-    // Write errors are ignored.
-    let _ = writeln!(io::stderr(), "{}", path.display());
+    say(path.display());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,12 +2,12 @@
 
 use clap::Parser;
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::args::{Args, Command};
 use super::failure::Failure;
 use super::journal::usage;
+use super::say::say;
 use super::{
     check, compile, completions, export, filter, inspect, join, lint, man, merge, open_files, panics, report, sigbus,
     verify,
@@ -25,7 +25,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(status) => status,
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            let _ = writeln!(io::stderr(), "robosieve: {failure}");
+            say(format_args!("robosieve: {failure}"));
             ExitCode::from(failure.status())
         }
     }

@@ -1,9 +1,9 @@
 //! The sources of a policy.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
+use super::say::say;
 use crate::policy::source::{self, Options};
 use crate::policy::{Captures, Overrides, Policy};
 
@@ -35,8 +35,7 @@ impl Sources<'_> {
         }
         if !self.quiet {
             for passed in captures.passed_over() {
-                // Write errors are ignored: the receipt has the counts.
-                let _ = writeln!(io::stderr(), "robosieve: warning: {passed}");
+                say(format_args!("robosieve: warning: {passed}"));
             }
         }
         Ok(captures)

@@ -4,13 +4,11 @@ use std::process::ExitCode;
 
 use super::args::VerifyArgs;
 use super::failure::Failure;
-use super::printer::Printer;
+use super::printer::print;
 use crate::run;
 
 pub fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let verification = run::verify(&args.directory, args.inputs, args.threads)?;
-    let mut printer = Printer::new();
-    printer.line(&verification.to_string())?;
-    printer.finish()?;
+    print(&verification.to_string())?;
     Ok(if verification.is_proven() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -8,13 +8,11 @@ pub(crate) mod made_ahead;
 pub(crate) mod mmap;
 pub(crate) mod parquet_mark;
 pub(crate) mod placed;
-pub(crate) mod read_at;
 pub(crate) mod regular_file;
 pub(crate) mod stream;
 pub(crate) mod system_time;
 pub(crate) mod time;
 pub(crate) mod tsv;
-pub(crate) mod unix_time;
 
 pub use stream::is_stream;
 pub use time::time;

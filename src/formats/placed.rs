@@ -2,26 +2,46 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-
-use super::read_at::read_at;
+use std::ops::Deref;
 
 /// A file from an offset on, read without moving the position that all its users share.
-pub(crate) struct Placed<'f> {
-    pub file: &'f File,
-    pub at: u64,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placed<F> {
+    file: F,
+    at: u64,
     /// The file's length when it was opened. If it ends earlier, it was cut short meanwhile ([`CutShort`]).
     pub length: u64,
 }
 
-impl Read for Placed<'_> {
+impl<F: Deref<Target = File> + Clone> Placed<F> {
+    /// A file of this length, from its start.
+    pub fn new(file: F, length: u64) -> Placed<F> {
+        Placed { file, at: 0, length }
+    }
+
+    /// The same file from another offset on.
+    pub fn from(&self, at: u64) -> Placed<F> {
+        Placed { at, ..self.clone() }
+    }
+}
+
+impl<F: Deref<Target = File>> Read for Placed<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = read_at(self.file, buffer, self.at)?;
+        let length = read_at(&self.file, buffer, self.at)?;
         if length == 0 && !buffer.is_empty() && self.at < self.length {
             return Err(io::Error::other(CutShort { at: self.at, had: self.length }));
         }
         self.at += length as u64;
         Ok(length)
     }
+}
+
+/// Reads once at an offset; returns how many bytes were read.
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, bytes, at);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, bytes, at);
 }
 
 /// The error for a file that another program cut short while it was read.

@@ -1,9 +1,24 @@
-//! Times as text.
+//! Unix times in seconds as text.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serializer};
 
 /// A Unix time in seconds, in RFC 3339; as a plain number if it is beyond the years that RFC 3339 has. JSON Lines may have
 /// either.
 pub fn time(seconds: i64) -> String {
-    jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
+    Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
+}
+
+pub(crate) fn serialize<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&time(*seconds))
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    // Times beyond the years of RFC 3339 were written as numbers.
+    text.parse::<Timestamp>().map(Timestamp::as_second).or_else(|error| {
+        text.parse().map_err(|_| serde::de::Error::custom(format!("{text:?} is not an RFC 3339 time: {error}")))
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A chunk of a list.
 
-use crate::input::chunks::{Buffer, Chunks, Task};
+use crate::input::buffer::Buffer;
+use crate::input::chunks::{Chunks, Task};
 use crate::input::layout::Layout;
 use crate::outcome::Reason;
 

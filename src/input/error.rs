@@ -162,14 +162,3 @@ pub struct DelimiterError {
 pub struct ShardError {
     pub(super) given: String,
 }
-
-/// Why a file cannot be read as a table of URLs.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unfit {
-    /// It cannot be read.
-    #[error("{0}")]
-    Malformed(String),
-    /// The URLs are not where the operator says.
-    #[error(transparent)]
-    UrlField(#[from] UrlFieldError),
-}

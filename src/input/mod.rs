@@ -1,5 +1,6 @@
 //! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line borders.
 
+pub(crate) mod buffer;
 pub(crate) mod chunk;
 pub(crate) mod chunks;
 pub(crate) mod error;
@@ -12,8 +13,8 @@ pub(crate) mod skipped;
 
 pub use error::{DelimiterError, ListError, ShardError, UrlFieldError};
 pub use layout::{Column, Delimiter, Layout, UrlField};
-pub use list::range::ListRange;
 #[cfg(unix)]
-pub use list::{FileState, STANDARD_INPUT, fill_lost_pages};
+pub use list::fill_lost_pages;
+pub use list::{FileState, ListRange, STANDARD_INPUT};
 pub use shard::Shard;
 pub use skipped::{SkippedPart, SkippedRows};

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicU64;
 
 use rayon::ThreadPoolBuilder;
 
-use super::chunks::{Buffer, Chunks};
+use super::buffer::Buffer;
+use super::chunks::{Chunks, Cut};
 use super::list::List;
 use super::position::Position;
 use crate::formats::regular_file;
@@ -55,12 +56,14 @@ pub(crate) fn scan<T: Default + Send>(
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, ListError> {
     let read = AtomicU64::new(0);
-    let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read);
-    let (chunks, until) = match extent {
-        Extent::Whole => (chunks, u64::MAX),
-        Extent::Before(until) => (chunks.before(Position { list: 0, at: until }), until),
-        Extent::Rows => (chunks.by_rows(true), u64::MAX),
-    };
+    let mut cut = Cut::all(slice::from_ref(list), chunk_size, &read);
+    let mut until = u64::MAX;
+    match extent {
+        Extent::Whole => {}
+        Extent::Before(end) => (cut.before, until) = (Position { list: 0, at: end }, end),
+        Extent::Rows => cut.by_rows = true,
+    }
+    let chunks = Chunks::new(cut);
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });
     let work = || {
         let mut buffer = Buffer::default();

@@ -60,7 +60,7 @@ impl Shard {
 fn length(list: &List) -> Result<usize, ListError> {
     match (list.mapped(), list.file_state()) {
         (Some(text), _) => Ok(text.len()),
-        _ if list.is_unreadable() => Ok(0),
+        _ if list.unreadable().is_some() => Ok(0),
         (None, Some(state)) => Ok(usize::try_from(state.length).unwrap_or(usize::MAX)),
         (None, None) => Err(ListError::NotDivisible { path: list.path.clone() }),
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, io};
 
 use crate::formats::compression::WindowTooLarge;
+use crate::formats::placed::CutShort;
 use crate::input::error::ListError;
 
 /// The rest of a list, or of one of its row groups, that could not be read and was left out.
@@ -66,9 +67,7 @@ impl ListError {
         match self {
             ListError::Unreadable { error, .. } => error.to_string(),
             ListError::Parquet { problem, .. } => problem.clone(),
-            ListError::Cut { at, had, .. } => {
-                format!("it was cut short while it was read, at byte {at} of {had}")
-            }
+            ListError::Cut { at, had, .. } => CutShort { at: *at, had: *had }.to_string(),
             other => other.to_string(),
         }
     }

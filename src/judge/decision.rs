@@ -45,7 +45,7 @@ pub struct Choices {
     /// The maximum age to enforce, if any.
     pub max_age: Option<MaxAge>,
     /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
-    #[serde(with = "crate::formats::unix_time")]
+    #[serde(with = "crate::formats::time")]
     pub now: i64,
 }
 

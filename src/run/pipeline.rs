@@ -15,8 +15,9 @@ use super::sequence::Sequence;
 use super::totals::Totals;
 use super::unique::{Unique, UniqueLines};
 use super::worker::{Judged, Worker};
+use crate::input::buffer::Buffer;
 use crate::input::chunk::{Chunk, chunk_of};
-use crate::input::chunks::{Buffer, Chunks, Task};
+use crate::input::chunks::{Chunks, Task};
 use crate::input::skipped::Skipped;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
@@ -222,7 +223,7 @@ impl<'l> Pipeline<'l> {
         let speed = self.progress.judged();
         let Sink::Folder(mut output) = sink else { return Ok(Finished { output: None, needed, totals, speed }) };
         output.reserve(&frames)?.iter().try_for_each(ReservedPlace::write)?;
-        if !output.end(self.plan.options.threads, &|| self.chunks.is_asked_to_stop())? {
+        if !output.end(self.plan.options.threads, &|| self.chunks.cut().is_asked_to_stop())? {
             let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
             let saved = checkpointer.save(taken).map_err(FilterError::from);
             return Err(checkpointer.note_kept(saved.err().unwrap_or(FilterError::Interrupted)));
@@ -356,7 +357,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let rows = rows.transpose()?;
         state.worker.leave_out(&state.unique_lines);
         hand_in(pipeline, &mut task, stays, rows, &mut state)?;
-        if task.is_long() {
+        if task.is_long {
             pipeline.queue.wait_for(task.ticket);
             lock(&pipeline.spares).drain(..).for_each(|spare| drop(spare.buffers(pipeline)));
             // The next long chunk may begin only when this memory is freed.
@@ -497,7 +498,7 @@ mod tests {
         let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
         let mut worker = Worker::new(&matchers, Some(rows), true, 0);
         worker.judge(
-            &Chunk { text: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[], left_out: &[] },
+            &Chunk { text: LINES.as_bytes(), layout: &Layout::Whole, mark: 0, flaws: &[], left_out: &[] },
             false,
             false,
         );

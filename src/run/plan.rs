@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::job::{Destination, Folder, Job, Pipe};
 use super::memory::{Memory, WorkerPlan};
-use super::reached::Reached;
-use crate::input::chunks::{Chunks, Parallelism};
+use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::matcher::Matcher;
 use crate::output::form::{Form, Rows};
@@ -71,22 +70,23 @@ impl<'j> Plan<'j> {
         self.destination().and_then(Destination::folder)
     }
 
-    /// The chunks of the lists; from where an interrupted run had `reached`, if there is one.
-    pub fn chunks<'p>(&'p self, reached: Option<&Reached>, read: &'p AtomicU64) -> Chunks<'p> {
-        let chunks = match reached {
-            Some(Reached { begun, next }) => Chunks::from(&self.lists, self.options.chunk_size, read, begun, *next),
-            None => Chunks::new(&self.lists, self.options.chunk_size, read),
-        };
+    /// How the lists are cut into chunks.
+    pub fn cut<'p>(&'p self, read: &'p AtomicU64) -> Cut<'p> {
         // The reader of a pipe should not have to wait for a full chunk.
         let patience = match self.job.destination {
             Some(Destination::Pipe(_)) => Patience::UntilLine,
             _ => Patience::UntilFull,
         };
-        let chunks = chunks.with_lines_up_to(self.memory.longest_line()).by_rows(!self.options.format.is_text());
-        let chunks = chunks.until(self.job.long_run.interrupt.clone()).with_patience(patience);
-        let parallelism = Parallelism { lists: self.options.threads, in_order: self.is_in_order() };
-        let home = self.folder().map(|folder| folder.directory.clone());
-        chunks.in_parallel(parallelism, self.memory.decompressors()).stored_in(home)
+        Cut {
+            longest: self.memory.longest_line(),
+            patience,
+            by_rows: !self.options.format.is_text(),
+            interrupt: self.job.long_run.interrupt.clone(),
+            parallelism: Parallelism { lists: self.options.threads, in_order: self.is_in_order() },
+            memory: self.memory.decompressors(),
+            home: self.folder().map(|folder| folder.directory.clone()),
+            ..Cut::all(&self.lists, self.options.chunk_size, read)
+        }
     }
 
     /// Whether a list's chunks must be judged after those of the lists before it: if lines go to the same files, or one is left

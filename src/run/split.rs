@@ -19,6 +19,7 @@ use super::plan::Plan;
 use super::progress::Progress;
 use super::start::{Start, start};
 use super::unique::Unique;
+use crate::input::chunks::{Chunks, Cut};
 use crate::input::list::List;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
@@ -49,7 +50,11 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let state = outlets.state.as_ref();
     let unique = plan.options.unique.then(|| unique(&plan, state, &pool)).transpose()?;
     let matchers = plan.matchers();
-    let chunks = plan.chunks(state.map(|state| &state.reached), progress.source());
+    let cut = plan.cut(progress.source());
+    let chunks = match state {
+        Some(state) => Chunks::from(cut, &state.reached.begun, state.reached.next),
+        None => Chunks::new(cut),
+    };
     progress.begin(plan.lists.iter().map(List::source_length).sum(), matchers.len());
     if let Some(state) = state {
         progress.resume(&state.totals, state.reached.left_out(&plan.lists));
@@ -67,6 +72,6 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
 fn unique(plan: &Plan<'_>, state: Option<&RunState>, pool: &ThreadPool) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
-    let before = state.map(|state| plan.chunks(None, &read).before(state.reached.position()));
+    let before = state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
     Unique::new(&plan.lists, &folder, before.as_ref(), pool)
 }

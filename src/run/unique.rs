@@ -14,8 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::seen::{NO_URL, Seen, UrlHash};
 use super::sequence::Sequence;
+use crate::input::buffer::Buffer;
 use crate::input::chunk::{Chunk, chunk_of};
-use crate::input::chunks::{Buffer, Chunks};
+use crate::input::chunks::Chunks;
 use crate::input::layout::Layout;
 use crate::input::list::List;
 use crate::judge::tally::{Tally, line_hash};
@@ -204,7 +205,7 @@ mod tests {
         let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
         let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
         assert_eq!(
-            remaining(&Layout::WHOLE, &[(first, &[]), (second, &[])]),
+            remaining(&Layout::Whole, &[(first, &[]), (second, &[])]),
             [
                 ("http://a.example/1\n\nno url\nhttp://a.example/2\r\nno url\n\n".to_owned(), vec![], 1),
                 ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
@@ -219,7 +220,7 @@ mod tests {
         for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
             let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
             assert_eq!(
-                remaining(&Layout::WHOLE, &chunks),
+                remaining(&Layout::Whole, &chunks),
                 [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]
             );
         }
@@ -239,7 +240,7 @@ mod tests {
         let text = "http://a.example/1\nhttp://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n";
         let flaws = [(2, Reason::LineBreak)];
         assert_eq!(
-            remaining(&Layout::WHOLE, &[(text, &flaws), (text, &flaws)]),
+            remaining(&Layout::Whole, &[(text, &flaws), (text, &flaws)]),
             [
                 ("http://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n".to_owned(), vec![1], 1),
                 ("http://a.example/%0A\n".to_owned(), vec![0], 3)
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn all_lines_are_accounted_for() {
         let text = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/1";
-        let (layout, mut unique_lines) = (Layout::WHOLE, UniqueLines { repeated: vec![2], ..UniqueLines::default() });
+        let (layout, mut unique_lines) = (Layout::Whole, UniqueLines { repeated: vec![2], ..UniqueLines::default() });
         unique_lines
             .leave_out(&Chunk { text: text.as_bytes(), layout: &layout, mark: 0, flaws: &[], left_out: &[] }, true);
         let of = |text: &str| Tally::of_text(text.as_bytes(), |line| line);

@@ -73,7 +73,7 @@ fn the_receipt_names_the_crawler() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     bench.program("filter --agent B/1,a --robots sites --out out urls").assert().success();
-    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let receipt = bench.receipt("out");
     assert_eq!(receipt["agents"], serde_json::json!(["B,a"]));
 }
 
@@ -109,8 +109,8 @@ fn several_agents_split_the_lines_each_of_its_own() {
         ["Googlebot-News", "unknown,Googlebot", "*"].into_iter().zip(["Googlebot-News", "unknown+Googlebot", "default"])
     {
         bench.program("filter --robots sites --out alone --force urls --agent").arg(agent).assert().success();
-        let alone: serde_json::Value = serde_json::from_slice(&bench.read("alone/receipt.json")).expect("JSON");
-        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        let alone = bench.receipt("alone");
+        let receipt = bench.receipt("out");
         for partition in ["allowed", "blocked", "deferred", "invalid"] {
             let file = bench.read(&format!("alone/{partition}.txt"));
             let named = format!("{partition}.{name}");
@@ -138,7 +138,7 @@ fn verdicts_come_before_each_line() {
                     invalid\tinvalid\tinvalid\t\n\
                     allowed\tallowed\tallowed\thttp://a.example/robots.txt";
     assert_eq!(String::from_utf8(bench.read("out/verdicts.tsv")).expect("UTF-8"), expected);
-    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let receipt = bench.receipt("out");
     for field in ["lines", "bytes", "sum", "order"] {
         assert_eq!(receipt["verdicts"][field], receipt["input"][field]);
     }

@@ -57,6 +57,22 @@ impl Bench {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// The receipt of a run.
+    pub fn receipt(&self, folder: &str) -> Value {
+        serde_json::from_slice(&self.read(&format!("{folder}/receipt.json"))).expect("JSON")
+    }
+
+    /// The receipt of a run, without what depends on its speed and the number of its workers.
+    pub fn timeless(&self, folder: &str) -> Value {
+        let mut receipt = self.receipt(folder);
+        let fields = receipt.as_object_mut().expect("an object");
+        for time in ["seconds", "urls_per_second", "speed"] {
+            fields.remove(time);
+        }
+        fields["options"].as_object_mut().expect("options").remove("threads");
+        receipt
+    }
+
     /// The names in a folder, sorted; empty if it does not exist.
     pub fn names(&self, folder: &str) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path(folder)) else { return Vec::new() };

@@ -43,7 +43,7 @@ fn lines_of_an_index_go_where_their_urls_go() {
         for (partition, expected) in split.partitions.iter().zip(&expected) {
             assert!(partition == expected.as_bytes(), "{list} {options}");
         }
-        let plain: serde_json::Value = serde_json::from_slice(&bench.read("plain-out/receipt.json")).expect("JSON");
+        let plain = bench.receipt("plain-out");
         for name in PARTITIONS {
             assert_eq!(split.receipt["partitions"][name]["reasons"], plain["partitions"][name]["reasons"]);
         }

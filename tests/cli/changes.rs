@@ -138,7 +138,7 @@ fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
                 assert!(done.status.success(), "{options} {done:?}");
                 let cut = format!("cut short while it was read, at byte {length} of 280000");
                 said(&done.stderr, &["urls", &cut]);
-                let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+                let receipt = bench.receipt("out");
                 let whole = length as usize / LINE.len();
                 let list = &receipt["lists"][1];
                 assert_eq!(list["lines"], whole, "{options}");
@@ -178,7 +178,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
         let cut = move |list: &Path| set_length(list, length);
         let done = changed_of(&list, When::Examined, &bench, &options, cut);
         assert!(done.status.success(), "{options} {done:?}");
-        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        let receipt = bench.receipt("out");
         let list = &receipt["lists"][1];
         let lines = list["lines"].as_u64().expect("a number");
         assert!((10_000..50_000).contains(&lines) && receipt["skipped"].as_u64() > Some(0), "{options} {list}");

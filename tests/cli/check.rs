@@ -195,30 +195,6 @@ fn a_loop_of_redirects_is_reported_as_one() {
     assert!(text.contains("redirects in a loop") && text.contains("301"), "{text}");
 }
 
-#[cfg(unix)]
-#[test]
-fn a_closed_pipe_is_no_error_and_does_not_change_the_answer() {
-    for (path, status) in [("/yes", 0), ("/no", 1)] {
-        let bench = Bench::new();
-        bench.file("robots.txt", FILE);
-        let words = format!("check --agent examplebot --robots robots.txt http://a.example{path}");
-        let done = crate::output::with_closed_stdout(&bench, &words);
-        assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert_eq!(done.status.code(), Some(status), "{path}");
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn an_answer_that_cannot_be_printed_is_an_error() {
-    let bench = Bench::new();
-    bench.file("robots.txt", FILE);
-    let words = "check --agent examplebot --robots robots.txt http://a.example/yes";
-    let done = crate::output::with_full_stdout(&bench, words);
-    assert_eq!(done.status.code(), Some(2));
-    said(&done.stderr, &["print"]);
-}
-
 #[test]
 fn help_and_version_are_answers() {
     let bench = Bench::new();

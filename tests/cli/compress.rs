@@ -116,7 +116,7 @@ fn each_list_has_compressed_files_of_its_own() {
         bench.file(name, list);
     }
     bench.filter("--robots sites --out out --per-input --compress gz one two three").assert().success();
-    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let receipt = bench.receipt("out");
     let files = &receipt["partitions"]["blocked"]["files"];
     let texts = ["http://a.example/no/1", "", "http://a.example/no/3\n"];
     for (place, (folder, text)) in ["0001-one", "0002-two", "0003-three"].iter().zip(texts).enumerate() {
@@ -141,7 +141,7 @@ fn verdicts_may_be_compressed() {
         if let Some(read) = decompressed_by(tool, &bench, &format!("out/verdicts.tsv.{ending}")) {
             assert!(read == plain);
         }
-        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        let receipt = bench.receipt("out");
         assert!(Sums::of(&list).fit(&receipt["verdicts"]));
         let file = &receipt["verdicts"]["files"][0];
         assert!(Sums::of(&list).fit(file), "without the head, and without what stands before the lines");

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Read;
 
 use robosieve::formats::compression::Reader;
-use serde_json::Value;
 
 use crate::bench::{Bench, said};
 
@@ -32,10 +31,6 @@ fn text(bench: &Bench, name: &str) -> String {
     String::from_utf8(bench.read(name)).expect("UTF-8")
 }
 
-fn receipt(bench: &Bench, folder: &str) -> Value {
-    serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
-}
-
 fn proven(bench: &Bench, folder: &str) {
     bench.program(&format!("verify {folder} --inputs")).assert().success();
 }
@@ -59,12 +54,12 @@ fn blocked_lines_follow_what_blocked_them() {
     for name in ["allowed.txt", "deferred.txt", "invalid.txt", "robots-needed.tsv"] {
         assert_eq!(bench.read(&format!("out/{name}")), bench.read(&format!("plain/{name}")), "{name}");
     }
-    let [plain, explained] = ["plain", "out"].map(|folder| receipt(&bench, folder)["partitions"]["blocked"].clone());
+    let [plain, explained] = ["plain", "out"].map(|folder| bench.receipt(folder)["partitions"]["blocked"].clone());
     for key in ["lines", "bytes", "sum", "order", "written", "reasons"] {
         assert_eq!(explained[key], plain[key], "the columns are no part of the proof: {key}");
     }
-    assert_eq!(receipt(&bench, "out")["options"]["explain"], true);
-    assert_eq!(receipt(&bench, "plain")["options"].get("explain"), None);
+    assert_eq!(bench.receipt("out")["options"]["explain"], true);
+    assert_eq!(bench.receipt("plain")["options"].get("explain"), None);
     proven(&bench, "out");
     bench.filter(&format!("{SOURCES} --force --out out urls")).assert().success();
     assert_eq!(bench.names("out"), bench.names("plain"), "the earlier run's files are replaced");
@@ -104,7 +99,7 @@ fn all_ways_to_write_have_the_same_rows() {
     bench.filter(&format!("{SOURCES} --explain --out whole urls more")).assert().success();
     let whole = text(&bench, "whole/blocked.tsv");
     let rows = |folder: &str| {
-        let files = receipt(&bench, folder)["partitions"]["blocked"]["files"].clone();
+        let files = bench.receipt(folder)["partitions"]["blocked"]["files"].clone();
         let mut rows = String::new();
         for file in files.as_array().expect("files") {
             let path = bench.path(&format!("{folder}/{}", file["name"].as_str().expect("a name")));

@@ -84,7 +84,7 @@ fn explaining_makes_row_groups_no_smaller() {
     let chunk_size = |options: &str| {
         let words = format!("{SOURCES} --format parquet --force --out out {options} urls");
         bench.filter(&words).assert().success();
-        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        let receipt = bench.receipt("out");
         receipt["options"]["chunk_size"].as_u64().expect("a number")
     };
     assert_eq!(chunk_size("--explain"), chunk_size(""));

@@ -310,28 +310,6 @@ fn cursors_are_drawn_as_their_scanner() {
     assert!(text.contains("this is the scanner") && text.contains("segment 0 ends here"), "{}", &text[..2000]);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_closed_pipe_is_no_error_of_either() {
-    let bench = bench();
-    for words in ["inspect policy.rsv", "inspect policy.rsv http://shop", "export policy.rsv --what status"] {
-        let done = crate::output::with_closed_stdout(&bench, words);
-        assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert_eq!(done.status.code(), Some(0), "{words}");
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn what_cannot_be_printed_is_an_error_of_either() {
-    let bench = bench();
-    for words in ["inspect policy.rsv", "export policy.rsv --what status"] {
-        let done = crate::output::with_full_stdout(&bench, words);
-        assert_eq!(done.status.code(), Some(2), "{words}");
-        said(&done.stderr, &["print"]);
-    }
-}
-
 #[test]
 fn the_documents_show_what_is_printed() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/policy.md")).expect("docs/policy.md");

@@ -145,16 +145,6 @@ fn a_closed_pipe_is_no_error_and_does_not_change_the_answer() {
     assert_eq!(done.status.code(), Some(1));
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn findings_that_cannot_be_printed_are_an_error() {
-    let bench = Bench::new();
-    bench.file("robots.txt", FILE);
-    let done = crate::output::with_full_stdout(&bench, "lint robots.txt");
-    assert_eq!(done.status.code(), Some(2));
-    said(&done.stderr, &["print"]);
-}
-
 #[test]
 fn the_documents_show_what_is_printed() {
     let page =

@@ -202,7 +202,7 @@ fn each_list_may_have_partitions_of_its_own() {
     assert_eq!(read("0003-standard-input/deferred"), "http://b.example/\nhttp://c.example/\n");
     let names = ["0001-urls", "0002-urls", "0003-standard-input", "receipt.json", "robots-needed.tsv"];
     assert_eq!(bench.names("out"), names, "one receipt and one list of what to fetch, for all");
-    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let receipt = bench.receipt("out");
     assert_eq!(receipt["added_line_feeds"], 0);
     assert_eq!(receipt["input"]["lines"], 7);
     assert_eq!(receipt["options"]["per_input"], true);

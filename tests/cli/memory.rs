@@ -5,11 +5,10 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
-use crate::warc::gzip;
+use crate::warc::{gzip, looking_back};
 
 /// The memory budget in these tests.
 const MEMORY: u64 = 64 << 20;
@@ -37,13 +36,6 @@ fn watched(bench: &Bench, memory: u64, command: &mut Command) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-fn zstd(text: &[u8], times: usize, window: u32) -> Vec<u8> {
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("zstd");
-    encoder.window_log(window).expect("a window");
-    (0..times).for_each(|_| encoder.write_all(text).expect("memory"));
-    encoder.finish().expect("memory")
-}
-
 #[test]
 #[ignore = "takes long"]
 fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
@@ -55,7 +47,7 @@ fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
     text.extend_from_slice(b"\nhttp://a.example/after\n");
     bench.file("text", &text);
     bench.file("gzip", gzip(&text));
-    bench.file("zstd", zstd(&text, 1, 20));
+    bench.file("zstd", looking_back(&text, 1, 20));
     drop(text);
     for list in ["text", "gzip", "zstd"] {
         let ended = within(&bench, MEMORY, &format!("--agent examplebot --force --checkpoint 0 {list}"));
@@ -90,7 +82,7 @@ fn a_line_that_has_room_is_split() {
 fn a_window_that_has_no_room_is_refused() {
     let bench = Bench::with_site();
     let line = format!("http://a.example/{}\n", "x".repeat(1000));
-    bench.file("list", zstd(line.as_bytes(), 200_000, 27));
+    bench.file("list", looking_back(line.as_bytes(), 200_000, 27));
     let ended = within(&bench, MEMORY, "--agent examplebot list");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     said(&ended.stderr, &["list", "needs a larger window", "--memory"]);
@@ -98,7 +90,7 @@ fn a_window_that_has_no_room_is_refused() {
     assert!(ended.status.success(), "{ended:?}");
     // Likewise for sources.
     let answer = "{\"origin\":\"http://b.example\",\"status\":404}\n";
-    bench.file("answers", zstd(answer.as_bytes(), 500_000, 27));
+    bench.file("answers", looking_back(answer.as_bytes(), 500_000, 27));
     bench.file("urls", "http://b.example/\n");
     let ended = within(&bench, MEMORY, "--agent examplebot --force --robots answers urls");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
@@ -118,7 +110,7 @@ fn many_lists_stay_within() {
         let name = format!("list{number}");
         // Windows of 128 KiB to 16 MiB, each filled.
         let window = [23, 17, 24][number % 3];
-        bench.file(&name, zstd(line.as_bytes(), if window == 17 { 1000 } else { 9000 }, window));
+        bench.file(&name, looking_back(line.as_bytes(), if window == 17 { 1000 } else { 9000 }, window));
         lists += &format!(" {name}");
     }
     for (memory, option) in

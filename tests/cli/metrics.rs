@@ -87,7 +87,7 @@ fn the_numbers_are_those_of_the_run() {
     let receipt = bench.filter(words).assert().success();
     drop(receipt);
     let found = metrics(&bench);
-    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let receipt = bench.receipt("out");
     for (file, agent) in [("default", "*"), ("examplebot", "examplebot")] {
         for partition in ["allowed", "blocked", "deferred", "invalid"] {
             let part = &receipt["partitions"][format!("{partition}.{file}")];

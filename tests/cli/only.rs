@@ -87,17 +87,6 @@ fn a_reader_that_stops_ends_the_run_quietly() {
     }
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn standard_output_without_room_is_an_error() {
-    let bench = Bench::with_site();
-    bench.file("urls", "http://a.example/\n");
-    let words = "filter --agent examplebot --robots sites --only allowed urls";
-    let done = crate::output::with_full_stdout(&bench, words);
-    assert_eq!(done.status.code(), Some(2));
-    said(&done.stderr, &["standard output"]);
-}
-
 #[test]
 fn nonsense_is_refused() {
     let bench = Bench::with_site();

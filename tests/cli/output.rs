@@ -28,7 +28,7 @@ pub fn with_closed_stdout(bench: &Bench, words: &str) -> Output {
 
 /// Runs the program with a full device as standard output.
 #[cfg(target_os = "linux")]
-pub fn with_full_stdout(bench: &Bench, words: &str) -> Output {
+fn with_full_stdout(bench: &Bench, words: &str) -> Output {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
     with_stdout(bench, words, Stdio::from(full))
 }
@@ -266,7 +266,7 @@ fn counting_writes_nothing_and_prints_the_receipt() {
     assert_eq!(bench.names("."), before);
     let receipt: Value = serde_json::from_slice(&done.get_output().stdout).expect("JSON");
     bench.split("--robots sites", &["urls"]);
-    let written: Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let written = bench.receipt("out");
     for name in ["allowed", "blocked", "deferred", "invalid"] {
         for field in ["lines", "bytes", "reasons"] {
             assert_eq!(receipt["partitions"][name][field], written["partitions"][name][field], "{name}");
@@ -277,20 +277,49 @@ fn counting_writes_nothing_and_prints_the_receipt() {
     assert!(receipt.get("balanced").is_none());
 }
 
+/// A folder with a policy, too.
+fn bench_with_policy() -> Bench {
+    let bench = bench_with_list();
+    bench.program("compile --agent examplebot sites -o policy.rsv").assert().success();
+    bench
+}
+
 #[cfg(unix)]
 #[test]
-fn a_closed_pipe_is_no_error() {
-    let done = with_closed_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count --json urls");
-    assert_eq!(done.status.code(), Some(0));
-    assert!(!String::from_utf8_lossy(&done.stderr).contains("robosieve: "));
+fn a_closed_pipe_is_no_error_and_does_not_change_the_answer() {
+    let bench = bench_with_policy();
+    for (words, status) in [
+        ("filter --policy policy.rsv --count --json urls", 0),
+        ("check --policy policy.rsv http://a.example/yes", 0),
+        ("check --policy policy.rsv http://a.example/no", 1),
+        ("inspect policy.rsv", 0),
+        ("inspect policy.rsv http://a.example", 0),
+        ("export policy.rsv --what status", 0),
+        ("completions bash", 0),
+    ] {
+        let done = with_closed_stdout(&bench, words);
+        assert_eq!(done.status.code(), Some(status), "{words}");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(said.is_empty() || words.starts_with("filter") && !said.contains("robosieve: "), "{words}: {said}");
+    }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_receipt_that_cannot_be_printed_is_an_error() {
-    let done = with_full_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count --json urls");
-    assert_eq!(done.status.code(), Some(2));
-    said(&done.stderr, &["print"]);
+fn what_cannot_be_printed_is_an_error() {
+    let bench = bench_with_policy();
+    for (words, what) in [
+        ("filter --policy policy.rsv --count --json urls", "print"),
+        ("filter --policy policy.rsv --only allowed urls", "standard output"),
+        ("check --policy policy.rsv http://a.example/yes", "print"),
+        ("lint urls", "print"),
+        ("inspect policy.rsv", "print"),
+        ("export policy.rsv --what status", "print"),
+    ] {
+        let done = with_full_stdout(&bench, words);
+        assert_eq!(done.status.code(), Some(2), "{words}");
+        said(&done.stderr, &[what]);
+    }
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn receipts_are_as_their_schema_says() {
     }
     bench.program("join --out joined part-1 part-2").assert().success();
     for out in runs.iter().map(|(out, _)| *out).chain(["joined"]) {
-        let receipt = serde_json::from_slice(&bench.read(&format!("{out}/receipt.json"))).expect("JSON");
+        let receipt = bench.receipt(out);
         schema.check(&receipt, "");
     }
     let counted = bench.filter("--robots sites --count --json urls").assert().success();

@@ -64,16 +64,6 @@ pub fn files(bench: &Bench, folder: &str) -> Vec<String> {
     all
 }
 
-pub fn receipt(bench: &Bench, folder: &str) -> Value {
-    let mut receipt: Value = serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON");
-    let fields = receipt.as_object_mut().expect("an object");
-    for time in ["seconds", "urls_per_second", "speed"] {
-        fields.remove(time);
-    }
-    fields["options"].as_object_mut().expect("options").remove("threads");
-    receipt
-}
-
 /// The two folders must have the same files, except for times in the receipt.
 pub fn assert_same(bench: &Bench, folder: &str, other: &str) {
     assert_eq!(files(bench, folder), files(bench, other));
@@ -83,7 +73,7 @@ pub fn assert_same(bench: &Bench, folder: &str, other: &str) {
             assert!(same, "{folder}/{name}");
         }
     }
-    assert_eq!(receipt(bench, folder), receipt(bench, other));
+    assert_eq!(bench.timeless(folder), bench.timeless(other));
 }
 
 /// Splits the lists undisturbed, then again while killing the program at several output sizes: the results are equal.
@@ -407,7 +397,7 @@ fn ages_are_judged_at_the_time_of_the_beginning() {
     let bench = bench_with_lists();
     limited(&bench, &words(NOW, "out"), 60, "");
     done(&bench, &words("--resume", "out"));
-    assert_eq!(receipt(&bench, "out")["options"]["now"], "2026-01-01T00:00:00Z");
+    assert_eq!(bench.timeless("out")["options"]["now"], "2026-01-01T00:00:00Z");
 }
 
 /// After a kill and this change, a resumed run must refuse, say why, and touch nothing.

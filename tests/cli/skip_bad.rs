@@ -32,10 +32,6 @@ fn parts(text: &[u8], compress: Compress) -> (Vec<u8>, std::ops::Range<usize>) {
     (parts.concat(), fourth)
 }
 
-pub(crate) fn receipt(bench: &Bench, folder: &str) -> Value {
-    serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
-}
-
 pub(crate) fn skipped(receipt: &Value, list: usize) -> Vec<Value> {
     receipt["lists"][list]["skipped"].as_array().cloned().unwrap_or_default()
 }
@@ -60,7 +56,7 @@ fn the_rest_of_a_damaged_list_is_left_out() {
             let done =
                 bench.program(&format!("{RUN} {options} --verdicts --force --out out bad good")).assert().success();
             said(&done.get_output().stderr, &["the list bad: skipped after byte", name, "damaged"]);
-            let receipt = receipt(&bench, "out");
+            let receipt = bench.receipt("out");
             assert_eq!((skipped(&receipt, 0).len(), &receipt["skipped"]), (1, &1.into()), "{name}");
             assert_eq!(skipped(&receipt, 0)[0]["at"], receipt["lists"][0]["bytes"], "{name}");
             bench.program("verify --inputs out").assert().success();
@@ -87,7 +83,7 @@ fn a_list_that_is_cut_short_is_read_to_its_last_whole_line() {
         bench.file("bad", &file[..fourth.end - 10]);
         bench.file("good", "http://a.example/good\n");
         bench.program(&format!("{RUN} --out out bad good")).assert().success();
-        let receipt = receipt(&bench, "out");
+        let receipt = bench.receipt("out");
         let skipped = skipped(&receipt, 0);
         assert_eq!(skipped.len(), 1, "{name}");
         let at = skipped[0]["at"].as_u64().expect("a number") as usize;
@@ -122,7 +118,7 @@ fn a_list_that_cannot_be_opened_is_left_out() {
         assert!(warnings.iter().any(named), "{name}: {warnings:?}");
     }
     assert_eq!(bench.read("out/allowed.txt"), b"http://a.example/good\n");
-    assert_eq!(receipt(&bench, "out")["skipped"], 4);
+    assert_eq!(bench.receipt("out")["skipped"], 4);
     bench.program("verify --inputs out").assert().success();
 }
 
@@ -146,7 +142,7 @@ fn a_window_that_had_no_room_is_left_out_again() {
     bench.file("mixed", &mixed);
     bench.file("good", "http://a.example/good\n");
     bench.program(&format!("{RUN} --memory 64M --out out wide mixed good")).assert().success();
-    let receipt = receipt(&bench, "out");
+    let receipt = bench.receipt("out");
     for list in 0..2 {
         let skipped = skipped(&receipt, list);
         assert_eq!(skipped.len(), 1, "{receipt}");
@@ -219,7 +215,7 @@ fn a_bad_row_group_is_left_out_and_the_others_are_read() {
     let mut outputs = Vec::new();
     for options in ["--threads 1", "--threads 3 --chunk-size 5000"] {
         bench.program(&format!("{RUN} {options} --force --out out bad")).assert().success();
-        let receipt = receipt(&bench, "out");
+        let receipt = bench.receipt("out");
         let skipped = skipped(&receipt, 0);
         assert_eq!(skipped.len(), 1);
         assert!(skipped[0]["problem"].as_str().is_some_and(|problem| problem.contains("row group 1")), "{skipped:?}");
@@ -253,14 +249,14 @@ fn runs_resume_over_damage() {
         bench.program(&format!("{run} --resume --out once bad")).assert().success();
         bench.program(&format!("{run} --out at-once bad")).assert().success();
         assert_eq!(bench.read("once/allowed.txt"), bench.read("at-once/allowed.txt"), "{name}");
-        assert_eq!(receipt(&bench, "once")["lists"], receipt(&bench, "at-once")["lists"], "{name}");
+        assert_eq!(bench.receipt("once")["lists"], bench.receipt("at-once")["lists"], "{name}");
 
         let interrupted = interrupted_again_and_again(&bench, &format!("{words} --resume"));
         assert!(interrupted > 1, "{name}: {interrupted}");
         for file in ["allowed.txt", "deferred.txt", "robots-needed.tsv"] {
             assert!(bench.read(&format!("out/{file}")) == bench.read(&format!("whole/{file}")), "{name} {file}");
         }
-        assert_eq!(receipt(&bench, "out")["lists"], receipt(&bench, "whole")["lists"], "{name}");
+        assert_eq!(bench.receipt("out")["lists"], bench.receipt("whole")["lists"], "{name}");
         bench.program("verify --inputs out").assert().success();
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, PARTITIONS, lines, said};
 use crate::resume::files;
-use crate::skip_bad::{RUN, interrupted_again_and_again, receipt, skipped};
+use crate::skip_bad::{RUN, interrupted_again_and_again, skipped};
 use crate::tables::{Row, column, nested, rows, text};
 
 /// The columns of a list, by position.
@@ -122,15 +122,6 @@ fn verified(bench: &Bench, folder: &str, status: i32) -> String {
 }
 
 /// A receipt without the values that differ in each run.
-fn timeless(bench: &Bench, folder: &str) -> Value {
-    let mut receipt = receipt(bench, folder);
-    for name in ["seconds", "urls_per_second", "speed"] {
-        receipt.as_object_mut().expect("an object").remove(name);
-    }
-    receipt["options"].as_object_mut().expect("an object").remove("threads");
-    receipt
-}
-
 #[test]
 #[ignore = "takes long"]
 fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
@@ -142,7 +133,7 @@ fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
             let words = format!("{RUN} {options} --format parquet --verdicts --force --out out bad");
             let done = bench.program(&words).assert().success();
             said(&done.get_output().stderr, &["the list bad: skipped ", " rows from row 1", "in its row group 1:"]);
-            let receipt = receipt(&bench, "out");
+            let receipt = bench.receipt("out");
             let gaps = gaps(&receipt, 0);
             assert_eq!(gaps, std::slice::from_ref(&(1200..2000)), "{damaged_column} {options}");
             assert_eq!(receipt["skipped"], 1);
@@ -169,8 +160,8 @@ fn what_is_left_out_depends_on_no_threads() {
             bench.program(&words).assert().success();
             verified(&bench, folder, 0);
         }
-        assert_eq!(timeless(&bench, "one"), timeless(&bench, "four"), "{options}");
-        let receipt = receipt(&bench, "one");
+        assert_eq!(bench.timeless("one"), bench.timeless("four"), "{options}");
+        let receipt = bench.receipt("one");
         let parts: Vec<usize> = (0..5).map(|list| skipped(&receipt, list).len()).collect();
         assert_eq!(parts, [3, 1, 0, 3, 1], "one of each row group: {receipt}");
         assert_eq!(gaps(&receipt, 0), gaps(&receipt, 3));
@@ -188,7 +179,7 @@ fn partitions_have_the_rows_that_can_be_read() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 500), (URL, 2500)]));
     bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
-    let kept = outside(&gaps(&receipt(&bench, "out"), 0));
+    let kept = outside(&gaps(&bench.receipt("out"), 0));
     let (blocked, allowed): (Vec<usize>, Vec<usize>) = kept.iter().partition(|&row| row % 4 == 0);
     assert_rows(&rows(&bench, "out/lines/verdict=blocked/part-0001.parquet"), &blocked);
     assert_rows(&rows(&bench, "out/lines/verdict=allowed/part-0001.parquet"), &allowed);
@@ -204,7 +195,7 @@ fn urls_of_rows_that_are_left_out_were_not_seen() {
         .program(&format!("{RUN} --unique --chunk-size 3000 --format parquet --verdicts --out out bad good"))
         .assert()
         .success();
-    let receipt = receipt(&bench, "out");
+    let receipt = bench.receipt("out");
     let gaps = gaps(&receipt, 0);
     assert_eq!(gaps.len(), 2);
     let left: Vec<usize> = gaps.iter().cloned().flatten().collect();
@@ -218,7 +209,7 @@ fn a_proof_leaves_out_the_same_rows_and_no_others() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 1250)]));
     bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
-    let gap = gaps(&receipt(&bench, "out"), 0).remove(0);
+    let gap = gaps(&bench.receipt("out"), 0).remove(0);
     // A part that was left out may since have been repaired.
     bench.file("bad", list(url));
     assert!(verified(&bench, "out", 0).contains("parts that the run skipped: 1"));
@@ -263,7 +254,7 @@ fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
         for name in PARTITIONS {
             assert!(rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")).is_empty());
         }
-        let receipt = receipt(&bench, "out");
+        let receipt = bench.receipt("out");
         assert_eq!(receipt["input"]["lines"], 0);
         assert!(outside(&gaps(&receipt, 0)).is_empty(), "{receipt}");
         verified(&bench, "out", 0);
@@ -283,7 +274,7 @@ fn runs_resume_over_damaged_rows() {
         let words = format!("{run} --checkpoint 0 --resume --out out bad good");
         let interrupted = interrupted_again_and_again(&bench, &words);
         assert!(interrupted > 0, "{options}");
-        assert_eq!(timeless(&bench, "out"), timeless(&bench, "whole"), "{options}");
+        assert_eq!(bench.timeless("out"), bench.timeless("whole"), "{options}");
         for name in files(&bench, "whole").iter().filter(|name| *name != "receipt.json") {
             assert!(bench.read(&format!("out/{name}")) == bench.read(&format!("whole/{name}")), "{options} {name}");
         }
@@ -297,7 +288,7 @@ fn runs_resume_over_damaged_rows() {
         said(&done.get_output().stderr, &["in its row group 0", "--resume"]);
         bench.program(&format!("{run} --resume --out {once} bad good")).assert().success();
         bench.program(&format!("{run} --force --out whole bad good")).assert().success();
-        assert_eq!(timeless(&bench, &once)["lists"], timeless(&bench, "whole")["lists"], "{options}");
+        assert_eq!(bench.timeless(&once)["lists"], bench.timeless("whole")["lists"], "{options}");
     }
 }
 
@@ -338,10 +329,10 @@ fn text_needs_only_the_urls() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 1250)]));
     bench.program(&format!("{RUN} --verdicts --out out bad")).assert().success();
-    assert_eq!(receipt(&bench, "out")["lists"][0].get("skipped"), None);
+    assert_eq!(bench.receipt("out")["lists"][0].get("skipped"), None);
     bench.file("bad", damaged(&[(URL, 1250)]));
     bench.program(&format!("{RUN} --verdicts --force --out out bad")).assert().success();
-    let receipt = receipt(&bench, "out");
+    let receipt = bench.receipt("out");
     let parts = skipped(&receipt, 0);
     assert_eq!(parts.len(), 1);
     assert_eq!(gaps(&receipt, 0), std::slice::from_ref(&(1000..2000)), "no row of it is read by itself");

@@ -7,10 +7,6 @@ use crate::bench::{Bench, PARTITIONS, lines, text_of};
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
 const LIST: &str = "DATASETS/urls.txt";
 
-fn receipt(bench: &Bench, folder: &str) -> Value {
-    serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
-}
-
 /// The names of the files, in receipt order.
 fn names(files: &Value) -> Vec<String> {
     files.as_array().expect("files").iter().map(|file| file["name"].as_str().expect("a name").to_owned()).collect()
@@ -81,7 +77,7 @@ fn parts_of_verdicts_have_heads() {
             .filter(&format!("{SOURCES} --verdicts --split-size 20k {options} --out out --force {LIST}"))
             .assert()
             .success();
-        let receipt = receipt(&bench, "out");
+        let receipt = bench.receipt("out");
         let files = receipt["verdicts"]["files"].as_array().expect("files");
         assert!(files.len() >= parts, "{options}");
         if !options.contains("compress") {

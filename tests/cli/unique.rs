@@ -43,10 +43,6 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
     text.split_inclusive(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line).to_vec()).collect()
 }
 
-fn receipt(bench: &Bench, folder: &str) -> Value {
-    serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
-}
-
 fn has(text: &[u8], words: &[&str]) {
     let text = String::from_utf8_lossy(text);
     assert!(words.iter().all(|word| text.contains(word)), "{words:?} {text}");
@@ -86,7 +82,7 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
         let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
         let done = bench.program(&words).assert().success();
         has(&done.get_output().stderr, &["duplicates", "duplicate URLs, skipped", "every line is accounted for"]);
-        let receipt = receipt(&bench, "out");
+        let receipt = bench.receipt("out");
         assert_eq!(receipt["options"]["unique"], true);
         assert_eq!(receipt["input"]["lines"], all);
         assert_eq!(receipt["duplicates"]["lines"], all - kept.len());
@@ -124,11 +120,11 @@ fn every_form_of_output_has_the_same_lines() {
 
     let counted = bench.program(&format!("{RUN} --unique --count --json urls more")).assert().success();
     let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
-    assert_eq!(counted["duplicates"]["lines"], receipt(&bench, "out")["duplicates"]["lines"]);
+    assert_eq!(counted["duplicates"]["lines"], bench.receipt("out")["duplicates"]["lines"]);
 
     bench.program(&format!("{RUN} --unique --per-input --compress gz --out each urls more")).assert().success();
     bench.program("verify --inputs each").assert().success();
-    assert_eq!(receipt(&bench, "each")["duplicates"], receipt(&bench, "out")["duplicates"]);
+    assert_eq!(bench.receipt("each")["duplicates"], bench.receipt("out")["duplicates"]);
 }
 
 #[test]
@@ -147,7 +143,7 @@ fn without_the_option_nothing_is_left_out() {
     bench.file("urls", "http://a.example/\nhttp://a.example/\n");
     bench.program(&format!("{RUN} --out out urls")).assert().success();
     assert_eq!(bench.read("out/allowed.txt"), bench.read("urls"));
-    assert!(receipt(&bench, "out").get("duplicates").is_none());
+    assert!(bench.receipt("out").get("duplicates").is_none());
 }
 
 /// `verify` proves each count of left-out lines too.
@@ -155,7 +151,7 @@ fn without_the_option_nothing_is_left_out() {
 fn a_receipt_that_hides_lines_among_duplicates_is_noticed() {
     let bench = bench_with_lists();
     bench.program(&format!("{RUN} --unique --out out urls more")).assert().success();
-    let original = receipt(&bench, "out");
+    let original = bench.receipt("out");
     let with = |change: &dyn Fn(&mut Value), message: &[&str]| {
         let mut receipt = original.clone();
         change(&mut receipt);
@@ -182,7 +178,7 @@ fn progress_and_metrics_show_duplicates() {
     let bench = bench_with_lists();
     let words = format!("{RUN} --unique --log json --metrics run.prom --out out urls more");
     bench.program(&words).assert().success();
-    let duplicates = receipt(&bench, "out")["duplicates"]["lines"].as_u64().expect("a number");
+    let duplicates = bench.receipt("out")["duplicates"]["lines"].as_u64().expect("a number");
     let metrics = fs::read_to_string(bench.path("run.prom")).expect("UTF-8");
     assert!(metrics.contains(&format!("\nrobosieve_duplicate_lines_total {duplicates}\n")), "{metrics}");
 }

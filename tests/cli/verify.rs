@@ -328,7 +328,7 @@ fn changed_rows_of_robots_to_fetch_are_found() {
     found(&bench, name, "different order", swap_lines);
     found(&bench, name, "head line", |text| text.replacen("reason", "season", 1));
     // A receipt from an earlier version lacks this entry.
-    let mut receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let mut receipt = bench.receipt("out");
     let file = receipt.as_object_mut().expect("an object").remove("robots_needed").expect("the file");
     assert_eq!((&file["name"], &file["lines"]), (&name.into(), &receipt["origins_needed"]));
     assert_eq!(file["file_bytes"], bench.read(&format!("out/{name}")).len());

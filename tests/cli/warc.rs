@@ -53,6 +53,14 @@ pub fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
+/// A text, so many times, as Zstandard that declares a window of `1 << window` bytes, whether or not it uses it.
+pub fn looking_back(text: &[u8], times: usize, window: u32) -> Vec<u8> {
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("an encoder");
+    encoder.window_log(window).expect("a window");
+    (0..times).for_each(|_| encoder.write_all(text).expect("memory"));
+    encoder.finish().expect("memory")
+}
+
 /// The outcome for a URL, with the archive `in.warc`.
 fn outcome(bench: &Bench, url: &str) -> String {
     bench.outcome("--robots in.warc", url)

@@ -2,7 +2,9 @@
 
 use crate::dialect::Dialect;
 use crate::robots::Agents;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
+
+use super::one_of::one_of;
 
 /// The crawler, and how it reads robots.txt.
 #[derive(Debug, clap::Args)]
@@ -36,5 +38,5 @@ pub struct DialectArgs {
 }
 
 pub(super) fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
-    PossibleValuesParser::new(Dialect::names()).try_map(|name| Dialect::named(&name))
+    one_of(Dialect::ALL.iter().map(|dialect| (dialect.name, dialect)))
 }

@@ -1,9 +1,11 @@
 //! The arguments of `export`.
 
 use crate::robots::Agents;
-use clap::ValueEnum;
+use crate::show::export::{ExportTable, Format};
+use clap::builder::{PossibleValue, TypedValueParser};
 use std::path::PathBuf;
 
+use super::one_of::one_of;
 use super::policy::PolicyFileArgs;
 
 /// Export data other than rules from a policy file as a table
@@ -19,11 +21,11 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
     /// The table to export
-    #[arg(long, value_name = "TABLE")]
-    pub what: ExportContent,
+    #[arg(long, value_name = "TABLE", value_parser = table())]
+    pub what: ExportTable,
     /// The output format
-    #[arg(long, default_value = "tsv", value_name = "FORMAT")]
-    pub format: ExportFormat,
+    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
+    pub format: Format,
     /// Export only this crawler: one that the policy was compiled for, or a list of them in order of preference
     /// [default: all of them]
     #[arg(long, value_name = "NAME")]
@@ -33,27 +35,34 @@ pub struct ExportArgs {
     pub out: Option<PathBuf>,
 }
 
-/// A table.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ExportContent {
-    /// Crawl delays: as written, in seconds if in effect, and the pages per day that they allow
-    Delays,
-    /// Sitemaps with their line numbers
-    Sitemaps,
-    /// The group that applies to each crawler: its kind, its first User-agent line, and its number of rules
-    Agents,
-    /// Standing, HTTP status and times of the last answer, standing and times of the last good one, and overrides
-    Status,
+fn table() -> impl TypedValueParser<Value = ExportTable> {
+    let table = |name, help, table| (PossibleValue::new(name).help(help), table);
+    one_of([
+        table(
+            "delays",
+            "Crawl delays: as written, in seconds if in effect, and the pages per day that they allow",
+            ExportTable::Delays,
+        ),
+        table("sitemaps", "Sitemaps with their line numbers", ExportTable::Sitemaps),
+        table(
+            "agents",
+            "The group that applies to each crawler: its kind, its first User-agent line, and its number of rules",
+            ExportTable::Agents,
+        ),
+        table(
+            "status",
+            "Standing, HTTP status and times of the last answer, standing and times of the last good one, and overrides",
+            ExportTable::Status,
+        ),
+    ])
 }
 
-/// The format of a table.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ExportFormat {
-    /// Tab-separated values
-    Tsv,
-    /// JSON Lines
-    Jsonl,
-    /// Parquet
-    #[cfg(feature = "parquet")]
-    Parquet,
+fn format() -> impl TypedValueParser<Value = Format> {
+    let format = |name, help, format| (PossibleValue::new(name).help(help), format);
+    one_of([
+        format("tsv", "Tab-separated values", Format::Tsv),
+        format("jsonl", "JSON Lines", Format::JsonLines),
+        #[cfg(feature = "parquet")]
+        format("parquet", "Parquet", Format::Parquet),
+    ])
 }

@@ -3,12 +3,13 @@
 use crate::input::{Column, Delimiter};
 use crate::judge::{Choices, Fallback, MaxAge};
 use crate::robots::Agents;
-use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 
 use super::super::failure::Failure;
 use super::crawler::DialectArgs;
 use super::long_runs::LongRunArgs;
+use super::one_of::one_of;
 use super::output::OutputArgs;
 use super::policy::PolicyArgs;
 use super::reading::ReadingArgs;
@@ -128,14 +129,14 @@ pub struct VerdictArgs {
     /// Never fetched: allow, block or defer
     ///
     /// The partition of URLs whose robots.txt was never fetched.
-    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
-    pub on_unfetched: FallbackChoice,
+    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true, value_parser = one_of(DEFINITE))]
+    pub on_unfetched: Fallback,
     /// Unreachable: allow, block, defer or use
     ///
     /// The partition of URLs whose robots.txt answers 5xx or not at all, or redirects to an unknown place. `use`
     /// applies the last good one.
-    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
-    pub on_unreachable: FallbackOrUse,
+    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
+    pub on_unreachable: Fallback,
     /// Treat a robots.txt unreachable this long as missing
     ///
     /// A duration such as 30d, the example in RFC 9309. If a robots.txt has answered 5xx or not at all for that long at
@@ -146,8 +147,8 @@ pub struct VerdictArgs {
     ///
     /// The partition of URLs whose robots.txt is older than --max-age. `use` applies it anyway, and counts the lines as
     /// stale. Without --max-age, the limit is the dialect's own lifetime.
-    #[arg(long, value_name = "WHAT", hide_possible_values = true)]
-    pub on_stale: Option<FallbackOrUse>,
+    #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
+    pub on_stale: Option<Fallback>,
     /// The maximum age of a robots.txt, such as 7d, or `dialect`
     ///
     /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
@@ -181,10 +182,10 @@ impl VerdictArgs {
     /// Converts to the library's type, with ages judged at `now`.
     pub fn choices(&self, now: i64) -> Choices {
         Choices {
-            on_unfetched: self.on_unfetched.into(),
-            on_unreachable: self.on_unreachable.into(),
+            on_unfetched: self.on_unfetched,
+            on_unreachable: self.on_unreachable,
             unreachable_as_unavailable: self.unreachable_as_unavailable,
-            on_stale: self.on_stale.map_or(Fallback::Use, Fallback::from),
+            on_stale: self.on_stale.unwrap_or(Fallback::Use),
             max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
             now,
         }
@@ -198,40 +199,11 @@ fn max_age(given: &str) -> Result<MaxAge, String> {
     seconds(given).map(MaxAge::Seconds).map_err(|problem| format!("{problem}; or `dialect`"))
 }
 
-/// A fallback for origins without earlier rules.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum FallbackChoice {
-    Allow,
-    Block,
-    Defer,
-}
+/// What to do with lines whether or not there are earlier rules.
+const DEFINITE: [(&str, Fallback); 3] =
+    [("allow", Fallback::Allow), ("block", Fallback::Block), ("defer", Fallback::Defer)];
 
-/// A fallback for origins that may have earlier rules.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum FallbackOrUse {
-    Allow,
-    Block,
-    Defer,
-    Use,
-}
-
-impl From<FallbackChoice> for Fallback {
-    fn from(choice: FallbackChoice) -> Fallback {
-        match choice {
-            FallbackChoice::Allow => Fallback::Allow,
-            FallbackChoice::Block => Fallback::Block,
-            FallbackChoice::Defer => Fallback::Defer,
-        }
-    }
-}
-
-impl From<FallbackOrUse> for Fallback {
-    fn from(choice: FallbackOrUse) -> Fallback {
-        match choice {
-            FallbackOrUse::Allow => Fallback::Allow,
-            FallbackOrUse::Block => Fallback::Block,
-            FallbackOrUse::Defer => Fallback::Defer,
-            FallbackOrUse::Use => Fallback::Use,
-        }
-    }
+/// A parser for what to do with lines whose origin may have earlier rules.
+fn fallback() -> impl TypedValueParser<Value = Fallback> {
+    one_of(DEFINITE.into_iter().chain([("use", Fallback::Use)]))
 }

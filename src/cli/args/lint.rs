@@ -1,8 +1,10 @@
 //! The arguments of `lint`.
 
 use crate::dialect::Dialect;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use std::path::PathBuf;
+
+use super::one_of::one_of;
 
 /// Report lines of a robots.txt that its author probably did not mean
 ///
@@ -34,9 +36,6 @@ pub enum Dialects {
 }
 
 fn dialects() -> impl TypedValueParser<Value = Dialects> {
-    let names = Dialect::names().into_iter().chain(["all"]);
-    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
-        "all" => Ok(Dialects::All),
-        name => Dialect::named(name).map(Dialects::One),
-    })
+    let each = Dialect::ALL.iter().map(|dialect| (dialect.name, Dialects::One(dialect)));
+    one_of(each.chain([("all", Dialects::All)]))
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::units::bytes;
-use super::workers::workers;
+use super::units::{bytes, workers};
 use crate::input::Shard;
 use crate::run::LongRun;
 

@@ -1,9 +1,11 @@
 //! Where the lines of a run go, and in which format.
 
-use clap::{ValueEnum, ValueHint};
+use clap::ValueHint;
+use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
 use super::super::failure::Failure;
+use super::one_of::one_of;
 use super::units::bytes;
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
@@ -30,9 +32,10 @@ pub struct OutputArgs {
         value_name = "PARTITION",
         value_delimiter = ',',
         hide_possible_values = true,
+        value_parser = one_of(Partition::ALL.map(|partition| (partition.name(), partition))),
         conflicts_with_all = ["out", "verdicts", "compress", "split_size", "force", "per_input", "shard"]
     )]
-    pub only: Vec<Only>,
+    pub only: Vec<Partition>,
     /// Write one table of all lines with their verdicts
     ///
     /// Writes one file, verdicts.tsv, instead of partitions: every line in order, after a column for each --agent that
@@ -74,14 +77,29 @@ pub struct OutputArgs {
     /// --explain; with --verdicts, the column verdict as well (verdicts/part-0001.parquet). From a Parquet list, all
     /// other columns are kept, except those that an earlier run added; from any other list, the columns are url and, if
     /// the line is more than the URL, line.
-    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
-    pub format: OutputFormat,
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_possible_values = true,
+        value_parser = one_of([("text", Format::Text), ("parquet", Format::Parquet)])
+    )]
+    pub format: Format,
     /// Compress the files: gzip or zstd
     ///
     /// The files are named allowed.txt.gz and so on. They consist of gzip members or Zstandard frames, which every tool
     /// reads as one text.
-    #[arg(long, requires = "out", value_name = "FORMAT", hide_possible_values = true)]
-    pub compress: Option<Compress>,
+    #[arg(
+        long,
+        requires = "out",
+        value_name = "FORMAT",
+        hide_possible_values = true,
+        value_parser = one_of([
+            (PossibleValue::new("gzip").alias("gz"), FrameFormat::Gzip),
+            (PossibleValue::new("zstd").alias("zst"), FrameFormat::Zstd),
+        ])
+    )]
+    pub compress: Option<FrameFormat>,
     /// Split the files into numbered ones of at most this size
     ///
     /// The files are named allowed.0001.txt, or part-0001.parquet, and so on. Lines are not cut, nor are the members or
@@ -96,73 +114,19 @@ pub struct OutputArgs {
     pub per_input: bool,
 }
 
-/// A partition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Only {
-    Allowed,
-    Blocked,
-    Deferred,
-    Invalid,
-}
-
-impl From<Only> for Partition {
-    fn from(only: Only) -> Partition {
-        match only {
-            Only::Allowed => Partition::Allowed,
-            Only::Blocked => Partition::Blocked,
-            Only::Deferred => Partition::Deferred,
-            Only::Invalid => Partition::Invalid,
-        }
-    }
-}
-
-/// A format of the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
-    Text,
-    Parquet,
-}
-
-impl From<OutputFormat> for Format {
-    fn from(format: OutputFormat) -> Format {
-        match format {
-            OutputFormat::Text => Format::Text,
-            OutputFormat::Parquet => Format::Parquet,
-        }
-    }
-}
-
-/// A compression of the files.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Compress {
-    #[value(alias = "gz")]
-    Gzip,
-    #[value(alias = "zst")]
-    Zstd,
-}
-
-impl From<Compress> for FrameFormat {
-    fn from(compress: Compress) -> FrameFormat {
-        match compress {
-            Compress::Gzip => FrameFormat::Gzip,
-            Compress::Zstd => FrameFormat::Zstd,
-        }
-    }
-}
-
 impl OutputArgs {
     /// Checks that an output is given and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
         if self.out.is_none() && self.only.is_empty() && !self.verdicts && !self.count {
             return Err(Failure::NoOutput);
         }
-        if self.explain && !self.only.is_empty() && !self.only.contains(&Only::Blocked) {
+        if self.explain && !self.only.is_empty() && !self.only.contains(&Partition::Blocked) {
             return Err(Failure::NothingBlocked);
         }
         match (self.format, &self.out, self.compress) {
-            (OutputFormat::Text, ..) | (_, Some(_), None) => Ok(()),
-            (OutputFormat::Parquet, None, _) => Err(Failure::TableWithoutFolder),
-            (OutputFormat::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
+            (Format::Text, ..) | (_, Some(_), None) => Ok(()),
+            (Format::Parquet, None, _) => Err(Failure::TableWithoutFolder),
+            (Format::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
         }
     }
 
@@ -174,15 +138,14 @@ impl OutputArgs {
     /// The destination of the lines; `None` if they are only counted.
     pub fn destination(&self) -> Option<Destination> {
         let Some(directory) = self.out.clone() else {
-            let only: Vec<Partition> = self.only.iter().map(|only| (*only).into()).collect();
-            let only = (!only.is_empty()).then_some(Pipe::Only(only));
+            let only = (!self.only.is_empty()).then(|| Pipe::Only(self.only.clone()));
             return only.or(self.verdicts.then_some(Pipe::Verdicts)).map(Destination::Pipe);
         };
         Some(Destination::Folder(Folder {
             directory,
             form: if self.verdicts { Form::Verdicts } else { Form::Partitions },
-            format: self.format.into(),
-            compress: self.compress.map(FrameFormat::from),
+            format: self.format,
+            compress: self.compress,
             split_size: self.split_size,
             force: self.force,
             per_input: self.per_input,

@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
-use super::workers::workers;
+use super::units::workers;
 
 /// Verify the receipt of a run
 ///

@@ -1,4 +1,6 @@
-//! Parsers for sizes and durations.
+//! Parsers for sizes, durations and numbers of workers.
+
+use clap::builder::{RangedU64ValueParser, TypedValueParser};
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub(super) fn bytes(given: &str) -> Result<u64, String> {
@@ -43,6 +45,12 @@ pub(super) fn seconds(given: &str) -> Result<u64, String> {
     }
     // A number without a unit could mean anything.
     if given.is_empty() || !number.is_empty() { Err(wanted()) } else { Ok(all) }
+}
+
+/// A parser for the number of workers. Each has its own buffers, so far more workers than processors would only take
+/// memory.
+pub(super) fn workers() -> impl TypedValueParser<Value = usize> {
+    RangedU64ValueParser::new().range(..=4096)
 }
 
 #[cfg(test)]

@@ -3,30 +3,10 @@
 use serde::Serialize;
 
 use crate::origin;
+use crate::outcome::Partition;
 use crate::policy::{Crawler, OriginState, OriginStatus, OverrideState, Policy, Ruling};
 use crate::robots::GroupOrigin;
 use crate::rules::{ChosenRules, Verdict};
-
-/// A verdict, or that the URL is invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum UrlVerdict {
-    Allowed,
-    Blocked,
-    Deferred,
-    Invalid,
-}
-
-impl UrlVerdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            UrlVerdict::Allowed => "allowed",
-            UrlVerdict::Blocked => "blocked",
-            UrlVerdict::Deferred => "deferred",
-            UrlVerdict::Invalid => "invalid",
-        }
-    }
-}
 
 /// The rule that decided.
 #[derive(Debug, Serialize)]
@@ -46,7 +26,7 @@ pub struct AgentLine {
 /// The answer for a URL: the verdict, the rule that decided, and the group that applied.
 #[derive(Debug, Serialize)]
 pub struct Answer {
-    pub verdict: UrlVerdict,
+    pub verdict: Partition,
     pub why: String,
     pub rule: Option<DecidingRule>,
     pub group: Vec<AgentLine>,
@@ -58,13 +38,13 @@ const NO_GROUP: &str = "-";
 const UNFETCHED: &str = "its robots.txt was never fetched";
 
 impl Answer {
-    fn without_group(verdict: UrlVerdict, why: impl Into<String>) -> Answer {
+    fn without_group(verdict: Partition, why: impl Into<String>) -> Answer {
         Answer { verdict, why: why.into(), rule: None, group: Vec::new() }
     }
 
     /// The answer for an invalid URL.
     pub fn invalid(reason: origin::InvalidUrl) -> Answer {
-        Answer::without_group(UrlVerdict::Invalid, reason.to_string())
+        Answer::without_group(Partition::Invalid, reason.to_string())
     }
 
     /// All `User-agent` lines of the group.
@@ -80,7 +60,7 @@ impl Answer {
 /// The answer of a policy for a URL.
 pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> Answer {
     let Some(record) = policy.lookup().get(origin.as_bytes()) else {
-        return Answer::without_group(UrlVerdict::Deferred, UNFETCHED);
+        return Answer::without_group(Partition::Deferred, UNFETCHED);
     };
     let rules = || by_group(policy, crawler, record.row, path);
     if let Some(answer) = by_override(record.operator_override(), rules) {
@@ -103,11 +83,11 @@ fn by_override(operator_override: OverrideState, rules: impl FnOnce() -> Answer)
     let until = operator_override.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
     if let Some(until) = until.filter(|until| now < *until) {
         let why = format!("the operator has paused the origin until {until}");
-        return Some(Answer::without_group(UrlVerdict::Deferred, why));
+        return Some(Answer::without_group(Partition::Deferred, why));
     }
     Some(match operator_override.ruling? {
-        Ruling::AllowAll => Answer::without_group(UrlVerdict::Allowed, "the operator allows everything"),
-        Ruling::ForbidAll => Answer::without_group(UrlVerdict::Blocked, "the operator forbids everything"),
+        Ruling::AllowAll => Answer::without_group(Partition::Allowed, "the operator allows everything"),
+        Ruling::ForbidAll => Answer::without_group(Partition::Blocked, "the operator forbids everything"),
         Ruling::RobotsTxt => {
             let answer = rules();
             Answer { why: format!("the operator's robots.txt: {}", answer.why), ..answer }
@@ -125,24 +105,24 @@ fn by_standing(standing: OriginStatus, state: &OriginState, rules: impl FnOnce()
         OriginStatus::RobotsTxt => rules(),
         OriginStatus::Unavailable if state.answered.status.is_some_and(|status| (300..400).contains(&status)) => {
             without(
-                UrlVerdict::Allowed,
+                Partition::Allowed,
                 format!("robots.txt redirects in a loop or too often, which counts as no robots.txt{status}"),
             )
         }
-        OriginStatus::Unavailable => without(UrlVerdict::Allowed, format!("there is no robots.txt{status}")),
-        OriginStatus::Forbidden => without(UrlVerdict::Blocked, format!("robots.txt itself is refused{status}")),
-        OriginStatus::Unreachable => without(UrlVerdict::Deferred, format!("robots.txt is unreachable{status}")),
+        OriginStatus::Unavailable => without(Partition::Allowed, format!("there is no robots.txt{status}")),
+        OriginStatus::Forbidden => without(Partition::Blocked, format!("robots.txt itself is refused{status}")),
+        OriginStatus::Unreachable => without(Partition::Deferred, format!("robots.txt is unreachable{status}")),
         OriginStatus::RedirectUnresolved => {
-            without(UrlVerdict::Deferred, format!("robots.txt redirects to a URL that was not fetched{status}"))
+            without(Partition::Deferred, format!("robots.txt redirects to a URL that was not fetched{status}"))
         }
-        OriginStatus::Unfetched => without(UrlVerdict::Deferred, UNFETCHED.to_owned()),
+        OriginStatus::Unfetched => without(Partition::Deferred, UNFETCHED.to_owned()),
     }
 }
 
 fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer {
     match policy.groups(crawler).group(row) {
         Some(group) => by_rules(&policy.rules(group), path),
-        None => Answer::without_group(UrlVerdict::Allowed, "no group applies"),
+        None => Answer::without_group(Partition::Allowed, "no group applies"),
     }
 }
 
@@ -150,8 +130,8 @@ fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer
 pub fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
     let explanation = rules.explain(path);
     let verdict = match explanation.verdict {
-        Verdict::Allowed => UrlVerdict::Allowed,
-        Verdict::Blocked => UrlVerdict::Blocked,
+        Verdict::Allowed => Partition::Allowed,
+        Verdict::Blocked => Partition::Blocked,
     };
     let rule = explanation.rule.map(|rule| DecidingRule {
         line: rule.line,

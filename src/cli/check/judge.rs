@@ -1,13 +1,14 @@
 //! The judge of `check`: a policy or one robots.txt.
 
 use std::ffi::OsStr;
-use std::io::{self, Write};
 use std::path::Path;
 
 use super::answer::{Answer, by_policy, by_rules};
 use crate::cli::args::CheckArgs;
+use crate::cli::crawlers;
 use crate::cli::failure::Failure;
 use crate::cli::read::read;
+use crate::cli::say::say;
 use crate::cli::sources::{Sources, with_overrides};
 use crate::dialect::Dialect;
 use crate::judge::RuleSet;
@@ -28,10 +29,7 @@ impl Judge {
     pub fn new(args: &CheckArgs) -> Result<Judge, Failure> {
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
-            let crawlers = match args.crawlers.agent.as_slice() {
-                [] => vec![policy.crawler(None)?],
-                several => several.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?,
-            };
+            let crawlers = crawlers::asked(&args.crawlers.agent, &policy)?;
             return Ok(Judge::Policy(Box::new(policy), crawlers));
         }
         let (agents, dialect) = (&args.crawlers.agent, args.crawlers.dialect.dialect);
@@ -50,7 +48,7 @@ impl Judge {
             quiet: false,
         };
         let policy = sources.read(Captures::new(Columns::new(agents.clone())?, dialect))?.policy()?;
-        let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?;
+        let crawlers = crawlers::asked(agents, &policy)?;
         Ok(Judge::Policy(Box::new(policy), crawlers))
     }
 
@@ -106,11 +104,9 @@ fn warn_without_records(path: &Path, file: &[u8], dialect: &Dialect) {
         || !robots.side_records.is_empty()
         || robots.notes.iter().any(|note| is_record(note.kind));
     if !has_record && !robots.notes.is_empty() {
-        // Write errors are ignored.
-        let _ = writeln!(
-            io::stderr(),
+        say(format_args!(
             "robosieve: warning: {} has no robots.txt lines, so it forbids nothing; is it a robots.txt?",
             path.display()
-        );
+        ));
     }
 }

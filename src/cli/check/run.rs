@@ -6,12 +6,13 @@ use std::io::{self, BufRead};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::answer::{Answer, UrlVerdict};
+use super::answer::Answer;
 use super::judge::Judge;
 use crate::cli::args::CheckArgs;
 use crate::cli::failure::Failure;
 use crate::cli::printer::Printer;
 use crate::input::STANDARD_INPUT;
+use crate::outcome::Partition;
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let is_standard_input = |name: &OsString| name == STANDARD_INPUT;
@@ -72,9 +73,9 @@ impl Checker {
         let (several, url) = (answers.len() > 1, url.to_string_lossy());
         for (agent, answer) in answers {
             self.worst = self.worst.max(match answer.verdict {
-                UrlVerdict::Allowed => 0,
-                UrlVerdict::Blocked | UrlVerdict::Deferred => 1,
-                UrlVerdict::Invalid => 2,
+                Partition::Allowed => 0,
+                Partition::Blocked | Partition::Deferred => 1,
+                Partition::Invalid => 2,
             });
             let line = if self.json {
                 serde_json::to_string(&Line { url: &url, agent: &agent, answer: &answer })?
@@ -89,7 +90,7 @@ impl Checker {
 
 /// An answer for people, which names the crawler if `agent` is given.
 fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
-    let group = if answer.verdict == UrlVerdict::Invalid { String::new() } else { format!("\t{}", answer.group()) };
+    let group = if answer.verdict == Partition::Invalid { String::new() } else { format!("\t{}", answer.group()) };
     let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
     format!("{}\t{url}\t{}{group}{agent}", answer.verdict.name(), answer.why)
 }

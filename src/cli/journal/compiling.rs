@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::bar::Bar;
-use super::output::say;
 use super::watch::run_watched;
+use crate::cli::say::say;
 use crate::policy::Progress;
 
 /// The interval between messages if there is no bar.

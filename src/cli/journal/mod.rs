@@ -1,6 +1,4 @@
 //! Messages about a run on standard error, for people or for machines.
-//!
-//! Errors in writing them are ignored, because the receipt has all of it.
 
 mod bar;
 mod compiling;

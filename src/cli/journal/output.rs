@@ -5,7 +5,6 @@ use crate::policy::Policy;
 use crate::run::{Job, Snapshot};
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use super::pace::Pace;
 use super::{json, text};
 use crate::cli::args::{Log, WatchingArgs};
 use crate::cli::failure::Failure;
+use crate::cli::say::say;
 
 /// Decides which messages about a run are written, and in which form.
 pub struct Journal {
@@ -50,12 +50,7 @@ impl Journal {
 
     /// Reports that the folder has a run with `lines` lines done, which this run resumes or turns out not to match.
     pub fn resume(&self, lines: u64) {
-        let message = format!("resuming: {lines} lines already done");
-        match self.output {
-            JournalOutput::Text { .. } => say(format!("robosieve: {message}")),
-            JournalOutput::Json { quiet: false } => say(json::message("resume", &message)),
-            _ => {}
-        }
+        self.message("resume", format_args!("resuming: {lines} lines already done"));
     }
 
     /// Reports the progress of the run, if there is no bar.
@@ -69,9 +64,13 @@ impl Journal {
 
     /// Reports a problem that does not end the run.
     pub fn warn(&self, problem: impl fmt::Display) {
+        self.message("warning", problem);
+    }
+
+    fn message(&self, event: &str, message: impl fmt::Display) {
         match self.output {
-            JournalOutput::Text { .. } => say(format!("robosieve: {problem}")),
-            JournalOutput::Json { quiet: false } => say(json::message("warning", &problem.to_string())),
+            JournalOutput::Text { .. } => say(format_args!("robosieve: {message}")),
+            JournalOutput::Json { quiet: false } => say(json::message(event, &message.to_string())),
             _ => {}
         }
     }
@@ -85,15 +84,12 @@ impl Journal {
 
     /// Reports the end of the run.
     pub fn finish(&self, receipt: &Receipt) {
-        match self.output {
-            JournalOutput::Text { verbose } => {
-                say(receipt);
-                if verbose {
-                    text::notes(&receipt.policy.notes).iter().for_each(say);
-                }
+        self.finish_event(receipt);
+        if let JournalOutput::Text { verbose } = self.output {
+            say(receipt);
+            if verbose {
+                text::notes(&receipt.policy.notes).iter().for_each(say);
             }
-            JournalOutput::Json { quiet: false } => say(json::finish(receipt)),
-            _ => {}
         }
     }
 
@@ -117,9 +113,4 @@ pub fn usage(problem: &clap::Error, given: &[OsString]) -> ExitCode {
         let _ = problem.print();
     }
     u8::try_from(problem.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
-}
-
-/// Writes a line in one call, so that no other program's output gets in between.
-pub(super) fn say(line: impl fmt::Display) {
-    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

@@ -87,10 +87,11 @@ pub(crate) struct ParquetFile {
 impl ParquetFile {
     /// Reads the footer of a file, and checks what it declares.
     pub fn open(file: File) -> Result<ParquetFile, Malformed> {
-        let bytes = Positioned::new(file)?;
+        let length = file.metadata()?.len();
+        let bytes = Positioned::new(Arc::new(file), length);
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&bytes)?;
         for (number, group) in metadata.row_groups().iter().enumerate() {
-            check(group, bytes.length()).map_err(|problem| Malformed(format!("its row group {number} {problem}")))?;
+            check(group, length).map_err(|problem| Malformed(format!("its row group {number} {problem}")))?;
         }
         Ok(ParquetFile { bytes: Arc::new(bytes), metadata })
     }

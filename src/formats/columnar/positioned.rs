@@ -4,41 +4,13 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-use crate::formats::read_at::read_at;
+use crate::formats::placed::Placed;
 
-/// A file that is read at given offsets, independent of its own position, which all its users share.
-#[derive(Debug, Clone)]
-pub(crate) struct Positioned {
-    file: Arc<File>,
-    length: u64,
-}
-
-/// The bytes of a file from an offset on.
-#[derive(Debug, Clone)]
-pub(crate) struct From {
-    file: Arc<File>,
-    at: u64,
-}
-
-impl Positioned {
-    /// Keeps the file's present length.
-    pub fn new(file: File) -> io::Result<Positioned> {
-        Ok(Positioned { length: file.metadata()?.len(), file: Arc::new(file) })
-    }
-
-    /// The file's length in bytes.
-    pub fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// Its bytes from offset `at` on.
-    fn from(&self, at: u64) -> From {
-        From { file: Arc::clone(&self.file), at }
-    }
-}
+/// A file that is read at given offsets.
+pub(super) type Positioned = Placed<Arc<File>>;
 
 impl Length for Positioned {
     fn len(&self) -> u64 {
@@ -47,7 +19,7 @@ impl Length for Positioned {
 }
 
 impl ChunkReader for Positioned {
-    type T = BufReader<From>;
+    type T = BufReader<Positioned>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         Ok(BufReader::new(self.from(start)))
@@ -65,23 +37,16 @@ impl ChunkReader for Positioned {
     }
 }
 
-impl Read for From {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(&self.file, bytes, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     #[test]
     fn what_one_reads_does_not_move_another() {
         let file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut &file, b"0123456789").unwrap();
-        let file = Positioned::new(file).unwrap();
+        let file = Placed::new(Arc::new(file), 10);
         let (mut one, mut other) = (file.get_read(2).unwrap(), file.get_read(5).unwrap());
         let mut read = [0; 3];
         one.read_exact(&mut read[..1]).unwrap();

@@ -7,21 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::kind::Compression;
-use super::pieces::{Anywhere, InPieces, Pieces};
+use super::pieces::{InPieces, Pieces};
 use super::reader::Reader;
 use crate::formats::placed::Placed;
 
 /// Bytes of text to read before asking for help again.
 const STEP: usize = 64 << 10;
-
-/// A file and its length.
-struct Whole<'f>(&'f File, u64);
-
-impl Anywhere for Whole<'_> {
-    fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_> {
-        Box::new(Placed { file: self.0, at, length: self.1 })
-    }
-}
 
 /// Passes the text of a compressed file, from its start, to `read`. Idle threads of the current pool decompress ahead, each
 /// with the usual memory, to texts that share `room` bytes. This thread's decompressor has `memory` bytes.
@@ -36,14 +27,13 @@ pub(crate) fn with_help<T>(
     room: u64,
     read: impl FnOnce(&mut dyn BufRead) -> T,
 ) -> io::Result<T> {
-    let length = file.metadata()?.len();
-    let whole = Whole(file, length);
+    let file = Placed::new(file, file.metadata()?.len());
     let pieces = match rayon::current_num_threads() {
         1 => None,
-        _ => Pieces::new(&whole, length, compression, memory.min(compression.usual_memory()), room)?.map(Arc::new),
+        _ => Pieces::new(file, compression, memory.min(compression.usual_memory()), room)?.map(Arc::new),
     };
     let Some(pieces) = pieces else {
-        return Ok(read(&mut Reader::within(Placed { file, at: 0, length }, memory)?));
+        return Ok(read(&mut Reader::within(file, memory)?));
     };
     let (source, asked) = (AtomicU64::new(0), AtomicUsize::new(0));
     Ok(rayon::in_place_scope(|scope| {

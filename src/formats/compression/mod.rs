@@ -19,6 +19,5 @@ pub(crate) use helped::with_help;
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
 pub(crate) use peeked::{Peeked, peeked};
-pub(crate) use pieces::{Anywhere, InPieces, Pieces};
+pub(crate) use pieces::{InPieces, Pieces};
 pub use reader::Reader;
-pub(crate) use reader::Steady;

@@ -7,6 +7,7 @@
 //! changes nothing: not the text, not the error, not where the error is.
 
 use memchr::memmem;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +16,7 @@ use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
 use super::members::Members;
 use crate::formats::made_ahead::{self, MadeAhead};
+use crate::formats::placed::Placed;
 
 /// Bytes of a piece.
 const PIECE: u64 = 512 << 10;
@@ -25,19 +27,12 @@ const LONGEST: u64 = 8 << 20;
 /// Bytes decompressed at a time.
 const STEP: usize = 1 << 20;
 
-/// A file that many threads can read at once, at any offset.
-pub(crate) trait Anywhere: Sync {
-    /// Its bytes from an offset on.
-    fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_>;
-}
-
 /// The members from a border on.
-type Part<'f> = Members<Box<dyn Read + Send + 'f>>;
+type Part<'f> = Members<Placed<&'f File>>;
 
 /// The pieces of a file.
 pub(crate) struct Pieces<'f> {
-    file: &'f dyn Anywhere,
-    length: u64,
+    file: Placed<&'f File>,
     /// Bytes of a piece.
     piece: u64,
     compression: Compression,
@@ -64,24 +59,23 @@ impl made_ahead::Made for Made {
 }
 
 impl<'f> Pieces<'f> {
-    /// The pieces of a file of this length, with `memory` bytes for each decompressor and `room` bytes for all texts; `None` if
+    /// The pieces of a file, with `memory` bytes for each decompressor and `room` bytes for all texts; `None` if
     /// the file cannot be read in pieces.
     pub fn new(
-        file: &'f dyn Anywhere,
-        length: u64,
+        file: Placed<&'f File>,
         compression: Compression,
         memory: u64,
         room: u64,
     ) -> io::Result<Option<Pieces<'f>>> {
         let mut start = [0; 4];
-        file.bytes_from(0).take(4).read_exact(&mut start)?;
+        file.from(0).read_exact(&mut start)?;
         // Frames that need a dictionary cannot be read on their own.
-        if length <= 2 * PIECE || start == DICTIONARY_MAGIC {
+        if file.length <= 2 * PIECE || start == DICTIONARY_MAGIC {
             return Ok(None);
         }
         let longest = LONGEST.min(room / 2);
-        let ahead = MadeAhead::new(length.div_ceil(PIECE), of_one(longest, memory), room);
-        Ok(Some(Pieces { file, length, piece: PIECE, compression, memory, longest, ahead }))
+        let ahead = MadeAhead::new(file.length.div_ceil(PIECE), of_one(longest, memory), room);
+        Ok(Some(Pieces { file, piece: PIECE, compression, memory, longest, ahead }))
     }
 
     /// Claims a free piece, if there is one and room for it.
@@ -113,7 +107,7 @@ impl<'f> Pieces<'f> {
 
     /// The members from a border on, up to the first border after a piece.
     fn part(&self, at: u64, piece: u64) -> Part<'f> {
-        let input = Input::from(self.file.bytes_from(at), at, self.memory);
+        let input = Input::from(self.file.from(at), at, self.memory);
         Members::new(input, self.compression, (piece + 1) * self.piece)
     }
 
@@ -122,7 +116,7 @@ impl<'f> Pieces<'f> {
         let start = piece * self.piece;
         let mut bytes = Vec::with_capacity(self.piece as usize + HEAD);
         // A head may extend beyond the piece.
-        self.file.bytes_from(start).take(self.piece + HEAD as u64 - 1).read_to_end(&mut bytes)?;
+        self.file.from(start).take(self.piece + HEAD as u64 - 1).read_to_end(&mut bytes)?;
         // The bytes to search for, and how many bytes of a head precede them.
         let marks: &[(&[u8], usize)] = match self.compression {
             Compression::Gzip => &[(&[0x1f, 0x8b, 0x08], 0)],
@@ -208,7 +202,7 @@ impl BufRead for InPieces<'_> {
                     }
                     offset
                 }
-                Now::Between if self.at >= self.pieces.length => break,
+                Now::Between if self.at >= self.pieces.file.length => break,
                 Now::Between => {
                     self.now = match self.pieces.take(self.at) {
                         Some(made) => {
@@ -247,10 +241,11 @@ mod tests {
     use super::super::reader::tests::{bzip2, gzip, zstd};
     use super::*;
 
-    impl Anywhere for Vec<u8> {
-        fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_> {
-            Box::new(&self[at as usize..])
-        }
+    /// A file with this content.
+    fn stored(content: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        io::Write::write_all(&mut file, content).unwrap();
+        file
     }
 
     fn text(number: u32) -> Vec<u8> {
@@ -259,11 +254,13 @@ mod tests {
     }
 
     /// Reads a file with this many helpers: its text up to any damage, the error, and the bytes taken from the file.
-    fn read(file: &Vec<u8>, compression: Compression, helpers: usize) -> (Vec<u8>, Option<String>, u64) {
+    fn read(file: &[u8], compression: Compression, helpers: usize) -> (Vec<u8>, Option<String>, u64) {
         let (length, piece) = (file.len() as u64, 4096);
         let (longest, memory) = (100_000, 1 << 23);
         let ahead = MadeAhead::new(length.div_ceil(piece), of_one(longest, memory), 1 << 30);
-        let pieces = Pieces { file, length, piece, compression, memory, longest, ahead };
+        let file = stored(file);
+        let file = Placed::new(&file, length);
+        let pieces = Pieces { file, piece, compression, memory, longest, ahead };
         let (pieces, source, ended) = (Arc::new(pieces), AtomicU64::new(0), AtomicU64::new(0));
         let mut text = Vec::new();
         let problem = std::thread::scope(|scope| {
@@ -338,10 +335,11 @@ mod tests {
     #[test]
     fn pieces_are_used() {
         let (file, compression) = files().swap_remove(0);
-        let pieces = Pieces::new(&file, file.len() as u64, compression, 1 << 20, 1 << 30).unwrap();
-        assert!(pieces.is_none(), "it is too small");
-        let file = file.repeat(12);
-        let pieces = Arc::new(Pieces::new(&file, file.len() as u64, compression, 1 << 20, 1 << 30).unwrap().unwrap());
+        let pieces = |file| Pieces::new(file, compression, 1 << 20, 1 << 30).unwrap();
+        let (small, content) = (stored(&file), file.repeat(12));
+        assert!(pieces(Placed::new(&small, file.len() as u64)).is_none(), "it is too small");
+        let file = stored(&content);
+        let pieces = Arc::new(pieces(Placed::new(&file, content.len() as u64)).unwrap());
         while let Some(piece) = pieces.claim() {
             pieces.make(piece);
         }

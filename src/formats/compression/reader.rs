@@ -61,8 +61,15 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read> Read for Reader<R> {
+    /// Gives the same bytes before damage, whatever the sizes of reads. All data is decompressed through one buffer, because a
+    /// decompressor that is asked for less or more might fail earlier or later.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.text.read(bytes)
+        if let Stream::Plain(_) = self.text.get_ref() {
+            return self.text.read(bytes);
+        }
+        let read = self.fill_buf()?.read(bytes)?;
+        self.consume(read);
+        Ok(read)
     }
 }
 
@@ -73,18 +80,6 @@ impl<R: Read> BufRead for Reader<R> {
 
     fn consume(&mut self, bytes: usize) {
         self.text.consume(bytes);
-    }
-}
-
-/// A text that gives the same bytes before damage, whatever the sizes of reads. All data is decompressed through one buffer,
-/// because a decompressor that is asked for less or more might fail earlier or later.
-pub(crate) struct Steady<R>(pub R);
-
-impl<R: BufRead> Read for Steady<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.0.fill_buf()?.read(bytes)?;
-        self.0.consume(read);
-        Ok(read)
     }
 }
 
@@ -305,7 +300,7 @@ pub(super) mod tests {
             let middle = file.len() / 2;
             file[middle..middle + 40].fill(0x55);
             let read = |size: usize| {
-                let (mut reader, mut all) = (Steady(Reader::new(&file[..]).unwrap()), Vec::new());
+                let (mut reader, mut all) = (Reader::new(&file[..]).unwrap(), Vec::new());
                 let mut bytes = vec![0; size];
                 while let Ok(read) = reader.read(&mut bytes) {
                     assert!(read > 0, "the damage was not noticed");

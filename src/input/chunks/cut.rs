@@ -2,35 +2,72 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::long_chunks::LongChunks;
 use super::task::LONGEST_CHUNK;
 use crate::input::error::ListError;
-use crate::input::list::{List, Patience};
+use crate::input::list::{List, ParquetList, Patience};
 use crate::input::position::Position;
 
+/// How many lists are read at once, and in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parallelism {
+    /// The most lists read at once.
+    pub lists: usize,
+    /// Whether chunks are handed out in the order of the lists.
+    pub in_order: bool,
+}
+
 /// Settings for cutting lists into chunks.
-pub(super) struct Cut<'l> {
+pub(crate) struct Cut<'l> {
     pub lists: &'l [List],
     pub chunk_size: usize,
     /// The longest line allowed.
     pub longest: usize,
+    /// How long to wait for chunks of streams. Other chunks always get their full size.
     pub patience: Patience,
     /// Counts the bytes read from the lists' files.
     pub source: &'l AtomicU64,
-    /// Whether tables are handed out as ranges of rows, which the worker that takes one reads itself.
+    /// Whether tables are handed out as ranges of rows, which the worker that takes one reads itself. Positions in tables are
+    /// then row numbers.
     pub by_rows: bool,
-    /// The position, in a list, at which to stop handing out chunks.
+    /// Nothing is handed out or read from this position on.
     pub before: Position,
+    /// No more chunks are handed out once this is set.
+    pub interrupt: Option<Arc<AtomicBool>>,
     pub long_chunks: Arc<LongChunks>,
+    pub parallelism: Parallelism,
     /// Memory for decompressors and for chunks read ahead.
     pub memory: u64,
     /// Folder for chunks read ahead that do not fit in memory. Without one, reading ahead pauses while memory is full.
     pub home: Option<PathBuf>,
 }
 
-impl Cut<'_> {
+impl<'l> Cut<'l> {
+    /// All lists, one after the other.
+    pub fn all(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Cut<'l> {
+        Cut {
+            lists,
+            chunk_size,
+            longest: LONGEST_CHUNK,
+            patience: Patience::UntilFull,
+            source,
+            by_rows: false,
+            before: Position { list: lists.len(), at: 0 },
+            interrupt: None,
+            long_chunks: Arc::default(),
+            parallelism: Parallelism { lists: 1, in_order: true },
+            memory: u64::MAX / 2,
+            home: None,
+        }
+    }
+
+    /// Whether the flag to stop is set.
+    pub fn is_asked_to_stop(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    }
+
     /// Memory for the pieces of the first list that helpers make.
     pub fn piece_memory(&self) -> u64 {
         self.memory / 3
@@ -44,6 +81,11 @@ impl Cut<'_> {
     /// Start of list number `list`, if it exists.
     pub fn start_of(&self, list: usize) -> Option<Position> {
         self.lists.get(list).map(|of| Position { list, at: of.start() })
+    }
+
+    /// The table to hand out as ranges of rows, if list number `list` is one and tables are handed out so.
+    pub fn rows_of(&self, list: usize) -> Option<&'l ParquetList> {
+        self.lists[list].parquet_list().filter(|_| self.by_rows)
     }
 
     /// The length up to which a chunk is not [long](Cut::is_long), or the longest line if that is shorter.

@@ -1,18 +1,17 @@
 //! Hands out chunks to workers.
 
 use std::mem::take;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::buffer::Buffer;
 use super::cut::Cut;
-use super::lane::{Lane, Next, Piece};
-use super::lanes::{Choice, Ended, Lanes, Parallelism, Ready};
-use super::store::{ReadAhead, Store};
+use super::lane::{Lane, Next};
+use super::lanes::{Choice, Ended, Lanes, Ready};
+use super::store::Store;
 use super::task::{LONGEST_CHUNK, Task, TaskBytes};
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::{List, Patience};
+use crate::input::list::List;
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 use crate::lock::lock;
@@ -25,8 +24,6 @@ pub(crate) struct Chunks<'l> {
     changed: Condvar,
     /// Whether to stop handing out chunks.
     stopped: AtomicBool,
-    /// Set by the caller to stop handing out chunks.
-    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// The lists that are not yet fully handed out.
@@ -38,86 +35,25 @@ struct Input<'l> {
 }
 
 impl<'l> Chunks<'l> {
-    /// Hands out all lists in order. Bytes read from their files are added to `source`.
-    pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
-        Chunks::from(lists, chunk_size, source, &[], 0)
+    /// Hands out all lists.
+    pub fn new(cut: Cut<'l>) -> Chunks<'l> {
+        Chunks::from(cut, &[], 0)
     }
 
     /// Resumes the `begun` lists at their positions, then hands out the lists from `next` on.
-    pub fn from(
-        lists: &'l [List],
-        chunk_size: usize,
-        source: &'l AtomicU64,
-        begun: &[Position],
-        next: usize,
-    ) -> Chunks<'l> {
-        let cut = Cut {
-            lists,
-            chunk_size,
-            longest: LONGEST_CHUNK,
-            patience: Patience::UntilFull,
-            source,
-            by_rows: false,
-            before: Position { list: lists.len(), at: 0 },
-            long_chunks: Arc::default(),
-            memory: u64::MAX / 2,
-            home: None,
-        };
-        let lanes = Lanes::new(Parallelism { lists: 1, in_order: true }, begun, next);
-        let input = Mutex::new(Input { lanes, tickets: 0, ended: Ended::default() });
-        Chunks { cut, input, changed: Condvar::new(), stopped: AtomicBool::new(false), interrupt: None }
-    }
-
-    /// Reads several lists at once; decompressors and waiting chunks share `memory` bytes.
-    pub fn in_parallel(mut self, parallelism: Parallelism, memory: u64) -> Chunks<'l> {
-        lock(&self.input).lanes.parallelism = parallelism;
-        self.cut.memory = memory;
-        self
-    }
-
-    /// Chunks read ahead that do not fit in that memory wait in a file in this folder, if there is one.
-    pub fn stored_in(mut self, home: Option<PathBuf>) -> Chunks<'l> {
-        self.cut.home = home;
-        self
-    }
-
-    /// Waits for chunks of streams with this patience. Other chunks always get their full size.
-    pub fn with_patience(mut self, patience: Patience) -> Chunks<'l> {
-        self.cut.patience = patience;
-        self
-    }
-
-    /// Hands out tables as ranges of rows, if `by_rows`. Positions in tables are then row numbers.
-    pub fn by_rows(mut self, by_rows: bool) -> Chunks<'l> {
-        self.cut.by_rows = by_rows;
-        self
-    }
-
-    /// Hands out and reads nothing from this position on.
-    pub fn before(mut self, before: Position) -> Chunks<'l> {
-        self.cut.before = before;
-        self
-    }
-
-    /// Lines may not be longer than this.
-    pub fn with_lines_up_to(mut self, longest: usize) -> Chunks<'l> {
-        self.cut.longest = longest;
-        self
-    }
-
-    /// Stops handing out chunks once the flag is set.
-    pub fn until(self, interrupt: Option<Arc<AtomicBool>>) -> Chunks<'l> {
-        Chunks { interrupt, ..self }
+    pub fn from(cut: Cut<'l>, begun: &[Position], next: usize) -> Chunks<'l> {
+        let input = Mutex::new(Input { lanes: Lanes::new(begun, next), tickets: 0, ended: Ended::default() });
+        Chunks { cut, input, changed: Condvar::new(), stopped: AtomicBool::new(false) }
     }
 
     /// Whether the flag was set before everything was handed out.
     pub fn is_interrupted(&self) -> bool {
-        self.is_asked_to_stop() && !lock(&self.input).lanes.is_at_end(&self.cut)
+        self.cut.is_asked_to_stop() && !lock(&self.input).lanes.is_at_end(&self.cut)
     }
 
-    /// Whether the flag is set.
-    pub fn is_asked_to_stop(&self) -> bool {
-        self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    /// How the lists are cut.
+    pub fn cut(&self) -> &Cut<'l> {
+        &self.cut
     }
 
     pub fn lists(&self) -> &'l [List] {
@@ -141,22 +77,23 @@ impl<'l> Chunks<'l> {
     }
 
     /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
-    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Next<'l>, ReadAhead) {
+    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Next<'l>, Buffer) {
         let mut buffer = Buffer::default();
-        let next = lane.next(&self.cut, &mut buffer, false);
-        let ahead = match (&next, store) {
-            (Next::Chunk(_), Some(store)) => store.take(buffer),
-            _ => ReadAhead::InMemory(buffer),
-        };
-        (next, ahead)
+        let mut next = lane.next(&self.cut, &mut buffer, false);
+        if let (Next::Chunk(task), Some(store)) = (&mut next, store)
+            && let Some(stored) = store.take(&mut buffer)
+        {
+            task.bytes = TaskBytes::Stored(stored);
+        }
+        (next, buffer)
     }
 
     /// The next chunk; bytes that are not memory-mapped go to `buffer`. After a failure there are no more chunks.
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, ListError> {
         let mut input = lock(&self.input);
-        while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() {
+        while !self.stopped.load(Ordering::Relaxed) && !self.cut.is_asked_to_stop() {
             let Input { lanes, ended, .. } = &mut *input;
-            let (list, piece) = match lanes.choose(&self.cut, ended) {
+            let task = match lanes.choose(&self.cut, ended) {
                 Choice::End => return Ok(None),
                 Choice::Wait => {
                     input = self.changed.wait(input).unwrap_or_else(PoisonError::into_inner);
@@ -168,23 +105,21 @@ impl<'l> Chunks<'l> {
                     input = lock(&self.input);
                     continue;
                 }
-                Choice::Take(list, Ready::Chunk(mut piece, ahead)) => {
-                    match ahead {
-                        ReadAhead::InMemory(read) => *buffer = read,
-                        ReadAhead::OnDisk(stored) => piece.bytes = TaskBytes::Stored(stored),
+                Choice::Take(Ready::Chunk(task, read)) => {
+                    if let TaskBytes::Buffered = task.bytes {
+                        *buffer = read;
                     }
-                    (list, Ok(Some(piece)))
+                    Ok(Some(task))
                 }
-                Choice::Take(list, Ready::Failed(failure)) => (list, Err(failure)),
+                Choice::Take(Ready::Failed(failure)) => Err(failure),
                 Choice::Ahead(mut lane, store) => {
                     drop(input);
-                    let (next, ahead);
-                    (input, (next, ahead)) = self.read_on(|| self.read_ahead(&mut lane, store));
-                    input.lanes.keep(&self.cut, lane, next, ahead);
+                    let (next, read);
+                    (input, (next, read)) = self.read_on(|| self.read_ahead(&mut lane, store));
+                    input.lanes.keep(&self.cut, lane, next, read);
                     continue;
                 }
                 Choice::Read(mut lane) => {
-                    let list = lane.list;
                     let mut next;
                     if lane.is_instant(&self.cut) {
                         next = lane.next(&self.cut, buffer, true);
@@ -192,21 +127,21 @@ impl<'l> Chunks<'l> {
                         drop(input);
                         (input, next) = self.read_on(|| lane.next(&self.cut, buffer, true));
                     }
-                    if let Next::Chunk(piece) = &mut next
-                        && piece.is_long
-                        && piece.permit.is_none()
+                    if let Next::Chunk(task) = &mut next
+                        && task.is_long
+                        && task.permit.is_none()
                     {
                         // The holder of the permit may need this lock before it can give the permit back.
                         drop(input);
-                        piece.permit = Some(self.cut.long_chunks.permit());
+                        task.permit = Some(self.cut.long_chunks.permit());
                         input = lock(&self.input);
                         self.changed.notify_all();
                     }
-                    (list, input.lanes.put_back(&self.cut, lane, next))
+                    input.lanes.put_back(&self.cut, lane, next)
                 }
             };
-            match piece {
-                Ok(Some(piece)) => return Ok(Some(self.task(&mut input, list, piece))),
+            match task {
+                Ok(Some(task)) => return Ok(Some(self.with_ticket(&mut input, task))),
                 Ok(None) => {}
                 // Stop before the input is unlocked: a worker waiting for the lock would read past the failure.
                 Err(failure) => {
@@ -218,16 +153,18 @@ impl<'l> Chunks<'l> {
         Ok(None)
     }
 
-    fn task(&self, input: &mut Input<'l>, list: usize, piece: Piece<'l>) -> Task<'l> {
-        let Piece { at, end, bytes, skipped, permit, is_long } = piece;
+    fn with_ticket(&self, input: &mut Input<'l>, mut task: Task<'l>) -> Task<'l> {
         // A chunk read ahead has no permit yet. Waiting for one is safe: only a reader of this list takes a permit before its
         // chunk has a ticket, and there is no such reader now.
-        let permit = permit.or_else(|| is_long.then(|| self.cut.long_chunks.permit()));
+        if task.is_long && task.permit.is_none() {
+            task.permit = Some(self.cut.long_chunks.permit());
+        }
         let ended = take(&mut input.ended);
-        let skipped = [ended.skipped, skipped].concat();
-        let ticket = input.tickets;
+        task.skipped.splice(0..0, ended.skipped);
+        task.ended = ended.lists;
+        task.ticket = input.tickets;
         input.tickets += 1;
-        Task { ticket, list, at, end, bytes, skipped, ended: ended.lists, permit }
+        task
     }
 
     /// Reads the rest of a task: the lines of its rows, or a chunk stored on disk. If unreadable rows are to be left out, they
@@ -246,7 +183,7 @@ impl<'l> Chunks<'l> {
         }
         // The part of a worker's memory left for this after its other buffers.
         let most = self.cut.chunk_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
-        let read = table.lines(ranges, most, &mut buffer.bytes, &mut buffer.flaws);
+        let read = table.lines(ranges, most, buffer);
         read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
     }
 
@@ -271,12 +208,14 @@ impl Drop for StopOnPanic<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cut::Parallelism;
     use super::*;
     use crate::input::layout::UrlField;
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use std::fs::{self, File};
     use std::io::Write;
+    use std::sync::atomic::AtomicU64;
 
     /// Opens these texts as lists.
     fn lists(texts: &[&str]) -> Vec<List> {
@@ -295,7 +234,7 @@ mod tests {
     fn after_a_failure_there_are_no_chunks() {
         let lists = lists(&["a\nb\n", "longer\nc\n", "d\n"]);
         let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
-        let chunks = Chunks::new(&lists, 1, &read).with_lines_up_to(3);
+        let chunks = Chunks::new(Cut { longest: 3, ..Cut::all(&lists, 1, &read) });
         let mut next = || chunks.next(&mut buffer);
         for at in [0, 2] {
             assert!(next().is_ok_and(|task| task.is_some_and(|task| (task.list, task.at) == (0, at))));
@@ -310,7 +249,7 @@ mod tests {
         fs::write(file.path(), "a\nb\n".repeat(4)).unwrap();
         let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true).unwrap();
         let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
-        let chunks = Chunks::new(&lists, 4, &read);
+        let chunks = Chunks::new(Cut::all(&lists, 4, &read));
         chunks.next(&mut buffer).unwrap().unwrap();
         assert_eq!(buffer.bytes, b"a\nb\n");
         // Half a line is left.
@@ -343,25 +282,25 @@ mod tests {
         let memory = 4_500_000;
         for home in [None, Some(home.path().to_owned()), Some("there/is/no/such/folder".into())] {
             let (read, mut buffer, mut ended) = (AtomicU64::new(0), Buffer::default(), Ended::default());
-            let chunks = Chunks::new(&lists, 64 << 10, &read);
-            let chunks = chunks.in_parallel(Parallelism { lists: 2, in_order: true }, memory).stored_in(home.clone());
+            let (home, parallelism) = (home.clone(), Parallelism { lists: 2, in_order: true });
+            let chunks = Chunks::new(Cut { parallelism, memory, home, ..Cut::all(&lists, 64 << 10, &read) });
             let (mut in_memory, mut on_disk) = (0, 0);
             {
                 let mut input = lock(&chunks.input);
                 let Choice::Read(first) = input.lanes.choose(&chunks.cut, &mut ended) else { panic!("it is first") };
                 while let Choice::Ahead(mut lane, store) = input.lanes.choose(&chunks.cut, &mut ended) {
-                    let (next, ahead) = chunks.read_ahead(&mut lane, store);
-                    match (&next, &ahead) {
-                        (Next::Chunk(_), ReadAhead::InMemory(_)) => in_memory += 1,
-                        (Next::Chunk(_), ReadAhead::OnDisk(_)) => on_disk += 1,
+                    let (next, read) = chunks.read_ahead(&mut lane, store);
+                    match &next {
+                        Next::Chunk(Task { bytes: TaskBytes::Stored(_), .. }) => on_disk += 1,
+                        Next::Chunk(_) => in_memory += 1,
                         _ => {}
                     }
-                    input.lanes.keep(&chunks.cut, lane, next, ahead);
+                    input.lanes.keep(&chunks.cut, lane, next, read);
                 }
                 input.lanes.put_back(&chunks.cut, first, Next::Long).unwrap();
             }
-            let is_stored = home.as_ref().is_some_and(|home| home.exists());
-            assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {home:?}");
+            let is_stored = chunks.cut.home.as_ref().is_some_and(|home| home.exists());
+            assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.home);
             let mut given = Vec::new();
             while let Some(mut task) = chunks.next(&mut buffer).unwrap() {
                 chunks.read(&mut task, &mut buffer).unwrap();
@@ -376,7 +315,7 @@ mod tests {
         let lists = lists(&["a\nb\n", "", "c\nd\n"]);
         let places = |list, at| {
             let (read, mut buffer, mut places) = (AtomicU64::new(0), Buffer::default(), Vec::new());
-            let chunks = Chunks::new(&lists, 1, &read).before(Position { list, at });
+            let chunks = Chunks::new(Cut { before: Position { list, at }, ..Cut::all(&lists, 1, &read) });
             while let Some(task) = chunks.next(&mut buffer).unwrap() {
                 places.push((task.list, task.at));
             }

@@ -3,10 +3,10 @@
 use std::mem::take;
 use std::sync::atomic::Ordering;
 
-use super::buffer::Buffer;
 use super::cut::Cut;
 use super::long_chunks::Permit;
-use super::task::TaskBytes;
+use super::task::{Task, TaskBytes};
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
@@ -34,7 +34,7 @@ pub(super) struct Lane<'l> {
 
 /// The result of asking for the next chunk.
 pub(super) enum Next<'l> {
-    Chunk(Piece<'l>),
+    Chunk(Task<'l>),
     /// There are no more chunks.
     End,
     /// Its line is so long that only one such chunk may exist at a time.
@@ -44,21 +44,9 @@ pub(super) enum Next<'l> {
     Failed(ListError),
 }
 
-/// A chunk that no worker has yet. Its bytes are in a buffer unless `bytes` says otherwise.
-pub(super) struct Piece<'l> {
-    pub at: u64,
-    pub end: u64,
-    pub bytes: TaskBytes<'l>,
-    pub skipped: Vec<Skipped>,
-    pub permit: Option<Permit>,
-    /// Whether it is long, so that it needs a permit.
-    pub is_long: bool,
-}
-
 /// How a chunk was filled.
 enum Filled<'l> {
-    Mapped(&'l [u8]),
-    Buffered,
+    Chunk(TaskBytes<'l>),
     Nothing,
     Long,
 }
@@ -67,13 +55,11 @@ impl<'l> Lane<'l> {
     /// Reads a list from a position on. If the list can only be read from its start, everything before the position is read and
     /// dropped.
     pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> Lane<'l> {
+        let is_by_rows = cut.rows_of(list).is_some();
         // Rows can be skipped without reading them.
-        let can_skip_ahead = |list: &List| list.mapped().is_some() || cut.by_rows && list.parquet_list().is_some();
-        let at = if cut.lists.get(list).is_some_and(can_skip_ahead) { done } else { 0 };
+        let at = if is_by_rows || cut.lists[list].mapped().is_some() { done } else { 0 };
         let room = if memory < cut.memory { cut.piece_memory() } else { 0 };
-        let is_by_rows = |list: &&List| cut.by_rows && list.parquet_list().is_some();
-        let decoded = cut.lists.get(list).filter(|list| !is_by_rows(list));
-        let ahead = decoded.and_then(|list| list.ahead(memory, room));
+        let ahead = if is_by_rows { None } else { cut.lists[list].ahead(memory, room) };
         Lane { list, at, reading: None, ahead, memory, done, rest: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
@@ -87,7 +73,7 @@ impl<'l> Lane<'l> {
     /// Whether the next chunk can be had without delay.
     pub fn is_instant(&self, cut: &Cut<'l>) -> bool {
         let list = &cut.lists[self.list];
-        cut.by_rows && list.parquet_list().is_some() || list.mapped().is_some() && !list.skips_bad
+        cut.rows_of(self.list).is_some() || list.mapped().is_some() && !list.skips_bad
     }
 
     /// Reads the next chunk; bytes that are not memory-mapped go to `buffer`. A chunk with a long line is read only if it
@@ -111,13 +97,12 @@ impl<'l> Lane<'l> {
                 },
             };
             let bytes = match filled {
-                Filled::Mapped(chunk) => TaskBytes::Mapped(chunk),
-                Filled::Buffered => TaskBytes::Buffered,
+                Filled::Chunk(bytes) => bytes,
                 Filled::Nothing => return Next::End,
                 Filled::Long => return Next::Long,
             };
             match self.given(cut, bytes, buffer, permit) {
-                Ok(Some(piece)) => return Next::Chunk(piece),
+                Ok(Some(task)) => return Next::Chunk(task),
                 Ok(None) => {}
                 Err(failure) => return Next::Failed(failure),
             }
@@ -126,25 +111,24 @@ impl<'l> Lane<'l> {
 
     /// The next range of rows, if the list is handed out by rows.
     fn rows(&mut self, cut: &Cut<'l>) -> Option<Next<'l>> {
-        let table = cut.lists[self.list].parquet_list().filter(|_| cut.by_rows)?;
         let at = self.at;
-        let (ranges, taken) = table.ranges(at, cut.chunk_size);
+        let (ranges, taken) = cut.rows_of(self.list)?.ranges(at, cut.chunk_size);
         cut.source.fetch_add(taken, Ordering::Relaxed);
         self.at += ranges.iter().map(|range| range.rows as u64).sum::<u64>();
         if self.at == at {
             return Some(Next::End);
         }
-        Some(Next::Chunk(self.piece(at, TaskBytes::Rows(ranges), None, false)))
+        Some(Next::Chunk(self.task(at, TaskBytes::Rows(ranges), None, false)))
     }
 
-    /// The piece for a chunk just read; `None` if an earlier run had the chunk.
+    /// The chunk just read; `None` if an earlier run had it.
     fn given(
         &mut self,
         cut: &Cut<'l>,
         bytes: TaskBytes<'l>,
         buffer: &Buffer,
         permit: Option<Permit>,
-    ) -> Result<Option<Piece<'l>>, ListError> {
+    ) -> Result<Option<Task<'l>>, ListError> {
         let (list, at) = (&cut.lists[self.list], self.at);
         let chunk = if let TaskBytes::Mapped(chunk) = bytes { chunk } else { &buffer.bytes };
         let limited = cut.limit_lines(list, at, chunk);
@@ -161,11 +145,12 @@ impl<'l> Lane<'l> {
             self.skipped.clear();
             return Ok(None);
         }
-        Ok(Some(self.piece(at, bytes, permit, is_long)))
+        Ok(Some(self.task(at, bytes, permit, is_long)))
     }
 
-    fn piece(&mut self, at: u64, bytes: TaskBytes<'l>, permit: Option<Permit>, is_long: bool) -> Piece<'l> {
-        Piece { at, end: self.at, bytes, skipped: take(&mut self.skipped), permit, is_long }
+    fn task(&mut self, at: u64, bytes: TaskBytes<'l>, permit: Option<Permit>, is_long: bool) -> Task<'l> {
+        let skipped = take(&mut self.skipped);
+        Task { ticket: 0, list: self.list, at, end: self.at, bytes, skipped, ended: Vec::new(), is_long, permit }
     }
 
     /// Reads the next chunk: a slice of the map, or bytes in `buffer`.
@@ -184,13 +169,13 @@ impl<'l> Lane<'l> {
             Some(reading) => reading,
             none => none.insert(list.read(self.at, cut.source, self.memory, self.ahead.as_ref())?),
         };
-        buffer.flaws.clear();
+        buffer.clear();
         let filled = match reading {
             Reading::Mapped(text) => {
                 let start = self.at as usize;
                 let chunk = &text[start..chunk_end(text, start, cut.chunk_size)];
                 cut.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-                return Ok(if chunk.is_empty() { Filled::Nothing } else { Filled::Mapped(chunk) });
+                return Ok(if chunk.is_empty() { Filled::Nothing } else { Filled::Chunk(TaskBytes::Mapped(chunk)) });
             }
             Reading::Stream(stream) => {
                 // Only a pipe or a device may keep its lines waiting.
@@ -209,7 +194,7 @@ impl<'l> Lane<'l> {
                 filled.map_err(|error| unreadable(&list.path, error))
             }
             Reading::Parquet(rows) => {
-                let filled = rows.fill(cut.chunk_size, &mut buffer.bytes, &mut buffer.flaws);
+                let filled = rows.fill(cut.chunk_size, buffer);
                 cut.source.fetch_add(rows.taken(), Ordering::Relaxed);
                 filled.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
             }
@@ -223,9 +208,9 @@ impl<'l> Lane<'l> {
                     return Err(failure);
                 }
                 self.failed = Some(failure);
-                Ok(Filled::Buffered)
+                Ok(Filled::Chunk(TaskBytes::Buffered))
             }
-            filled => Ok(if filled? { Filled::Buffered } else { Filled::Nothing }),
+            filled => Ok(if filled? { Filled::Chunk(TaskBytes::Buffered) } else { Filled::Nothing }),
         }
     }
 

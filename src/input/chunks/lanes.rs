@@ -13,9 +13,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::cut::Cut;
-use super::lane::{Lane, Next, Piece};
-use super::store::{ReadAhead, Store};
+use super::lane::{Lane, Next};
+use super::store::Store;
+use super::task::Task;
 use crate::formats::compression::Compression;
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List};
 use crate::input::position::Position;
@@ -24,18 +26,8 @@ use crate::input::skipped::Skipped;
 /// Memory for reading a list, besides the window of its decompressor: two buffers, tables, the rest of a chunk.
 const BYTES_PER_READER: u64 = 1 << 20;
 
-/// How many lists are read at once, and in which order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parallelism {
-    /// The most lists read at once.
-    pub lists: usize,
-    /// Whether chunks are handed out in the order of the lists.
-    pub in_order: bool,
-}
-
 /// Lists that are read at once.
 pub(super) struct Lanes<'l> {
-    pub parallelism: Parallelism,
     /// Lists that were begun and have not ended, in order.
     open: Vec<Slot<'l>>,
     /// Where to resume lists that an earlier run began.
@@ -62,16 +54,16 @@ struct Slot<'l> {
     needs_memory: bool,
 }
 
-/// A chunk read ahead of its turn, or its error.
+/// A chunk read ahead of its turn, with its buffer, or its error.
 pub(super) enum Ready<'l> {
-    Chunk(Piece<'l>, ReadAhead),
+    Chunk(Task<'l>, Buffer),
     Failed(ListError),
 }
 
 /// What a worker does next.
 pub(super) enum Choice<'l> {
-    /// Takes what was read ahead from this list.
-    Take(usize, Ready<'l>),
+    /// Takes what was read ahead.
+    Take(Ready<'l>),
     /// Reads this list.
     Read(Box<Lane<'l>>),
     /// Reads this list ahead, to the store if memory is full.
@@ -92,8 +84,8 @@ pub(crate) struct Ended {
 
 impl<'l> Lanes<'l> {
     /// Resumes the `begun` lists at their positions, then reads the lists from `next` on.
-    pub fn new(parallelism: Parallelism, begun: &[Position], next: usize) -> Lanes<'l> {
-        Lanes { parallelism, open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
+    pub fn new(begun: &[Position], next: usize) -> Lanes<'l> {
+        Lanes { open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
     }
 
     /// Whether all lists have ended.
@@ -103,14 +95,14 @@ impl<'l> Lanes<'l> {
 
     /// Chooses the next task; lists that have ended are added to `ended`.
     pub fn choose(&mut self, cut: &Cut<'l>, ended: &mut Ended) -> Choice<'l> {
-        self.remove_ended(ended);
+        self.remove_ended(cut, ended);
         if self.open.is_empty() && !self.begin(cut) {
             return Choice::End;
         }
         let first = &mut self.open[0];
         if let Some(ready) = first.ready.pop_front() {
             self.waiting -= ready.bytes();
-            return Choice::Take(first.list, ready);
+            return Choice::Take(ready);
         }
         if first.needs_memory && !self.close_others(cut) {
             return Choice::Wait;
@@ -119,7 +111,7 @@ impl<'l> Lanes<'l> {
             Some(lane) => Choice::Read(lane),
             None if self.open[0].needs_memory => Choice::Wait,
             // A chunk read ahead has to wait, so reading ahead comes last.
-            None if self.parallelism.in_order => self.help().unwrap_or_else(|| self.read_another(cut)),
+            None if cut.parallelism.in_order => self.help().unwrap_or_else(|| self.read_another(cut)),
             None => match self.read_another(cut) {
                 Choice::Wait => self.help().unwrap_or(Choice::Wait),
                 other => other,
@@ -128,7 +120,7 @@ impl<'l> Lanes<'l> {
     }
 
     /// Removes lists that have ended; if lists keep their order, only from the front.
-    fn remove_ended(&mut self, ended: &mut Ended) {
+    fn remove_ended(&mut self, cut: &Cut<'l>, ended: &mut Ended) {
         let mut place = 0;
         while let Some(slot) = self.open.get(place) {
             match &slot.lane {
@@ -137,7 +129,7 @@ impl<'l> Lanes<'l> {
                     ended.lists.push(slot.list);
                     ended.skipped.extend(slot.lane.into_iter().flat_map(|lane| lane.skipped));
                 }
-                _ if self.parallelism.in_order => return,
+                _ if cut.parallelism.in_order => return,
                 _ => place += 1,
             }
         }
@@ -155,7 +147,7 @@ impl<'l> Lanes<'l> {
             let first = slot
                 .ready
                 .drain(..)
-                .find_map(|ready| if let Ready::Chunk(piece, _) = ready { Some(piece.at) } else { None });
+                .find_map(|ready| if let Ready::Chunk(task, _) = ready { Some(task.at) } else { None });
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
@@ -173,7 +165,7 @@ impl<'l> Lanes<'l> {
 
     /// A list other than the first, which another worker is reading.
     fn read_another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
-        let in_order = self.parallelism.in_order;
+        let in_order = cut.parallelism.in_order;
         let left = cut.reader_memory().saturating_sub(self.waiting + self.memory_in_use(cut));
         if in_order && left < chunk_room(cut) {
             return Choice::Wait;
@@ -207,7 +199,7 @@ impl<'l> Lanes<'l> {
         let list = &cut.lists[at.list];
         let memory = memory_of_decompressor(list);
         let taken = self.waiting + chunk_room(cut) + self.memory_in_use(cut) + memory_of_reader(list);
-        let has_room = self.open.len() < self.parallelism.lists && taken <= cut.reader_memory();
+        let has_room = self.open.len() < cut.parallelism.lists && taken <= cut.reader_memory();
         if !self.open.is_empty() && (!has_room || self.open.iter().any(|slot| slot.needs_memory)) {
             return false;
         }
@@ -236,30 +228,29 @@ impl<'l> Lanes<'l> {
         cut: &Cut<'l>,
         mut lane: Box<Lane<'l>>,
         next: Next<'l>,
-    ) -> Result<Option<Piece<'l>>, ListError> {
+    ) -> Result<Option<Task<'l>>, ListError> {
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == lane.list) else { return Ok(None) };
-        let mut piece = None;
-        let mut failed = None;
+        let mut read = Ok(None);
         match next {
-            Next::Chunk(read) => piece = Some(read),
+            Next::Chunk(task) => read = Ok(Some(task)),
             Next::End => slot.has_ended = true,
             Next::Long => slot.is_long = true,
             Next::NeedsMemory => {
                 slot.needs_memory = true;
                 lane.reopen(cut, None, cut.memory);
             }
-            Next::Failed(failure) => failed = Some(failure),
+            Next::Failed(failure) => read = Err(failure),
         }
         slot.ahead.clone_from(&lane.ahead);
         slot.lane = Some(lane);
-        failed.map_or(Ok(piece), Err)
+        read
     }
 
     /// Takes back a list that was read ahead, and keeps the chunk for its turn.
-    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, ahead: ReadAhead) {
+    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, buffer: Buffer) {
         let list = lane.list;
         let ready = match self.put_back(cut, lane, next) {
-            Ok(piece) => piece.map(|piece| Ready::Chunk(piece, ahead)),
+            Ok(task) => task.map(|task| Ready::Chunk(task, buffer)),
             Err(failure) => Some(Ready::Failed(failure)),
         };
         self.waiting -= chunk_room(cut);
@@ -273,7 +264,7 @@ impl<'l> Lanes<'l> {
 
     /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
     fn reserve(&self, cut: &Cut<'l>) -> u64 {
-        let total = chunk_room(cut).saturating_mul(self.parallelism.lists as u64);
+        let total = chunk_room(cut).saturating_mul(cut.parallelism.lists as u64);
         cut.home.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
     }
 
@@ -287,7 +278,7 @@ impl<'l> Lanes<'l> {
 impl Ready<'_> {
     /// The memory it takes.
     fn bytes(&self) -> u64 {
-        if let Ready::Chunk(_, ReadAhead::InMemory(buffer)) = self { buffer.bytes.capacity() as u64 } else { 0 }
+        if let Ready::Chunk(_, buffer) = self { buffer.bytes.capacity() as u64 } else { 0 }
     }
 }
 

@@ -6,13 +6,13 @@ use crate::lock::lock;
 
 /// Admits one long chunk at a time.
 #[derive(Default)]
-pub(super) struct LongChunks {
+pub(crate) struct LongChunks {
     taken: Mutex<bool>,
     free: Condvar,
 }
 
 /// The right to hold a long chunk; dropping it gives the right back.
-pub(super) struct Permit(Arc<LongChunks>);
+pub(crate) struct Permit(Arc<LongChunks>);
 
 impl LongChunks {
     /// Waits until no other worker holds a long chunk.

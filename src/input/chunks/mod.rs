@@ -4,7 +4,6 @@
 //! that takes a chunk gets a ticket with it. Tickets count chunks from 0, and work that must be done in order is done in ticket
 //! order. Several lists may be read at once (`lanes`).
 
-mod buffer;
 mod cut;
 mod hand_out;
 mod lane;
@@ -13,7 +12,6 @@ mod long_chunks;
 mod store;
 mod task;
 
-pub(crate) use buffer::Buffer;
+pub(crate) use cut::{Cut, Parallelism};
 pub(crate) use hand_out::Chunks;
-pub(crate) use lanes::Parallelism;
 pub(crate) use task::{LONGEST_CHUNK, Task};

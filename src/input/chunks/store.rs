@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::buffer::Buffer;
+use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::lock::lock;
 use crate::outcome::Reason;
@@ -36,12 +36,6 @@ pub(super) struct StoredChunk {
     flaws: Vec<(u64, Reason)>,
 }
 
-/// The bytes of a chunk that was read ahead of its turn.
-pub(super) enum ReadAhead {
-    InMemory(Buffer),
-    OnDisk(StoredChunk),
-}
-
 impl Store {
     /// A store that will create its file in this folder.
     pub fn new(folder: PathBuf) -> Store {
@@ -53,18 +47,16 @@ impl Store {
         !self.has_failed.load(Ordering::Relaxed)
     }
 
-    /// Stores a chunk; one that cannot be written stays in memory.
-    pub fn take(self: &Arc<Self>, buffer: Buffer) -> ReadAhead {
+    /// Stores a chunk, and frees its buffer; one that cannot be written stays there.
+    pub fn take(self: &Arc<Self>, buffer: &mut Buffer) -> Option<StoredChunk> {
         match self.append(&buffer.bytes) {
-            Ok(at) => ReadAhead::OnDisk(StoredChunk {
-                store: Arc::clone(self),
-                at,
-                length: buffer.bytes.len(),
-                flaws: buffer.flaws,
-            }),
+            Ok(at) => {
+                let Buffer { bytes, flaws } = std::mem::take(buffer);
+                Some(StoredChunk { store: Arc::clone(self), at, length: bytes.len(), flaws })
+            }
             Err(_) => {
                 self.has_failed.store(true, Ordering::Relaxed);
-                ReadAhead::InMemory(buffer)
+                None
             }
         }
     }
@@ -115,10 +107,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(Store::new(folder.path().to_owned()));
         let texts = ["a\n", "longer\n", ""];
-        let stored = texts.map(|text| match store.take(buffer(text)) {
-            ReadAhead::OnDisk(stored) => stored,
-            ReadAhead::InMemory(_) => panic!("it is not stored"),
-        });
+        let stored = texts.map(|text| store.take(&mut buffer(text)).expect("it is stored"));
         let mut read = buffer("what was there before");
         for (stored, text) in stored.into_iter().zip(texts).rev() {
             stored.read_back(&mut read).unwrap();
@@ -131,7 +120,8 @@ mod tests {
     #[test]
     fn what_cannot_be_stored_stays_in_memory() {
         let store = Arc::new(Store::new("there/is/no/such/folder".into()));
-        assert!(matches!(store.take(buffer("a\n")), ReadAhead::InMemory(buffer) if buffer.bytes == b"a\n"));
+        let mut buffer = buffer("a\n");
+        assert!(store.take(&mut buffer).is_none() && buffer.bytes == b"a\n");
         assert!(!store.has_room());
     }
 }

@@ -1,8 +1,8 @@
-//! A chunk that was handed out.
+//! A chunk, from its reader to its worker.
 
-use super::buffer::Buffer;
 use super::long_chunks::Permit;
 use super::store::StoredChunk;
+use crate::input::buffer::Buffer;
 use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
 use crate::outcome::Reason;
@@ -10,9 +10,9 @@ use crate::outcome::Reason;
 /// The longest chunk; offsets of lines have 32 bits.
 pub(crate) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
 
-/// A chunk that was handed out.
+/// A chunk.
 pub(crate) struct Task<'l> {
-    /// The chunk's number.
+    /// The chunk's number, given when it is handed out.
     pub ticket: u64,
     /// The number of its list.
     pub list: usize,
@@ -25,7 +25,9 @@ pub(crate) struct Task<'l> {
     pub skipped: Vec<Skipped>,
     /// Lists that ended since the last chunk was handed out.
     pub ended: Vec<usize>,
-    /// Held by a chunk that is far longer than usual.
+    /// Whether it is so long that no worker should keep a buffer of its size.
+    pub is_long: bool,
+    /// The right to hold a long chunk, which it needs before it is handed out.
     pub(super) permit: Option<Permit>,
 }
 
@@ -48,11 +50,6 @@ impl<'l> Task<'l> {
             TaskBytes::Rows(ranges) => Some(ranges),
             TaskBytes::Mapped(_) | TaskBytes::Buffered | TaskBytes::Stored(_) => None,
         }
-    }
-
-    /// Whether it is so long that no worker should keep a buffer of its size.
-    pub fn is_long(&self) -> bool {
-        self.permit.is_some()
     }
 
     /// Its bytes, if the list is memory-mapped.

@@ -25,10 +25,10 @@ thread_local! {
 
 /// Which field is the URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::input) struct Delimited {
-    pub delimiter: u8,
+pub struct Delimited {
+    pub(super) delimiter: u8,
     /// The field, counted from 0.
-    pub column: usize,
+    pub(super) column: usize,
 }
 
 impl Delimited {
@@ -39,7 +39,7 @@ impl Delimited {
 
     /// The URL of a line.
     #[inline]
-    pub fn url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
+    pub(super) fn url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
         if self.has_quotes() && memchr::memchr(QUOTE, line).is_some() {
             return self.quoted_url(line, decoded);
         }
@@ -69,7 +69,7 @@ impl Delimited {
     }
 
     /// The fields of a line, as text.
-    pub fn names(&self, line: &[u8]) -> Result<Vec<String>, Reason> {
+    pub(super) fn names(&self, line: &[u8]) -> Result<Vec<String>, Reason> {
         let plain = |text: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(text)).into_owned();
         if !self.has_quotes() || line.is_empty() {
             return Ok(line.split(|&byte| byte == self.delimiter).map(plain).collect());

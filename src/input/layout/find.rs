@@ -9,26 +9,20 @@ use crate::outcome::Reason;
 
 /// How the URL is found in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout(Kind);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Layout {
+    /// The whole line is the URL.
     Whole,
+    /// Lines of fields, one of which is the URL.
     Delimited(Delimited),
+    /// Lines of CDXJ: a key, a time and a JSON object, whose `url` is the URL.
     Cdxj,
 }
 
 impl Layout {
-    /// The whole line is the URL.
-    pub const WHOLE: Layout = Layout(Kind::Whole);
-
-    /// Lines of CDXJ: a key, a time and a JSON object, whose `url` is the URL.
-    pub const CDXJ: Layout = Layout(Kind::Cdxj);
-
     /// Lines of fields; the URL is the field with this number, counted from 0. Between commas and semicolons, fields may be
     /// quoted (RFC 4180).
     pub fn delimited(delimiter: u8, column: usize) -> Layout {
-        Layout(Kind::Delimited(Delimited { delimiter, column }))
+        Layout::Delimited(Delimited { delimiter, column })
     }
 
     /// The URL of a line, given without its LF.
@@ -48,24 +42,24 @@ impl Layout {
     /// The URL of a line. If it has to be decoded, it is appended to `decoded`.
     #[inline]
     pub(crate) fn find(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
-        match &self.0 {
-            Kind::Whole => Ok(Found::Within(0..line.len())),
-            Kind::Delimited(delimited) => delimited.url(line, decoded),
-            Kind::Cdxj => cdxj::url(line, decoded),
+        match self {
+            Layout::Whole => Ok(Found::Within(0..line.len())),
+            Layout::Delimited(delimited) => delimited.url(line, decoded),
+            Layout::Cdxj => cdxj::url(line, decoded),
         }
     }
 
     /// Whether the whole line is the URL.
     pub(crate) fn is_whole(&self) -> bool {
-        self.0 == Kind::Whole
+        *self == Layout::Whole
     }
 
     /// Its name in receipts.
     pub(crate) fn name(&self) -> &'static str {
-        match &self.0 {
-            Kind::Whole => "lines",
-            Kind::Delimited(_) => "delimited",
-            Kind::Cdxj => "cdxj",
+        match self {
+            Layout::Whole => "lines",
+            Layout::Delimited(_) => "delimited",
+            Layout::Cdxj => "cdxj",
         }
     }
 }

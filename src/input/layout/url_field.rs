@@ -65,7 +65,7 @@ impl UrlField {
     /// empty list gets any layout.
     pub(crate) fn layout<'t>(&self, start: &'t [u8]) -> Result<(Layout, &'t [u8]), UrlFieldError> {
         if start.is_empty() {
-            return Ok((Layout::WHOLE, b""));
+            return Ok((Layout::Whole, b""));
         }
         let first = &start[..memchr::memchr(b'\n', start).map_or(start.len(), |at| at + 1)];
         let (layout, has_head) = match self.delimiter {
@@ -118,10 +118,10 @@ impl UrlField {
         }
         match self.column {
             _ if entries(start).next().is_some_and(cdxj::is_line) => match (&self.column, self.header) {
-                (None, false) => Ok((Layout::CDXJ, false)),
+                (None, false) => Ok((Layout::Cdxj, false)),
                 _ => Err(UrlFieldError::Index),
             },
-            None => Ok((Layout::WHOLE, self.header)),
+            None => Ok((Layout::Whole, self.header)),
             Some(_) => Err(UrlFieldError::NoDelimiter),
         }
     }
@@ -176,10 +176,10 @@ mod tests {
     fn an_index_is_recognised_by_its_first_entry() {
         let entry = "com,example)/ 20240101000000 {\"url\":\"http://example.com/\"}\n";
         let none = UrlField::default();
-        assert_eq!(layout(&none, entry), Ok((Layout::CDXJ, String::new())));
-        assert_eq!(layout(&none, &format!("!meta {{}}\n!\n{entry}")), Ok((Layout::CDXJ, String::new())));
+        assert_eq!(layout(&none, entry), Ok((Layout::Cdxj, String::new())));
+        assert_eq!(layout(&none, &format!("!meta {{}}\n!\n{entry}")), Ok((Layout::Cdxj, String::new())));
         for before in ["\n", "\r\n\n!meta\n\n", "\u{feff}", "\u{feff}!meta\n"] {
-            assert_eq!(layout(&none, &format!("{before}{entry}")), Ok((Layout::CDXJ, String::new())), "{before:?}");
+            assert_eq!(layout(&none, &format!("{before}{entry}")), Ok((Layout::Cdxj, String::new())), "{before:?}");
         }
         assert!(
             !none.is_determined_by(b"\n")
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(layout(&none, &marked), Ok((Layout::delimited(b' ', 2), marked.clone())));
         assert_eq!(layout(&none, " CDX N b\r\n"), no_column(&["N", "b"]));
         for text in ["http://example.com/\n", "", "\n", "!meta\n", "a b {}\n", " CDXN\n", "http://a/ 2024 x\n"] {
-            assert_eq!(layout(&none, text), Ok((Layout::WHOLE, String::new())), "{text}");
+            assert_eq!(layout(&none, text), Ok((Layout::Whole, String::new())), "{text}");
         }
     }
 
@@ -229,8 +229,8 @@ mod tests {
         }
         assert_eq!(layout(&field(",", "a", false), "a,\"b\n"), Err(UrlFieldError::Quote));
         assert_eq!(layout(&field("", "url", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
-        assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::WHOLE, String::new())), "nothing is judged");
-        assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::WHOLE, "url\n".to_owned())));
+        assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::Whole, String::new())), "nothing is judged");
+        assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::Whole, "url\n".to_owned())));
         let long = "x".repeat(LOOK);
         assert_eq!(layout(&field(",", &long, false), &long), Err(UrlFieldError::LongHead));
     }

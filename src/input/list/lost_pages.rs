@@ -136,6 +136,12 @@ mod tests {
         }
     }
 
+    /// The region of a list.
+    fn region_of(list: &List) -> &'static Region {
+        let start = list.mapped().unwrap().as_ptr().addr();
+        std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap()
+    }
+
     fn text() -> Vec<u8> {
         b"http://a.example/\n".repeat(20_000)
     }
@@ -148,7 +154,6 @@ mod tests {
         std::fs::write(&path, text()).and_then(|()| std::fs::write(&other, text())).unwrap();
         let (list, other) = (List::open(&path).unwrap(), List::open(&other).unwrap());
         let map = list.mapped().unwrap();
-        let start = map.as_ptr().addr();
         File::options().write(true).open(&path).unwrap().set_len(100_000).unwrap();
         assert!(list.nothing_lost().is_ok(), "nobody wanted it");
         let zeros = |from: usize| map[from..].iter().all(|&byte| byte == 0);
@@ -158,15 +163,14 @@ mod tests {
         });
         assert!(zeros(150_000), "an earlier page than the first one that was wanted");
         assert!(map[..100_000] == text()[..100_000]);
-        let region =
-            std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap();
+        let region = region_of(&list);
         let lost = region.lost().unwrap();
         assert!((150_000 - region.page + 1..=150_000).contains(&lost), "{lost}");
         let Err(ListError::Cut { at, had, .. }) = list.nothing_lost() else { panic!("it is cut") };
         assert_eq!((at, had), (100_000, text().len() as u64));
         assert!(other.unchanged().is_ok() && other.mapped() == Some(&text()[..]));
         drop(list);
-        assert!(!region.holds(start), "something else may be there");
+        assert!(!region.holds(region.start), "something else may be there");
     }
 
     /// The file is whole, but its disk is not.
@@ -177,10 +181,7 @@ mod tests {
         std::fs::write(&path, text()).unwrap();
         let list = List::open(&path).unwrap();
         assert!(list.unchanged().is_ok());
-        let start = list.mapped().unwrap().as_ptr().addr();
-        let region =
-            std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap();
-        region.lost.fetch_min(8192, Ordering::SeqCst);
+        region_of(&list).lost.fetch_min(8192, Ordering::SeqCst);
         let error = list.unchanged().unwrap_err().to_string();
         assert!(error.contains("list") && error.contains("byte 8192"), "{error}");
     }

@@ -18,9 +18,11 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    /// Maps all of a file.
+    /// Maps all of a file, and tells the system that it is read in order, so that it reads ahead.
     pub fn of(file: &File) -> io::Result<Mapped> {
         let map = mmap::map(file)?;
+        #[cfg(unix)]
+        let _ = map.advise(memmap2::Advice::Sequential);
         #[cfg(unix)]
         let region = Region::of(&map);
         Ok(Mapped {
@@ -28,12 +30,6 @@ impl Mapped {
             #[cfg(unix)]
             region,
         })
-    }
-
-    /// Tells the system that the map is read in order, so that it reads ahead.
-    pub fn advise_sequential(&self) {
-        #[cfg(unix)]
-        let _ = self.map.advise(memmap2::Advice::Sequential);
     }
 
     /// Releases a part that will not be read again.

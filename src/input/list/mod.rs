@@ -18,7 +18,6 @@ mod parquet;
 mod parquet_ahead;
 #[cfg(feature = "parquet")]
 mod parquet_lines;
-pub(crate) mod range;
 #[cfg(feature = "parquet")]
 pub(crate) mod range_columns;
 mod regular;
@@ -32,6 +31,7 @@ pub(crate) use beginning::{LIST_FORMAT, unreadable};
 pub(crate) use chunks::{Patience, chunk_end, fill, line_border};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
+pub use opened::ListRange;
 pub(crate) use opened::{List, Reading, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::in_group;

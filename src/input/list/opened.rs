@@ -1,5 +1,6 @@
 //! Opens lists of every kind.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -10,14 +11,12 @@ use std::sync::atomic::AtomicU64;
 
 use super::beginning::{LIST_FORMAT, STANDARD_INPUT, start, unreadable};
 use super::mapped::Mapped;
-use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
 use super::{Ahead, ParquetAhead, ParquetLines, ParquetList};
-use crate::formats::compression::{Compression, InPieces, Pieces, Reader, Steady};
+use crate::formats::compression::{Compression, InPieces, Pieces, Reader};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::ListError;
-use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
 
@@ -39,6 +38,15 @@ pub(crate) struct List {
     pub(crate) content: Content,
     /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
     part: Option<Range<usize>>,
+}
+
+/// The part of a list that a shard read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListRange {
+    /// Where its first line begins.
+    pub start: u64,
+    /// The byte after its last line.
+    pub end: u64,
 }
 
 pub(crate) enum Content {
@@ -70,10 +78,8 @@ pub(crate) enum Reading<'l> {
 
 /// The result of opening a path.
 enum Opened {
-    /// A regular file, mapped or compressed.
-    Regular(Option<Compression>, Content),
-    /// A list that cannot be opened, and why.
-    Unreadable(String),
+    /// A regular file, mapped or compressed, or a list that cannot be opened.
+    Known(Option<Compression>, Content),
     /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
     Stream(Box<dyn Read + Send>),
 }
@@ -92,7 +98,7 @@ impl List {
             return Err(ListError::StandardInputTwice);
         }
         let open = |path: &PathBuf| match Opened::at(path, memory) {
-            Err(error) if skips_bad => Ok(Opened::Unreadable(error.to_string())),
+            Err(error) if skips_bad => Ok(Opened::Known(None, Content::Unreadable(error.to_string()))),
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
@@ -112,7 +118,7 @@ impl List {
         List {
             path: path.to_owned(),
             compression,
-            layout: Layout::WHOLE,
+            layout: Layout::Whole,
             head: Vec::new(),
             head_length: 0,
             is_empty: false,
@@ -172,12 +178,8 @@ impl List {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
         // Problems should be reported before the run begins.
         let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
-        let table = ParquetList::open(own, url_field);
-        let table = table.map_err(|unfit| match unfit {
-            Unfit::Malformed(problem) => ListError::Parquet { path: path.to_owned(), problem },
-            Unfit::UrlField(error) => ListError::UrlField { path: path.to_owned(), error },
-        })?;
-        let content = Content::Parquet { file, table: Box::new(table) };
+        let table = Box::new(ParquetList::open(path, own, url_field)?);
+        let content = Content::Parquet { file, table };
         Ok(List::plain(path, compression, content))
     }
 
@@ -227,12 +229,7 @@ impl List {
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
     }
 
-    /// Whether none of it can be read, so that all of it is left out.
-    pub fn is_unreadable(&self) -> bool {
-        self.unreadable().is_some()
-    }
-
-    /// Why none of it can be read, if that is the case.
+    /// Why none of it can be read, so that all of it is left out, if that is the case.
     pub fn unreadable(&self) -> Option<&str> {
         match &self.content {
             Content::Unreadable(problem) => Some(problem),
@@ -328,7 +325,7 @@ impl List {
         let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
         let memory = memory.min(file.memory);
         // Errors will be reported when the list is read.
-        Pieces::new(file, file.state.length, compression, memory, room).ok().flatten().map(Arc::new).map(Ahead::Members)
+        Pieces::new(file.placed(), compression, memory, room).ok().flatten().map(Arc::new).map(Ahead::Members)
     }
 
     /// Begins to read the list, with `memory` bytes for its decompressor, or from pieces that helpers make `ahead`. A
@@ -349,8 +346,8 @@ impl List {
             }
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
             Content::Compressed(file) => match ahead {
-                Some(Ahead::Members(pieces)) => Box::new(Steady(InPieces::new(Arc::clone(pieces), source))),
-                _ => Box::new(Steady(file.text_within(source, memory).map_err(failed)?)),
+                Some(Ahead::Members(pieces)) => Box::new(InPieces::new(Arc::clone(pieces), source)),
+                _ => Box::new(file.text_within(source, memory).map_err(failed)?),
             },
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
@@ -403,18 +400,16 @@ impl Opened {
         let file = Regular { state: FileState::of(&file)?, file, memory };
         let compression = Reader::new(&file.file)?.compression();
         if compression.is_some() {
-            return Ok(Opened::Regular(compression, Content::Compressed(file)));
+            return Ok(Opened::Known(compression, Content::Compressed(file)));
         }
-        let map = file.map()?;
-        map.advise_sequential();
-        Ok(Opened::Regular(None, Content::Mapped { map, file }))
+        let map = Mapped::of(&file.file)?;
+        Ok(Opened::Known(None, Content::Mapped { map, file }))
     }
 
     /// Its content. Of a stream, just enough is read to recognise its compression.
     fn content(self, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
-            Opened::Regular(compression, content) => Ok((compression, content)),
-            Opened::Unreadable(problem) => Err(io::Error::other(problem)),
+            Opened::Known(compression, content) => Ok((compression, content)),
             Opened::Stream(stream) => {
                 let stream = Stream::new(stream, memory)?;
                 Ok((stream.compression, Content::Stream(Box::new(stream))))

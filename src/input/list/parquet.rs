@@ -9,11 +9,13 @@
 
 use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use super::line_columns::{LineColumns, LineReader};
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
-use crate::input::error::Unfit;
+use crate::input::buffer::Buffer;
+use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
@@ -53,21 +55,18 @@ pub(crate) struct RowRange {
     pub ends: bool,
 }
 
-impl From<Malformed> for Unfit {
-    fn from(Malformed(problem): Malformed) -> Unfit {
-        Unfit::Malformed(problem)
-    }
-}
-
 impl ParquetList {
     /// Opens a file.
-    pub fn open(file: File, url_field: &UrlField) -> Result<ParquetList, Unfit> {
-        guarded(|| {
+    pub fn open(path: &Path, file: File, url_field: &UrlField) -> Result<ParquetList, ListError> {
+        let opened = guarded(|| {
             let file = ParquetFile::open(file)?;
-            let line_columns = LineColumns::of_list(file.schema(), url_field.column.as_ref())?;
-            let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
-            Ok(ParquetList { file, line_columns, readable })
-        })
+            Ok((LineColumns::of_list(file.schema(), url_field.column.as_ref()), file))
+        });
+        let malformed = |Malformed(problem)| ListError::Parquet { path: path.to_owned(), problem };
+        let (line_columns, file) = opened.map_err(malformed)?;
+        let line_columns = line_columns.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
+        let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
+        Ok(ParquetList { file, line_columns, readable })
     }
 
     pub(super) fn groups(&self) -> &[RowGroupMetaData] {
@@ -135,20 +134,12 @@ impl ParquetList {
         SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
     }
 
-    /// Fills `text` with the lines of these rows; fails if they have more than `most` bytes. `flaws` gets the numbers of the
-    /// lines whose URLs were altered.
-    pub fn lines(
-        &self,
-        ranges: &[RowRange],
-        most: usize,
-        text: &mut Vec<u8>,
-        flaws: &mut Vec<(u64, Reason)>,
-    ) -> Result<(), String> {
-        text.clear();
-        flaws.clear();
+    /// Fills `buffer` with the lines of these rows; fails if they have more than `most` bytes.
+    pub fn lines(&self, ranges: &[RowRange], most: usize, buffer: &mut Buffer) -> Result<(), String> {
+        buffer.clear();
         let mut before = 0;
         for range in ranges {
-            let read = guarded(|| self.chunk_of(range, before, most, text, flaws));
+            let read = guarded(|| self.chunk_of(range, before, most, buffer));
             read.map_err(|problem| in_group(range.group, problem))?;
             before += range.rows as u64;
         }
@@ -160,8 +151,7 @@ impl ParquetList {
         range: &RowRange,
         before: u64,
         most: usize,
-        text: &mut Vec<u8>,
-        flaws: &mut Vec<(u64, Reason)>,
+        Buffer { bytes: text, flaws }: &mut Buffer,
     ) -> Result<(), Malformed> {
         let mut reader = LineReader::open(&self.file.group(range.group)?, self.line_columns, range.first)?;
         let (mut line, end) = (before, before + range.rows as u64);

@@ -5,7 +5,7 @@
 
 use super::parquet::{ParquetList, RowRange};
 use crate::formats::made_ahead::{self, MadeAhead};
-use crate::outcome::Reason;
+use crate::input::buffer::Buffer;
 
 /// Rows of a piece: a few pages, of which the first and last are also decoded for the neighbouring pieces.
 pub(super) const ROWS: usize = 64 << 10;
@@ -25,14 +25,12 @@ pub(crate) struct ParquetAhead<'t> {
 pub(super) struct Made {
     /// Whether all of them could be read.
     is_whole: bool,
-    pub text: Vec<u8>,
-    /// The numbers of the lines whose URLs were altered.
-    pub flaws: Vec<(u64, Reason)>,
+    pub lines: Buffer,
 }
 
 impl made_ahead::Made for Made {
     fn bytes(&self) -> u64 {
-        self.text.capacity() as u64
+        self.lines.bytes.capacity() as u64
     }
 }
 
@@ -67,11 +65,11 @@ impl<'t> ParquetAhead<'t> {
         let range = self.pieces[piece as usize];
         self.ahead.make(piece, || {
             // Allocate once, instead of doubling.
-            let (mut text, mut flaws) = (Vec::with_capacity(LONGEST), Vec::new());
-            match self.table.lines(&[range], LONGEST, &mut text, &mut flaws) {
+            let mut lines = Buffer { bytes: Vec::with_capacity(LONGEST), flaws: Vec::new() };
+            match self.table.lines(&[range], LONGEST, &mut lines) {
                 Ok(()) => {
-                    text.shrink_to_fit();
-                    Made { is_whole: true, text, flaws }
+                    lines.bytes.shrink_to_fit();
+                    Made { is_whole: true, lines }
                 }
                 // The reader will meet the same damage in its turn.
                 Err(_) => Made::default(),

@@ -7,6 +7,7 @@ use super::line_columns::LineReader;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
 use super::parquet_ahead::{Made, ParquetAhead, ROWS as PIECE_ROWS, Taken};
 use crate::formats::columnar::{Malformed, guarded};
+use crate::input::buffer::Buffer;
 use crate::input::skipped::SkippedRows;
 use crate::outcome::Reason;
 
@@ -58,27 +59,25 @@ impl<'t> ParquetLines<'t> {
         self.broken.take()
     }
 
-    /// Fills `chunk` with lines, at least `size` bytes unless the rows end before. `flaws` gets the numbers, in the chunk, of
-    /// lines whose URLs were altered. Returns false if no rows are left. After an error, `chunk` has the lines before it, and
-    /// the next call continues with the next row group.
-    pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
-        chunk.clear();
-        flaws.clear();
+    /// Fills `buffer` with lines, at least `size` bytes unless the rows end before. Returns false if no rows are left. After an
+    /// error, `buffer` has the lines before it, and the next call continues with the next row group.
+    pub fn fill(&mut self, size: usize, buffer: &mut Buffer) -> Result<bool, String> {
+        buffer.clear();
         let mut line = 0;
-        while chunk.len() < size {
+        while buffer.bytes.len() < size {
             if self.made.is_some() {
-                line += self.append_made(size, line, chunk, flaws);
+                line += self.append_made(size, line, buffer);
             } else if self.is_between_pieces() && self.take_made() {
                 self.group = None;
             } else if let Some(group) = &mut self.group {
                 let mut found = |has_line_feed| {
                     if has_line_feed {
-                        flaws.push((line, Reason::LineBreak));
+                        buffer.flaws.push((line, Reason::LineBreak));
                     }
                     line += 1;
                 };
                 let most = if self.without_helpers { usize::MAX } else { PIECE_ROWS - self.given % PIECE_ROWS };
-                match guarded(|| group.next_lines(most, size, chunk, &mut found)) {
+                match guarded(|| group.next_lines(most, size, &mut buffer.bytes, &mut found)) {
                     Ok(0) => (self.group, self.rows) = (None, 0),
                     Ok(rows) => self.given += rows,
                     Err(problem) => return Err(self.fail(self.next_group - 1, problem)),
@@ -96,7 +95,7 @@ impl<'t> ParquetLines<'t> {
                 break;
             }
         }
-        Ok(!chunk.is_empty())
+        Ok(!buffer.bytes.is_empty())
     }
 
     /// Whether the next row begins a piece, which a helper may have made.
@@ -118,20 +117,20 @@ impl<'t> ParquetLines<'t> {
         true
     }
 
-    /// Appends lines of the current piece to `chunk`, which already has `before` lines, until it has `size` bytes. Returns the
+    /// Appends lines of the current piece to `buffer`, which already has `before` lines, until it has `size` bytes. Returns the
     /// number of lines appended.
-    fn append_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
-        let Some((made, at)) = &mut self.made else { return 0 };
-        let end = chunk_end(&made.text, *at, size - chunk.len());
-        let part = &made.text[*at..end];
+    fn append_made(&mut self, size: usize, before: u64, buffer: &mut Buffer) -> u64 {
+        let Some((Made { lines: made, .. }, at)) = &mut self.made else { return 0 };
+        let end = chunk_end(&made.bytes, *at, size - buffer.bytes.len());
+        let part = &made.bytes[*at..end];
         let lines = memchr::memchr_iter(b'\n', part).count() as u64;
-        chunk.extend_from_slice(part);
+        buffer.bytes.extend_from_slice(part);
         let given = made.flaws.iter().take_while(|flaw| flaw.0 < lines).count();
-        flaws.extend(made.flaws.drain(..given).map(|(line, reason)| (before + line, reason)));
+        buffer.flaws.extend(made.flaws.drain(..given).map(|(line, reason)| (before + line, reason)));
         made.flaws.iter_mut().for_each(|flaw| flaw.0 -= lines);
         *at = end;
         self.given += lines as usize;
-        if end == made.text.len() {
+        if end == made.bytes.len() {
             self.made = None;
             if self.given >= self.rows {
                 self.rows = 0;

@@ -99,38 +99,32 @@ pub(crate) fn each_read(
     range: &RowRange,
     column: usize,
     most: usize,
-    mut to: impl TakeRead,
+    to: impl TakeRead,
 ) -> Result<(), Malformed> {
     let group = file.group(range.group)?;
     let levels = Levels::of(group.described(column)?.column_descr());
     let (reader, at_once) = group.reader(column)?;
     let at_once = at_once.min(most);
     match reader {
-        ColumnReader::BoolColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
-        ColumnReader::Int32ColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
-        ColumnReader::Int64ColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
-        ColumnReader::Int96ColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
-        ColumnReader::FloatColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
-        ColumnReader::DoubleColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
-        }
+        ColumnReader::BoolColumnReader(reader) => take_range(reader, levels, range, at_once, to),
+        ColumnReader::Int32ColumnReader(reader) => take_range(reader, levels, range, at_once, to),
+        ColumnReader::Int64ColumnReader(reader) => take_range(reader, levels, range, at_once, to),
+        ColumnReader::Int96ColumnReader(reader) => take_range(reader, levels, range, at_once, to),
+        ColumnReader::FloatColumnReader(reader) => take_range(reader, levels, range, at_once, to),
+        ColumnReader::DoubleColumnReader(reader) => take_range(reader, levels, range, at_once, to),
+        ColumnReader::ByteArrayColumnReader(reader) => take_range(reader, levels, range, at_once, to),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => take_range(reader, levels, range, at_once, to),
     }
+}
+
+fn take_range<T: DataType>(
+    reader: ColumnReaderImpl<T>,
+    levels: Levels,
+    range: &RowRange,
+    at_once: usize,
+    mut to: impl TakeRead,
+) -> Result<(), Malformed> {
+    read_range(reader, levels, range, at_once, |rows, read| to.take(rows, read))
 }
 
 /// Reads a column of a range, and calls `visit` with at most `at_once` rows at a time and their number.

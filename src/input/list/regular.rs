@@ -1,7 +1,7 @@
 //! Regular files, and how a change to one is detected.
 
 use serde::{Deserialize, Serialize};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,8 +9,7 @@ use std::time::SystemTime;
 
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
-use super::mapped::Mapped;
-use crate::formats::compression::{Anywhere, Reader};
+use crate::formats::compression::Reader;
 use crate::formats::placed::Placed;
 use crate::input::error::ListError;
 
@@ -25,17 +24,18 @@ pub struct FileState {
 }
 
 impl FileState {
+    fn from(metadata: &Metadata) -> FileState {
+        FileState { length: metadata.len(), modified: metadata.modified().ok() }
+    }
+
     pub(super) fn of(file: &File) -> io::Result<FileState> {
-        let metadata = file.metadata()?;
-        Ok(FileState { length: metadata.len(), modified: metadata.modified().ok() })
+        file.metadata().map(|metadata| FileState::from(&metadata))
     }
 
     /// The state of the file at a path, of length 0 if there is none; `None` for anything but a regular file.
     pub(super) fn at(path: &Path) -> Option<FileState> {
         match std::fs::metadata(path) {
-            Ok(metadata) if metadata.is_file() => {
-                Some(FileState { length: metadata.len(), modified: metadata.modified().ok() })
-            }
+            Ok(metadata) if metadata.is_file() => Some(FileState::from(&metadata)),
             Err(_) if path.as_os_str() != STANDARD_INPUT => Some(FileState { length: 0, modified: None }),
             _ => None,
         }
@@ -58,11 +58,6 @@ impl Regular {
         Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
     }
 
-    /// Maps the file into memory.
-    pub fn map(&self) -> io::Result<Mapped> {
-        Mapped::of(&self.file)
-    }
-
     /// The present state of the opened file; `path` is for the error.
     pub fn state_now(&self, path: &Path) -> Result<FileState, ListError> {
         FileState::of(&self.file).map_err(|error| unreadable(path, error))
@@ -79,9 +74,7 @@ impl Regular {
 
     /// Whether this is the file at `path`, and not a copy of it.
     pub fn is_at(&self, path: &Path) -> bool {
-        std::fs::metadata(path).is_ok_and(|metadata| {
-            metadata.is_file() && (metadata.len(), metadata.modified().ok()) == (self.state.length, self.state.modified)
-        })
+        FileState::at(path).as_ref() == Some(&self.state)
     }
 
     /// Its decompressed text from the start; the bytes taken from the file are added to `source`.
@@ -100,19 +93,18 @@ impl Regular {
     }
 
     fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> Counted<'f> {
-        Counted { text: Placed { file: &self.file, at, length: self.state.length }, source }
+        Counted { text: self.placed().from(at), source }
     }
-}
 
-impl Anywhere for Regular {
-    fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_> {
-        Box::new(Placed { file: &self.file, at, length: self.state.length })
+    /// The file as stored, to be read by many threads at once.
+    pub fn placed(&self) -> Placed<&File> {
+        Placed::new(&self.file, self.state.length)
     }
 }
 
 /// A file whose bytes are counted as they are read.
 pub(crate) struct Counted<'f> {
-    text: Placed<'f>,
+    text: Placed<&'f File>,
     source: &'f AtomicU64,
 }
 

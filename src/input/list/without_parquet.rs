@@ -1,12 +1,13 @@
 //! Stand-ins for Parquet in a program built without it.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::input::error::Unfit;
+use crate::input::buffer::Buffer;
+use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
-use crate::outcome::Reason;
 
 /// A file that cannot be opened.
 pub(crate) enum ParquetList {}
@@ -19,9 +20,9 @@ pub(crate) struct RowRange {
 
 impl ParquetList {
     /// Fails, because the program lacks Parquet.
-    pub fn open(_file: File, _url_field: &UrlField) -> Result<ParquetList, Unfit> {
+    pub fn open(path: &Path, _file: File, _url_field: &UrlField) -> Result<ParquetList, ListError> {
         let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
-        Err(Unfit::Malformed(problem.to_owned()))
+        Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
     }
 
     /// Cannot be called.
@@ -40,13 +41,7 @@ impl ParquetList {
     }
 
     /// Cannot be called.
-    pub fn lines(
-        &self,
-        _spans: &[RowRange],
-        _most: usize,
-        _text: &mut Vec<u8>,
-        _flaws: &mut Vec<(u64, Reason)>,
-    ) -> Result<(), String> {
+    pub fn lines(&self, _spans: &[RowRange], _most: usize, _buffer: &mut Buffer) -> Result<(), String> {
         match *self {}
     }
 }
@@ -91,12 +86,7 @@ impl<'t> ParquetLines<'t> {
     }
 
     /// Cannot be called.
-    pub fn fill(
-        &mut self,
-        _size: usize,
-        _chunk: &mut Vec<u8>,
-        _flaws: &mut Vec<(u64, Reason)>,
-    ) -> Result<bool, String> {
+    pub fn fill(&mut self, _size: usize, _buffer: &mut Buffer) -> Result<bool, String> {
         match *self.0 {}
     }
 }

@@ -115,7 +115,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Col
     })?;
     let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
-    let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
+    let range = list.range.as_ref().filter(|_| opened[0].unreadable().is_none());
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
         return Err(Unreadable::Problem(problem));
     }
