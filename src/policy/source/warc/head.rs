@@ -1,5 +1,5 @@
 //! The head of a message: a first line, fields (`Name: value`), and an empty line. WARC records and HTTP answers both begin
-//! this way.
+//! this way; the fields of answers are parsed by [httparse](super::http).
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -72,6 +72,11 @@ impl Head {
     /// The first line.
     pub fn first_line(&self) -> &[u8] {
         self.text[self.first_line.clone()].trim_ascii()
+    }
+
+    /// Everything after the first line, including the empty line.
+    pub fn after_first_line(&self) -> &[u8] {
+        &self.text[self.first_line.end..]
     }
 
     /// The first line after it that is not a field.

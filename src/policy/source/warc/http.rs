@@ -1,15 +1,17 @@
 //! HTTP answers in WARC records.
 
+use httparse::{EMPTY_HEADER, ParserConfig};
 use std::io::{self, BufRead, Read};
 
 use super::coding::{self, Body};
 use super::head::{End, Head};
 
-/// The head of an answer; lines that are not fields are skipped, as browsers do.
+/// The head of an answer.
 #[derive(Debug)]
 pub(super) struct Response {
     pub status: u16,
-    head: Head,
+    /// Names and values, in order.
+    fields: Vec<(String, Vec<u8>)>,
 }
 
 impl Response {
@@ -17,18 +19,26 @@ impl Response {
     pub fn read(block: &mut impl BufRead) -> io::Result<Option<Response>> {
         let head = Head::read(block)?;
         let status = status(head.first_line()).filter(|_| head.end == End::Whole);
-        Ok(status.map(|status| Response { status, head }))
+        Ok(status.and_then(|status| Some(Response { status, fields: fields(head.after_first_line())? })))
+    }
+
+    /// The values of all fields with this name, ignoring case.
+    fn all<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r [u8]> {
+        self.fields
+            .iter()
+            .filter(move |(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim_ascii())
     }
 
     /// The target of a redirect.
     pub fn location(&self) -> Option<String> {
-        self.head.get("Location").map(|value| String::from_utf8_lossy(value).into_owned())
+        self.all("Location").next().map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
     /// The time of expiry, in seconds of Unix time. A value that is not a date, such as 0, means already expired
     /// (RFC 9111 5.3), so the time it was sent, `fetched_at`, is returned.
     pub fn expires(&self, fetched_at: Option<i64>) -> Option<i64> {
-        let value = self.head.get("Expires")?;
+        let value = self.all("Expires").next()?;
         let date = std::str::from_utf8(value).ok().and_then(|value| httpdate::parse_http_date(value).ok());
         match date.map(|date| date.duration_since(std::time::UNIX_EPOCH)) {
             Some(Ok(since)) => i64::try_from(since.as_secs()).ok(),
@@ -40,10 +50,25 @@ impl Response {
     pub fn body(&self, block: &mut impl BufRead, limit: usize) -> io::Result<Option<Body>> {
         let mut raw = Vec::new();
         block.take(limit as u64).read_to_end(&mut raw)?;
-        let values = self.head.all("Content-Encoding").chain(self.head.all("Transfer-Encoding"));
+        let values = self.all("Content-Encoding").chain(self.all("Transfer-Encoding"));
         let codings = values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii);
         Ok(coding::decode(raw, codings.filter(|coding| !coding.is_empty()), limit))
     }
+}
+
+/// The fields of a head; invalid lines are skipped, as browsers do.
+fn fields(lines: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
+    // Replaces the status line: crawlers also write versions of HTTP that have none.
+    let head = [b"HTTP/1.1 200\r\n", lines].concat();
+    let mut headers = vec![EMPTY_HEADER; memchr::memchr_iter(b'\n', lines).count()];
+    let mut response = httparse::Response::new(&mut headers);
+    let mut config = ParserConfig::default();
+    config.allow_spaces_after_header_name_in_responses(true);
+    config.allow_obsolete_multiline_headers_in_responses(true);
+    config.ignore_invalid_headers_in_responses(true);
+    let is_whole = config.parse_response(&mut response, &head).is_ok_and(|parsed| parsed.is_complete());
+    let field = |header: &httparse::Header<'_>| (header.name.to_owned(), header.value.to_vec());
+    is_whole.then(|| response.headers.iter().map(field).collect())
 }
 
 /// The status in a status line: `HTTP/1.1 200 OK`, or `HTTP/2 200`.
