@@ -45,8 +45,8 @@ pub fn engine(words: &[u32]) -> Engine {
 mod tests {
     use super::*;
     use crate::automaton::{Scratch, compile_within, verdict};
-    use crate::rules::{Patterns, Verdict};
     use crate::rules::tried::patterns;
+    use crate::rules::{Patterns, Verdict};
 
     /// Automata of both engines, with records of all kinds.
     fn automata() -> Vec<Vec<u32>> {
