@@ -9,7 +9,7 @@ use crate::formats::compression::Compression;
 
 /// Archives, of which there are none.
 #[derive(Default)]
-pub(super) struct Archives;
+pub(super) struct Archives {}
 
 impl Archives {
     /// Returns an error: WARC is not supported.
