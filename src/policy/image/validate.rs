@@ -2,8 +2,8 @@
 //!
 //! The checksum shows that the bytes are those that were written. Everything else is checked as well, because anyone who
 //! can write a file can write a checksum: every section is walked front to back, so that every place named is known to be
-//! the start of an item. Only the tables of DFAs are not read, because their walks are [total](crate::automaton::check_item). After
-//! that, trust is needed only for the facts in the file: which rules an origin has.
+//! the start of an item. Only the tables of DFAs are not read, because walks through them are
+//! [total](crate::automaton::check_item). After that, trust is needed only for the facts in the file: which rules an origin has.
 //!
 //! Sections depend on one another only by the places they name, so they are walked in parallel.
 
