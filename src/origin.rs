@@ -31,12 +31,6 @@ pub enum InvalidUrl {
     Port,
 }
 
-impl InvalidUrl {
-    /// All reasons.
-    pub const ALL: [InvalidUrl; 5] =
-        [InvalidUrl::Empty, InvalidUrl::NotAbsolute, InvalidUrl::Scheme, InvalidUrl::Host, InvalidUrl::Port];
-}
-
 /// Trims a URL as the URL standard does: C0 controls and spaces at both ends, including a CR before the LF.
 #[inline]
 pub fn trimmed(line: &[u8]) -> &[u8] {

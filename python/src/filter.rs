@@ -25,7 +25,7 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, column, delimiter, header, format, compress, explain, verdicts, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, column, delimiter, header, format, compress, split_size, explain, verdicts, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
@@ -38,6 +38,7 @@ pub fn filter(
     header: bool,
     format: &str,
     compress: Option<&str>,
+    split_size: Option<u64>,
     explain: bool,
     verdicts: bool,
     per_input: bool,
@@ -60,6 +61,7 @@ pub fn filter(
         form: if verdicts { Form::Verdicts } else { Form::Partitions },
         format: named("format", format, "text or parquet")?,
         compress: compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
+        split_size,
         force,
         per_input,
         ..Folder::new(out)

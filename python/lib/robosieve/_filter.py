@@ -33,6 +33,7 @@ def filter(
     header: bool = False,
     format: str = "text",
     compress: str | None = None,
+    split_size: int | None = None,
     explain: bool = False,
     verdicts: bool = False,
     per_input: bool = False,
@@ -48,8 +49,8 @@ def filter(
     """Splits lists of URLs into partitions, and returns the receipt, which accounts for every line.
 
     `lists` are files or patterns, in every format that the program reads; `out` is the folder for the partitions. The
-    options are those of `robosieve filter`. `progress` is called ten times a second. Ctrl-C ends the run cleanly,
-    and the same call with `resume=True` continues it.
+    options are those of `robosieve filter`; sizes are numbers of bytes. `progress` is called ten times a second. Ctrl-C
+    ends the run cleanly, and the same call with `resume=True` continues it.
 
     >>> import robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -69,6 +70,7 @@ def filter(
         header=header,
         format=format,
         compress=compress,
+        split_size=split_size,
         explain=explain,
         verdicts=verdicts,
         per_input=per_input,

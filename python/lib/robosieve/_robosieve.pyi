@@ -140,6 +140,7 @@ def filter(
     header: bool,
     format: str,
     compress: str | None,
+    split_size: int | None,
     explain: bool,
     verdicts: bool,
     per_input: bool,
