@@ -1,8 +1,8 @@
 //! Checks whether words are an automaton.
 //!
 //! Words from a file may be anything. A [walk](super::dfa::walk) through a DFA is total, so its table needs no check. Fronts are
-//! probed by loads that no length bounds, and cursors follow lists, so both are checked. Whatever
-//! [`compile`](super::compile) writes passes. Words that were tampered with may pass and then give wrong verdicts, but do no harm.
+//! probed by loads that no length bounds, and cursors follow lists, so both are checked. Whatever [`compile`](super::compile)
+//! writes passes. Words that were tampered with may pass and then give wrong verdicts, but do no harm.
 
 use super::cursors;
 use super::damage::Damage;

@@ -144,8 +144,8 @@ fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> 
     head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
 }
 
-/// Reads a file of lines again and compares it with the receipt; `other_problem` finds problems that do not depend on the receipt's
-/// lines.
+/// Reads a file of lines again and compares it with the receipt; `other_problem` finds problems that do not depend on the
+/// receipt's lines.
 fn checked(
     run: StoredRun<'_>,
     file: &FilePart,
