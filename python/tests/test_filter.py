@@ -59,7 +59,8 @@ def test_options_are_those_of_the_program(policy: robosieve.Policy, tmp_path: Pa
     robosieve.filter(policy, [LIST], tmp_path / "out", "*", resume=True, verdicts=True, compress="zstd")
     robosieve.filter(policy, [LIST], tmp_path / "out", "*", force=True, split_size=50_000)
     parts = list((tmp_path / "out").glob("allowed.*.txt"))
-    assert len(parts) > 1 and all(part.stat().st_size <= 50_000 for part in parts)
+    assert len(parts) > 1
+    assert all(part.stat().st_size <= 50_000 for part in parts)
     with pytest.raises(robosieve.Error, match='format: "csv" is unknown; expected text or parquet'):
         robosieve.filter(policy, [LIST], tmp_path / "other", "*", format="csv")
     with pytest.raises(robosieve.Error, match="delimiter: "):
