@@ -106,7 +106,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`OverBudget`] when the builder's budget is spent.
+    /// [`OverBudget`] when the builder's budget is spent, or will be.
     pub fn reach(&mut self, builder: &mut Builder<'_>) -> Result<(), OverBudget> {
         self.records.clear();
         self.targets.clear();
@@ -151,6 +151,7 @@ impl Layout {
             let filter = if fail.get().is_none() { FILTER_WORDS } else { 0 };
             self.records[at].words = (1 + filter + payload) as u32;
             at += 1;
+            builder.foresee(at, self.records.len())?;
         }
     }
 

@@ -6,8 +6,8 @@ use crate::origin::InvalidUrl;
 /// Parses an origin and nothing else, except an optional `/` after it, into canonical form.
 pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
     let line = origin::trimmed(text.as_bytes());
-    let (canonical, at) = origin::canonical(line)?;
-    if matches!(&line[at..], [] | b"/") { Ok(canonical) } else { Err(InvalidUrl::Host) }
+    let (origin, at) = origin::of(line)?;
+    if matches!(&line[at..], [] | b"/") { Ok(origin.into_owned()) } else { Err(InvalidUrl::Host) }
 }
 
 /// A requested URL in canonical form, and its origin if it is a robots.txt; an error says what is wrong.
