@@ -107,7 +107,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
                 // A robots.txt without a group for the crawler.
                 Verdict::Allowed
             } else if plain {
-                automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
+                automaton::verdict_from(automaton, line, end, &mut scratch)
             } else {
                 automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
             };

@@ -98,7 +98,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
             for &(at, line, end, plain) in black_box(&known) {
                 let automaton = groups.automaton_at(at);
                 let verdict = if plain {
-                    automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
+                    automaton::verdict_from(automaton, line, end, &mut scratch)
                 } else {
                     automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
                 };

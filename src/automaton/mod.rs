@@ -33,4 +33,4 @@ pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::Engine;
 pub use priorities::priorities;
 pub use space::Compiled;
-pub use verdict::{Walk, begin, finish, settled_by, verdict};
+pub use verdict::{settled_by, verdict, verdict_from};

@@ -2,7 +2,7 @@
 
 use super::head::{ENGINE, ENGINE_DFA, START, START_BEHIND_SLASH, word};
 use crate::automaton::cursors::engine::{self, Scratch};
-use crate::automaton::dfa::{filter, table, walk};
+use crate::automaton::dfa::{filter, walk};
 use crate::rules::Verdict;
 
 /// The verdict of the automaton in `words` on a path in normal form.
@@ -10,78 +10,42 @@ use crate::rules::Verdict;
 /// Takes time linear in the path and the patterns that the automaton was made from.
 #[inline]
 pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
-    finish(words, path, begin(words, path, 0), scratch)
+    verdict_from(words, path, 0, scratch)
+}
+
+/// The verdict on the path in `text` from the byte `from` on; the text may be a whole URL, for example. That makes short paths
+/// faster to judge, because the bytes before them make room for wide loads; they are not examined.
+#[inline]
+pub fn verdict_from(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: both features are there.
+        return unsafe { walk_avx2(words, text, from, scratch) };
+    }
+    walk_with::<filter::Portable>(words, text, from, scratch)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn walk_avx2(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+    walk_with::<filter::Avx2>(words, text, from, scratch)
+}
+
+#[inline(always)]
+fn walk_with<S: filter::Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+    if word(words, ENGINE) != ENGINE_DFA {
+        return engine::verdict::<S>(words, text, from, scratch);
+    }
+    // Nearly all paths begin with a slash.
+    let slash = text.get(from) == Some(&b'/');
+    let start = word(words, if slash { START_BEHIND_SLASH } else { START });
+    walk::walk::<S, _>(words, start, text, from + usize::from(slash), &mut walk::Silent).unwrap_or_else(|at_end| at_end)
 }
 
 /// The verdict on all paths in normal form that begin with `beginning`, if a DFA settles it within these bytes.
 pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
     let start = (word(words, ENGINE) == ENGINE_DFA).then(|| word(words, START))?;
     walk::walk::<filter::Portable, _>(words, start, beginning, 0, &mut walk::Silent).ok()
-}
-
-/// A walk that has begun: [`begin`] takes the first step, [`finish`] the rest. In between, other walks can begin, so that the
-/// data that each will need next reaches the cache meanwhile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Walk {
-    /// The next record, in words from the automaton's first, or a verdict.
-    next: u32,
-    /// How many bytes of the text were read.
-    at: u32,
-}
-
-/// Begins the walk of a path in normal form at the end of a text, from the byte `from` on; the text may be a whole URL, for
-/// example. That makes short paths faster to judge, because the bytes before them make room for wide loads; they are not
-/// examined.
-///
-/// # Panics
-///
-/// If the text is 4 GiB or longer.
-#[inline]
-pub fn begin(words: &[u32], text: &[u8], from: usize) -> Walk {
-    assert!(u32::try_from(text.len()).is_ok(), "a URL of 4 GiB");
-    let slash = word(words, ENGINE) == ENGINE_DFA && text.get(from) == Some(&b'/');
-    let at = from + usize::from(slash);
-    let next = word(words, if slash { START_BEHIND_SLASH } else { START });
-    if !slash || next < table::FIRST_RECORD || walk::is_root(words, next) {
-        return Walk { next, at: at as u32 };
-    }
-    match walk::step::<filter::Portable, _>(words, next, text, at, &mut walk::Silent) {
-        Ok((next, at)) => Walk { next, at: at as u32 },
-        Err(verdict) => Walk { next: table::settled(verdict), at: at as u32 },
-    }
-}
-
-/// Finishes a walk over the same text.
-///
-/// # Panics
-///
-/// If the walk was begun on another automaton or text.
-#[inline]
-pub fn finish(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
-    if walk.next < table::FIRST_RECORD && word(words, ENGINE) == ENGINE_DFA {
-        return table::verdict_of(walk.next);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
-        // SAFETY: both features are there.
-        return unsafe { finish_avx2(words, text, walk, scratch) };
-    }
-    finish_with::<filter::Portable>(words, text, walk, scratch)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-fn finish_avx2(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
-    finish_with::<filter::Avx2>(words, text, walk, scratch)
-}
-
-#[inline(always)]
-fn finish_with<S: filter::Search>(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
-    if word(words, ENGINE) == ENGINE_DFA {
-        walk::walk::<S, _>(words, walk.next, text, walk.at as usize, &mut walk::Silent).unwrap_or_else(|at_end| at_end)
-    } else {
-        engine::verdict::<S>(words, text, walk.at as usize, scratch)
-    }
 }
 
 #[cfg(test)]

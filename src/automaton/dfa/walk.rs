@@ -66,7 +66,7 @@ pub(crate) fn walk<S: Search, O: Observer>(
 
 /// One step of a walk: the next record and the offset reached, or the verdict if the text or the table ends.
 #[inline(always)]
-pub(crate) fn step<S: Search, O: Observer>(
+fn step<S: Search, O: Observer>(
     table: &[u32],
     record: Target,
     text: &[u8],
@@ -127,12 +127,6 @@ pub(crate) fn step<S: Search, O: Observer>(
         }
     }
     Ok((target, at))
-}
-
-/// Whether a record is the root of a context: most bytes stay there.
-#[inline]
-pub(crate) fn is_root(table: &[u32], record: Target) -> bool {
-    word(table, record as usize).is_ok_and(|header| header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE)
 }
 
 /// A word of a table.

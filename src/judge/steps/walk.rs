@@ -17,9 +17,8 @@ impl Space {
             let item = &self.items.items[usize::from(place)];
             let words = front::words(judge.automaton(item.automaton));
             let (text, start) = (&urls.text[..item.end as usize], item.start as usize);
-            let walk = automaton::begin(words, text, start);
             let [allowed, blocked] = item.outcomes;
-            let outcome = match automaton::finish(words, text, walk, &mut scratch.walk) {
+            let outcome = match automaton::verdict_from(words, text, start, &mut scratch.walk) {
                 Verdict::Allowed => allowed,
                 Verdict::Blocked => judge.blocked(&text[start..], blocked),
             };
