@@ -11,7 +11,7 @@ use crate::input::error::ListError;
 #[non_exhaustive]
 #[error("at byte {at}: {error}")]
 pub struct Unwritten {
-    /// The offset of the next byte to be written. Where several workers write, bytes before it may be missing too.
+    /// The offset of the next byte to be written.
     pub at: u64,
     /// The system's error.
     pub error: io::Error,

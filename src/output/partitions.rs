@@ -6,9 +6,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
@@ -16,8 +15,8 @@ use super::folder::{
     CHECKPOINT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
 };
 use super::format::Format;
+use super::front_to_back::FrontToBack;
 use super::table::{self, Merged, Stop};
-use super::write_at::{FrontToBack, write_at};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 
@@ -57,7 +56,7 @@ struct FileSet {
 struct Target {
     state: TargetState,
     /// The last of its parts, if it is open.
-    file: Option<Arc<OpenFile>>,
+    file: Option<OpenFile>,
 }
 
 /// The files of one kind of lines. Together with lines gathered for the next frame, this is their whole state between two chunks.
@@ -71,23 +70,13 @@ pub(crate) struct TargetState {
 #[derive(Debug)]
 struct OpenFile {
     path: PathBuf,
-    file: File,
+    file: FrontToBack<File>,
 }
 
-/// A place in a file, reserved for these pieces.
-#[derive(Debug)]
-pub(crate) struct ReservedPlace<'b> {
-    file: Arc<OpenFile>,
-    at: u64,
-    pieces: Vec<&'b [u8]>,
-}
-
-impl ReservedPlace<'_> {
-    /// Writes the pieces to their place; others may write elsewhere at the same time.
-    pub fn write(&self) -> Result<(), OutputError> {
-        let OpenFile { path, file } = &*self.file;
-        let mut pieces: Vec<_> = self.pieces.iter().map(|piece| IoSlice::new(piece)).collect();
-        write_at(file, &mut pieces, self.at).map_err(|error| OutputError::Unwritable { path: path.clone(), error })
+impl OpenFile {
+    fn write(&mut self, pieces: &mut [IoSlice<'_>]) -> Result<(), OutputError> {
+        let written = self.file.write_pieces(pieces);
+        written.map_err(|error| OutputError::Unwritable { path: self.path.clone(), error })
     }
 }
 
@@ -216,19 +205,19 @@ impl Output {
         self.pending.push(path);
     }
 
-    /// Reserves places for blocks, beginning new parts where needed. The worker that holds the bytes writes them.
-    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
-        let mut places = Vec::with_capacity(blocks.len());
+    /// Writes blocks, beginning new parts where needed.
+    pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
         for block in blocks.iter().filter(|block| !block.pieces.is_empty()) {
             let length = block.length();
             let target = &mut self.sets[block.set].targets[block.file];
-            let pieces: Vec<&[u8]> = block.pieces.iter().map(|piece| &piece[..]).collect();
-            let footer = pieces.iter().map(|piece| self.layout.footer(piece)).sum();
+            let footer = block.pieces.iter().map(|piece| self.layout.footer(piece)).sum();
             if self.layout.fits(length, target.part(), footer) {
-                places.push(target.place(&self.directory, pieces, &block.tally, footer)?);
+                let mut pieces: Vec<_> = block.pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+                target.write(&self.directory, &mut pieces, &block.tally, footer)?;
                 continue;
             }
-            for mut rest in pieces {
+            for piece in &block.pieces {
+                let mut rest = &piece[..];
                 while !rest.is_empty() {
                     let target = &mut self.sets[block.set].targets[block.file];
                     let footer = self.layout.footer(rest);
@@ -239,12 +228,12 @@ impl Output {
                     }
                     let whole = now.len() as u64 == length;
                     let tally = if whole { block.tally } else { self.layout.rows.tally(block.file, now) };
-                    places.push(target.place(&self.directory, vec![now], &tally, footer)?);
+                    target.write(&self.directory, &mut [IoSlice::new(now)], &tally, footer)?;
                     rest = later;
                 }
             }
         }
-        Ok(places)
+        Ok(())
     }
 
     /// Begins the next part of a file of a set.
@@ -254,14 +243,14 @@ impl Output {
         let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
         let head = self.layout.head(file, &start.head)?;
         let path = self.directory.join(&name);
-        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
-        ReservedPlace { file: Arc::clone(&open), at: 0, pieces: vec![&head] }.write()?;
+        let mut open = OpenFile { file: FrontToBack::new(self.partial_file(&path)?), path };
+        open.write(&mut [IoSlice::new(&head)])?;
         let length = head.len() as u64;
         let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         let target = &mut self.sets[set].targets[file];
         target.state.parts.push(part);
         let ended = target.file.replace(open);
-        self.unsynced.extend(ended.map(|ended| ended.path.clone()));
+        self.unsynced.extend(ended.map(|ended| ended.path));
         Ok(())
     }
 
@@ -269,7 +258,7 @@ impl Output {
     pub fn close(&mut self, sets: &[usize]) {
         for &set in sets {
             let files = self.sets[set].targets.iter_mut().filter_map(|target| target.file.take());
-            self.unsynced.extend(files.map(|file| file.path.clone()));
+            self.unsynced.extend(files.map(|file| file.path));
         }
     }
 
@@ -286,7 +275,7 @@ impl Output {
                 let empty_file = &self.layout.empty_file;
                 let empty = |target: &&mut Target| !empty_file.is_empty() && target.state.parts[0].end == 0;
                 for target in self.sets.iter_mut().flat_map(|set| &mut set.targets).filter(empty) {
-                    target.place(&self.directory, vec![empty_file], &Tally::default(), 0)?.write()?;
+                    target.write(&self.directory, &mut [IoSlice::new(empty_file)], &Tally::default(), 0)?;
                     target.file = None;
                 }
             }
@@ -348,30 +337,33 @@ impl Target {
         self.state.parts.last().expect("a target has parts")
     }
 
-    /// Reserves a place for bytes in the last part, opening it if necessary.
-    fn place<'b>(
+    /// Writes pieces of a block to the last part, opening it if necessary.
+    fn write(
         &mut self,
         directory: &Path,
-        pieces: Vec<&'b [u8]>,
+        pieces: &mut [IoSlice<'_>],
         tally: &Tally,
         footer: u64,
-    ) -> Result<ReservedPlace<'b>, OutputError> {
+    ) -> Result<(), OutputError> {
         let part = self.state.parts.last_mut().expect("a target has parts");
         let file = match &mut self.file {
             Some(file) => file,
             none => {
                 let path = directory.join(&part.name);
-                let file = OpenOptions::new().write(true).open(partial(&path));
-                let file = file.map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
-                none.insert(Arc::new(OpenFile { path, file }))
+                let open = || {
+                    let mut file = OpenOptions::new().write(true).open(partial(&path))?;
+                    file.seek(SeekFrom::Start(part.end))?;
+                    Ok(FrontToBack::at(file, part.end))
+                };
+                let file = open().map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
+                none.insert(OpenFile { path, file })
             }
         };
-        let at = part.end;
         part.end += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
         part.footer += footer;
         part.blocks += 1;
         part.tally.append(tally);
-        Ok(ReservedPlace { file: Arc::clone(file), at, pieces })
+        file.write(pieces)
     }
 
     /// Writes the footers of tables, and merges small row groups into another file beside each. A resumed run cuts footers off
@@ -391,7 +383,8 @@ impl Target {
                 let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
                 let footer = table::footer(&mut file, part.head, part.end)?;
                 let footer = footer.as_deref().unwrap_or(empty_end);
-                write_at(&file, &mut [IoSlice::new(footer)], part.end)?;
+                file.seek(SeekFrom::Start(part.end))?;
+                FrontToBack::at(file, part.end).write_all(footer)?;
                 part.end += footer.len() as u64;
                 table::merge_groups(&path, &merged(&whole), threads, stop)
             };

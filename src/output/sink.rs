@@ -6,7 +6,7 @@ use super::block::Block;
 use super::form::{SEPARATOR, rest_of_row};
 use crate::outcome::Partition;
 use crate::output::error::OutputError;
-use crate::output::partitions::{Output, ReservedPlace};
+use crate::output::partitions::Output;
 
 /// Where blocks go.
 #[derive(Default)]
@@ -14,9 +14,9 @@ pub(crate) enum Sink {
     /// Lines are only counted.
     #[default]
     Nothing,
-    /// Places in files, which are written to later.
+    /// Files.
     Folder(Box<Output>),
-    /// Standard output, written to at once. Only the holder of the turn may do so.
+    /// Standard output.
     Pipe(Pipe),
 }
 
@@ -66,12 +66,12 @@ fn pick(rows: &[u8], verdicts: &[&str]) -> Vec<u8> {
 }
 
 impl Sink {
-    /// Takes the blocks of a chunk in its turn; returns the reserved places that are still to be written.
-    pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
+    /// Writes the blocks of a chunk in its turn.
+    pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
         match self {
-            Sink::Nothing => Ok(Vec::new()),
-            Sink::Folder(output) => output.reserve(blocks),
-            Sink::Pipe(pipe) => pipe.write(blocks).map(|()| Vec::new()),
+            Sink::Nothing => Ok(()),
+            Sink::Folder(output) => output.write(blocks),
+            Sink::Pipe(pipe) => pipe.write(blocks),
         }
     }
 

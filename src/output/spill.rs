@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempPath;
 
-use super::write_at::FrontToBack;
+use super::front_to_back::FrontToBack;
 
 /// Sorts records by their bytes; keeps up to `limit` bytes in memory and the rest on disk.
 #[derive(Debug)]

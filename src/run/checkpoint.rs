@@ -20,11 +20,11 @@ use super::totals::Totals;
 use crate::input::list::FileState;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
+use crate::output::front_to_back::FrontToBack;
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::TargetState;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use crate::output::records;
-use crate::output::write_at::FrontToBack;
 use crate::run::error::FilterError;
 
 /// A run's identity and progress.

@@ -1,8 +1,8 @@
 //! Makes checkpoints durable while a run goes on.
 //!
-//! A checkpoint is taken in a chunk's turn. By then, each line up to that chunk has a place in a file, or is in the checkpoint
-//! itself, but not all are written. Once they are, a separate thread makes the files durable, and after them the checkpoint,
-//! which only then is valid; workers keep judging meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
+//! A checkpoint is taken in a chunk's turn, when each line up to that chunk is written, or is in the checkpoint itself. A separate
+//! thread makes the files durable, and after them the checkpoint, which only then is valid; workers keep judging meanwhile. So a
+//! slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -42,8 +42,6 @@ pub(crate) struct PendingCheckpoint {
 
 #[derive(Debug)]
 struct State {
-    /// Chunks whose lines are being written.
-    writing: Vec<u64>,
     next: Next,
     /// Whether there will be no more checkpoints.
     ended: bool,
@@ -54,14 +52,10 @@ struct State {
 enum Next {
     /// It is due at this time.
     Due(Instant),
-    /// A worker is about to take it.
-    Claimed,
-    /// It was taken in the turn of this chunk, and waits for lines to be written.
-    Taken(u64, PendingCheckpoint),
-    /// Its lines are written.
-    Ready(PendingCheckpoint),
-    /// It is being made durable.
-    Saving,
+    /// A worker is about to take it, or it is being made durable.
+    Busy,
+    /// It was taken.
+    Taken(PendingCheckpoint),
 }
 
 impl Checkpointer {
@@ -69,7 +63,7 @@ impl Checkpointer {
     /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
-        let state = State { writing: Vec::new(), next: Next::Due(started + every), ended: false };
+        let state = State { next: Next::Due(started + every), ended: false };
         Checkpointer { job, directory, every, started, before, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -83,54 +77,29 @@ impl Checkpointer {
         let mut state = lock(&self.state);
         let is_due = matches!(state.next, Next::Due(due) if Instant::now() >= due);
         if is_due {
-            state.next = Next::Claimed;
+            state.next = Next::Busy;
         }
         is_due
     }
 
-    /// Records that the lines of a chunk are about to be written; called in its turn.
-    pub fn begin(&self, ticket: u64) {
-        lock(&self.state).writing.push(ticket);
-    }
-
-    /// Records that the lines of a chunk are written. If the interval is zero, waits for a checkpoint that is being saved.
-    pub fn end(&self, ticket: u64) {
+    /// Takes a checkpoint in the turn of a chunk whose lines are written. If the interval is zero, waits until it is saved.
+    pub fn take(&self, taken: PendingCheckpoint) {
         let mut state = lock(&self.state);
-        state.writing.retain(|&writing| writing != ticket);
-        self.settle(&mut state);
-        // A checkpoint that is not ready waits for its chunk, which this worker may have to write.
-        while self.every.is_zero() && matches!(state.next, Next::Ready(_) | Next::Saving) && !state.ended {
+        state.next = Next::Taken(taken);
+        self.changed.notify_all();
+        while self.every.is_zero() && !matches!(state.next, Next::Due(_)) && !state.ended {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-
-    /// Takes a checkpoint of all chunks up to this one; called in its turn.
-    pub fn take(&self, ticket: u64, taken: PendingCheckpoint) {
-        let mut state = lock(&self.state);
-        state.next = Next::Taken(ticket, taken);
-        self.settle(&mut state);
-    }
-
-    /// Passes on the taken checkpoint, if its lines are written.
-    fn settle(&self, state: &mut State) {
-        let earliest = state.writing.iter().min().copied().unwrap_or(u64::MAX);
-        state.next = match std::mem::replace(&mut state.next, Next::Claimed) {
-            Next::Taken(ticket, taken) if ticket < earliest => {
-                self.changed.notify_all();
-                Next::Ready(taken)
-            }
-            other => other,
-        };
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
     pub fn keep(&self) -> Result<(), OutputError> {
         loop {
             let mut state = lock(&self.state);
-            while !matches!(state.next, Next::Ready(_)) && !state.ended {
+            while !matches!(state.next, Next::Taken(_)) && !state.ended {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            let Next::Ready(taken) = std::mem::replace(&mut state.next, Next::Saving) else { return Ok(()) };
+            let Next::Taken(taken) = std::mem::replace(&mut state.next, Next::Busy) else { return Ok(()) };
             drop(state);
             let began = Instant::now();
             self.save(taken)?;
@@ -164,7 +133,7 @@ impl Checkpointer {
         self.directory.join(CHECKPOINT).exists()
     }
 
-    /// Ends [`Checkpointer::keep`], once a checkpoint that is ready is saved.
+    /// Ends [`Checkpointer::keep`], once a checkpoint that was taken is saved.
     pub fn stop(&self) {
         lock(&self.state).ended = true;
         self.changed.notify_all();

@@ -1,38 +1,12 @@
-//! Writes bytes to a file, and keeps track of how far it got.
+//! Writes files from front to back, and keeps track of how far each got.
 //!
 //! After a full disk, users want to know how much of a file was written, so system errors are wrapped in [`Unwritten`].
 
-use std::fs::File;
 use std::io::{self, IoSlice, Write};
 
 use super::error::Unwritten;
 
-/// The most pieces that the system takes in one call.
-#[cfg(unix)]
-const PIECES: usize = 1024;
-
-/// Writes these pieces one after the other, starting at offset `at`.
-pub(super) fn write_at(file: &File, mut pieces: &mut [IoSlice<'_>], mut at: u64) -> io::Result<()> {
-    IoSlice::advance_slices(&mut pieces, 0);
-    while !pieces.is_empty() {
-        #[cfg(unix)]
-        let written = rustix::io::pwritev(file, &pieces[..pieces.len().min(PIECES)], at).map_err(io::Error::from);
-        #[cfg(windows)]
-        let written = std::os::windows::fs::FileExt::seek_write(file, &pieces[0], at);
-        match written {
-            Ok(0) => return Err(Unwritten::wrap(at, io::ErrorKind::WriteZero.into())),
-            Ok(length) => {
-                IoSlice::advance_slices(&mut pieces, length);
-                at += length as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Unwritten::wrap(at, error)),
-        }
-    }
-    Ok(())
-}
-
-/// A new file written from front to back; its errors are [`Unwritten`].
+/// A file written from front to back; its errors are [`Unwritten`].
 #[derive(Debug)]
 pub(crate) struct FrontToBack<W> {
     pub file: W,
@@ -40,20 +14,50 @@ pub(crate) struct FrontToBack<W> {
 }
 
 impl<W: Write> FrontToBack<W> {
+    /// For a new file.
     pub fn new(file: W) -> FrontToBack<W> {
-        FrontToBack { file, at: 0 }
+        FrontToBack::at(file, 0)
     }
-}
 
-impl<W: Write> Write for FrontToBack<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes).map_err(|error| match error.kind() {
+    /// For a file whose next byte is written at this offset.
+    pub fn at(file: W, at: u64) -> FrontToBack<W> {
+        FrontToBack { file, at }
+    }
+
+    /// Writes these pieces one after the other.
+    pub fn write_pieces(&mut self, mut pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+        IoSlice::advance_slices(&mut pieces, 0);
+        while !pieces.is_empty() {
+            match self.write_vectored(pieces) {
+                Ok(0) => return Err(Unwritten::wrap(self.at, io::ErrorKind::WriteZero.into())),
+                Ok(length) => IoSlice::advance_slices(&mut pieces, length),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, written: io::Result<usize>) -> io::Result<usize> {
+        let written = written.map_err(|error| match error.kind() {
             // The caller tries again.
             io::ErrorKind::Interrupted => error,
             _ => Unwritten::wrap(self.at, error),
         })?;
         self.at += written as u64;
         Ok(written)
+    }
+}
+
+impl<W: Write> Write for FrontToBack<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        self.count(written)
+    }
+
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        let written = self.file.write_vectored(pieces);
+        self.count(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -69,18 +73,19 @@ mod tests {
         error.get_ref().unwrap().downcast_ref::<Unwritten>().unwrap().at
     }
 
-    fn at(file: &File, pieces: &[&[u8]], at: u64) -> io::Result<()> {
-        write_at(file, &mut pieces.iter().map(|piece| IoSlice::new(piece)).collect::<Vec<_>>(), at)
+    fn write<W: Write>(file: &mut FrontToBack<W>, pieces: &[&[u8]]) -> io::Result<()> {
+        file.write_pieces(&mut pieces.iter().map(|piece| IoSlice::new(piece)).collect::<Vec<_>>())
     }
 
     #[test]
-    fn all_bytes_reach_their_place() {
+    fn all_pieces_are_written() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        at(file.as_file(), &[b"tw", b"", b"o"], 3).and_then(|()| at(file.as_file(), &[b"", b"one"], 0)).unwrap();
+        let mut out = FrontToBack::new(file.as_file());
+        write(&mut out, &[b"", b"one"]).and_then(|()| write(&mut out, &[b"tw", b"", b"o"])).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");
         // More pieces than the system takes in one call.
         let pieces: Vec<[u8; 2]> = (0..3000u16).map(u16::to_be_bytes).collect();
-        at(file.as_file(), &pieces.iter().map(|piece| &piece[..]).collect::<Vec<_>>(), 6).unwrap();
+        write(&mut out, &pieces.iter().map(|piece| &piece[..]).collect::<Vec<_>>()).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), [&b"onetwo"[..], &pieces.concat()].concat());
     }
 
@@ -88,11 +93,12 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn an_error_has_the_place() {
-        let full = File::options().write(true).open("/dev/full").unwrap();
-        let error = at(&full, &[b"bytes"], 5000).unwrap_err();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut full = FrontToBack::at(full, 5000);
+        let error = write(&mut full, &[b"bytes"]).unwrap_err();
         assert_eq!((error.kind(), place(&error)), (io::ErrorKind::StorageFull, 5000));
         assert!(error.to_string().starts_with("at byte 5000: "), "{error}");
-        assert!(at(&full, &[b""], 7).is_ok());
+        assert!(write(&mut full, &[b""]).is_ok());
     }
 
     #[test]
