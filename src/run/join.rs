@@ -228,7 +228,7 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
 /// Checks that the files of a shard that will be read are as its receipt says.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
     let files = if partitions {
-        outputs(StoredRun { receipt, directory: folder, threads: 0 })?
+        outputs(StoredRun { receipt, directory: folder, threads: 0 })
     } else {
         vec![robots_needed(receipt, folder)]
     };

@@ -1,13 +1,13 @@
 //! The URLs of a partition, read again from the files of a complete run.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::stored::{StoredLines, StoredRun};
 use super::verify::VerifyError;
 use crate::formats::compression::Reader;
+use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, Layout, MARK};
 use crate::origin;
@@ -35,10 +35,10 @@ pub(crate) fn reread<T: Default + Send>(
     let wanted = WantedLines::new(receipt.rows(), place);
     let mut whole = T::default();
     for (name, has_head) in files(receipt, name) {
-        let file = run.open(name)?;
+        let path = run.directory.join(name);
         let skipped = usize::from(has_head || wanted.columns > 0);
         let layouts = match receipt.options.format {
-            Format::Text => Layouts::of(&file.path, receipt, wanted.columns, skipped > usize::from(has_head))?,
+            Format::Text => Layouts::of(&path, receipt, wanted.columns, skipped > usize::from(has_head))?,
             Format::Parquet => Layouts(Vec::new()),
         };
         let of = |stored: StoredLines<'_>| match stored {
@@ -48,7 +48,7 @@ pub(crate) fn reread<T: Default + Send>(
                 of(&lines.map(|line| layouts.url(line)).collect::<Vec<_>>())
             }
         };
-        append(&mut whole, &file.read(Wanted::Urls, of, &append)?);
+        append(&mut whole, &run.read(&path, Wanted::Urls, of, &append)?);
     }
     Ok(whole)
 }
@@ -114,7 +114,7 @@ impl Layouts {
     fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
         let unreadable = |error| VerifyError::Unreadable { path: path.to_owned(), error };
         let mut start = Vec::new();
-        let mut text = Reader::<File>::open(path).map_err(unreadable)?.take(LOOK as u64);
+        let mut text = regular_file::open(path).and_then(Reader::new).map_err(unreadable)?.take(LOOK as u64);
         for place in 0..HEAD_LINES {
             let mut line = Vec::new();
             text.read_until(b'\n', &mut line).map_err(unreadable)?;

@@ -1,9 +1,8 @@
 //! Reads the files of a complete run again, to prove them or to report on them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::input::error::ListError;
-use crate::input::list::List;
 use crate::input::scan::{self, Extent, scan};
 use crate::output::format::Format;
 use crate::output::receipt::Receipt;
@@ -21,14 +20,6 @@ pub(crate) struct StoredRun<'r> {
     pub threads: usize,
 }
 
-/// A file of a run.
-pub(super) struct StoredFile<'r> {
-    run: StoredRun<'r>,
-    pub path: PathBuf,
-    /// `None` if it is a table.
-    list: Option<List>,
-}
-
 /// Some lines of a file.
 pub(super) enum StoredLines<'l> {
     /// Text, and whether it is the first of its file, where a head may be.
@@ -37,33 +28,24 @@ pub(super) enum StoredLines<'l> {
     Rows(&'l TableLines),
 }
 
-impl<'r> StoredRun<'r> {
-    /// Opens the file of this name.
-    pub(super) fn open(self, name: &str) -> Result<StoredFile<'r>, ListError> {
-        let path = self.directory.join(name);
-        let list = match self.receipt.options.format {
-            Format::Text => Some(scan::opened(&path)?),
-            Format::Parquet => None,
-        };
-        Ok(StoredFile { run: self, path, list })
-    }
-}
-
-impl StoredFile<'_> {
-    /// Calls `of` on some lines of the file at a time, and combines the results in order with `append`.
+impl StoredRun<'_> {
+    /// Calls `of` on some lines of a file of the run at a time, and combines the results in order with `append`.
     pub(super) fn read<T: Default + Send>(
         &self,
+        path: &Path,
         wanted: Wanted,
         of: impl Fn(StoredLines<'_>) -> T + Sync,
         append: impl Fn(&mut T, &T) + Sync,
     ) -> Result<T, ListError> {
-        let StoredRun { receipt, threads, .. } = self.run;
-        match &self.list {
-            Some(list) => {
+        let StoredRun { receipt, threads, .. } = *self;
+        match receipt.options.format {
+            Format::Text => {
                 let of = |text: &[u8], first| of(StoredLines::Text(text, first));
-                scan(list, Extent::Whole, threads, CHUNK, of, append)
+                scan(&scan::opened(path)?, Extent::Whole, threads, CHUNK, of, append)
             }
-            None => table::reread(&self.path, wanted, receipt, threads, |rows| of(StoredLines::Rows(rows)), append),
+            Format::Parquet => {
+                table::reread(path, wanted, receipt, threads, |rows| of(StoredLines::Rows(rows)), append)
+            }
         }
     }
 }

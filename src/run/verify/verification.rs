@@ -41,9 +41,9 @@ pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verifica
         return verify_shards(&receipt, directory, inputs, threads);
     }
     let contradictions = account::contradictions(&receipt);
-    let mut files = files::outputs(StoredRun { receipt: &receipt, directory, threads })?;
+    let mut files = files::outputs(StoredRun { receipt: &receipt, directory, threads });
     if inputs {
-        files.extend(files::lists(&receipt, threads)?);
+        files.extend(files::lists(&receipt, threads));
     }
     Ok(Verification { files, contradictions })
 }
