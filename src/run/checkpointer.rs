@@ -5,14 +5,13 @@
 //! slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::lock;
 use crate::output::error::OutputError;
-use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
-use crate::output::spill::Run;
+use crate::output::folder::{CHECKPOINT, sync, sync_folders};
 use crate::run::error::FilterError;
 
 /// The time between two checkpoints is at least this many times what the last one took.
@@ -36,8 +35,6 @@ pub(crate) struct Checkpointer {
 pub(crate) struct PendingCheckpoint {
     pub state: RunState,
     pub files: Vec<PathBuf>,
-    /// Spilled origins.
-    pub spilled: Vec<Arc<Run>>,
 }
 
 #[derive(Debug)]
@@ -112,8 +109,6 @@ impl Checkpointer {
     /// Makes a checkpoint durable.
     pub fn save(&self, taken: PendingCheckpoint) -> Result<(), OutputError> {
         taken.files.iter().try_for_each(|file| sync(file))?;
-        let failed = |path: PathBuf| move |error| OutputError::Unwritable { path, error };
-        taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
         let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
         sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
         self.write(Stage::Judging(Box::new(taken.state)))

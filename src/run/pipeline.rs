@@ -465,7 +465,9 @@ impl Turn {
             gathered,
             needed: needed.state(),
         };
-        Some(PendingCheckpoint { state, files: output.touched(), spilled: needed.files().to_vec() })
+        let mut files = output.touched();
+        files.extend(needed.files());
+        Some(PendingCheckpoint { state, files })
     }
 }
 
