@@ -16,7 +16,7 @@ use super::folder::{
 };
 use super::format::Format;
 use super::front_to_back::FrontToBack;
-use super::table::{self, Merged, Stop};
+use super::table::{self, Stop};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 
@@ -379,19 +379,10 @@ impl Target {
         for part in &mut self.state.parts {
             let whole = directory.join(&part.name);
             let path = partial(&whole);
-            let mut write = || {
-                let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
-                let footer = table::footer(&mut file, part.head, part.end)?;
-                let footer = footer.as_deref().unwrap_or(empty_end);
-                file.seek(SeekFrom::Start(part.end))?;
-                FrontToBack::at(file, part.end).write_all(footer)?;
-                part.end += footer.len() as u64;
-                table::merge_groups(&path, &merged(&whole), threads, stop)
-            };
-            match write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })? {
-                Merged::Nothing => {}
-                Merged::Written(length) => part.end = length,
-                Merged::Stopped => return Ok(false),
+            let length = table::complete(&path, &merged(&whole), part, empty_end, threads, stop);
+            match length.map_err(|error| OutputError::Unwritable { path, error })? {
+                Some(length) => part.end = length,
+                None => return Ok(false),
             }
         }
         Ok(true)

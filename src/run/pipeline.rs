@@ -257,10 +257,7 @@ impl<'l> Pipeline<'l> {
     /// The blocks of a task's chunk, if lines become rows.
     fn rows(&self, task: &Task<'_>, remaining: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
-        let source = match task.ranges() {
-            Some(ranges) => RowSource::Rows { list, ranges, lines: remaining },
-            None => RowSource::Text(remaining),
-        };
+        let source = RowSource { lines: remaining, of_table: task.ranges().map(|ranges| (list, ranges)) };
         let mut parts = worker.rows(remaining.text);
         let (outcomes, causes) = (parts.chunk.outcomes, parts.causes);
         let mut again = |crawler, line| parts.explain_again(crawler, line);

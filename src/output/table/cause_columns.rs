@@ -7,7 +7,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Typ
 use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
 
-use super::fields::text_field;
+use super::schema::text_field;
 use super::sorting::Slot;
 use super::text::as_utf8;
 use crate::formats::columnar::Malformed;

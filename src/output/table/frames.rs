@@ -11,9 +11,8 @@ use parquet::file::writer::SerializedFileWriter;
 use std::borrow::Cow;
 
 use super::copy::copied;
-use super::footer::TRAILER;
 use super::handed::Handed;
-use super::shared::RowSource;
+use super::shared::{RowSource, TRAILER};
 use super::sorting::{Slot, Sorting};
 use super::text::Text;
 use super::{Table, cause_columns};
@@ -45,26 +44,22 @@ impl Table {
         explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let all = outcomes.first().map_or(0, Vec::len);
-        let most = match source {
-            RowSource::Text(_) => MAX_ROWS,
-            RowSource::Rows { .. } => all.max(1),
-        };
+        let RowSource { lines, of_table } = source;
+        let most = if of_table.is_some() { all.max(1) } else { MAX_ROWS };
         let mut blocks = Vec::new();
-        let text = match source {
-            RowSource::Text(lines) => Some(Text::new(*lines, false)),
-            RowSource::Rows { list, ranges, lines } => {
-                self.are_column(list, ranges, lines).then(|| Text::new(*lines, true))
-            }
+        let text = match of_table {
+            None => Some(Text::new(*lines, false)),
+            Some((list, ranges)) => self.are_column(list, ranges, lines).then(|| Text::new(*lines, true)),
         };
         for start in (0..all).step_by(most) {
             let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
-            if let RowSource::Rows { ranges, lines, .. } = source {
+            if let Some((_, ranges)) = of_table {
                 sorting.leave_out(lines.left_out, ranges.iter().map(|range| range.rows).sum());
             }
             let made = guarded(|| self.frames(source, text.as_ref(), &sorting, explain_again));
-            let made = made.map_err(|Malformed(problem)| match source {
-                RowSource::Rows { list, .. } => ListError::Parquet { path: list.path.clone(), problem }.into(),
-                RowSource::Text(_) => OutputError::Table { problem },
+            let made = made.map_err(|Malformed(problem)| match of_table {
+                Some((list, _)) => ListError::Parquet { path: list.path.clone(), problem }.into(),
+                None => OutputError::Table { problem },
             })?;
             blocks.extend(made.into_iter().map(|(file, bytes, tally)| {
                 let bytes = Cow::Owned(bytes);
@@ -91,10 +86,10 @@ impl Table {
         }
         for column in 0..self.list_columns {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
-            match (source, text, place) {
+            match (source.of_table, text, place) {
                 (_, Some(text), Some(place)) => text.write(place, &mut slots)?,
-                (RowSource::Rows { list, ranges, .. }, ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
-                (RowSource::Text(_), ..) => {}
+                (Some((list, ranges)), ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
+                (None, ..) => {}
             }
         }
         for (&file, slot) in files.iter().zip(&mut slots) {

@@ -12,22 +12,23 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::copy::write;
-use super::footer::Whole;
+use super::footer::{Whole, footer};
 use super::schema::properties;
-use super::shared::{Merged, Stop};
+use super::shared::Stop;
 use super::spliced::spliced;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::list::RowRange;
 use crate::input::list::range_columns::{Read, TakeRead, each_read};
 use crate::judge::tally::{Tally, line_hash};
-use crate::output::folder::remove;
+use crate::output::folder::{Written, remove};
+use crate::output::front_to_back::FrontToBack;
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
 const MIN_ROWS: i64 = 100_000;
@@ -35,21 +36,39 @@ const MIN_ROWS: i64 = 100_000;
 /// Bytes of a row group that is large enough, before compression.
 const MIN_BYTES: i64 = 64 << 20;
 
+/// Completes the file at `from`, whose frames end at `part.end`: writes its footer, or `empty_end` if it has no frames, and writes
+/// the same with fewer row groups to `to`, if there is something to merge. Returns its length; `None` if asked to stop.
+pub(crate) fn complete(
+    from: &Path,
+    to: &Path,
+    part: &Written,
+    empty_end: &[u8],
+    threads: usize,
+    stop: Stop<'_>,
+) -> io::Result<Option<u64>> {
+    let mut file = File::options().read(true).write(true).open(from)?;
+    let footer = footer(&mut file, part.head, part.end)?;
+    let footer = footer.as_deref().unwrap_or(empty_end);
+    file.seek(SeekFrom::Start(part.end))?;
+    FrontToBack::at(file, part.end).write_all(footer)?;
+    merge_groups(from, to, threads, stop)
+}
+
 /// Writes a complete file at `from` to `to`, with fewer row groups. Leaves nothing at `to` if there is nothing to merge, or if
 /// asked to `stop`.
-pub(crate) fn merge_groups(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> io::Result<Merged> {
+fn merge_groups(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> io::Result<Option<u64>> {
     let merged = guarded(|| merge(from, to, threads, stop));
     merged.map_err(|Malformed(problem)| io::Error::other(problem))
 }
 
 /// Merging can take a minute and more, so `stop` is called before each group.
-fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Merged, Malformed> {
+fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Option<u64>, Malformed> {
     let file = ParquetFile::open(File::open(from)?)?;
     let merges = merges(file.metadata().row_groups());
     if merges.iter().all(|merge| merge.len() == 1) {
         // A file left by a run that died while merging would be taken for this one.
         remove(to)?;
-        return Ok(Merged::Nothing);
+        return Ok(Some(from.metadata()?.len()));
     }
     let properties = Arc::new(properties(&file.schema().root_schema_ptr(), plain_columns(&file)).build());
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Malformed(error.to_string()))?;
@@ -76,12 +95,12 @@ fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Merge
     if !pool.install(|| prove(&written, &contents, stop))? {
         return stopped(to);
     }
-    Ok(Merged::Written(at + footer.len() as u64))
+    Ok(Some(at + footer.len() as u64))
 }
 
-fn stopped(to: &Path) -> Result<Merged, Malformed> {
+fn stopped(to: &Path) -> Result<Option<u64>, Malformed> {
     fs::remove_file(to)?;
-    Ok(Merged::Stopped)
+    Ok(None)
 }
 
 /// The ranges of row groups that are merged into one, in order.
@@ -262,8 +281,8 @@ mod tests {
         let written = (0..).find(|&most| {
             let asked = AtomicUsize::new(0);
             let merged = merge_groups(&from, &to, 2, &|| asked.fetch_add(1, Ordering::Relaxed) >= most).unwrap();
-            assert_eq!(to.exists(), merged != Merged::Stopped, "{most}");
-            merged != Merged::Stopped
+            assert_eq!(to.exists(), merged.is_some(), "{most}");
+            merged.is_some()
         });
         assert!(written.is_some_and(|asked| asked > 3), "it is asked before each group, read or written: {written:?}");
         let rows = |path| -> Vec<i64> {
