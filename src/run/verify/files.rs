@@ -158,14 +158,11 @@ fn partitions(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
     let receipt = run.receipt;
     let mut files = Vec::new();
     for (place, name) in names.iter().enumerate() {
-        let columns = receipt.rows().columns(place);
+        let rows = receipt.rows();
         for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
             let has_head = file.head_bytes > 0;
-            let of = |stored: StoredLines<'_>| match stored {
-                StoredLines::Text(text, first) => Columns::of_partition(text, columns, first && has_head),
-                StoredLines::Rows(rows) => Columns::of_table(rows),
-            };
-            let head = head_of(receipt, file, columns).filter(|_| receipt.options.format.is_text());
+            let of = |stored: StoredLines<'_>| Columns::of(stored, rows, place, has_head);
+            let head = head_of(receipt, file, rows.columns(place)).filter(|_| receipt.options.format.is_text());
             let other_problem = |found: &Columns| found.other_head(head.as_ref());
             files.push(checked(run, file, of, other_problem).0);
         }
@@ -180,10 +177,7 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
     let rows = run.receipt.rows();
     let (mut all, mut files) = (Columns::default(), Vec::new());
     for file in &verdicts.files {
-        let of = |stored: StoredLines<'_>| match stored {
-            StoredLines::Text(text, first) => Columns::of(text, rows, first),
-            StoredLines::Rows(rows) => Columns::of_table(rows),
-        };
+        let of = |stored: StoredLines<'_>| Columns::of(stored, rows, 0, true);
         let (checked, found) = checked(run, file, of, Columns::malformed_problem);
         all.append(&found.unwrap_or_default());
         files.push(checked);
