@@ -22,7 +22,7 @@ pub(crate) enum Sink {
 
 /// One file of a form, written to standard output.
 pub(crate) struct Pipe {
-    out: Box<dyn Write + Send>,
+    out: io::Stdout,
     /// The index of the file; blocks of others are dropped.
     file: usize,
     /// The verdicts whose rows are written, without the verdict's column; if empty, all rows are written as they are.
@@ -32,10 +32,7 @@ pub(crate) struct Pipe {
 impl Pipe {
     /// Writes to standard output, beginning with a head.
     pub fn new(file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, OutputError> {
-        Pipe::to(Box::new(io::stdout()), file, picked, head)
-    }
-
-    fn to(mut out: Box<dyn Write + Send>, file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, OutputError> {
+        let mut out = io::stdout();
         out.write_all(head).and_then(|()| out.flush()).map_err(OutputError::StandardOutput)?;
         Ok(Pipe { out, file, picked: picked.iter().map(|partition| partition.name()).collect() })
     }
@@ -81,45 +78,5 @@ impl Sink {
             Sink::Folder(output) => Some(output),
             Sink::Nothing | Sink::Pipe(_) => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::judge::tally::Tally;
-    use std::sync::{Arc, Mutex};
-
-    #[derive(Clone, Default)]
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().expect("no panic").extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn one_file_goes_to_the_pipe() {
-        let out = Shared::default();
-        let mut pipe = Pipe::to(Box::new(out.clone()), 1, &[], b"head\n").unwrap();
-        let block =
-            |file, bytes: &'static [u8]| Block { set: 0, file, pieces: vec![bytes.into()], tally: Tally::default() };
-        pipe.write(&[block(0, b"no\n"), block(1, b"one\n"), block(3, b"no\n")]).unwrap();
-        pipe.write(&[block(0, b"no\n")]).unwrap();
-        pipe.write(&[block(1, b"two\n")]).unwrap();
-        assert_eq!(*out.0.lock().unwrap(), b"head\none\ntwo\n");
-    }
-
-    #[test]
-    fn rows_are_picked_by_their_verdict() {
-        let rows = b"allowed\tone\nblocked\tno\nallowed\ttwo\tx\ninvalid\t\ndeferred\tend";
-        assert_eq!(pick(rows, &["allowed", "invalid"]), b"one\ntwo\tx\n\n");
-        assert_eq!(pick(rows, &["deferred"]), b"end");
     }
 }

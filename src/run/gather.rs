@@ -76,24 +76,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_lines_wait_and_many_go_at_once() {
-        let mut gatherer = Gatherer::new(2);
-        let mut frames = Vec::new();
-        for chunk in 0..20 {
-            let line = format!("{chunk}\n").into_bytes();
-            frames.extend(gatherer.take(0, &[], &mut [line.clone(), line.repeat(FRAME / 3)]));
-        }
-        assert!(frames.iter().all(|frame| frame.file == 1 && frame.text.len() >= FRAME));
-        let all = |frames: Vec<Gathered>| frames.into_iter().flat_map(|frame| frame.text).collect::<Vec<u8>>();
-        let expected = |repeated| (0..20).flat_map(move |n: u32| format!("{n}\n").repeat(repeated).into_bytes());
-        let (few, many) = gatherer.rest().into_iter().partition::<Vec<_>, _>(|frame| frame.file == 0);
-        assert_eq!(few.len(), 1);
-        assert!(all(few).into_iter().eq(expected(1)));
-        frames.extend(many);
-        assert!(all(frames).into_iter().eq(expected(FRAME / 3)));
-    }
-
-    #[test]
     fn a_set_that_has_ended_is_pushed_out() {
         let mut gatherer = Gatherer::new(1);
         let frame = |set, text: &str| Gathered { set, file: 0, text: text.into() };
