@@ -3,7 +3,6 @@
 //! All files are created at the start. Each is open only from its first lines until the lists of its set have ended, since a run
 //! may have more files than a process may open.
 
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -12,10 +11,11 @@ use std::path::{Path, PathBuf};
 use super::block::Block;
 use super::file_layout::FileLayout;
 use super::folder::{
-    CHECKPOINT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
+    CHECKPOINT, RECEIPT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
 };
 use super::format::Format;
 use super::front_to_back::FrontToBack;
+use super::receipt::Receipt;
 use super::table::{self, Stop};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
@@ -54,17 +54,15 @@ struct FileSet {
 /// The file, or its parts, that one kind of lines goes to.
 #[derive(Debug)]
 struct Target {
-    state: TargetState,
+    /// The parts, at least one; the last one is being written. Together with lines gathered for the next frame, this is the
+    /// whole state between two chunks.
+    parts: Parts,
     /// The last of its parts, if it is open.
     file: Option<OpenFile>,
 }
 
-/// The files of one kind of lines. Together with lines gathered for the next frame, this is their whole state between two chunks.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct TargetState {
-    /// The parts, at least one; the last one is being written.
-    parts: Vec<Written>,
-}
+/// The files of one kind of lines.
+pub(crate) type Parts = Vec<Written>;
 
 /// A file open for writing.
 #[derive(Debug)]
@@ -114,7 +112,7 @@ impl Output {
             }
             output.sets.push(FileSet { start, targets: Vec::new() });
             for file in 0..output.layout.files.len() {
-                output.sets[set].targets.push(Target { state: TargetState::default(), file: None });
+                output.sets[set].targets.push(Target { parts: Parts::new(), file: None });
                 output.begin_part(set, file)?;
                 output.sets[set].targets[file].file = None;
             }
@@ -131,18 +129,18 @@ impl Output {
         directory: &Path,
         starts: Vec<SetStart>,
         layout: FileLayout,
-        sets: &[Vec<TargetState>],
+        sets: &[Vec<Parts>],
     ) -> Result<Output, OutputError> {
         let mut output = Output::new(directory, layout);
-        for (start, states) in starts.into_iter().zip(sets) {
-            for TargetState { parts } in states {
+        for (start, targets) in starts.into_iter().zip(sets) {
+            for parts in targets {
                 if parts.is_empty() {
                     return Err(output.not_resumable("its checkpoint lists no files".to_owned()));
                 }
                 parts.iter().try_for_each(|part| output.cut(part))?;
                 parts.iter().for_each(|part| output.note_partial(output.directory.join(&part.name)));
             }
-            let targets = states.iter().map(|state| Target { state: state.clone(), file: None }).collect();
+            let targets = targets.iter().map(|parts| Target { parts: parts.clone(), file: None }).collect();
             output.sets.push(FileSet { start, targets });
         }
         Ok(output)
@@ -174,8 +172,8 @@ impl Output {
     }
 
     /// The state of all files, set by set.
-    pub fn state(&self) -> Vec<Vec<TargetState>> {
-        self.sets.iter().map(|set| set.targets.iter().map(|target| target.state.clone()).collect()).collect()
+    pub fn state(&self) -> Vec<Vec<Parts>> {
+        self.sets.iter().map(|set| set.targets.iter().map(|target| target.parts.clone()).collect()).collect()
     }
 
     /// The final names of all files that may have changed since the last call.
@@ -239,7 +237,7 @@ impl Output {
     /// Begins the next part of a file of a set.
     fn begin_part(&mut self, set: usize, file: usize) -> Result<(), OutputError> {
         let FileSet { start, targets } = &self.sets[set];
-        let name = self.layout.files[file].of_part(targets[file].state.parts.len());
+        let name = self.layout.files[file].of_part(targets[file].parts.len());
         let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
         let head = self.layout.head(file, &start.head)?;
         let path = self.directory.join(&name);
@@ -248,7 +246,7 @@ impl Output {
         let length = head.len() as u64;
         let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         let target = &mut self.sets[set].targets[file];
-        target.state.parts.push(part);
+        target.parts.push(part);
         let ended = target.file.replace(open);
         self.unsynced.extend(ended.map(|ended| ended.path));
         Ok(())
@@ -264,7 +262,7 @@ impl Output {
 
     /// The files of one kind of lines, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
-        self.sets.iter().flat_map(move |set| &set.targets[file].state.parts)
+        self.sets.iter().flat_map(move |set| &set.targets[file].parts)
     }
 
     /// Completes all files. A compressed file needs at least one frame; a table gets its footer, and its small row groups are
@@ -273,7 +271,7 @@ impl Output {
         match self.layout.rows.format {
             Format::Text => {
                 let empty_file = &self.layout.empty_file;
-                let empty = |target: &&mut Target| !empty_file.is_empty() && target.state.parts[0].end == 0;
+                let empty = |target: &&mut Target| !empty_file.is_empty() && target.parts[0].end == 0;
                 for target in self.sets.iter_mut().flat_map(|set| &mut set.targets).filter(empty) {
                     target.write(&self.directory, &mut [IoSlice::new(empty_file)], &Tally::default(), 0)?;
                     target.file = None;
@@ -295,7 +293,7 @@ impl Output {
 
     /// Deletes the merged files beside tables that were already complete.
     fn remove_merged(&self) {
-        for part in self.sets.iter().flat_map(|set| &set.targets).flat_map(|target| &target.state.parts) {
+        for part in self.sets.iter().flat_map(|set| &set.targets).flat_map(|target| &target.parts) {
             let _ = fs::remove_file(merged(&self.directory.join(&part.name)));
         }
     }
@@ -318,6 +316,14 @@ impl Output {
         written.map_err(|error| OutputError::Unwritable { path, error })
     }
 
+    /// Writes the receipt, after all other files.
+    pub fn write_receipt(&mut self, receipt: &Receipt) -> Result<(), OutputError> {
+        self.write_file(RECEIPT, |file| {
+            serde_json::to_writer_pretty(&mut *file, receipt)?;
+            file.write_all(b"\n")
+        })
+    }
+
     /// Gives all files their names in the order they were created, so that the receipt, written last, is named last. `record`
     /// records these names before, when all files are durable.
     pub fn commit(&mut self, record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>) -> Result<(), OutputError> {
@@ -334,7 +340,7 @@ impl Output {
 impl Target {
     /// The part being written.
     fn part(&self) -> &Written {
-        self.state.parts.last().expect("a target has parts")
+        self.parts.last().expect("a target has parts")
     }
 
     /// Writes pieces of a block to the last part, opening it if necessary.
@@ -345,7 +351,7 @@ impl Target {
         tally: &Tally,
         footer: u64,
     ) -> Result<(), OutputError> {
-        let part = self.state.parts.last_mut().expect("a target has parts");
+        let part = self.parts.last_mut().expect("a target has parts");
         let file = match &mut self.file {
             Some(file) => file,
             none => {
@@ -376,7 +382,7 @@ impl Target {
         threads: usize,
         stop: Stop<'_>,
     ) -> Result<bool, OutputError> {
-        for part in &mut self.state.parts {
+        for part in &mut self.parts {
             let whole = directory.join(&part.name);
             let path = partial(&whole);
             let length = table::complete(&path, &merged(&whole), part, empty_end, threads, stop);

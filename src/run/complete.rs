@@ -7,7 +7,7 @@ use super::totals::{ListTotals, Totals};
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
-use crate::output::folder::{NEEDED, RECEIPT, partition_names};
+use crate::output::folder::{NEEDED, partition_names};
 use crate::output::form::Form;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
@@ -38,10 +38,7 @@ pub(super) fn complete(
     receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
-        output.write_file(RECEIPT, |file| {
-            serde_json::to_writer_pretty(&mut *file, &receipt)?;
-            file.write_all(b"\n")
-        })?;
+        output.write_receipt(&receipt)?;
         output.commit(|names| checkpointer.map_or(Ok(()), |checkpointer| checkpointer.complete(names)))?;
     }
     Ok(receipt)

@@ -20,7 +20,7 @@ use crate::formats::regular_file;
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, split_list_folder, table_part};
+use crate::output::folder::{FolderLock, NEEDED, split_list_folder, table_part};
 use crate::output::format::Format;
 use crate::output::missing_robots::{MissingRobots, parse_row};
 use crate::output::partitions::Output;
@@ -62,10 +62,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     joined.set_robots_needed(
         &output.write_file(NEEDED, |mut file| needed.write(|_, waiting| waiting.status, &mut file))?,
     );
-    output.write_file(RECEIPT, |file| {
-        serde_json::to_writer_pretty(&mut *file, &joined)?;
-        file.write_all(b"\n")
-    })?;
+    output.write_receipt(&joined)?;
     output.commit(|_| Ok(()))?;
     Ok(joined)
 }

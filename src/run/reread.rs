@@ -12,7 +12,6 @@ use crate::input::error::ListError;
 use crate::input::layout::{LOOK, Layout, MARK};
 use crate::origin;
 use crate::outcome::Partition;
-use crate::output::folder::partition_names;
 use crate::output::form::{Form, rest_of_row};
 use crate::output::format::Format;
 use crate::output::receipt::{FilePart, Receipt};
@@ -28,8 +27,7 @@ pub(crate) fn reread<T: Default + Send>(
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, VerifyError> {
     let receipt = run.receipt;
-    let agents = receipt.crawlers();
-    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let names = receipt.partition_names();
     let place = Partition::COUNT * crawler + partition as usize;
     let Some(name) = names.get(place) else { return Ok(T::default()) };
     let (rows, form) = (receipt.rows(), receipt.options.form);

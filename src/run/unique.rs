@@ -146,7 +146,6 @@ impl UniqueLines {
         self.text.shrink_to(2 * text.len());
         self.flaws.clear();
         self.mark = mark;
-        self.urls.find(chunk);
         let lines = self.urls.lines();
         let mut repeated = self.repeated.iter().peekable();
         let mut flaws = flaws.iter().peekable();

@@ -1,34 +1,14 @@
-//! The columns that show what blocked a line. They are null if nothing did, if no rule decided, or if it is not known.
+//! The values of the [columns](super::schema) that show what blocked a line. They are null if nothing did, if no rule decided, or if
+//! it is not known.
 //!
 //! Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
 
-use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
-use parquet::schema::types::{Type, TypePtr};
-use std::sync::Arc;
 
-use super::schema::text_field;
 use super::sorting::Slot;
 use super::text::as_utf8;
 use crate::formats::columnar::Malformed;
 use crate::output::causes::{CauseText, Causes, LineCause};
-
-/// The columns in order; `named` gives their names.
-pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
-    let text = |name| text_field(&named(name), Repetition::OPTIONAL);
-    let number = |name, kind, logical| {
-        let name = named(name);
-        let number = Type::primitive_type_builder(&name, kind).with_repetition(Repetition::OPTIONAL);
-        Arc::new(number.with_logical_type(logical).build().expect("a column of numbers"))
-    };
-    let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
-    [
-        text("rule"),
-        number("rule_line", PhysicalType::INT32, None),
-        text("agent"),
-        number("captured", PhysicalType::INT64, Some(time)),
-    ]
-}
 
 /// Writes them for the rows of a file; `again` finds the causes that were not kept.
 pub(super) fn write(
@@ -56,7 +36,7 @@ fn column<T: DataType>(
     (causes, explain_again): (&Causes, &mut dyn FnMut(usize) -> CauseText),
     value: impl Fn(&CauseText) -> Option<T::T>,
 ) -> Result<(), Malformed> {
-    slot.write_optional::<T>(|row, _| match causes.of(row) {
+    slot.write::<T>(|row, _| match causes.of(row) {
         LineCause::None => None,
         LineCause::Text(text) => value(text),
         LineCause::Again => value(&explain_again(row)),

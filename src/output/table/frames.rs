@@ -4,7 +4,7 @@
 //! than its text and the columns encoded so far.
 
 use bytes::Bytes;
-use parquet::data_type::ByteArray;
+use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::errors::ParquetError;
 use parquet::file::statistics::Statistics;
 use parquet::file::writer::SerializedFileWriter;
@@ -132,9 +132,11 @@ impl Table {
             (Partition::ALL.map(|partition| name(partition.name())), Reason::ALL.map(|reason| name(reason.name())));
         for crawler in self.crawlers_of(file) {
             if self.files.form == Form::Verdicts {
-                slot.write(|row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
+                let verdict = |row: usize| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone();
+                slot.write::<ByteArrayType>(|row, _| Some(verdict(row)))?;
             }
-            slot.write(|row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
+            let reason = |row: usize| reasons[sorting.outcomes[crawler][row].reason() as usize].clone();
+            slot.write::<ByteArrayType>(|row, _| Some(reason(row)))?;
             if let Some(causes) = sorting.causes.get(crawler) {
                 cause_columns::write(slot, causes, &mut |row| explain_again(crawler, row))?;
             }

@@ -1,6 +1,6 @@
 //! The columns of the files of a set.
 
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterPropertiesPtr};
@@ -8,7 +8,6 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-use super::cause_columns;
 use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
@@ -147,9 +146,26 @@ fn text_fields() -> Vec<TypePtr> {
     vec![text_field(URL, Repetition::OPTIONAL), Arc::new(line.build().expect("a column of bytes"))]
 }
 
-pub(super) fn text_field(name: &str, repetition: Repetition) -> TypePtr {
+fn text_field(name: &str, repetition: Repetition) -> TypePtr {
     let text = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY).with_repetition(repetition);
     Arc::new(text.with_logical_type(Some(LogicalType::String)).build().expect("a column of text"))
+}
+
+/// The columns that show what blocked a line, in order; `named` gives their names.
+fn cause_fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
+    let text = |name| text_field(&named(name), Repetition::OPTIONAL);
+    let number = |name, kind, logical| {
+        let name = named(name);
+        let number = Type::primitive_type_builder(&name, kind).with_repetition(Repetition::OPTIONAL);
+        Arc::new(number.with_logical_type(logical).build().expect("a column of numbers"))
+    };
+    let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
+    [
+        text("rule"),
+        number("rule_line", PhysicalType::INT32, None),
+        text("agent"),
+        number("captured", PhysicalType::INT64, Some(time)),
+    ]
 }
 
 /// The columns after those of the list, in order.
@@ -162,7 +178,7 @@ fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
             Form::Verdicts => vec![field_named(VERDICT), field_named(REASON)],
         };
         if files.explain {
-            columns.extend(cause_columns::fields(|column| named(column, label)));
+            columns.extend(cause_fields(|column| named(column, label)));
         }
         columns
     };

@@ -1,6 +1,6 @@
 //! Which rows of a chunk go to which files.
 
-use parquet::data_type::{ByteArray, ByteArrayType, DataType};
+use parquet::data_type::DataType;
 use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 use std::ops::Range;
 
@@ -41,19 +41,8 @@ impl<'w> Slot<'w> {
         Ok((column, &mut self.handed))
     }
 
-    /// Writes a column of texts, one for every row.
-    pub fn write(&mut self, text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
-        let rows = self.rows;
-        let (mut column, _) = self.column()?;
-        for rows in rows.chunks(BATCH) {
-            let texts: Vec<ByteArray> = rows.iter().map(|&row| text(row)).collect();
-            column.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
-        }
-        Ok(column.close()?)
-    }
-
-    /// Writes a column with a value for every row, or none. `value` may hand values over.
-    pub fn write_optional<T: DataType>(
+    /// Writes a column with a value for every row, or none if it is optional. `value` may hand values over.
+    pub fn write<T: DataType>(
         &mut self,
         mut value: impl FnMut(usize, &mut Handed) -> Option<T::T>,
     ) -> Result<(), Malformed> {

@@ -13,7 +13,7 @@ use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Reason;
-use crate::output::folder::{NEEDED, partition_names};
+use crate::output::folder::NEEDED;
 use crate::output::form::{Form, NO_HEAD};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
@@ -22,8 +22,7 @@ use crate::run::stored::{CHUNK, StoredLines, StoredRun};
 
 /// Checks the output.
 pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
-    let agents = run.receipt.crawlers();
-    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let names = run.receipt.partition_names();
     let mut files = match run.receipt.options.form {
         Form::Partitions => partitions(run, &names),
         Form::Verdicts => verdicts(run, &names),
