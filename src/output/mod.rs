@@ -18,7 +18,7 @@ pub(crate) mod sink;
 pub(crate) mod spill;
 pub(crate) mod table;
 
-pub use error::{OutputError, Unwritten};
+pub use error::OutputError;
 pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
 pub use format::Format;
