@@ -197,30 +197,6 @@ fn next(
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_order_does_not_depend_on_the_limit() {
-        let records: Vec<Vec<u8>> =
-            (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) % 997).to_be_bytes().to_vec()).collect();
-        let mut expected = records.clone();
-        expected.sort();
-        let folder = tempfile::tempdir().unwrap();
-        for limit in [0, 500, 1 << 20] {
-            let mut sorter = Sorter::new(folder.path().join("records"), limit);
-            for record in &records {
-                sorter.push(record.clone()).unwrap();
-            }
-            assert_eq!(sorter.runs.is_empty(), limit > 100_000);
-            let mut sorted = Vec::new();
-            sorter
-                .finish(|record| {
-                    sorted.push(record.into_vec());
-                    Ok(())
-                })
-                .unwrap();
-            assert_eq!(sorted, expected, "limit {limit}");
-        }
-    }
-
     /// Of a thousand runs, few are open at any time, and no temporary one is left.
     #[cfg(target_os = "linux")]
     #[test]
