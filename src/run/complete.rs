@@ -54,13 +54,13 @@ fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt
     let form = options.form;
     let is_written = |place| form == Form::Partitions && destination.is_some_and(|to| to.writes(place));
     let verdicts = (written && form == Form::Verdicts)
-        .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });
+        .then(|| VerdictsPart { written: Part::of(&totals.written(0), true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
         let (sorted, partition) =
             (&totals.crawlers[place / Partition::COUNT], Partition::ALL[place % Partition::COUNT]);
         let part = PartitionPart {
             judged: Part::of(&sorted.tallies[partition as usize], written),
-            written: is_written(place).then(|| Part::of(&totals.written[place], true)),
+            written: is_written(place).then(|| Part::of(&totals.written(place), true)),
             files: if is_written(place) { files(place) } else { Vec::new() },
             reasons: reasons(partition, &sorted.counts),
         };
