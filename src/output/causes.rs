@@ -8,7 +8,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::form::put_rule;
-use crate::judge::explain::Cause;
+use crate::judge::explain::{Cause, Explainer};
+use crate::judge::urls::LineUrls;
 use crate::rules::chosen::KeptRule;
 
 /// The most bytes of a group's name that are shown; a rule's value has the same limit.
@@ -30,8 +31,7 @@ const BYTES_PER_CAUSE: usize = 224;
 
 /// The part of a line's cause that is kept.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-pub(crate) enum LineCause {
+enum LineCause {
     /// The line is not blocked.
     None,
     /// The cause.
@@ -70,12 +70,6 @@ impl Causes {
         LineCause::Text(text)
     }
 
-    /// The cause of a line, if it is blocked.
-    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-    pub fn of(&self, line: usize) -> &LineCause {
-        self.lines.get(line).unwrap_or(&LineCause::None)
-    }
-
     /// Forgets all lines. Causes of the next ones may take `limit` bytes.
     pub fn clear(&mut self, limit: usize) {
         (self.limit, self.bytes) = (limit, 0);
@@ -84,12 +78,36 @@ impl Causes {
     }
 }
 
+/// What blocked the lines of a chunk, for each crawler; nothing if that is not wanted.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+pub(crate) struct ChunkCauses<'c> {
+    pub kept: &'c [Causes],
+    pub explainers: &'c mut [Explainer],
+    pub text: &'c [u8],
+    pub urls: &'c LineUrls,
+}
+
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+impl ChunkCauses<'_> {
+    /// What blocked a crawler's line, if it is blocked.
+    pub fn of(&mut self, crawler: usize, line: usize) -> Option<Rc<CauseText>> {
+        match &self.kept[crawler].lines[line] {
+            LineCause::None => None,
+            LineCause::Text(text) => Some(Rc::clone(text)),
+            LineCause::Again => {
+                let cause = self.explainers[crawler].explain(self.urls.url(self.text, line));
+                Some(Rc::new(CauseText::of(&cause)))
+            }
+        }
+    }
+}
+
 impl CauseText {
     fn size(&self) -> usize {
         self.rule.as_ref().map_or(0, |(text, _)| text.len()) + self.agent.as_ref().map_or(0, String::len)
     }
 
-    pub(crate) fn of(cause: &Cause<'_>) -> CauseText {
+    fn of(cause: &Cause<'_>) -> CauseText {
         let rule = |rule: &KeptRule| {
             let mut text = Vec::new();
             put_rule(rule, &mut text, |value, text| text.extend_from_slice(value));
@@ -145,14 +163,13 @@ mod tests {
             let expected = [Some(text(2)), None, Some(text(3)), Some(text(2))];
             assert!((0..4).map(|line| kept(&causes, line)).eq(expected));
             assert_eq!(kept(&causes, 4), Some(CauseText { rule: None, agent: None, captured: None }));
-            assert_eq!(kept(&causes, 5), None);
             assert_eq!(causes.known.len(), 3);
         }
     }
 
     /// The cause of a line, if it was kept.
     fn kept(causes: &Causes, line: usize) -> Option<CauseText> {
-        match causes.of(line) {
+        match &causes.lines[line] {
             LineCause::Text(text) => Some(CauseText::clone(text)),
             LineCause::None | LineCause::Again => None,
         }
@@ -166,7 +183,7 @@ mod tests {
         for rule in &rules {
             causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None }));
         }
-        let again = (0..100).filter(|&line| matches!(causes.of(line), LineCause::Again)).count();
+        let again = (0..100).filter(|&line| matches!(causes.lines[line], LineCause::Again)).count();
         assert!((90..100).contains(&again) && causes.known.len() == 100 - again, "{again}");
     }
 

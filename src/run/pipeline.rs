@@ -258,10 +258,8 @@ impl<'l> Pipeline<'l> {
     fn rows(&self, task: &Task<'_>, remaining: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = RowSource { lines: remaining, of_table: task.ranges().map(|ranges| (list, ranges)) };
-        let mut parts = worker.rows(remaining.text);
-        let (outcomes, causes) = (parts.chunk.outcomes, parts.causes);
-        let mut again = |crawler, line| parts.explain_again(crawler, line);
-        Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
+        let (outcomes, mut causes) = worker.rows(remaining.text);
+        Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, &mut causes)?))
     }
 
     /// The blocks of a chunk's lines, and the lines waiting for frames after it, if a checkpoint is due there; `None` if the run

@@ -25,7 +25,7 @@ use crate::input::list::{List, RowRange};
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
-use crate::output::causes::{CauseText, Causes};
+use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::form::Form;
 
@@ -33,15 +33,13 @@ use crate::output::form::Form;
 const MAX_ROWS: usize = 1 << 20;
 
 impl Table {
-    /// The frames of a chunk as blocks of the files of a `set`. `outcomes` and, if wanted, `causes` are those of its lines, for
-    /// each crawler; `again` finds the cause of a crawler's line if it was not kept.
+    /// The frames of a chunk as blocks of the files of a `set`. `outcomes` and `causes` are those of its lines, for each crawler.
     pub fn blocks(
         &self,
         set: usize,
         source: &RowSource<'_>,
         outcomes: &[Vec<Outcome>],
-        causes: &[Causes],
-        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let RowSource { lines, of_table } = source;
@@ -52,11 +50,11 @@ impl Table {
             Some((list, ranges)) => self.are_column(list, ranges, lines).then(|| Text::new(*lines, true)),
         };
         for start in (0..all).step_by(most) {
-            let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
+            let mut sorting = Sorting::new(self.files, outcomes, start..(start + most).min(all));
             if let Some((_, ranges)) = of_table {
                 sorting.leave_out(lines.left_out, ranges.iter().map(|range| range.rows).sum());
             }
-            let made = guarded(|| self.frames(source, text.as_ref(), &sorting, explain_again));
+            let made = guarded(|| self.frames(source, text.as_ref(), &sorting, causes));
             let made = made.map_err(|Malformed(problem)| match of_table {
                 Some((list, _)) => ListError::Parquet { path: list.path.clone(), problem }.into(),
                 None => OutputError::Table { problem },
@@ -75,7 +73,7 @@ impl Table {
         source: &RowSource<'_>,
         text: Option<&Text<'_>>,
         sorting: &Sorting<'_>,
-        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<(usize, Vec<u8>, Tally)>, Malformed> {
         let files = sorting.files();
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
@@ -93,7 +91,7 @@ impl Table {
             }
         }
         for (&file, slot) in files.iter().zip(&mut slots) {
-            self.write_own(file, slot, sorting, explain_again)?;
+            self.write_own(file, slot, sorting, causes)?;
         }
         let mut tallies = Vec::new();
         for slot in slots {
@@ -125,7 +123,7 @@ impl Table {
         file: usize,
         slot: &mut Slot<'_>,
         sorting: &Sorting<'_>,
-        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        causes: &mut ChunkCauses<'_>,
     ) -> Result<(), Malformed> {
         let name = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
         let (verdicts, reasons) =
@@ -137,8 +135,8 @@ impl Table {
             }
             let reason = |row: usize| reasons[sorting.outcomes[crawler][row].reason() as usize].clone();
             slot.write::<ByteArrayType>(|row, _| Some(reason(row)))?;
-            if let Some(causes) = sorting.causes.get(crawler) {
-                cause_columns::write(slot, causes, &mut |row| explain_again(crawler, row))?;
+            if self.files.explain {
+                cause_columns::write(slot, crawler, causes)?;
             }
         }
         Ok(())

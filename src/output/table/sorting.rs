@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::handed::Handed;
 use crate::formats::columnar::{BATCH, Malformed};
 use crate::outcome::{Outcome, Partition};
-use crate::output::causes::Causes;
 use crate::output::form::{Form, Rows};
 
 /// Which rows of a chunk go to which files.
@@ -15,8 +14,6 @@ pub(super) struct Sorting<'o> {
     files: Rows,
     /// For each crawler.
     pub(crate) outcomes: &'o [Vec<Outcome>],
-    /// For each crawler, if the columns of causes are written.
-    pub(super) causes: &'o [Causes],
     /// If rows were left out: for each row of the chunk, its index among those kept.
     kept: Option<Vec<Option<usize>>>,
     /// For each file of the form, the rows that go to it, and its index among the files that get any.
@@ -64,14 +61,9 @@ impl<'w> Slot<'w> {
 }
 
 impl<'o> Sorting<'o> {
-    pub(crate) fn new(
-        files: Rows,
-        outcomes: &'o [Vec<Outcome>],
-        causes: &'o [Causes],
-        rows: Range<usize>,
-    ) -> Sorting<'o> {
+    pub(crate) fn new(files: Rows, outcomes: &'o [Vec<Outcome>], rows: Range<usize>) -> Sorting<'o> {
         let mut rows_of = vec![Vec::new(); files.files()];
-        let mut sorting = Sorting { files, outcomes, causes, kept: None, rows_of: Vec::new(), slots: Vec::new() };
+        let mut sorting = Sorting { files, outcomes, kept: None, rows_of: Vec::new(), slots: Vec::new() };
         rows.for_each(|row| sorting.each_file(row, |file| rows_of[file].push(row)));
         let mut slots = 0..;
         sorting.slots = rows_of.iter().map(|rows| if rows.is_empty() { None } else { slots.next() }).collect();

@@ -8,7 +8,7 @@ use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::outcome::Outcome;
 use crate::output::block::Block;
-use crate::output::causes::{CauseText, Causes};
+use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::folder::Written;
 use crate::output::form::Rows;
@@ -36,8 +36,7 @@ impl Table {
         _set: usize,
         _source: &RowSource<'_>,
         _outcomes: &[Vec<Outcome>],
-        _causes: &[Causes],
-        _explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        _causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         match *self {}
     }
