@@ -29,7 +29,7 @@ pub(crate) struct Output {
     sets: Vec<FileSet>,
     /// The final names of files that are still partial.
     pending: Vec<PathBuf>,
-    /// The final names of files that may not be durable yet, besides those that are open.
+    /// The final names of files that may not be durable yet.
     unsynced: BTreeSet<PathBuf>,
 }
 
@@ -58,25 +58,11 @@ struct Target {
     /// whole state between two chunks.
     parts: Parts,
     /// The last of its parts, if it is open.
-    file: Option<OpenFile>,
+    file: Option<FrontToBack<File>>,
 }
 
 /// The files of one kind of lines.
 pub(crate) type Parts = Vec<Written>;
-
-/// A file open for writing.
-#[derive(Debug)]
-struct OpenFile {
-    path: PathBuf,
-    file: FrontToBack<File>,
-}
-
-impl OpenFile {
-    fn write(&mut self, pieces: &mut [IoSlice<'_>]) -> Result<(), OutputError> {
-        let written = self.file.write_pieces(pieces);
-        written.map_err(|error| OutputError::Unwritable { path: self.path.clone(), error })
-    }
-}
 
 impl Output {
     fn new(directory: &Path, layout: FileLayout) -> Output {
@@ -178,10 +164,7 @@ impl Output {
 
     /// The final names of all files that may have changed since the last call.
     pub fn touched(&mut self) -> Vec<PathBuf> {
-        let mut touched = std::mem::take(&mut self.unsynced);
-        let targets = self.sets.iter().flat_map(|set| &set.targets);
-        touched.extend(targets.filter_map(|target| Some(target.file.as_ref()?.path.clone())));
-        touched.into_iter().collect()
+        std::mem::take(&mut self.unsynced).into_iter().collect()
     }
 
     /// The folder, for temporary files.
@@ -206,31 +189,63 @@ impl Output {
     /// Writes blocks, beginning new parts where needed.
     pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
         for block in blocks.iter().filter(|block| !block.pieces.is_empty()) {
-            let length = block.length();
-            let target = &mut self.sets[block.set].targets[block.file];
+            let (set, file, length) = (block.set, block.file, block.length());
             let footer = block.pieces.iter().map(|piece| self.layout.footer(piece)).sum();
-            if self.layout.fits(length, target.part(), footer) {
+            if self.layout.fits(length, self.sets[set].targets[file].part(), footer) {
                 let mut pieces: Vec<_> = block.pieces.iter().map(|piece| IoSlice::new(piece)).collect();
-                target.write(&self.directory, &mut pieces, &block.tally, footer)?;
+                self.put(set, file, &mut pieces, &block.tally, footer)?;
                 continue;
             }
             for piece in &block.pieces {
                 let mut rest = &piece[..];
                 while !rest.is_empty() {
-                    let target = &mut self.sets[block.set].targets[block.file];
                     let footer = self.layout.footer(rest);
-                    let (now, later) = rest.split_at(self.layout.fitting(rest, target.part(), footer));
+                    let part = self.sets[set].targets[file].part();
+                    let (now, later) = rest.split_at(self.layout.fitting(rest, part, footer));
                     if now.is_empty() {
-                        self.begin_part(block.set, block.file)?;
+                        self.begin_part(set, file)?;
                         continue;
                     }
                     let whole = now.len() as u64 == length;
-                    let tally = if whole { block.tally } else { self.layout.rows.tally(block.file, now) };
-                    target.write(&self.directory, &mut [IoSlice::new(now)], &tally, footer)?;
+                    let tally = if whole { block.tally } else { self.layout.rows.tally(file, now) };
+                    self.put(set, file, &mut [IoSlice::new(now)], &tally, footer)?;
                     rest = later;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Writes pieces of a block to the last part of a file, opening it if necessary.
+    fn put(
+        &mut self,
+        set: usize,
+        file: usize,
+        pieces: &mut [IoSlice<'_>],
+        tally: &Tally,
+        footer: u64,
+    ) -> Result<(), OutputError> {
+        let target = &mut self.sets[set].targets[file];
+        let part = target.parts.last_mut().expect("a target has parts");
+        let path = self.directory.join(&part.name);
+        let length = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
+        let mut write = || {
+            let file = match &mut target.file {
+                Some(file) => file,
+                none => {
+                    let mut file = OpenOptions::new().write(true).open(partial(&path))?;
+                    file.seek(SeekFrom::Start(part.end))?;
+                    none.insert(FrontToBack::at(file, part.end))
+                }
+            };
+            file.write_pieces(pieces)
+        };
+        write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
+        part.end += length;
+        part.footer += footer;
+        part.blocks += 1;
+        part.tally.append(tally);
+        self.unsynced.insert(path);
         Ok(())
     }
 
@@ -241,22 +256,20 @@ impl Output {
         let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
         let head = self.layout.head(file, &start.head)?;
         let path = self.directory.join(&name);
-        let mut open = OpenFile { file: FrontToBack::new(self.partial_file(&path)?), path };
-        open.write(&mut [IoSlice::new(&head)])?;
+        let mut open = FrontToBack::new(self.partial_file(&path)?);
+        open.write_all(&head).map_err(|error| OutputError::Unwritable { path, error })?;
         let length = head.len() as u64;
         let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         let target = &mut self.sets[set].targets[file];
         target.parts.push(part);
-        let ended = target.file.replace(open);
-        self.unsynced.extend(ended.map(|ended| ended.path));
+        target.file = Some(open);
         Ok(())
     }
 
     /// Closes the files of these sets, which get no more lines.
     pub fn close(&mut self, sets: &[usize]) {
         for &set in sets {
-            let files = self.sets[set].targets.iter_mut().filter_map(|target| target.file.take());
-            self.unsynced.extend(files.map(|file| file.path));
+            self.sets[set].targets.iter_mut().for_each(|target| target.file = None);
         }
     }
 
@@ -270,11 +283,13 @@ impl Output {
     pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         match self.layout.rows.format {
             Format::Text => {
-                let empty_file = &self.layout.empty_file;
-                let empty = |target: &&mut Target| !empty_file.is_empty() && target.parts[0].end == 0;
-                for target in self.sets.iter_mut().flat_map(|set| &mut set.targets).filter(empty) {
-                    target.write(&self.directory, &mut [IoSlice::new(empty_file)], &Tally::default(), 0)?;
-                    target.file = None;
+                let empty_file = self.layout.empty_file.clone();
+                let files = 0..self.layout.files.len();
+                for (set, file) in (0..self.sets.len()).flat_map(|set| files.clone().map(move |file| (set, file))) {
+                    if !empty_file.is_empty() && self.sets[set].targets[file].parts[0].end == 0 {
+                        self.put(set, file, &mut [IoSlice::new(&empty_file)], &Tally::default(), 0)?;
+                        self.sets[set].targets[file].file = None;
+                    }
                 }
             }
             Format::Parquet => {
@@ -341,35 +356,6 @@ impl Target {
     /// The part being written.
     fn part(&self) -> &Written {
         self.parts.last().expect("a target has parts")
-    }
-
-    /// Writes pieces of a block to the last part, opening it if necessary.
-    fn write(
-        &mut self,
-        directory: &Path,
-        pieces: &mut [IoSlice<'_>],
-        tally: &Tally,
-        footer: u64,
-    ) -> Result<(), OutputError> {
-        let part = self.parts.last_mut().expect("a target has parts");
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let path = directory.join(&part.name);
-                let open = || {
-                    let mut file = OpenOptions::new().write(true).open(partial(&path))?;
-                    file.seek(SeekFrom::Start(part.end))?;
-                    Ok(FrontToBack::at(file, part.end))
-                };
-                let file = open().map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
-                none.insert(OpenFile { path, file })
-            }
-        };
-        part.end += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
-        part.footer += footer;
-        part.blocks += 1;
-        part.tally.append(tally);
-        file.write(pieces)
     }
 
     /// Writes the footers of tables, and merges small row groups into another file beside each. A resumed run cuts footers off
