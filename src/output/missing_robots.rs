@@ -73,23 +73,17 @@ pub(crate) struct MissingRobotsState {
 const OVERHEAD: usize = 64;
 
 impl MissingRobots {
-    /// Holds about `limit` bytes in memory and spills the rest to `directory`.
-    pub fn new(directory: &Path, limit: usize) -> MissingRobots {
-        MissingRobots::with(Sorter::new(directory.join(NEEDED), limit / 2), directory, limit)
-    }
-
-    /// Like [`MissingRobots::new`], but continues from `state`, and its files outlive the process, so that another run can
-    /// resume.
-    pub fn resumable(directory: &Path, limit: usize, state: &MissingRobotsState) -> io::Result<MissingRobots> {
-        let by_origin = Sorter::kept(directory.join(NEEDED), limit / 2, state.runs)?;
-        let mut needed = MissingRobots::with(by_origin, directory, limit);
-        state.held.iter().try_for_each(|(origin, waiting)| needed.add_one(origin.clone(), *waiting))?;
+    /// Holds about `limit` bytes in memory and spills the rest to `directory`. With a `state`, it continues from there, and its
+    /// files outlive the process, so that another run can resume.
+    pub fn new(directory: &Path, limit: usize, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
+        let start = directory.join(NEEDED);
+        let by_first = Sorter::new(start.clone(), limit, None)?;
+        let by_origin = Sorter::new(start, limit / 2, state.map(|state| state.runs))?;
+        let mut needed = MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first };
+        for (origin, waiting) in state.iter().flat_map(|state| &state.held) {
+            needed.add_one(origin.clone(), *waiting)?;
+        }
         Ok(needed)
-    }
-
-    fn with(by_origin: Sorter, directory: &Path, limit: usize) -> MissingRobots {
-        let by_first = Sorter::new(directory.join(NEEDED), limit);
-        MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
     /// The state from which another run can resume, besides the [files](MissingRobots::files).
@@ -226,7 +220,7 @@ mod tests {
         for limit in [0, 300, 1 << 20] {
             for stops in [&[][..], &[3, 2]] {
                 let folder = tempfile::tempdir().unwrap();
-                let resumed = |state| MissingRobots::resumable(folder.path(), limit, &state).unwrap();
+                let resumed = |state| MissingRobots::new(folder.path(), limit, Some(&state)).unwrap();
                 let mut needed = resumed(MissingRobotsState::default());
                 // Chunks may come in any order.
                 for chunk in [2, 0, 3, 1] {
@@ -259,7 +253,7 @@ mod tests {
     #[test]
     fn a_row_is_read_as_it_was_written() {
         for status in [None, Some(503)] {
-            let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20);
+            let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
             needed.add_one("https://a.example:8443".into(), waiting).unwrap();
             let mut out = Vec::new();

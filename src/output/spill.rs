@@ -98,21 +98,17 @@ const OVERHEAD: usize = 32;
 const MAX_MERGED_RUNS: usize = 64;
 
 impl Sorter {
-    /// Holds about `limit` bytes in memory at most; runs are named after `start` and deleted with the sorter.
-    pub fn new(start: PathBuf, limit: usize) -> Sorter {
-        Sorter { start, is_kept: false, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
-    }
-
-    /// The same, but runs outlive the process, and there are this many already.
-    pub fn kept(start: PathBuf, limit: usize, runs: usize) -> io::Result<Sorter> {
+    /// Holds about `limit` bytes in memory at most; runs are named after `start`, and deleted with the sorter. If they are to be
+    /// `kept`, they outlive the process, and there are this many already.
+    pub fn new(start: PathBuf, limit: usize, kept: Option<usize>) -> io::Result<Sorter> {
         let stored = |number| {
             let path = partial(&run_name(&start, number));
             // The file must exist and be readable.
             File::open(&path)?;
             Ok(Run { path, _temporary: None })
         };
-        let runs = (0..runs).map(stored).collect::<io::Result<_>>()?;
-        Ok(Sorter { is_kept: true, runs, ..Sorter::new(start, limit) })
+        let runs = (0..kept.unwrap_or(0)).map(stored).collect::<io::Result<_>>()?;
+        Ok(Sorter { start, is_kept: kept.is_some(), limit, held: Vec::new(), held_bytes: 0, runs })
     }
 
     /// The names of the kept runs.
@@ -210,7 +206,7 @@ mod tests {
         };
         for kept in [false, true] {
             let start = place.join("records");
-            let mut sorter = if kept { Sorter::kept(start, 0, 0).unwrap() } else { Sorter::new(start, 0) };
+            let mut sorter = Sorter::new(start, 0, kept.then_some(0)).unwrap();
             for n in 0..1000u32 {
                 sorter.push(n.wrapping_mul(7919).to_be_bytes().to_vec()).unwrap();
             }

@@ -310,7 +310,8 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 
 /// The robots.txt files to fetch, of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
-    let mut needed = MissingRobots::new(out, Memory::default().needed());
+    let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
+    let mut needed = MissingRobots::new(out, Memory::default().needed(), None).map_err(failed)?;
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
@@ -319,7 +320,6 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
             let row = row.map_err(unreadable)?;
             let row = parse_row(&row, first);
             let (origin, waiting) = row.ok_or_else(|| JoinError::Row { path: path.clone(), line: line as u64 + 1 })?;
-            let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
             needed.add_one(origin.into(), waiting).map_err(failed)?;
             first += 1;
         }
