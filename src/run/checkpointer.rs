@@ -33,7 +33,7 @@ pub(crate) struct Checkpointer {
 /// The state between two chunks, and the files that must be durable before it counts.
 #[derive(Debug)]
 pub(crate) struct PendingCheckpoint {
-    pub state: RunState,
+    pub state: Box<RunState>,
     pub files: Vec<PathBuf>,
 }
 
@@ -111,7 +111,7 @@ impl Checkpointer {
         taken.files.iter().try_for_each(|file| sync(file))?;
         let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
         sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
-        self.write(Stage::Judging(Box::new(taken.state)))
+        self.write(Stage::Judging(taken.state))
     }
 
     /// Records that all files are durable and about to get these names.

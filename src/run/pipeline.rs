@@ -462,7 +462,7 @@ impl Turn {
         };
         let mut files = output.touched();
         files.extend(needed.files());
-        Some(PendingCheckpoint { state, files })
+        Some(PendingCheckpoint { state: Box::new(state), files })
     }
 }
 
