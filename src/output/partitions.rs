@@ -283,9 +283,8 @@ impl Output {
     pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         match self.layout.rows.format {
             Format::Text => {
-                let empty_file = self.layout.empty_file.clone();
-                let files = 0..self.layout.files.len();
-                for (set, file) in (0..self.sets.len()).flat_map(|set| files.clone().map(move |file| (set, file))) {
+                let (empty_file, files) = (self.layout.empty_file.clone(), self.layout.files.len());
+                for (set, file) in (0..self.sets.len()).flat_map(|set| (0..files).map(move |file| (set, file))) {
                     if !empty_file.is_empty() && self.sets[set].targets[file].parts[0].end == 0 {
                         self.put(set, file, &mut [IoSlice::new(&empty_file)], &Tally::default(), 0)?;
                         self.sets[set].targets[file].file = None;

@@ -1,8 +1,8 @@
 //! Makes checkpoints durable while a run goes on.
 //!
-//! A checkpoint is taken in a chunk's turn, when each line up to that chunk is written, or is in the checkpoint itself. A separate
-//! thread makes the files durable, and after them the checkpoint, which only then is valid; workers keep judging meanwhile. So a
-//! slow disk makes checkpoints rarer, not the run slower.
+//! A checkpoint is taken in a chunk's turn, when each line up to that chunk is written, or is in the checkpoint itself. A
+//! separate thread makes the files durable, and after them the checkpoint, which only then is valid; workers keep judging
+//! meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -49,10 +49,12 @@ struct State {
 enum Next {
     /// It is due at this time.
     Due(Instant),
-    /// A worker is about to take it, or it is being made durable.
-    Busy,
+    /// A worker is about to take it.
+    Claimed,
     /// It was taken.
     Taken(PendingCheckpoint),
+    /// It is being made durable.
+    Saving,
 }
 
 impl Checkpointer {
@@ -74,7 +76,7 @@ impl Checkpointer {
         let mut state = lock(&self.state);
         let is_due = matches!(state.next, Next::Due(due) if Instant::now() >= due);
         if is_due {
-            state.next = Next::Busy;
+            state.next = Next::Claimed;
         }
         is_due
     }
@@ -84,7 +86,8 @@ impl Checkpointer {
         let mut state = lock(&self.state);
         state.next = Next::Taken(taken);
         self.changed.notify_all();
-        while self.every.is_zero() && !matches!(state.next, Next::Due(_)) && !state.ended {
+        // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
+        while self.every.is_zero() && matches!(state.next, Next::Taken(_) | Next::Saving) && !state.ended {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -96,7 +99,7 @@ impl Checkpointer {
             while !matches!(state.next, Next::Taken(_)) && !state.ended {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            let Next::Taken(taken) = std::mem::replace(&mut state.next, Next::Busy) else { return Ok(()) };
+            let Next::Taken(taken) = std::mem::replace(&mut state.next, Next::Saving) else { return Ok(()) };
             drop(state);
             let began = Instant::now();
             self.save(taken)?;

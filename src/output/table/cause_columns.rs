@@ -1,5 +1,5 @@
-//! The values of the [columns](super::schema) that show what blocked a line. They are null if nothing did, if no rule decided, or if
-//! it is not known.
+//! The values of the [columns](super::schema) that show what blocked a line. They are null if nothing did, if no rule decided,
+//! or if it is not known.
 //!
 //! Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
 

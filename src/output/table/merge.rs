@@ -35,8 +35,8 @@ const MIN_ROWS: i64 = 100_000;
 /// Bytes of a row group that is large enough, before compression.
 const MIN_BYTES: i64 = 64 << 20;
 
-/// Completes the file at `from`, whose frames end at `part.end`: writes its footer, or `empty_end` if it has no frames, and writes
-/// the same with fewer row groups to `to`, if there is something to merge. Returns its length; `None` if asked to stop.
+/// Completes the file at `from`, whose frames end at `part.end`: writes its footer, or `empty_end` if it has no frames, and
+/// writes the same with fewer row groups to `to`, if there is something to merge. Returns its length; `None` if asked to stop.
 pub(crate) fn complete(
     from: &Path,
     to: &Path,
