@@ -1,14 +1,15 @@
 //! Why lines were blocked, kept beside their outcomes until rows are made of them.
 //!
-//! A rule blocks many lines of a chunk, so each cause is stored once and lines refer to it by index. Its text is cut to the same
+//! A rule blocks many lines of a chunk, so each cause is stored once and lines share it. Its text is cut to the same
 //! length as in text output, whatever the rules are. Causes beyond a memory limit are not kept: the writer of the rows asks for
 //! them again.
 
-use hashbrown::HashTable;
-use std::hash::{BuildHasher, RandomState};
+use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::form::put_rule;
-use crate::judge::explain::Cause;
+use crate::judge::explain::{Cause, Explainer};
+use crate::judge::urls::LineUrls;
 use crate::rules::chosen::KeptRule;
 
 /// The most bytes of a group's name that are shown; a rule's value has the same limit.
@@ -25,20 +26,16 @@ pub(crate) struct CauseText {
     pub captured: Option<i64>,
 }
 
-/// Marks a line that is not blocked, and one whose cause is not kept.
-const NONE: u32 = u32::MAX;
-const NOT_KEPT: u32 = u32::MAX - 1;
-
-/// Memory per cause besides its texts: the entry, its index in a table that doubles as it grows, and allocator overhead.
+/// Memory per cause besides its texts: the entry, its place in a table that doubles as it grows, and allocator overhead.
 const BYTES_PER_CAUSE: usize = 224;
 
 /// The part of a line's cause that is kept.
-#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-pub(crate) enum LineCause<'c> {
+#[derive(Debug)]
+enum LineCause {
     /// The line is not blocked.
     None,
     /// The cause.
-    Text(&'c CauseText),
+    Text(Rc<CauseText>),
     /// The cause was not kept and must be asked for again.
     Again,
 }
@@ -46,57 +43,62 @@ pub(crate) enum LineCause<'c> {
 /// The causes of the lines of a chunk, for one crawler.
 #[derive(Debug, Default)]
 pub(crate) struct Causes {
-    /// For each line, the index of its cause in `texts`.
-    lines: Vec<u32>,
+    lines: Vec<LineCause>,
     /// The memory limit for causes, and the memory they use, in bytes.
     limit: usize,
     bytes: usize,
-    texts: Vec<CauseText>,
-    /// Indexes into `texts`, by hash.
-    places: HashTable<u32>,
-    hasher: RandomState,
+    known: HashSet<Rc<CauseText>>,
 }
 
 impl Causes {
     /// Adds the next line; `cause` is what blocked it, `None` if it is not blocked.
     pub fn push(&mut self, cause: Option<&Cause<'_>>) {
-        let place = cause.map_or(NONE, |cause| self.place(CauseText::of(cause)));
-        self.lines.push(place);
+        let cause = cause.map_or(LineCause::None, |cause| self.kept(CauseText::of(cause)));
+        self.lines.push(cause);
     }
 
-    fn place(&mut self, text: CauseText) -> u32 {
-        let hash = self.hasher.hash_one(&text);
-        if let Some(&place) = self.places.find(hash, |&place| self.texts[place as usize] == text) {
-            return place;
+    fn kept(&mut self, text: CauseText) -> LineCause {
+        if let Some(known) = self.known.get(&text) {
+            return LineCause::Text(Rc::clone(known));
         }
         self.bytes += BYTES_PER_CAUSE + text.size();
         if self.bytes > self.limit {
-            return NOT_KEPT;
+            return LineCause::Again;
         }
-        // A chunk has fewer than 2^32 lines.
-        let place = self.texts.len() as u32;
-        self.texts.push(text);
-        let (all, hasher) = (&self.texts, &self.hasher);
-        self.places.insert_unique(hash, place, |&place| hasher.hash_one(&all[place as usize]));
-        place
-    }
-
-    /// The cause of a line, if it is blocked.
-    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-    pub fn of(&self, line: usize) -> LineCause<'_> {
-        match self.lines.get(line) {
-            None | Some(&NONE) => LineCause::None,
-            Some(&NOT_KEPT) => LineCause::Again,
-            Some(&place) => self.texts.get(place as usize).map_or(LineCause::None, LineCause::Text),
-        }
+        let text = Rc::new(text);
+        self.known.insert(Rc::clone(&text));
+        LineCause::Text(text)
     }
 
     /// Forgets all lines. Causes of the next ones may take `limit` bytes.
     pub fn clear(&mut self, limit: usize) {
         (self.limit, self.bytes) = (limit, 0);
         self.lines.clear();
-        self.texts.clear();
-        self.places.clear();
+        self.known.clear();
+    }
+}
+
+/// What blocked the lines of a chunk, for each crawler; nothing if that is not wanted.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+pub(crate) struct ChunkCauses<'c> {
+    pub kept: &'c [Causes],
+    pub explainers: &'c mut [Explainer],
+    pub text: &'c [u8],
+    pub urls: &'c LineUrls,
+}
+
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+impl ChunkCauses<'_> {
+    /// What blocked a crawler's line, if it is blocked.
+    pub fn of(&mut self, crawler: usize, line: usize) -> Option<Rc<CauseText>> {
+        match &self.kept[crawler].lines[line] {
+            LineCause::None => None,
+            LineCause::Text(text) => Some(Rc::clone(text)),
+            LineCause::Again => {
+                let cause = self.explainers[crawler].explain(self.urls.url(self.text, line));
+                Some(Rc::new(CauseText::of(&cause)))
+            }
+        }
     }
 }
 
@@ -105,7 +107,7 @@ impl CauseText {
         self.rule.as_ref().map_or(0, |(text, _)| text.len()) + self.agent.as_ref().map_or(0, String::len)
     }
 
-    pub(crate) fn of(cause: &Cause<'_>) -> CauseText {
+    fn of(cause: &Cause<'_>) -> CauseText {
         let rule = |rule: &KeptRule| {
             let mut text = Vec::new();
             put_rule(rule, &mut text, |value, text| text.extend_from_slice(value));
@@ -161,15 +163,14 @@ mod tests {
             let expected = [Some(text(2)), None, Some(text(3)), Some(text(2))];
             assert!((0..4).map(|line| kept(&causes, line)).eq(expected));
             assert_eq!(kept(&causes, 4), Some(CauseText { rule: None, agent: None, captured: None }));
-            assert_eq!(kept(&causes, 5), None);
-            assert_eq!(causes.texts.len(), 3);
+            assert_eq!(causes.known.len(), 3);
         }
     }
 
     /// The cause of a line, if it was kept.
     fn kept(causes: &Causes, line: usize) -> Option<CauseText> {
-        match causes.of(line) {
-            LineCause::Text(text) => Some(text.clone()),
+        match &causes.lines[line] {
+            LineCause::Text(text) => Some(CauseText::clone(text)),
             LineCause::None | LineCause::Again => None,
         }
     }
@@ -182,8 +183,8 @@ mod tests {
         for rule in &rules {
             causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None }));
         }
-        let again = (0..100).filter(|&line| matches!(causes.of(line), LineCause::Again)).count();
-        assert!((90..100).contains(&again) && causes.texts.len() == 100 - again, "{again}");
+        let again = (0..100).filter(|&line| matches!(causes.lines[line], LineCause::Again)).count();
+        assert!((90..100).contains(&again) && causes.known.len() == 100 - again, "{again}");
     }
 
     #[test]

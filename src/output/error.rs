@@ -5,24 +5,6 @@ use std::path::PathBuf;
 
 use crate::input::error::ListError;
 
-/// Bytes that could not be written, most often because the disk is full. This is the payload of the [`io::Error`] in
-/// [`OutputError::Unwritable`].
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[error("at byte {at}: {error}")]
-pub struct Unwritten {
-    /// The offset of the next byte to be written. Where several workers write, bytes before it may be missing too.
-    pub at: u64,
-    /// The system's error.
-    pub error: io::Error,
-}
-
-impl Unwritten {
-    pub(super) fn wrap(at: u64, error: io::Error) -> io::Error {
-        io::Error::new(error.kind(), Unwritten { at, error })
-    }
-}
-
 /// Why a run's output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,7 +17,7 @@ pub enum OutputError {
     Unwritable {
         /// The file, or the folder it is in.
         path: PathBuf,
-        /// The system's error; an [`Unwritten`] with the offset, if bytes could not be written.
+        /// The system's error, with the offset if bytes could not be written.
         error: io::Error,
     },
     /// Standard output cannot be written to.

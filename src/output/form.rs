@@ -180,24 +180,6 @@ mod tests {
     }
 
     #[test]
-    fn heads_name_the_columns() {
-        let [one, everybody] = ["a".parse().unwrap(), Agents::everybody()];
-        let head = |form, explain, file, agents: &[Agents], lists_head: &str| {
-            let rows = Rows { form, format: Format::Text, explain, crawlers: agents.len() };
-            String::from_utf8(rows.head(file, agents, lists_head.as_bytes())).unwrap()
-        };
-        let both = [one.clone(), everybody];
-        assert_eq!(head(Form::Partitions, false, 1, &both, ""), "");
-        assert_eq!(head(Form::Partitions, true, 4, &both, "x\ty\n"), "x\ty\n");
-        assert_eq!(head(Form::Partitions, true, 5, &both, "x\ty\n"), "rule\tline\tcaptured\tx\ty\n");
-        assert_eq!(head(Form::Partitions, true, 5, &both, ""), "rule\tline\tcaptured\turl\n");
-        assert_eq!(head(Form::Verdicts, false, 0, &both, ""), "a\t*\turl\n");
-        assert_eq!(head(Form::Verdicts, true, 0, &[one], ""), "a\trule\tline\tcaptured\turl\n");
-        let expected = "a\trule.a\tline.a\tcaptured.a\t*\trule.*\tline.*\tcaptured.*\turl\n";
-        assert_eq!(head(Form::Verdicts, true, 0, &both, ""), expected);
-    }
-
-    #[test]
     fn a_long_rule_is_cut() {
         let of = |value: Vec<u8>| {
             let mut out = Vec::new();

@@ -59,27 +59,3 @@ impl Compressor {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::formats::compression::{Compression, Reader};
-    use std::io::Read;
-
-    #[test]
-    fn frames_are_one_text_and_do_not_depend_on_those_before() {
-        let texts: Vec<String> = (0..5).map(|n| format!("http://a.example/{n}\n").repeat(n * 4000)).collect();
-        for (format, compression) in [(FrameFormat::Gzip, Compression::Gzip), (FrameFormat::Zstd, Compression::Zstd)] {
-            let mut compressor = Compressor::new(format).unwrap();
-            let frames: Vec<Vec<u8>> = texts.iter().map(|text| compressor.frame(text.as_bytes()).unwrap()).collect();
-            for (text, frame) in texts.iter().zip(&frames).rev() {
-                assert_eq!(compressor.frame(text.as_bytes()).unwrap(), *frame);
-            }
-            let (file, mut read) = (frames.concat(), String::new());
-            let mut reader = Reader::new(&file[..]).unwrap();
-            assert_eq!(reader.compression(), Some(compression));
-            reader.read_to_string(&mut read).unwrap();
-            assert!(read == texts.concat());
-        }
-    }
-}

@@ -3,11 +3,10 @@
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use super::folder::{NEEDED, Written};
-use super::spill::{Run, Sorter};
+use super::spill::Sorter;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
 use crate::outcome::Reason;
@@ -62,9 +61,6 @@ pub(crate) struct MissingRobots {
     by_first: Sorter,
 }
 
-/// Encodes an unknown status.
-const NO_STATUS: u16 = u16::MAX;
-
 /// The state of all origins, except those spilled to files.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct MissingRobotsState {
@@ -77,34 +73,28 @@ pub(crate) struct MissingRobotsState {
 const OVERHEAD: usize = 64;
 
 impl MissingRobots {
-    /// Holds about `limit` bytes in memory and spills the rest to `directory`.
-    pub fn new(directory: &Path, limit: usize) -> MissingRobots {
-        MissingRobots::with(Sorter::new(directory.join(NEEDED), limit / 2), directory, limit)
-    }
-
-    /// Like [`MissingRobots::new`], but continues from `state`, and its files outlive the process, so that another run can
-    /// resume.
-    pub fn resumable(directory: &Path, limit: usize, state: &MissingRobotsState) -> io::Result<MissingRobots> {
-        let by_origin = Sorter::kept(directory.join(NEEDED), limit / 2, state.runs)?;
-        let mut needed = MissingRobots::with(by_origin, directory, limit);
-        state.held.iter().try_for_each(|(origin, waiting)| needed.add_one(origin.clone(), *waiting))?;
+    /// Holds about `limit` bytes in memory and spills the rest to `directory`. With a `state`, it continues from there, and its
+    /// files outlive the process, so that another run can resume.
+    pub fn new(directory: &Path, limit: usize, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
+        let start = directory.join(NEEDED);
+        let by_first = Sorter::new(start.clone(), limit, None)?;
+        let by_origin = Sorter::new(start, limit / 2, state.map(|state| state.runs))?;
+        let mut needed = MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first };
+        for (origin, waiting) in state.iter().flat_map(|state| &state.held) {
+            needed.add_one(origin.clone(), *waiting)?;
+        }
         Ok(needed)
-    }
-
-    fn with(by_origin: Sorter, directory: &Path, limit: usize) -> MissingRobots {
-        let by_first = Sorter::new(directory.join(NEEDED), limit);
-        MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
     /// The state from which another run can resume, besides the [files](MissingRobots::files).
     pub fn state(&self) -> MissingRobotsState {
         let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
-        MissingRobotsState { runs: self.by_origin.runs().len(), held }
+        MissingRobotsState { runs: self.by_origin.files().len(), held }
     }
 
-    /// The files of spilled origins.
-    pub fn files(&self) -> &[Arc<Run>] {
-        self.by_origin.runs()
+    /// The names of the files of spilled origins, each of which is [partial](super::folder::partial) for ever.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.by_origin.files()
     }
 
     /// Adds the origins of a chunk.
@@ -147,7 +137,8 @@ impl MissingRobots {
         let MissingRobots { by_origin, mut by_first, .. } = self;
         let mut current: Option<(String, Waiting)> = None;
         by_origin.finish(|record| {
-            let (origin, waiting) = parse(&record);
+            let (row, first) = record.split_last_chunk().ok_or(io::ErrorKind::InvalidData)?;
+            let (origin, waiting) = entry(row, first)?;
             match &mut current {
                 Some((same, sum)) if *same == origin => *sum = merged(*sum, waiting),
                 other => {
@@ -164,16 +155,22 @@ impl MissingRobots {
         out.write_all(HEAD)?;
         let mut rows = Tally::default();
         by_first.finish(|ordered| {
-            let (origin, waiting) = parse(&ordered[8..]);
-            let status = status(&origin, &waiting).map_or(String::new(), |status| status.to_string());
-            let Waiting { reason, lines, .. } = waiting;
-            let row = format!("{}\t{}\t{lines}\t{status}\n", origin::robots_url(&origin), reason.name());
-            rows.add_hashed(line_hash(row.trim_end_matches('\n').as_bytes()), row.len());
-            out.write_all(row.as_bytes())
+            let (first, row) = ordered.split_first_chunk().ok_or(io::ErrorKind::InvalidData)?;
+            let (origin, waiting) = entry(row, first)?;
+            let row = row_of(&origin, &Waiting { status: status(&origin, &waiting), ..waiting });
+            rows.add_hashed(line_hash(row.as_bytes()), row.len() + 1);
+            writeln!(out, "{row}")
         })?;
         let head = HEAD.len() as u64;
         Ok(Written { name: NEEDED.to_owned(), head, end: head + rows.bytes, tally: rows, blocks: 0, footer: 0 })
     }
+}
+
+/// A row of `robots-needed.tsv`, without its LF.
+fn row_of(origin: &str, waiting: &Waiting) -> String {
+    let Waiting { reason, lines, status, .. } = waiting;
+    let status = status.map_or(String::new(), |status| status.to_string());
+    format!("{}\t{}\t{lines}\t{status}", origin::robots_url(origin), reason.name())
 }
 
 /// Parses a row of `robots-needed.tsv`: the origin, and the lines that wait for it, the first of which gets the number `first`.
@@ -196,68 +193,67 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
     Waiting { lines: a.lines + b.lines, ..first }
 }
 
-/// An entry as bytes that sort by origin; an origin contains no NUL.
+/// An entry as bytes that sort by origin: its row, and then the number of its first line.
 fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
-    let mut record = Vec::with_capacity(origin.len() + 20);
-    record.extend_from_slice(origin.as_bytes());
-    record.push(0);
-    record.extend_from_slice(&waiting.first.to_be_bytes());
-    record.extend_from_slice(&waiting.lines.to_be_bytes());
-    record.push(waiting.reason as u8);
-    record.extend_from_slice(&waiting.status.unwrap_or(NO_STATUS).to_be_bytes());
-    record
+    [row_of(origin, waiting).as_bytes(), &waiting.first.to_be_bytes()].concat()
 }
 
-/// An entry as bytes that sort by first line.
+/// An entry as bytes that sort by first line: the same, the other way round.
 fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
-    [&waiting.first.to_be_bytes()[..], &record(origin, waiting)].concat()
+    [&waiting.first.to_be_bytes(), row_of(origin, waiting).as_bytes()].concat()
 }
 
-fn parse(record: &[u8]) -> (String, Waiting) {
-    let end = memchr::memchr(0, record).expect("a record has a NUL after its origin");
-    let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight bytes"));
-    let reason = Reason::ALL[usize::from(record[end + 17])];
-    let status = u16::from_be_bytes([record[end + 18], record[end + 19]]);
-    let status = Some(status).filter(|&status| status != NO_STATUS);
-    let waiting = Waiting { first: number(1), lines: number(9), reason, status };
-    (String::from_utf8_lossy(&record[..end]).into_owned(), waiting)
+/// The entry of a row and the number of its first line.
+fn entry(row: &[u8], first: &[u8; 8]) -> io::Result<(String, Waiting)> {
+    let row = std::str::from_utf8(row).map_err(io::Error::other)?;
+    let (origin, waiting) = parse_row(row, u64::from_be_bytes(*first)).ok_or(io::ErrorKind::InvalidData)?;
+    Ok((origin.to_owned(), waiting))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Whatever was spilled, and whether or not the run was interrupted.
     #[test]
-    fn an_interrupted_run_continues() {
+    fn each_origin_is_listed_once_in_the_order_of_first_lines() {
         for limit in [0, 300, 1 << 20] {
-            let folder = tempfile::tempdir().unwrap();
-            let mut texts = [Vec::new(), Vec::new()];
-            for (text, stops) in texts.iter_mut().zip([&[][..], &[3, 4, 50]]) {
-                let mut needed =
-                    MissingRobots::resumable(folder.path(), limit, &MissingRobotsState::default()).unwrap();
-                for line in 0..100 {
+            for stops in [&[][..], &[3, 2]] {
+                let folder = tempfile::tempdir().unwrap();
+                let resumed = |state| MissingRobots::new(folder.path(), limit, Some(&state)).unwrap();
+                let mut needed = resumed(MissingRobotsState::default());
+                // Chunks may come in any order.
+                for chunk in [2, 0, 3, 1] {
                     let mut waiting = WaitingOrigins::default();
-                    waiting.count(format!("http://{}.example", line * 7919 % 61).as_bytes(), line, Reason::Unfetched);
-                    if stops.contains(&line) {
+                    for line in chunk * 100..chunk * 100 + 100 {
+                        let url = format!("http://{}.example", line * 7919 % 61);
+                        waiting.count(url.as_bytes(), line, Reason::Unfetched);
+                    }
+                    if stops.contains(&chunk) {
                         let state = serde_json::to_string(&needed.state()).unwrap();
                         // Lost: this is after the checkpoint.
                         needed.add(waiting.clone()).unwrap();
                         drop(needed);
-                        needed = MissingRobots::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap())
-                            .unwrap();
+                        needed = resumed(serde_json::from_str(&state).unwrap());
                     }
                     needed.add(waiting).unwrap();
                 }
-                assert_eq!(needed.write(|_, _| None, text).unwrap().tally.lines, 61);
+                let mut out = Vec::new();
+                assert_eq!(needed.write(|_, _| None, &mut out).unwrap().tally.lines, 61);
+                let text = String::from_utf8(out).unwrap();
+                let row = |line: usize| {
+                    let lines = if line < 400 - 6 * 61 { 7 } else { 6 };
+                    format!("http://{}.example/robots.txt\tunfetched\t{lines}\t", line * 7919 % 61)
+                };
+                assert!(text.lines().skip(1).eq((0..61).map(row)), "limit {limit}: {text}");
             }
-            assert_eq!(texts[0], texts[1], "{limit}");
         }
     }
 
     #[test]
     fn a_row_is_read_as_it_was_written() {
         for status in [None, Some(503)] {
-            let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20);
+            let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
             needed.add_one("https://a.example:8443".into(), waiting).unwrap();
             let mut out = Vec::new();
@@ -270,31 +266,6 @@ mod tests {
             {
                 assert_eq!(parse_row(&damaged, 7), None, "{damaged}");
             }
-        }
-    }
-
-    #[test]
-    fn each_origin_is_listed_once_in_the_order_of_first_lines() {
-        let mut expected = None;
-        for limit in [0, 300, 1 << 20] {
-            let mut needed = MissingRobots::new(&std::env::temp_dir(), limit);
-            // Chunks may come in any order.
-            for chunk in [2, 0, 3, 1] {
-                let mut waiting = WaitingOrigins::default();
-                for line in chunk * 100..chunk * 100 + 100 {
-                    waiting.count(format!("http://{}.example", line * 7919 % 61).as_bytes(), line, Reason::Unfetched);
-                }
-                needed.add(waiting).unwrap();
-            }
-            let mut out = Vec::new();
-            assert_eq!(needed.write(|_, _| None, &mut out).unwrap().tally.lines, 61);
-            let text = String::from_utf8(out).unwrap();
-            let hosts: Vec<&str> = text.lines().skip(1).map(|row| row.split('\t').next().unwrap()).collect();
-            let wanted: Vec<String> =
-                (0..61).map(|line| format!("http://{}.example/robots.txt", line * 7919 % 61)).collect();
-            assert_eq!(hosts, wanted);
-            assert!(text.contains("\tunfetched\t7\t\n") && text.contains("\tunfetched\t6\t\n"));
-            assert_eq!(*expected.get_or_insert_with(|| text.clone()), text, "limit {limit}");
         }
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod folder;
 pub(crate) mod form;
 pub(crate) mod format;
 pub(crate) mod frame;
+pub(crate) mod front_to_back;
 pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
@@ -16,9 +17,8 @@ pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
 pub(crate) mod table;
-pub(crate) mod write_at;
 
-pub use error::{OutputError, Unwritten};
+pub use error::OutputError;
 pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
 pub use format::Format;

@@ -3,21 +3,20 @@
 //! All files are created at the start. Each is open only from its first lines until the lists of its set have ended, since a run
 //! may have more files than a process may open.
 
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
 use super::folder::{
-    CHECKPOINT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
+    CHECKPOINT, RECEIPT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
 };
 use super::format::Format;
-use super::table::{self, Merged, Stop};
-use super::write_at::{FrontToBack, write_at};
+use super::front_to_back::FrontToBack;
+use super::receipt::Receipt;
+use super::table::{self, Stop};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 
@@ -30,7 +29,7 @@ pub(crate) struct Output {
     sets: Vec<FileSet>,
     /// The final names of files that are still partial.
     pending: Vec<PathBuf>,
-    /// The final names of files that may not be durable yet, besides those that are open.
+    /// The final names of files that may not be durable yet.
     unsynced: BTreeSet<PathBuf>,
 }
 
@@ -55,41 +54,15 @@ struct FileSet {
 /// The file, or its parts, that one kind of lines goes to.
 #[derive(Debug)]
 struct Target {
-    state: TargetState,
+    /// The parts, at least one; the last one is being written. Together with lines gathered for the next frame, this is the
+    /// whole state between two chunks.
+    parts: Parts,
     /// The last of its parts, if it is open.
-    file: Option<Arc<OpenFile>>,
+    file: Option<FrontToBack<File>>,
 }
 
-/// The files of one kind of lines. Together with lines gathered for the next frame, this is their whole state between two chunks.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct TargetState {
-    /// The parts, at least one; the last one is being written.
-    parts: Vec<Written>,
-}
-
-/// A file open for writing.
-#[derive(Debug)]
-struct OpenFile {
-    path: PathBuf,
-    file: File,
-}
-
-/// A place in a file, reserved for these pieces.
-#[derive(Debug)]
-pub(crate) struct ReservedPlace<'b> {
-    file: Arc<OpenFile>,
-    at: u64,
-    pieces: Vec<&'b [u8]>,
-}
-
-impl ReservedPlace<'_> {
-    /// Writes the pieces to their place; others may write elsewhere at the same time.
-    pub fn write(&self) -> Result<(), OutputError> {
-        let OpenFile { path, file } = &*self.file;
-        let mut pieces: Vec<_> = self.pieces.iter().map(|piece| IoSlice::new(piece)).collect();
-        write_at(file, &mut pieces, self.at).map_err(|error| OutputError::Unwritable { path: path.clone(), error })
-    }
-}
+/// The files of one kind of lines.
+pub(crate) type Parts = Vec<Written>;
 
 impl Output {
     fn new(directory: &Path, layout: FileLayout) -> Output {
@@ -125,7 +98,7 @@ impl Output {
             }
             output.sets.push(FileSet { start, targets: Vec::new() });
             for file in 0..output.layout.files.len() {
-                output.sets[set].targets.push(Target { state: TargetState::default(), file: None });
+                output.sets[set].targets.push(Target { parts: Parts::new(), file: None });
                 output.begin_part(set, file)?;
                 output.sets[set].targets[file].file = None;
             }
@@ -142,18 +115,18 @@ impl Output {
         directory: &Path,
         starts: Vec<SetStart>,
         layout: FileLayout,
-        sets: &[Vec<TargetState>],
+        sets: &[Vec<Parts>],
     ) -> Result<Output, OutputError> {
         let mut output = Output::new(directory, layout);
-        for (start, states) in starts.into_iter().zip(sets) {
-            for TargetState { parts } in states {
+        for (start, targets) in starts.into_iter().zip(sets) {
+            for parts in targets {
                 if parts.is_empty() {
                     return Err(output.not_resumable("its checkpoint lists no files".to_owned()));
                 }
                 parts.iter().try_for_each(|part| output.cut(part))?;
                 parts.iter().for_each(|part| output.note_partial(output.directory.join(&part.name)));
             }
-            let targets = states.iter().map(|state| Target { state: state.clone(), file: None }).collect();
+            let targets = targets.iter().map(|parts| Target { parts: parts.clone(), file: None }).collect();
             output.sets.push(FileSet { start, targets });
         }
         Ok(output)
@@ -185,16 +158,13 @@ impl Output {
     }
 
     /// The state of all files, set by set.
-    pub fn state(&self) -> Vec<Vec<TargetState>> {
-        self.sets.iter().map(|set| set.targets.iter().map(|target| target.state.clone()).collect()).collect()
+    pub fn state(&self) -> Vec<Vec<Parts>> {
+        self.sets.iter().map(|set| set.targets.iter().map(|target| target.parts.clone()).collect()).collect()
     }
 
     /// The final names of all files that may have changed since the last call.
     pub fn touched(&mut self) -> Vec<PathBuf> {
-        let mut touched = std::mem::take(&mut self.unsynced);
-        let targets = self.sets.iter().flat_map(|set| &set.targets);
-        touched.extend(targets.filter_map(|target| Some(target.file.as_ref()?.path.clone())));
-        touched.into_iter().collect()
+        std::mem::take(&mut self.unsynced).into_iter().collect()
     }
 
     /// The folder, for temporary files.
@@ -216,66 +186,96 @@ impl Output {
         self.pending.push(path);
     }
 
-    /// Reserves places for blocks, beginning new parts where needed. The worker that holds the bytes writes them.
-    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
-        let mut places = Vec::with_capacity(blocks.len());
+    /// Writes blocks, beginning new parts where needed.
+    pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
         for block in blocks.iter().filter(|block| !block.pieces.is_empty()) {
-            let length = block.length();
-            let target = &mut self.sets[block.set].targets[block.file];
-            let pieces: Vec<&[u8]> = block.pieces.iter().map(|piece| &piece[..]).collect();
-            let footer = pieces.iter().map(|piece| self.layout.footer(piece)).sum();
-            if self.layout.fits(length, target.part(), footer) {
-                places.push(target.place(&self.directory, pieces, &block.tally, footer)?);
+            let (set, file, length) = (block.set, block.file, block.length());
+            let footer = block.pieces.iter().map(|piece| self.layout.footer(piece)).sum();
+            if self.layout.fits(length, self.sets[set].targets[file].part(), footer) {
+                let mut pieces: Vec<_> = block.pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+                self.put(set, file, &mut pieces, &block.tally, footer)?;
                 continue;
             }
-            for mut rest in pieces {
+            for piece in &block.pieces {
+                let mut rest = &piece[..];
                 while !rest.is_empty() {
-                    let target = &mut self.sets[block.set].targets[block.file];
                     let footer = self.layout.footer(rest);
-                    let (now, later) = rest.split_at(self.layout.fitting(rest, target.part(), footer));
+                    let part = self.sets[set].targets[file].part();
+                    let (now, later) = rest.split_at(self.layout.fitting(rest, part, footer));
                     if now.is_empty() {
-                        self.begin_part(block.set, block.file)?;
+                        self.begin_part(set, file)?;
                         continue;
                     }
                     let whole = now.len() as u64 == length;
-                    let tally = if whole { block.tally } else { self.layout.rows.tally(block.file, now) };
-                    places.push(target.place(&self.directory, vec![now], &tally, footer)?);
+                    let tally = if whole { block.tally } else { self.layout.rows.tally(file, now) };
+                    self.put(set, file, &mut [IoSlice::new(now)], &tally, footer)?;
                     rest = later;
                 }
             }
         }
-        Ok(places)
+        Ok(())
+    }
+
+    /// Writes pieces of a block to the last part of a file, opening it if necessary.
+    fn put(
+        &mut self,
+        set: usize,
+        file: usize,
+        pieces: &mut [IoSlice<'_>],
+        tally: &Tally,
+        footer: u64,
+    ) -> Result<(), OutputError> {
+        let target = &mut self.sets[set].targets[file];
+        let part = target.parts.last_mut().expect("a target has parts");
+        let path = self.directory.join(&part.name);
+        let length = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
+        let mut write = || {
+            let file = match &mut target.file {
+                Some(file) => file,
+                none => {
+                    let mut file = OpenOptions::new().write(true).open(partial(&path))?;
+                    file.seek(SeekFrom::Start(part.end))?;
+                    none.insert(FrontToBack::at(file, part.end))
+                }
+            };
+            file.write_pieces(pieces)
+        };
+        write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
+        part.end += length;
+        part.footer += footer;
+        part.blocks += 1;
+        part.tally.append(tally);
+        self.unsynced.insert(path);
+        Ok(())
     }
 
     /// Begins the next part of a file of a set.
     fn begin_part(&mut self, set: usize, file: usize) -> Result<(), OutputError> {
         let FileSet { start, targets } = &self.sets[set];
-        let name = self.layout.files[file].of_part(targets[file].state.parts.len());
+        let name = self.layout.files[file].of_part(targets[file].parts.len());
         let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
         let head = self.layout.head(file, &start.head)?;
         let path = self.directory.join(&name);
-        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
-        ReservedPlace { file: Arc::clone(&open), at: 0, pieces: vec![&head] }.write()?;
+        let mut open = FrontToBack::new(self.partial_file(&path)?);
+        open.write_all(&head).map_err(|error| OutputError::Unwritable { path, error })?;
         let length = head.len() as u64;
         let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         let target = &mut self.sets[set].targets[file];
-        target.state.parts.push(part);
-        let ended = target.file.replace(open);
-        self.unsynced.extend(ended.map(|ended| ended.path.clone()));
+        target.parts.push(part);
+        target.file = Some(open);
         Ok(())
     }
 
     /// Closes the files of these sets, which get no more lines.
     pub fn close(&mut self, sets: &[usize]) {
         for &set in sets {
-            let files = self.sets[set].targets.iter_mut().filter_map(|target| target.file.take());
-            self.unsynced.extend(files.map(|file| file.path.clone()));
+            self.sets[set].targets.iter_mut().for_each(|target| target.file = None);
         }
     }
 
     /// The files of one kind of lines, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
-        self.sets.iter().flat_map(move |set| &set.targets[file].state.parts)
+        self.sets.iter().flat_map(move |set| &set.targets[file].parts)
     }
 
     /// Completes all files. A compressed file needs at least one frame; a table gets its footer, and its small row groups are
@@ -283,11 +283,12 @@ impl Output {
     pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         match self.layout.rows.format {
             Format::Text => {
-                let empty_file = &self.layout.empty_file;
-                let empty = |target: &&mut Target| !empty_file.is_empty() && target.state.parts[0].end == 0;
-                for target in self.sets.iter_mut().flat_map(|set| &mut set.targets).filter(empty) {
-                    target.place(&self.directory, vec![empty_file], &Tally::default(), 0)?.write()?;
-                    target.file = None;
+                let (empty_file, files) = (self.layout.empty_file.clone(), self.layout.files.len());
+                for (set, file) in (0..self.sets.len()).flat_map(|set| (0..files).map(move |file| (set, file))) {
+                    if !empty_file.is_empty() && self.sets[set].targets[file].parts[0].end == 0 {
+                        self.put(set, file, &mut [IoSlice::new(&empty_file)], &Tally::default(), 0)?;
+                        self.sets[set].targets[file].file = None;
+                    }
                 }
             }
             Format::Parquet => {
@@ -306,7 +307,7 @@ impl Output {
 
     /// Deletes the merged files beside tables that were already complete.
     fn remove_merged(&self) {
-        for part in self.sets.iter().flat_map(|set| &set.targets).flat_map(|target| &target.state.parts) {
+        for part in self.sets.iter().flat_map(|set| &set.targets).flat_map(|target| &target.parts) {
             let _ = fs::remove_file(merged(&self.directory.join(&part.name)));
         }
     }
@@ -329,6 +330,14 @@ impl Output {
         written.map_err(|error| OutputError::Unwritable { path, error })
     }
 
+    /// Writes the receipt, after all other files.
+    pub fn write_receipt(&mut self, receipt: &Receipt) -> Result<(), OutputError> {
+        self.write_file(RECEIPT, |file| {
+            serde_json::to_writer_pretty(&mut *file, receipt)?;
+            file.write_all(b"\n")
+        })
+    }
+
     /// Gives all files their names in the order they were created, so that the receipt, written last, is named last. `record`
     /// records these names before, when all files are durable.
     pub fn commit(&mut self, record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>) -> Result<(), OutputError> {
@@ -345,33 +354,7 @@ impl Output {
 impl Target {
     /// The part being written.
     fn part(&self) -> &Written {
-        self.state.parts.last().expect("a target has parts")
-    }
-
-    /// Reserves a place for bytes in the last part, opening it if necessary.
-    fn place<'b>(
-        &mut self,
-        directory: &Path,
-        pieces: Vec<&'b [u8]>,
-        tally: &Tally,
-        footer: u64,
-    ) -> Result<ReservedPlace<'b>, OutputError> {
-        let part = self.state.parts.last_mut().expect("a target has parts");
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let path = directory.join(&part.name);
-                let file = OpenOptions::new().write(true).open(partial(&path));
-                let file = file.map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
-                none.insert(Arc::new(OpenFile { path, file }))
-            }
-        };
-        let at = part.end;
-        part.end += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
-        part.footer += footer;
-        part.blocks += 1;
-        part.tally.append(tally);
-        Ok(ReservedPlace { file: Arc::clone(file), at, pieces })
+        self.parts.last().expect("a target has parts")
     }
 
     /// Writes the footers of tables, and merges small row groups into another file beside each. A resumed run cuts footers off
@@ -384,21 +367,13 @@ impl Target {
         threads: usize,
         stop: Stop<'_>,
     ) -> Result<bool, OutputError> {
-        for part in &mut self.state.parts {
+        for part in &mut self.parts {
             let whole = directory.join(&part.name);
             let path = partial(&whole);
-            let mut write = || {
-                let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
-                let footer = table::footer(&mut file, part.head, part.end)?;
-                let footer = footer.as_deref().unwrap_or(empty_end);
-                write_at(&file, &mut [IoSlice::new(footer)], part.end)?;
-                part.end += footer.len() as u64;
-                table::merge_groups(&path, &merged(&whole), threads, stop)
-            };
-            match write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })? {
-                Merged::Nothing => {}
-                Merged::Written(length) => part.end = length,
-                Merged::Stopped => return Ok(false),
+            let length = table::complete(&path, &merged(&whole), part, empty_end, threads, stop);
+            match length.map_err(|error| OutputError::Unwritable { path, error })? {
+                Some(length) => part.end = length,
+                None => return Ok(false),
             }
         }
         Ok(true)

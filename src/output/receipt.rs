@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use super::folder::{Written, is_list_folder, list_folder};
+use super::folder::{Written, is_list_folder, list_folder, partition_names};
 use super::form::{Form, Rows};
 use super::format::Format;
 use super::frame::FrameFormat;
@@ -294,6 +294,11 @@ impl Receipt {
     /// The crawlers, by their agents, which were checked when the receipt was read.
     pub(crate) fn crawlers(&self) -> Vec<Agents> {
         self.agents.iter().flat_map(|agents| agents.parse()).collect()
+    }
+
+    /// The names of its partitions, crawler by crawler.
+    pub(crate) fn partition_names(&self) -> Vec<String> {
+        partition_names(&self.crawlers().iter().collect::<Vec<_>>())
     }
 
     /// The lists whose lines are in the file at this path: all of them, unless each has its own folder.

@@ -8,12 +8,11 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempPath;
 
-use super::write_at::FrontToBack;
+use super::folder::partial;
+use super::front_to_back::FrontToBack;
 
 /// Sorts records by their bytes; keeps up to `limit` bytes in memory and the rest on disk.
 #[derive(Debug)]
@@ -25,15 +24,13 @@ pub(super) struct Sorter {
     limit: usize,
     held: Vec<Box<[u8]>>,
     held_bytes: usize,
-    runs: Vec<Arc<Run>>,
+    runs: Vec<Run>,
 }
 
 /// A sorted run of records in a file that no longer changes.
 #[derive(Debug)]
-pub(crate) struct Run {
+struct Run {
     path: PathBuf,
-    /// Whether it would survive a power cut.
-    durable: AtomicBool,
     /// Deletes the file on drop, if the run is temporary.
     _temporary: Option<TempPath>,
 }
@@ -44,9 +41,9 @@ struct NewRun {
     run: Run,
 }
 
-/// The path of the kept run with this number.
-fn run_path(start: &Path, number: usize) -> PathBuf {
-    start.with_file_name(format!(".{}.{number}.partial", name(start)))
+/// The name of the kept run with this number, whose file is partial.
+fn run_name(start: &Path, number: usize) -> PathBuf {
+    start.with_file_name(format!("{}.{number}", name(start)))
 }
 
 fn name(start: &Path) -> String {
@@ -54,15 +51,6 @@ fn name(start: &Path) -> String {
 }
 
 impl Run {
-    /// Makes the run durable, unless it already is.
-    pub fn sync(&self) -> io::Result<()> {
-        if !self.durable.load(Ordering::Relaxed) {
-            File::options().write(true).open(&self.path)?.sync_data()?;
-            self.durable.store(true, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
     /// The error with the path of the file, which users do not know of.
     fn with_path(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
@@ -72,7 +60,7 @@ impl Run {
 impl NewRun {
     /// Begins the kept run with this number.
     fn kept(start: &Path, number: usize) -> io::Result<NewRun> {
-        let path = run_path(start, number);
+        let path = partial(&run_name(start, number));
         Ok(NewRun::new(File::create(&path)?, path, None))
     }
 
@@ -87,7 +75,7 @@ impl NewRun {
     }
 
     fn new(file: File, path: PathBuf, temporary: Option<TempPath>) -> NewRun {
-        let run = Run { path, durable: AtomicBool::new(false), _temporary: temporary };
+        let run = Run { path, _temporary: temporary };
         NewRun { file: BufWriter::new(FrontToBack::new(file)), run }
     }
 
@@ -97,9 +85,9 @@ impl NewRun {
         put.map_err(|error| run.with_path(&error))
     }
 
-    fn end(mut self) -> io::Result<Arc<Run>> {
+    fn end(mut self) -> io::Result<Run> {
         self.file.flush().map_err(|error| self.run.with_path(&error))?;
-        Ok(Arc::new(self.run))
+        Ok(self.run)
     }
 }
 
@@ -110,26 +98,22 @@ const OVERHEAD: usize = 32;
 const MAX_MERGED_RUNS: usize = 64;
 
 impl Sorter {
-    /// Holds about `limit` bytes in memory at most; runs are named after `start` and deleted with the sorter.
-    pub fn new(start: PathBuf, limit: usize) -> Sorter {
-        Sorter { start, is_kept: false, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
-    }
-
-    /// The same, but runs outlive the process, and there are this many already, which are durable.
-    pub fn kept(start: PathBuf, limit: usize, runs: usize) -> io::Result<Sorter> {
+    /// Holds about `limit` bytes in memory at most; runs are named after `start`, and deleted with the sorter. If they are to be
+    /// `kept`, they outlive the process, and there are this many already.
+    pub fn new(start: PathBuf, limit: usize, kept: Option<usize>) -> io::Result<Sorter> {
         let stored = |number| {
-            let path = run_path(&start, number);
+            let path = partial(&run_name(&start, number));
             // The file must exist and be readable.
             File::open(&path)?;
-            Ok(Arc::new(Run { path, durable: AtomicBool::new(true), _temporary: None }))
+            Ok(Run { path, _temporary: None })
         };
-        let runs = (0..runs).map(stored).collect::<io::Result<_>>()?;
-        Ok(Sorter { is_kept: true, runs, ..Sorter::new(start, limit) })
+        let runs = (0..kept.unwrap_or(0)).map(stored).collect::<io::Result<_>>()?;
+        Ok(Sorter { start, is_kept: kept.is_some(), limit, held: Vec::new(), held_bytes: 0, runs })
     }
 
-    /// The runs that were stored.
-    pub fn runs(&self) -> &[Arc<Run>] {
-        &self.runs
+    /// The names of the kept runs.
+    pub fn files(&self) -> Vec<PathBuf> {
+        (0..self.runs.len()).map(|number| run_name(&self.start, number)).collect()
     }
 
     /// Stores all records held in memory as a run.
@@ -160,7 +144,7 @@ impl Sorter {
             let mut longer = Vec::with_capacity(self.runs.len().div_ceil(MAX_MERGED_RUNS));
             let mut runs = std::mem::take(&mut self.runs).into_iter().peekable();
             while runs.peek().is_some() {
-                let some: Vec<Arc<Run>> = runs.by_ref().take(MAX_MERGED_RUNS).collect();
+                let some: Vec<Run> = runs.by_ref().take(MAX_MERGED_RUNS).collect();
                 let mut run = NewRun::temporary(&self.start)?;
                 merge(&some, Vec::new(), |record| run.put(&record))?;
                 longer.push(run.end()?);
@@ -173,8 +157,8 @@ impl Sorter {
 }
 
 /// Calls `each` with all records of the runs and of memory, in order.
-fn merge(runs: &[Arc<Run>], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
-    let open = |run: &Arc<Run>| File::open(&run.path).map(BufReader::new);
+fn merge(runs: &[Run], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
+    let open = |run: &Run| File::open(&run.path).map(BufReader::new);
     let mut runs = runs.iter().map(open).collect::<io::Result<Vec<_>>>()?;
     let (memory, mut held) = (runs.len(), held.into_iter());
     let mut heap = BinaryHeap::new();
@@ -209,30 +193,6 @@ fn next(
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_order_does_not_depend_on_the_limit() {
-        let records: Vec<Vec<u8>> =
-            (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) % 997).to_be_bytes().to_vec()).collect();
-        let mut expected = records.clone();
-        expected.sort();
-        let folder = tempfile::tempdir().unwrap();
-        for limit in [0, 500, 1 << 20] {
-            let mut sorter = Sorter::new(folder.path().join("records"), limit);
-            for record in &records {
-                sorter.push(record.clone()).unwrap();
-            }
-            assert_eq!(sorter.runs.is_empty(), limit > 100_000);
-            let mut sorted = Vec::new();
-            sorter
-                .finish(|record| {
-                    sorted.push(record.into_vec());
-                    Ok(())
-                })
-                .unwrap();
-            assert_eq!(sorted, expected, "limit {limit}");
-        }
-    }
-
     /// Of a thousand runs, few are open at any time, and no temporary one is left.
     #[cfg(target_os = "linux")]
     #[test]
@@ -246,11 +206,11 @@ mod tests {
         };
         for kept in [false, true] {
             let start = place.join("records");
-            let mut sorter = if kept { Sorter::kept(start, 0, 0).unwrap() } else { Sorter::new(start, 0) };
+            let mut sorter = Sorter::new(start, 0, kept.then_some(0)).unwrap();
             for n in 0..1000u32 {
                 sorter.push(n.wrapping_mul(7919).to_be_bytes().to_vec()).unwrap();
             }
-            assert_eq!((sorter.runs().len(), open()), (1000, 0));
+            assert_eq!((sorter.files().len(), open()), (1000, 0));
             let (mut most, mut records) = (0, 0);
             sorter
                 .finish(|_| {

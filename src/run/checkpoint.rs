@@ -20,11 +20,11 @@ use super::totals::Totals;
 use crate::input::list::FileState;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
+use crate::output::front_to_back::FrontToBack;
 use crate::output::missing_robots::MissingRobotsState;
-use crate::output::partitions::TargetState;
+use crate::output::partitions::Parts;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use crate::output::records;
-use crate::output::write_at::FrontToBack;
 use crate::run::error::FilterError;
 
 /// A run's identity and progress.
@@ -53,7 +53,7 @@ pub(crate) struct RunState {
     pub seconds: f64,
     pub totals: Totals,
     /// The files of all sets, set by set.
-    pub files: Vec<Vec<TargetState>>,
+    pub files: Vec<Vec<Parts>>,
     /// Lines not yet in the files.
     pub gathered: Gatherer,
     pub needed: MissingRobotsState,

@@ -1,18 +1,17 @@
 //! Makes checkpoints durable while a run goes on.
 //!
-//! A checkpoint is taken in a chunk's turn. By then, each line up to that chunk has a place in a file, or is in the checkpoint
-//! itself, but not all are written. Once they are, a separate thread makes the files durable, and after them the checkpoint,
-//! which only then is valid; workers keep judging meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
+//! A checkpoint is taken in a chunk's turn, when each line up to that chunk is written, or is in the checkpoint itself. A
+//! separate thread makes the files durable, and after them the checkpoint, which only then is valid; workers keep judging
+//! meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::lock;
 use crate::output::error::OutputError;
-use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
-use crate::output::spill::Run;
+use crate::output::folder::{CHECKPOINT, sync, sync_folders};
 use crate::run::error::FilterError;
 
 /// The time between two checkpoints is at least this many times what the last one took.
@@ -34,16 +33,12 @@ pub(crate) struct Checkpointer {
 /// The state between two chunks, and the files that must be durable before it counts.
 #[derive(Debug)]
 pub(crate) struct PendingCheckpoint {
-    pub state: RunState,
+    pub state: Box<RunState>,
     pub files: Vec<PathBuf>,
-    /// Spilled origins.
-    pub spilled: Vec<Arc<Run>>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Chunks whose lines are being written.
-    writing: Vec<u64>,
     next: Next,
     /// Whether there will be no more checkpoints.
     ended: bool,
@@ -56,10 +51,8 @@ enum Next {
     Due(Instant),
     /// A worker is about to take it.
     Claimed,
-    /// It was taken in the turn of this chunk, and waits for lines to be written.
-    Taken(u64, PendingCheckpoint),
-    /// Its lines are written.
-    Ready(PendingCheckpoint),
+    /// It was taken.
+    Taken(PendingCheckpoint),
     /// It is being made durable.
     Saving,
 }
@@ -69,7 +62,7 @@ impl Checkpointer {
     /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
-        let state = State { writing: Vec::new(), next: Next::Due(started + every), ended: false };
+        let state = State { next: Next::Due(started + every), ended: false };
         Checkpointer { job, directory, every, started, before, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -88,49 +81,25 @@ impl Checkpointer {
         is_due
     }
 
-    /// Records that the lines of a chunk are about to be written; called in its turn.
-    pub fn begin(&self, ticket: u64) {
-        lock(&self.state).writing.push(ticket);
-    }
-
-    /// Records that the lines of a chunk are written. If the interval is zero, waits for a checkpoint that is being saved.
-    pub fn end(&self, ticket: u64) {
+    /// Takes a checkpoint in the turn of a chunk whose lines are written. If the interval is zero, waits until it is saved.
+    pub fn take(&self, taken: PendingCheckpoint) {
         let mut state = lock(&self.state);
-        state.writing.retain(|&writing| writing != ticket);
-        self.settle(&mut state);
-        // A checkpoint that is not ready waits for its chunk, which this worker may have to write.
-        while self.every.is_zero() && matches!(state.next, Next::Ready(_) | Next::Saving) && !state.ended {
+        state.next = Next::Taken(taken);
+        self.changed.notify_all();
+        // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
+        while self.every.is_zero() && matches!(state.next, Next::Taken(_) | Next::Saving) && !state.ended {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-
-    /// Takes a checkpoint of all chunks up to this one; called in its turn.
-    pub fn take(&self, ticket: u64, taken: PendingCheckpoint) {
-        let mut state = lock(&self.state);
-        state.next = Next::Taken(ticket, taken);
-        self.settle(&mut state);
-    }
-
-    /// Passes on the taken checkpoint, if its lines are written.
-    fn settle(&self, state: &mut State) {
-        let earliest = state.writing.iter().min().copied().unwrap_or(u64::MAX);
-        state.next = match std::mem::replace(&mut state.next, Next::Claimed) {
-            Next::Taken(ticket, taken) if ticket < earliest => {
-                self.changed.notify_all();
-                Next::Ready(taken)
-            }
-            other => other,
-        };
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
     pub fn keep(&self) -> Result<(), OutputError> {
         loop {
             let mut state = lock(&self.state);
-            while !matches!(state.next, Next::Ready(_)) && !state.ended {
+            while !matches!(state.next, Next::Taken(_)) && !state.ended {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            let Next::Ready(taken) = std::mem::replace(&mut state.next, Next::Saving) else { return Ok(()) };
+            let Next::Taken(taken) = std::mem::replace(&mut state.next, Next::Saving) else { return Ok(()) };
             drop(state);
             let began = Instant::now();
             self.save(taken)?;
@@ -143,11 +112,9 @@ impl Checkpointer {
     /// Makes a checkpoint durable.
     pub fn save(&self, taken: PendingCheckpoint) -> Result<(), OutputError> {
         taken.files.iter().try_for_each(|file| sync(file))?;
-        let failed = |path: PathBuf| move |error| OutputError::Unwritable { path, error };
-        taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
         let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
         sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
-        self.write(Stage::Judging(Box::new(taken.state)))
+        self.write(Stage::Judging(taken.state))
     }
 
     /// Records that all files are durable and about to get these names.
@@ -164,7 +131,7 @@ impl Checkpointer {
         self.directory.join(CHECKPOINT).exists()
     }
 
-    /// Ends [`Checkpointer::keep`], once a checkpoint that is ready is saved.
+    /// Ends [`Checkpointer::keep`], once a checkpoint that was taken is saved.
     pub fn stop(&self) {
         lock(&self.state).ended = true;
         self.changed.notify_all();

@@ -7,7 +7,7 @@ use super::totals::{ListTotals, Totals};
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
-use crate::output::folder::{NEEDED, RECEIPT, partition_names};
+use crate::output::folder::{NEEDED, partition_names};
 use crate::output::form::Form;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
@@ -38,10 +38,7 @@ pub(super) fn complete(
     receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
-        output.write_file(RECEIPT, |file| {
-            serde_json::to_writer_pretty(&mut *file, &receipt)?;
-            file.write_all(b"\n")
-        })?;
+        output.write_receipt(&receipt)?;
         output.commit(|names| checkpointer.map_or(Ok(()), |checkpointer| checkpointer.complete(names)))?;
     }
     Ok(receipt)
@@ -57,13 +54,13 @@ fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt
     let form = options.form;
     let is_written = |place| form == Form::Partitions && destination.is_some_and(|to| to.writes(place));
     let verdicts = (written && form == Form::Verdicts)
-        .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });
+        .then(|| VerdictsPart { written: Part::of(&totals.written(0), true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
         let (sorted, partition) =
             (&totals.crawlers[place / Partition::COUNT], Partition::ALL[place % Partition::COUNT]);
         let part = PartitionPart {
             judged: Part::of(&sorted.tallies[partition as usize], written),
-            written: is_written(place).then(|| Part::of(&totals.written[place], true)),
+            written: is_written(place).then(|| Part::of(&totals.written(place), true)),
             files: if is_written(place) { files(place) } else { Vec::new() },
             reasons: reasons(partition, &sorted.counts),
         };

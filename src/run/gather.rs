@@ -25,27 +25,8 @@ pub(crate) struct Gathered {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gatherer {
     files: usize,
-    sets: BTreeMap<usize, Texts>,
-}
-
-/// The text that waits for each file of a set.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Texts(#[serde(with = "bytes")] Vec<Vec<u8>>);
-
-/// Serialises arbitrary bytes as JSON.
-mod bytes {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-    pub fn serialize<S: Serializer>(texts: &[Vec<u8>], serializer: S) -> Result<S::Ok, S::Error> {
-        texts.iter().map(|text| STANDARD.encode(text)).collect::<Vec<_>>().serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<u8>>, D::Error> {
-        let texts = Vec::<String>::deserialize(deserializer)?;
-        texts.iter().map(|text| STANDARD.decode(text).map_err(Error::custom)).collect()
-    }
+    /// For each set, the text that waits for each of its files.
+    sets: BTreeMap<usize, Vec<Vec<u8>>>,
 }
 
 impl Gatherer {
@@ -63,9 +44,9 @@ impl Gatherer {
         buffers: impl IntoIterator<Item = &'b mut Vec<u8>>,
     ) -> Vec<Gathered> {
         let ended = ended.iter().filter_map(|&set| Some((set, self.sets.remove(&set)?)));
-        let mut full: Vec<Gathered> = ended.flat_map(|(set, texts)| texts.rest(set)).collect();
-        let texts = self.sets.entry(set).or_insert_with(|| Texts(vec![Vec::new(); self.files]));
-        for (file, (text, buffer)) in texts.0.iter_mut().zip(buffers).enumerate() {
+        let mut full: Vec<Gathered> = ended.flat_map(|(set, texts)| rest(set, texts)).collect();
+        let texts = self.sets.entry(set).or_insert_with(|| vec![Vec::new(); self.files]);
+        for (file, (text, buffer)) in texts.iter_mut().zip(buffers).enumerate() {
             if text.is_empty() {
                 std::mem::swap(text, buffer);
             } else {
@@ -80,38 +61,19 @@ impl Gatherer {
 
     /// Returns everything that still waits.
     pub fn rest(self) -> Vec<Gathered> {
-        self.sets.into_iter().flat_map(|(set, texts)| texts.rest(set)).collect()
+        self.sets.into_iter().flat_map(|(set, texts)| rest(set, texts)).collect()
     }
 }
 
-impl Texts {
-    fn rest(self, set: usize) -> impl Iterator<Item = Gathered> {
-        let waiting = self.0.into_iter().enumerate().filter(|(_, text)| !text.is_empty());
-        waiting.map(move |(file, text)| Gathered { set, file, text })
-    }
+/// What waits for the files of a set.
+fn rest(set: usize, texts: Vec<Vec<u8>>) -> impl Iterator<Item = Gathered> {
+    let waiting = texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty());
+    waiting.map(move |(file, text)| Gathered { set, file, text })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn few_lines_wait_and_many_go_at_once() {
-        let mut gatherer = Gatherer::new(2);
-        let mut frames = Vec::new();
-        for chunk in 0..20 {
-            let line = format!("{chunk}\n").into_bytes();
-            frames.extend(gatherer.take(0, &[], &mut [line.clone(), line.repeat(FRAME / 3)]));
-        }
-        assert!(frames.iter().all(|frame| frame.file == 1 && frame.text.len() >= FRAME));
-        let all = |frames: Vec<Gathered>| frames.into_iter().flat_map(|frame| frame.text).collect::<Vec<u8>>();
-        let expected = |repeated| (0..20).flat_map(move |n: u32| format!("{n}\n").repeat(repeated).into_bytes());
-        let (few, many) = gatherer.rest().into_iter().partition::<Vec<_>, _>(|frame| frame.file == 0);
-        assert_eq!(few.len(), 1);
-        assert!(all(few).into_iter().eq(expected(1)));
-        frames.extend(many);
-        assert!(all(frames).into_iter().eq(expected(FRAME / 3)));
-    }
 
     #[test]
     fn a_set_that_has_ended_is_pushed_out() {

@@ -20,7 +20,7 @@ use crate::formats::regular_file;
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, split_list_folder, table_part};
+use crate::output::folder::{FolderLock, NEEDED, split_list_folder, table_part};
 use crate::output::format::Format;
 use crate::output::missing_robots::{MissingRobots, parse_row};
 use crate::output::partitions::Output;
@@ -62,10 +62,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     joined.set_robots_needed(
         &output.write_file(NEEDED, |mut file| needed.write(|_, waiting| waiting.status, &mut file))?,
     );
-    output.write_file(RECEIPT, |file| {
-        serde_json::to_writer_pretty(&mut *file, &joined)?;
-        file.write_all(b"\n")
-    })?;
+    output.write_receipt(&joined)?;
     output.commit(|_| Ok(()))?;
     Ok(joined)
 }
@@ -228,7 +225,7 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
 /// Checks that the files of a shard that will be read are as its receipt says.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
     let files = if partitions {
-        outputs(StoredRun { receipt, directory: folder, threads: 0 })?
+        outputs(StoredRun { receipt, directory: folder, threads: 0 })
     } else {
         vec![robots_needed(receipt, folder)]
     };
@@ -313,7 +310,8 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 
 /// The robots.txt files to fetch, of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
-    let mut needed = MissingRobots::new(out, Memory::default().needed());
+    let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
+    let mut needed = MissingRobots::new(out, Memory::default().needed(), None).map_err(failed)?;
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
@@ -322,7 +320,6 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
             let row = row.map_err(unreadable)?;
             let row = parse_row(&row, first);
             let (origin, waiting) = row.ok_or_else(|| JoinError::Row { path: path.clone(), line: line as u64 + 1 })?;
-            let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
             needed.add_one(origin.into(), waiting).map_err(failed)?;
             first += 1;
         }

@@ -29,7 +29,7 @@ use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
 use crate::output::frame::Compressor;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
-use crate::output::partitions::{Output, ReservedPlace};
+use crate::output::partitions::Output;
 use crate::output::samples::Sample;
 use crate::output::sink::Sink;
 use crate::output::table::{RowSource, Table};
@@ -222,7 +222,7 @@ impl<'l> Pipeline<'l> {
         totals.end();
         let speed = self.progress.judged();
         let Sink::Folder(mut output) = sink else { return Ok(Finished { output: None, needed, totals, speed }) };
-        output.reserve(&frames)?.iter().try_for_each(ReservedPlace::write)?;
+        output.write(&frames)?;
         if !output.end(self.plan.options.threads, &|| self.chunks.cut().is_asked_to_stop())? {
             let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
             let saved = checkpointer.save(taken).map_err(FilterError::from);
@@ -257,14 +257,9 @@ impl<'l> Pipeline<'l> {
     /// The blocks of a task's chunk, if lines become rows.
     fn rows(&self, task: &Task<'_>, remaining: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
-        let source = match task.ranges() {
-            Some(ranges) => RowSource::Rows { list, ranges, lines: remaining },
-            None => RowSource::Text(remaining),
-        };
-        let mut parts = worker.rows(remaining.text);
-        let (outcomes, causes) = (parts.chunk.outcomes, parts.causes);
-        let mut again = |crawler, line| parts.explain_again(crawler, line);
-        Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
+        let source = RowSource { lines: remaining, of_table: task.ranges().map(|ranges| (list, ranges)) };
+        let (outcomes, mut causes) = worker.rows(remaining.text);
+        Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, &mut causes)?))
     }
 
     /// The blocks of a chunk's lines, and the lines waiting for frames after it, if a checkpoint is due there; `None` if the run
@@ -386,14 +381,14 @@ fn hand_in<'l>(
     let ended = std::mem::take(&mut task.ended);
     let pending =
         PendingChunk { list: task.list, at: task.at, end: task.end, skipped, ended, text, judged, blocks, border };
-    pipeline.queue.hand_in(task.ticket, pending, |turn, ticket, pending| write(pipeline, turn, ticket, pending))?;
+    pipeline.queue.hand_in(task.ticket, pending, |turn, pending| write(pipeline, turn, pending))?;
     let spare = lock(&pipeline.spares).pop();
     state.worker.judged.buffers = spare.map_or_else(Vec::new, |spare| spare.buffers(pipeline));
     Ok(())
 }
 
 /// Counts a chunk in its turn, and writes its lines.
-fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, pending: PendingChunk<'_>) -> Result<(), FilterError> {
+fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, pending: PendingChunk<'_>) -> Result<(), FilterError> {
     let PendingChunk { list, at, end, skipped, ended, text, mut judged, blocks, mut border } = pending;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
@@ -413,30 +408,23 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, pending: Pending
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
     pipeline.progress.chunk(&turn.totals);
-    // Lines written straight from a mapped list must still be those that were read.
-    let check_unchanged = || if text.is_some() { lists[list].unchanged() } else { Ok(()) };
-    let places = turn.sink.take(&blocks);
-    check_unchanged()?;
-    let places = places?;
+    let written = turn.sink.write(&blocks);
+    if text.is_some() {
+        // Lines written straight from a mapped list must still be those that were read.
+        lists[list].unchanged()?;
+    }
+    written?;
     if let Some(output) = turn.sink.folder() {
         output.close(&pipeline.plan.sets_of(&ended));
     }
     if let Some(checkpointer) = pipeline.checkpointer {
-        checkpointer.begin(ticket);
         if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
             border = Some(Gatherer::new(0));
         }
         if let Some(taken) = border.and_then(|gathered| turn.checkpoint(gathered, checkpointer.seconds())) {
-            checkpointer.take(ticket, taken);
+            checkpointer.take(taken);
         }
     }
-    let written = places.iter().try_for_each(ReservedPlace::write);
-    check_unchanged()?;
-    written?;
-    if let Some(checkpointer) = pipeline.checkpointer {
-        checkpointer.end(ticket);
-    }
-    drop(places);
     drop(blocks);
     lock(&pipeline.spares).push(Spare { buffers: judged.buffers, list, text: at as usize..end as usize });
     Ok(())
@@ -472,7 +460,9 @@ impl Turn {
             gathered,
             needed: needed.state(),
         };
-        Some(PendingCheckpoint { state, files: output.touched(), spilled: needed.files().to_vec() })
+        let mut files = output.touched();
+        files.extend(needed.files());
+        Some(PendingCheckpoint { state: Box::new(state), files })
     }
 }
 

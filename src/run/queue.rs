@@ -42,7 +42,7 @@ impl<T, S> Queue<T, S> {
         &self,
         ticket: u64,
         chunk: T,
-        mut write: impl FnMut(&mut S, u64, T) -> Result<(), E>,
+        mut write: impl FnMut(&mut S, T) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut waiting = lock(&self.waiting);
         while !waiting.stopped && ticket != waiting.due && waiting.chunks.len() >= self.most {
@@ -57,7 +57,7 @@ impl<T, S> Queue<T, S> {
             let Some(chunk) = waiting.chunks.remove(&due).filter(|_| !waiting.stopped) else { return Ok(()) };
             waiting.writing = true;
             drop(waiting);
-            write(&mut lock(&self.state), due, chunk)?;
+            write(&mut lock(&self.state), chunk)?;
             waiting = lock(&self.waiting);
             waiting.due += 1;
             waiting.writing = false;
@@ -103,9 +103,8 @@ mod tests {
                     let queue = &queue;
                     scope.spawn(move || {
                         for ticket in (first..400).step_by(8) {
-                            let write = |written: &mut Vec<u64>, due, chunk| {
-                                assert_eq!(due, chunk);
-                                written.push(due);
+                            let write = |written: &mut Vec<u64>, chunk| {
+                                written.push(chunk);
                                 Ok::<_, ()>(())
                             };
                             queue.hand_in(ticket, ticket, write).unwrap();
@@ -121,13 +120,13 @@ mod tests {
     fn waiting_workers_learn_that_nothing_more_is_written() {
         let queue: Queue<(), ()> = Queue::new((), 0);
         std::thread::scope(|scope| {
-            let handing_in = scope.spawn(|| queue.hand_in(1, (), |_, _, ()| Err("stopped")));
+            let handing_in = scope.spawn(|| queue.hand_in(1, (), |_, ()| Err("stopped")));
             let waiting = scope.spawn(|| queue.wait_for(0));
             queue.stop();
             assert_eq!(handing_in.join().expect("no panic"), Ok(()));
             waiting.join().expect("no panic");
         });
-        assert_eq!(queue.hand_in(0, (), |_, _, ()| Err("stopped")), Ok(()));
+        assert_eq!(queue.hand_in(0, (), |_, ()| Err("stopped")), Ok(()));
         assert!(queue.is_stopped());
     }
 }

@@ -1,4 +1,4 @@
-//! Renders judged chunks: as text, or as the parts of a table's rows.
+//! Renders judged chunks as text, and notes what blocked lines that become rows.
 
 use super::memory::cause_bytes;
 use crate::judge::explain::Explainer;
@@ -6,7 +6,7 @@ use crate::judge::matcher::Matcher;
 use crate::judge::place::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
-use crate::output::causes::{CauseText, Causes};
+use crate::output::causes::{Causes, ChunkCauses};
 use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
 use crate::output::format::Format;
 
@@ -19,21 +19,6 @@ pub(super) struct JudgedChunk<'c> {
     pub urls: &'c LineUrls,
     /// For each crawler, the outcomes of the lines.
     pub outcomes: &'c [Vec<Outcome>],
-}
-
-/// The parts of a chunk's rows, besides its text.
-pub(super) struct RowParts<'w> {
-    /// For each crawler, if causes are wanted.
-    pub causes: &'w [Causes],
-    explainers: &'w mut [Explainer],
-    pub chunk: JudgedChunk<'w>,
-}
-
-impl RowParts<'_> {
-    /// Finds again what blocked a crawler's line, if that was not kept.
-    pub fn explain_again(&mut self, crawler: usize, line: usize) -> CauseText {
-        CauseText::of(&self.explainers[crawler].explain(self.chunk.urls.url(self.chunk.text, line)))
-    }
 }
 
 /// Renders lines for output; each worker has its own. The rows of tables are made elsewhere, from outcomes and causes.
@@ -85,9 +70,9 @@ impl Renderer {
         }
     }
 
-    /// The parts of a rendered chunk's rows, besides its text.
-    pub fn rows<'w>(&'w mut self, chunk: JudgedChunk<'w>) -> RowParts<'w> {
-        RowParts { causes: &self.causes, explainers: &mut self.explainers, chunk }
+    /// What blocked the lines of a rendered chunk.
+    pub fn causes<'w>(&'w mut self, text: &'w [u8], urls: &'w LineUrls) -> ChunkCauses<'w> {
+        ChunkCauses { kept: &self.causes, explainers: &mut self.explainers, text, urls }
     }
 
     /// Frees the memory that grows with chunks.

@@ -129,10 +129,8 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<(Vec<SetStart>, Vec<Table>), Fil
 fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
     let Files { folder: Folder { directory, force, .. }, layout, sets, tables } = files;
     let output = Output::create(directory, sets, layout, *force)?;
-    let needed = match record {
-        Some(_) => MissingRobots::resumable(directory, plan.memory.needed(), &MissingRobotsState::default()),
-        None => Ok(MissingRobots::new(directory, plan.memory.needed())),
-    };
+    let state = record.as_ref().map(|_| MissingRobotsState::default());
+    let needed = MissingRobots::new(directory, plan.memory.needed(), state.as_ref());
     let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
@@ -167,7 +165,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, state.seconds);
             let Files { layout, sets, tables, .. } = files;
             let output = Output::resume(directory, sets, layout, &state.files)?;
-            let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
+            let needed = match MissingRobots::new(directory, plan.memory.needed(), Some(&state.needed)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a stored part of {NEEDED} is gone")));
                 }

@@ -1,10 +1,12 @@
 //! Reads the files of a complete run again, to prove them or to report on them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::input::error::ListError;
-use crate::input::list::List;
 use crate::input::scan::{self, Extent, scan};
+use crate::judge::lines::for_each_end;
+use crate::outcome::Partition;
+use crate::output::form::{Form, Rows, SEPARATOR, rest_of_row};
 use crate::output::format::Format;
 use crate::output::receipt::Receipt;
 use crate::output::table::{self, TableLines, Wanted};
@@ -21,14 +23,6 @@ pub(crate) struct StoredRun<'r> {
     pub threads: usize,
 }
 
-/// A file of a run.
-pub(super) struct StoredFile<'r> {
-    run: StoredRun<'r>,
-    pub path: PathBuf,
-    /// `None` if it is a table.
-    list: Option<List>,
-}
-
 /// Some lines of a file.
 pub(super) enum StoredLines<'l> {
     /// Text, and whether it is the first of its file, where a head may be.
@@ -37,33 +31,78 @@ pub(super) enum StoredLines<'l> {
     Rows(&'l TableLines),
 }
 
-impl<'r> StoredRun<'r> {
-    /// Opens the file of this name.
-    pub(super) fn open(self, name: &str) -> Result<StoredFile<'r>, ListError> {
-        let path = self.directory.join(name);
-        let list = match self.receipt.options.format {
-            Format::Text => Some(scan::opened(&path)?),
-            Format::Parquet => None,
-        };
-        Ok(StoredFile { run: self, path, list })
+impl<'l> StoredLines<'l> {
+    /// Takes off the first line of a text that begins its file.
+    pub fn split_head(&mut self) -> &'l [u8] {
+        let StoredLines::Text(text, true) = self else { return b"" };
+        let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+        let (head, rest) = text.split_at(end);
+        *text = rest;
+        head
+    }
+
+    /// Calls `visit` with each line of a file with these rows: without the columns before it and without its LF; its bytes, with
+    /// the LF; and its verdict in each column of verdicts, `None` if that is not one.
+    pub fn each(&self, rows: Rows, file: usize, mut visit: impl FnMut(&'l [u8], usize, &[Option<Partition>])) {
+        match *self {
+            StoredLines::Text(text, _) => {
+                let mut verdicts = vec![None; if rows.form == Form::Verdicts { rows.crawlers } else { 0 }];
+                each_line(text, |line, line_feed| {
+                    let mut rest = line;
+                    for verdict in &mut verdicts {
+                        let name = memchr::memchr(SEPARATOR, rest).map_or(&b""[..], |end| &rest[..end]);
+                        *verdict = Partition::ALL.into_iter().find(|partition| partition.name().as_bytes() == name);
+                        rest = rest_of_row(rest, rows.columns_of_verdict());
+                    }
+                    if verdicts.is_empty() {
+                        rest = rest_of_row(rest, rows.columns(file));
+                    }
+                    visit(rest, rest.len() + line_feed, &verdicts);
+                });
+            }
+            StoredLines::Rows(rows) => {
+                let (mut verdicts, mut row) = (Vec::new(), 0);
+                each_line(&rows.text, |line, line_feed| {
+                    verdicts.clear();
+                    verdicts.extend(rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten()));
+                    visit(line, line.len() + line_feed, &verdicts);
+                    row += 1;
+                });
+            }
+        }
     }
 }
 
-impl StoredFile<'_> {
-    /// Calls `of` on some lines of the file at a time, and combines the results in order with `append`.
+/// Calls `visit` with each line of a text, without its LF, and the length of that LF: 0 if the last line has none.
+fn each_line<'t>(text: &'t [u8], mut visit: impl FnMut(&'t [u8], usize)) {
+    let mut start = 0;
+    for_each_end(text, |end| {
+        visit(&text[start..end], 1);
+        start = end + 1;
+    });
+    if start < text.len() {
+        visit(&text[start..], 0);
+    }
+}
+
+impl StoredRun<'_> {
+    /// Calls `of` on some lines of a file of the run at a time, and combines the results in order with `append`.
     pub(super) fn read<T: Default + Send>(
         &self,
+        path: &Path,
         wanted: Wanted,
         of: impl Fn(StoredLines<'_>) -> T + Sync,
         append: impl Fn(&mut T, &T) + Sync,
     ) -> Result<T, ListError> {
-        let StoredRun { receipt, threads, .. } = self.run;
-        match &self.list {
-            Some(list) => {
+        let StoredRun { receipt, threads, .. } = *self;
+        match receipt.options.format {
+            Format::Text => {
                 let of = |text: &[u8], first| of(StoredLines::Text(text, first));
-                scan(list, Extent::Whole, threads, CHUNK, of, append)
+                scan(&scan::opened(path)?, Extent::Whole, threads, CHUNK, of, append)
             }
-            None => table::reread(&self.path, wanted, receipt, threads, |rows| of(StoredLines::Rows(rows)), append),
+            Format::Parquet => {
+                table::reread(path, wanted, receipt, threads, |rows| of(StoredLines::Rows(rows)), append)
+            }
         }
     }
 }

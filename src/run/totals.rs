@@ -15,15 +15,11 @@ use crate::run::error::FilterError;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Totals {
     pub input: Tally,
-    /// The lines that were judged.
-    pub kept: Tally,
     /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
     /// For each crawler, over the lines as read.
     pub crawlers: Vec<Sorted>,
-    /// For each file, over the lines handed over for writing.
-    pub written: Vec<Tally>,
-    /// The same for each set of files.
+    /// For each file of each set, over the lines handed over for writing.
     sets: Vec<Vec<Tally>>,
     pub lists: Vec<ListTotals>,
     pub added_line_feeds: u64,
@@ -57,10 +53,8 @@ impl Totals {
         };
         Totals {
             input: none,
-            kept: none,
             duplicates: none,
             crawlers: vec![Sorted::default(); crawlers],
-            written: vec![none; rows.map_or(0, Rows::files)],
             sets: vec![vec![none; rows.map_or(0, Rows::files)]; sets],
             lists: vec![list; lists],
             added_line_feeds: 0,
@@ -77,7 +71,6 @@ impl Totals {
         list.input.append(&judged.input);
         self.duplicates.append(&judged.duplicates);
         list.duplicates.append(&judged.duplicates);
-        self.kept.append(&judged.kept);
         list.kept.append(&judged.kept);
         for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
             for (partition, tally) in sorted.tallies.iter().enumerate() {
@@ -115,29 +108,24 @@ impl Totals {
     /// Recomputes everything that depends on the order of lines, in the order of the lists, several of which may have been read
     /// at once.
     pub fn end(&mut self) {
-        let whole = |parts: &mut dyn Iterator<Item = &Tally>| {
-            parts.fold(Tally::default(), |mut whole, part| {
-                whole.append(part);
-                whole
-            })
-        };
         let lists = &self.lists;
-        self.input = whole(&mut lists.iter().map(|list| &list.input));
-        self.kept = whole(&mut lists.iter().map(|list| &list.kept));
-        self.duplicates = whole(&mut lists.iter().map(|list| &list.duplicates));
+        self.input = whole(lists.iter().map(|list| &list.input));
+        self.duplicates = whole(lists.iter().map(|list| &list.duplicates));
         for (crawler, sorted) in self.crawlers.iter_mut().enumerate() {
             for (partition, tally) in sorted.tallies.iter_mut().enumerate() {
-                *tally = whole(&mut lists.iter().map(|list| &list.crawlers[crawler][partition]));
+                *tally = whole(lists.iter().map(|list| &list.crawlers[crawler][partition]));
             }
         }
-        for (file, tally) in self.written.iter_mut().enumerate() {
-            *tally = whole(&mut self.sets.iter().map(|files| &files[file]));
-        }
+    }
+
+    /// The lines handed over for writing to a file, of all sets.
+    pub fn written(&self, file: usize) -> Tally {
+        whole(self.sets.iter().map(|files| &files[file]))
     }
 
     /// Checks that the lines written are those read, each one and in order.
     pub fn balanced(&self) -> Result<(), FilterError> {
-        let whole = |sorted: &Sorted| {
+        let is_whole = |sorted: &Sorted| {
             let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();
             let bytes: u64 = sorted.tallies.iter().map(|tally| tally.bytes).sum();
             let sum = sorted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
@@ -146,11 +134,21 @@ impl Totals {
             let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
             sorted.counts.iter().sum::<u64>() == lines && whole == input
         };
-        let expected = self.rows.map(|rows| rows.expected(&self.kept, self.added_line_feeds, &self.crawlers));
-        if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
+        let kept = whole(self.lists.iter().map(|list| &list.kept));
+        let expected = self.rows.map(|rows| rows.expected(&kept, self.added_line_feeds, &self.crawlers));
+        let mut expected = expected.iter().flatten().enumerate();
+        if self.crawlers.iter().all(is_whole) && expected.all(|(file, expected)| *expected == self.written(file)) {
             Ok(())
         } else {
             Err(FilterError::Unbalanced)
         }
     }
+}
+
+/// The tally of consecutive parts.
+fn whole<'t>(parts: impl Iterator<Item = &'t Tally>) -> Tally {
+    parts.fold(Tally::default(), |mut whole, part| {
+        whole.append(part);
+        whole
+    })
 }

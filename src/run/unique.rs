@@ -146,7 +146,6 @@ impl UniqueLines {
         self.text.shrink_to(2 * text.len());
         self.flaws.clear();
         self.mark = mark;
-        self.urls.find(chunk);
         let lines = self.urls.lines();
         let mut repeated = self.repeated.iter().peekable();
         let mut flaws = flaws.iter().peekable();
@@ -227,15 +226,6 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_fields_are_the_same_if_their_urls_are() {
-        let (first, second) = ("1,http://a.example/1\n2,http://a.example/2\n3\n", "4,\"http://a.example/2\"\n3\n5,x\n");
-        assert_eq!(
-            remaining(&Layout::delimited(b',', 1), &[(first, &[]), (second, &[])]),
-            [(first.to_owned(), vec![], 0), ("3\n5,x\n".to_owned(), vec![], 1)]
-        );
-    }
-
-    #[test]
     fn flawed_lines_stay_and_keep_their_places() {
         let text = "http://a.example/1\nhttp://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n";
         let flaws = [(2, Reason::LineBreak)];
@@ -246,16 +236,5 @@ mod tests {
                 ("http://a.example/%0A\n".to_owned(), vec![0], 3)
             ]
         );
-    }
-
-    #[test]
-    fn all_lines_are_accounted_for() {
-        let text = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/1";
-        let (layout, mut unique_lines) = (Layout::Whole, UniqueLines { repeated: vec![2], ..UniqueLines::default() });
-        unique_lines
-            .leave_out(&Chunk { text: text.as_bytes(), layout: &layout, mark: 0, flaws: &[], left_out: &[] }, true);
-        let of = |text: &str| Tally::of_text(text.as_bytes(), |line| line);
-        assert_eq!((unique_lines.input, unique_lines.duplicates), (of(text), of("http://a.example/1")));
-        assert_eq!(unique_lines.text, b"http://a.example/1\nhttp://a.example/2\n");
     }
 }

@@ -1,6 +1,6 @@
 //! Judges and counts one chunk, and sorts its lines into buffers.
 
-use super::render::{JudgedChunk, Renderer, RowParts};
+use super::render::{JudgedChunk, Renderer};
 use super::unique::UniqueLines;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
@@ -14,6 +14,7 @@ use crate::judge::tally::{self, Tally};
 use crate::judge::urls::LineUrls;
 use crate::judge::view::Judge;
 use crate::outcome::{Outcome, Partition, Reason};
+use crate::output::causes::ChunkCauses;
 use crate::output::form::Rows;
 use crate::output::missing_robots::WaitingOrigins;
 
@@ -127,9 +128,9 @@ impl<'m> Worker<'m> {
         }
     }
 
-    /// The parts of the judged chunk's rows, besides its text.
-    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w> {
-        self.renderer.rows(JudgedChunk { text, stays: false, urls: &self.urls, outcomes: &self.outcomes })
+    /// For each crawler, the outcomes of the judged chunk's lines, and what blocked them. `text` is that of the chunk.
+    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> (&'w [Vec<Outcome>], ChunkCauses<'w>) {
+        (&self.outcomes, self.renderer.causes(text, &self.urls))
     }
 
     /// Frees the memory that grows with chunks.

@@ -253,24 +253,4 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert!(fs::read_to_string(&path).unwrap().starts_with("# HELP"));
     }
-
-    #[test]
-    fn the_last_success_outlives_a_failure() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("robosieve.prom");
-        let line = || {
-            let text = fs::read_to_string(&path).unwrap();
-            text.lines().find(|line| line.starts_with("robosieve_last_success")).map(str::to_owned)
-        };
-        let snapshot = Snapshot::default();
-        Metrics::create(&path).unwrap().finish(&snapshot, false).unwrap();
-        assert_eq!(line(), None);
-        Metrics::create(&path).unwrap().finish(&snapshot, true).unwrap();
-        let success = line();
-        assert!(success.is_some());
-        let next = Metrics::create(&path).unwrap();
-        assert_eq!(line(), success, "while it runs");
-        next.finish(&snapshot, false).unwrap();
-        assert_eq!(line(), success);
-    }
 }

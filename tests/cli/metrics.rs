@@ -124,6 +124,9 @@ fn the_numbers_are_those_of_the_run() {
 fn they_are_updated_during_the_run() {
     let bench = Bench::with_site();
     let mut command = std::process::Command::new(crate::bench::PROGRAM);
+    bench.file("urls", LINES);
+    bench.filter("--robots sites --metrics run.prom --count urls").assert().success();
+    let success = metrics(&bench)["robosieve_last_success_timestamp_seconds"];
     let words = "filter --agent examplebot --robots sites --metrics run.prom --count --chunk-size 16 --log json \
                  --progress-every 1ms -";
     command.current_dir(bench.path(".")).args(bench.arguments(words));
@@ -139,17 +142,19 @@ fn they_are_updated_during_the_run() {
     let found = loop {
         assert!(child.try_wait().expect("a state").is_none(), "it ended before it told anything");
         match lines() {
-            Some(found) if found["robosieve_input_lines_total"] >= 4.0 => break found,
+            Some(found) if found["robosieve_running"] == 1.0 && found["robosieve_input_lines_total"] >= 4.0 => {
+                break found;
+            }
             _ => std::thread::yield_now(),
         }
     };
-    assert_eq!(found["robosieve_running"], 1.0);
     assert_eq!(found["robosieve_phase{phase=\"judging\"}"], 1.0);
+    assert_eq!(found["robosieve_last_success_timestamp_seconds"], success);
     assert!(!found.contains_key("robosieve_run_success") && !found.contains_key("robosieve_source_expected_bytes"));
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
     assert_eq!(metrics(&bench)["robosieve_input_lines_total"], 8.0);
-    assert_eq!(bench.names("."), ["run.prom", "sites"], "nothing partial is left");
+    assert_eq!(bench.names("."), ["run.prom", "sites", "urls"], "nothing partial is left");
 }
 
 #[test]
@@ -170,6 +175,8 @@ fn of_compressed_lists_compressed_bytes_are_counted() {
 fn a_failure_is_reported_and_the_last_success_remembered() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
+    bench.filter("--robots sites --metrics run.prom --count urls-that-are-not-there").assert().code(2);
+    assert!(!metrics(&bench).contains_key("robosieve_last_success_timestamp_seconds"));
     bench.filter("--robots sites --metrics run.prom --count urls").assert().success();
     let success = metrics(&bench)["robosieve_last_success_timestamp_seconds"];
     for words in ["--robots sites --count urls-that-are-not-there", "--robots nowhere --count urls"] {

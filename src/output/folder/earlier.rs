@@ -6,8 +6,7 @@
 //! are gone. A run that dies in between leaves a partial receipt, as does one that dies while renaming its files, and the next
 //! run reads that.
 
-use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -19,6 +18,7 @@ use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial
 use crate::formats::regular_file;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
+use crate::output::receipt::Receipt;
 use crate::output::records;
 
 /// How a receipt and a checkpoint begin, without white space.
@@ -118,28 +118,6 @@ fn file_starts_with(path: &Path, start: &str) -> bool {
     file.is_ok() && read.starts_with(start.as_bytes())
 }
 
-/// The parts of an earlier receipt that matter here.
-#[derive(Default, Deserialize)]
-struct Earlier {
-    #[serde(default)]
-    partitions: BTreeMap<String, Files>,
-    verdicts: Option<Files>,
-    origins_needed: Option<u64>,
-    #[serde(default)]
-    shards: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Files {
-    #[serde(default)]
-    files: Vec<Name>,
-}
-
-#[derive(Deserialize)]
-struct Name {
-    name: String,
-}
-
 /// The files of an earlier run, as its receipt names them, without the receipt itself. Where each list has a folder, names begin
 /// with it; none leads out of the run's folder.
 fn earlier(directory: &Path) -> BTreeSet<String> {
@@ -149,14 +127,12 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     // A file that is not a receipt names no files.
-    let receipt: Earlier = records::read(&path).ok().flatten().unwrap_or_default();
+    let Some(receipt) = records::read::<Receipt>(&path).ok().flatten() else { return BTreeSet::new() };
     // Those that a joined receipt names in the folders of shards belong to the shards, even if their folders are in this one.
-    let is_own = receipt.shards.is_empty();
-    let parts = receipt.partitions.into_values().chain(receipt.verdicts).filter(|_| is_own);
-    let files = parts.flat_map(|part| part.files);
+    let files = receipt.file_lists().flatten().filter(|_| receipt.shards.is_empty());
     let is_of_other = |folder: &str| !folder.is_empty() && is_of_other_run(&directory.join(folder));
     let is_of_this = |name: &String| is_file_of_run(name) && !is_of_other(split_list_folder(name).0);
-    let names = files.map(|file| file.name).filter(is_of_this);
+    let names = files.map(|file| file.name.clone()).filter(is_of_this);
     names.chain(receipt.origins_needed.map(|_| NEEDED.to_owned())).collect()
 }
 

@@ -1,64 +1,38 @@
-//! The columns that show what blocked a line. They are null if nothing did, if no rule decided, or if it is not known.
+//! The values of the [columns](super::schema) that show what blocked a line. They are null if nothing did, if no rule decided,
+//! or if it is not known.
 //!
 //! Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
 
-use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
-use parquet::schema::types::{Type, TypePtr};
-use std::sync::Arc;
+use std::rc::Rc;
 
-use super::fields::text_field;
 use super::sorting::Slot;
 use super::text::as_utf8;
 use crate::formats::columnar::Malformed;
-use crate::output::causes::{CauseText, Causes, LineCause};
+use crate::output::causes::{CauseText, ChunkCauses};
 
-/// The columns in order; `named` gives their names.
-pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
-    let text = |name| text_field(&named(name), Repetition::OPTIONAL);
-    let number = |name, kind, logical| {
-        let name = named(name);
-        let number = Type::primitive_type_builder(&name, kind).with_repetition(Repetition::OPTIONAL);
-        Arc::new(number.with_logical_type(logical).build().expect("a column of numbers"))
-    };
-    let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
-    [
-        text("rule"),
-        number("rule_line", PhysicalType::INT32, None),
-        text("agent"),
-        number("captured", PhysicalType::INT64, Some(time)),
-    ]
-}
-
-/// Writes them for the rows of a file; `again` finds the causes that were not kept.
-pub(super) fn write(
-    slot: &mut Slot<'_>,
-    causes: &Causes,
-    explain_again: &mut dyn FnMut(usize) -> CauseText,
-) -> Result<(), Malformed> {
-    column::<ByteArrayType>(slot, (causes, explain_again), |cause| {
+/// Writes them for the rows of a file.
+pub(super) fn write(slot: &mut Slot<'_>, crawler: usize, causes: &mut ChunkCauses<'_>) -> Result<(), Malformed> {
+    let mut of = |row| causes.of(crawler, row);
+    column::<ByteArrayType>(slot, &mut of, |cause| {
         let (text, _) = cause.rule.as_ref()?;
         Some(ByteArray::from(as_utf8(text).into_bytes()))
     })?;
-    column::<Int32Type>(slot, (causes, explain_again), |cause| {
+    column::<Int32Type>(slot, &mut of, |cause| {
         let (_, line) = cause.rule.as_ref()?;
         // Null if the line number does not fit the type, as in a robots.txt of 2 GiB.
         i32::try_from(*line).ok()
     })?;
-    column::<ByteArrayType>(slot, (causes, explain_again), |cause| Some(ByteArray::from(cause.agent.as_deref()?)))?;
+    column::<ByteArrayType>(slot, &mut of, |cause| Some(ByteArray::from(cause.agent.as_deref()?)))?;
     // Null if the time in milliseconds overflows.
-    column::<Int64Type>(slot, (causes, explain_again), |cause| cause.captured?.checked_mul(1000))
+    column::<Int64Type>(slot, &mut of, |cause| cause.captured?.checked_mul(1000))
 }
 
 /// Writes the next column.
 fn column<T: DataType>(
     slot: &mut Slot<'_>,
-    (causes, explain_again): (&Causes, &mut dyn FnMut(usize) -> CauseText),
+    mut cause: impl FnMut(usize) -> Option<Rc<CauseText>>,
     value: impl Fn(&CauseText) -> Option<T::T>,
 ) -> Result<(), Malformed> {
-    slot.write_optional::<T>(|row, _| match causes.of(row) {
-        LineCause::None => None,
-        LineCause::Text(text) => value(text),
-        LineCause::Again => value(&explain_again(row)),
-    })
+    slot.write::<T>(|row, _| value(&*cause(row)?))
 }

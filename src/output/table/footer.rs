@@ -11,16 +11,11 @@ use parquet::file::metadata::{
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+use super::shared::{TAIL, TRAILER};
 use crate::formats::parquet_mark::PARQUET_MARK;
 
-/// The bytes after a frame's footer: the length of the frame.
-pub(super) const TRAILER: usize = 8;
-
-/// The bytes that end every file, and every frame before its length: the length of the footer, and the mark.
-const TAIL: usize = 8;
-
 /// The footer of a file with a head of this length, whose frames end at `end`; `None` if there are none.
-pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
     let (mut at, mut backwards) = (end, Vec::new());
     while at > head {
         let (begins, footer) = frame_at(file, head, at)?;
@@ -32,14 +27,6 @@ pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<
         whole.add(&footer, at - PARQUET_MARK.len() as u64).map_err(io::Error::other)?;
     }
     whole.footer().map_err(io::Error::other)
-}
-
-/// The most bytes that a frame adds to the footer of its file: the size of its own footer and a quarter more, because larger
-/// offsets take more bytes.
-pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
-    let tail = frame.len().checked_sub(TRAILER + TAIL).and_then(|at| frame[at..].first_chunk::<4>());
-    let own = tail.map_or(0, |length| u64::from(u32::from_le_bytes(*length)));
-    own + own / 4 + TAIL as u64
 }
 
 /// Where the frame that ends at `end` begins, and its footer, without its tail.

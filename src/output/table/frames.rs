@@ -4,16 +4,15 @@
 //! than its text and the columns encoded so far.
 
 use bytes::Bytes;
-use parquet::data_type::ByteArray;
+use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::errors::ParquetError;
 use parquet::file::statistics::Statistics;
 use parquet::file::writer::SerializedFileWriter;
 use std::borrow::Cow;
 
 use super::copy::copied;
-use super::footer::TRAILER;
 use super::handed::Handed;
-use super::shared::RowSource;
+use super::shared::{RowSource, TRAILER};
 use super::sorting::{Slot, Sorting};
 use super::text::Text;
 use super::{Table, cause_columns};
@@ -26,7 +25,7 @@ use crate::input::list::{List, RowRange};
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
-use crate::output::causes::{CauseText, Causes};
+use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::form::Form;
 
@@ -34,37 +33,31 @@ use crate::output::form::Form;
 const MAX_ROWS: usize = 1 << 20;
 
 impl Table {
-    /// The frames of a chunk as blocks of the files of a `set`. `outcomes` and, if wanted, `causes` are those of its lines, for
-    /// each crawler; `again` finds the cause of a crawler's line if it was not kept.
+    /// The frames of a chunk as blocks of the files of a `set`. `outcomes` and `causes` are those of its lines, for each crawler.
     pub fn blocks(
         &self,
         set: usize,
         source: &RowSource<'_>,
         outcomes: &[Vec<Outcome>],
-        causes: &[Causes],
-        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let all = outcomes.first().map_or(0, Vec::len);
-        let most = match source {
-            RowSource::Text(_) => MAX_ROWS,
-            RowSource::Rows { .. } => all.max(1),
-        };
+        let RowSource { lines, of_table } = source;
+        let most = if of_table.is_some() { all.max(1) } else { MAX_ROWS };
         let mut blocks = Vec::new();
-        let text = match source {
-            RowSource::Text(lines) => Some(Text::new(*lines, false)),
-            RowSource::Rows { list, ranges, lines } => {
-                self.are_column(list, ranges, lines).then(|| Text::new(*lines, true))
-            }
+        let text = match of_table {
+            None => Some(Text::new(*lines, false)),
+            Some((list, ranges)) => self.are_column(list, ranges, lines).then(|| Text::new(*lines, true)),
         };
         for start in (0..all).step_by(most) {
-            let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
-            if let RowSource::Rows { ranges, lines, .. } = source {
+            let mut sorting = Sorting::new(self.files, outcomes, start..(start + most).min(all));
+            if let Some((_, ranges)) = of_table {
                 sorting.leave_out(lines.left_out, ranges.iter().map(|range| range.rows).sum());
             }
-            let made = guarded(|| self.frames(source, text.as_ref(), &sorting, explain_again));
-            let made = made.map_err(|Malformed(problem)| match source {
-                RowSource::Rows { list, .. } => ListError::Parquet { path: list.path.clone(), problem }.into(),
-                RowSource::Text(_) => OutputError::Table { problem },
+            let made = guarded(|| self.frames(source, text.as_ref(), &sorting, causes));
+            let made = made.map_err(|Malformed(problem)| match of_table {
+                Some((list, _)) => ListError::Parquet { path: list.path.clone(), problem }.into(),
+                None => OutputError::Table { problem },
             })?;
             blocks.extend(made.into_iter().map(|(file, bytes, tally)| {
                 let bytes = Cow::Owned(bytes);
@@ -80,7 +73,7 @@ impl Table {
         source: &RowSource<'_>,
         text: Option<&Text<'_>>,
         sorting: &Sorting<'_>,
-        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<(usize, Vec<u8>, Tally)>, Malformed> {
         let files = sorting.files();
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
@@ -91,14 +84,14 @@ impl Table {
         }
         for column in 0..self.list_columns {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
-            match (source, text, place) {
+            match (source.of_table, text, place) {
                 (_, Some(text), Some(place)) => text.write(place, &mut slots)?,
-                (RowSource::Rows { list, ranges, .. }, ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
-                (RowSource::Text(_), ..) => {}
+                (Some((list, ranges)), ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
+                (None, ..) => {}
             }
         }
         for (&file, slot) in files.iter().zip(&mut slots) {
-            self.write_own(file, slot, sorting, explain_again)?;
+            self.write_own(file, slot, sorting, causes)?;
         }
         let mut tallies = Vec::new();
         for slot in slots {
@@ -130,18 +123,20 @@ impl Table {
         file: usize,
         slot: &mut Slot<'_>,
         sorting: &Sorting<'_>,
-        explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        causes: &mut ChunkCauses<'_>,
     ) -> Result<(), Malformed> {
         let name = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
         let (verdicts, reasons) =
             (Partition::ALL.map(|partition| name(partition.name())), Reason::ALL.map(|reason| name(reason.name())));
         for crawler in self.crawlers_of(file) {
             if self.files.form == Form::Verdicts {
-                slot.write(|row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
+                let verdict = |row: usize| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone();
+                slot.write::<ByteArrayType>(|row, _| Some(verdict(row)))?;
             }
-            slot.write(|row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
-            if let Some(causes) = sorting.causes.get(crawler) {
-                cause_columns::write(slot, causes, &mut |row| explain_again(crawler, row))?;
+            let reason = |row: usize| reasons[sorting.outcomes[crawler][row].reason() as usize].clone();
+            slot.write::<ByteArrayType>(|row, _| Some(reason(row)))?;
+            if self.files.explain {
+                cause_columns::write(slot, crawler, causes)?;
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! the values refer to pages, and take little memory.
 
 use parquet::data_type::ByteArray;
+use std::any::Any;
 
 use crate::formats::columnar::Malformed;
 use crate::input::list::line_columns::{LineColumns, Values, as_line};
@@ -17,12 +18,24 @@ pub(super) enum Handed {
     Columns(Vec<Values>),
 }
 
-/// A value of a column.
+/// A value that a line may be made of.
 pub(super) enum Value<'v> {
-    Text(Option<&'v ByteArray>),
-    Number(Option<i64>),
-    /// Of a type that no line is made of.
-    Other,
+    /// No value, or one of another type. Columns of other types were refused when the lines were read.
+    None,
+    Text(&'v ByteArray),
+    Number(i64),
+}
+
+impl<'v> Value<'v> {
+    #[inline]
+    pub fn of<V: 'static>(value: Option<&'v V>) -> Value<'v> {
+        let Some(value) = value.map(|value| value as &dyn Any) else { return Value::None };
+        let number = || value.downcast_ref::<i64>().copied().or(value.downcast_ref::<i32>().map(|&value| value.into()));
+        match value.downcast_ref() {
+            Some(text) => Value::Text(text),
+            None => number().map_or(Value::None, Value::Number),
+        }
+    }
 }
 
 impl Handed {
@@ -40,13 +53,12 @@ impl Handed {
     #[inline]
     pub fn push(&mut self, place: usize, value: Value<'_>) {
         match (self, value) {
-            (Handed::Lines(tally), Value::Text(Some(url))) => add(tally, &as_line(url.data())),
-            // Columns of other types were refused when the lines were read.
+            (Handed::Lines(tally), Value::Text(url)) => add(tally, &as_line(url.data())),
             (Handed::Lines(tally), _) => add(tally, b""),
             (Handed::Columns(columns), value) => match (&mut columns[place], value) {
-                (Values::Texts(texts), Value::Text(text)) => texts.push(text.cloned()),
+                (Values::Texts(texts), Value::Text(text)) => texts.push(Some(text.clone())),
                 (Values::Texts(texts), _) => texts.push(None),
-                (Values::Numbers(numbers), Value::Number(number)) => numbers.push(number),
+                (Values::Numbers(numbers), Value::Number(number)) => numbers.push(Some(number)),
                 (Values::Numbers(numbers), _) => numbers.push(None),
             },
         }

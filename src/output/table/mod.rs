@@ -15,8 +15,6 @@ mod cause_columns;
 #[cfg(feature = "parquet")]
 mod copy;
 #[cfg(feature = "parquet")]
-mod fields;
-#[cfg(feature = "parquet")]
 mod footer;
 #[cfg(feature = "parquet")]
 mod frames;
@@ -39,13 +37,11 @@ mod text;
 mod without_parquet;
 
 #[cfg(feature = "parquet")]
-pub(crate) use footer::{footer, frame_footer};
-#[cfg(feature = "parquet")]
-pub(crate) use merge::merge_groups;
+pub(crate) use merge::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use reread::reread;
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
-pub(crate) use shared::{Merged, RowSource, Stop, TableLines, Wanted};
+pub(crate) use shared::{RowSource, Stop, TableLines, Wanted, frame_footer};
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{Table, footer, frame_footer, merge_groups, reread};
+pub(crate) use without_parquet::{Table, complete, reread};

@@ -1,6 +1,6 @@
 //! The columns of the files of a set.
 
-use parquet::basic::{Compression, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterPropertiesPtr};
@@ -8,20 +8,24 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-use super::cause_columns;
-use super::fields::{COMMA, OUR_COLUMNS, fields_of, labels, named, text_field, text_fields};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
-use crate::input::list::line_columns::LineColumns;
+use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::outcome::Partition;
 use crate::output::error::OutputError;
-use crate::output::folder::{CRAWLER, VERDICT};
+use crate::output::folder::{CRAWLER, VERDICT, crawler_labels};
 use crate::output::form::{Form, Rows};
 use crate::robots::Agents;
 
 /// The column after the verdict.
 const REASON: &str = "reason";
+
+/// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
+const OUR_COLUMNS: &str = "robosieve.columns";
+
+/// Separates their names.
+const COMMA: char = ',';
 
 /// The metadata key under which a file keeps the head line of a text.
 const HEAD_LINE: &str = "robosieve.head";
@@ -108,6 +112,62 @@ impl Table {
     }
 }
 
+/// The suffixes of our columns' names, one for each crawler with verdicts in the file.
+fn labels(form: Form, agents: &[&Agents]) -> Vec<String> {
+    match form {
+        Form::Partitions => vec![String::new()],
+        Form::Verdicts => crawler_labels(agents),
+    }
+}
+
+fn named(column: &str, label: &str) -> String {
+    if label.is_empty() { column.to_owned() } else { format!("{column}.{label}") }
+}
+
+/// The columns of a list, without those that an earlier run added at its end.
+fn fields_of(list: &List) -> Vec<TypePtr> {
+    let Some(table) = list.parquet_list() else { return text_fields() };
+    let of_file = table.file.metadata().file_metadata();
+    let fields = of_file.schema_descr().root_schema().get_fields();
+    let entry = of_file.key_value_metadata().into_iter().flatten().find(|entry| entry.key == OUR_COLUMNS);
+    let ours = entry.and_then(|entry| entry.value.as_deref()).unwrap_or_default();
+    let is_ours = |field: &TypePtr| ours.split(COMMA).any(|name| name == field.name());
+    let kept = fields.iter().rposition(|field| !is_ours(field)).map_or(0, |last| last + 1);
+    // But such columns stay if the list's URLs are read from one of them.
+    let roots = of_file.schema_descr();
+    let is_kept = |&at: &usize| fields[..kept].iter().any(|field| field.name() == roots.get_column_root(at).name());
+    let has_url = table.line_columns.columns().iter().all(is_kept);
+    if has_url { fields[..kept].to_vec() } else { fields.to_vec() }
+}
+
+/// The columns of a list that is not a table.
+fn text_fields() -> Vec<TypePtr> {
+    let line = Type::primitive_type_builder(LINE, PhysicalType::BYTE_ARRAY).with_repetition(Repetition::OPTIONAL);
+    vec![text_field(URL, Repetition::OPTIONAL), Arc::new(line.build().expect("a column of bytes"))]
+}
+
+fn text_field(name: &str, repetition: Repetition) -> TypePtr {
+    let text = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY).with_repetition(repetition);
+    Arc::new(text.with_logical_type(Some(LogicalType::String)).build().expect("a column of text"))
+}
+
+/// The columns that show what blocked a line, in order; `named` gives their names.
+fn cause_fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
+    let text = |name| text_field(&named(name), Repetition::OPTIONAL);
+    let number = |name, kind, logical| {
+        let name = named(name);
+        let number = Type::primitive_type_builder(&name, kind).with_repetition(Repetition::OPTIONAL);
+        Arc::new(number.with_logical_type(logical).build().expect("a column of numbers"))
+    };
+    let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
+    [
+        text("rule"),
+        number("rule_line", PhysicalType::INT32, None),
+        text("agent"),
+        number("captured", PhysicalType::INT64, Some(time)),
+    ]
+}
+
 /// The columns after those of the list, in order.
 fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
     let columns_of = |label: &String| {
@@ -118,7 +178,7 @@ fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
             Form::Verdicts => vec![field_named(VERDICT), field_named(REASON)],
         };
         if files.explain {
-            columns.extend(cause_columns::fields(|column| named(column, label)));
+            columns.extend(cause_fields(|column| named(column, label)));
         }
         columns
     };

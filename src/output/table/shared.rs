@@ -4,29 +4,31 @@ use crate::input::chunk::Chunk;
 use crate::input::list::{List, RowRange};
 use crate::outcome::Partition;
 
-/// Where the columns of the list come from.
+/// A chunk that becomes rows.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-pub(crate) enum RowSource<'s> {
-    /// The lines of a chunk.
-    Text(Chunk<'s>),
-    /// Rows of a list that is a table, and their lines, except those left out.
-    Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
+pub(crate) struct RowSource<'s> {
+    /// Its lines, except those left out.
+    pub lines: Chunk<'s>,
+    /// If its list is a table: the list, and the rows of the chunk.
+    pub of_table: Option<(&'s List, &'s [RowRange])>,
+}
+
+/// The bytes that end every file, and every frame before its length: the length of the footer, and the mark.
+pub(super) const TAIL: usize = 8;
+
+/// The bytes after a frame's footer: the length of the frame.
+pub(super) const TRAILER: usize = 8;
+
+/// The most bytes that a frame adds to the footer of its file: the size of its own footer and a quarter more, because larger
+/// offsets take more bytes.
+pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
+    let tail = frame.len().checked_sub(TRAILER + TAIL).and_then(|at| frame[at..].first_chunk::<4>());
+    let own = tail.map_or(0, |length| u64::from(u32::from_le_bytes(*length)));
+    own + own / 4 + TAIL as u64
 }
 
 /// Returns whether to stop; called from all threads.
 pub(crate) type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
-
-/// The result of merging the row groups of a file.
-#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Merged {
-    /// Nothing was merged: its row groups are large enough.
-    Nothing,
-    /// A merged file of this many bytes was written beside it.
-    Written(u64),
-    /// Nothing was merged, because of a request to stop.
-    Stopped,
-}
 
 /// Some rows of a run's table.
 #[derive(Debug, Default)]

@@ -1,13 +1,12 @@
 //! Which rows of a chunk go to which files.
 
-use parquet::data_type::{ByteArray, ByteArrayType, DataType};
+use parquet::data_type::DataType;
 use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 use std::ops::Range;
 
 use super::handed::Handed;
 use crate::formats::columnar::{BATCH, Malformed};
 use crate::outcome::{Outcome, Partition};
-use crate::output::causes::Causes;
 use crate::output::form::{Form, Rows};
 
 /// Which rows of a chunk go to which files.
@@ -15,8 +14,6 @@ pub(super) struct Sorting<'o> {
     files: Rows,
     /// For each crawler.
     pub(crate) outcomes: &'o [Vec<Outcome>],
-    /// For each crawler, if the columns of causes are written.
-    pub(super) causes: &'o [Causes],
     /// If rows were left out: for each row of the chunk, its index among those kept.
     kept: Option<Vec<Option<usize>>>,
     /// For each file of the form, the rows that go to it, and its index among the files that get any.
@@ -41,19 +38,8 @@ impl<'w> Slot<'w> {
         Ok((column, &mut self.handed))
     }
 
-    /// Writes a column of texts, one for every row.
-    pub fn write(&mut self, text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
-        let rows = self.rows;
-        let (mut column, _) = self.column()?;
-        for rows in rows.chunks(BATCH) {
-            let texts: Vec<ByteArray> = rows.iter().map(|&row| text(row)).collect();
-            column.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
-        }
-        Ok(column.close()?)
-    }
-
-    /// Writes a column with a value for every row, or none. `value` may hand values over.
-    pub fn write_optional<T: DataType>(
+    /// Writes a column with a value for every row, or none if it is optional. `value` may hand values over.
+    pub fn write<T: DataType>(
         &mut self,
         mut value: impl FnMut(usize, &mut Handed) -> Option<T::T>,
     ) -> Result<(), Malformed> {
@@ -75,14 +61,9 @@ impl<'w> Slot<'w> {
 }
 
 impl<'o> Sorting<'o> {
-    pub(crate) fn new(
-        files: Rows,
-        outcomes: &'o [Vec<Outcome>],
-        causes: &'o [Causes],
-        rows: Range<usize>,
-    ) -> Sorting<'o> {
+    pub(crate) fn new(files: Rows, outcomes: &'o [Vec<Outcome>], rows: Range<usize>) -> Sorting<'o> {
         let mut rows_of = vec![Vec::new(); files.files()];
-        let mut sorting = Sorting { files, outcomes, causes, kept: None, rows_of: Vec::new(), slots: Vec::new() };
+        let mut sorting = Sorting { files, outcomes, kept: None, rows_of: Vec::new(), slots: Vec::new() };
         rows.for_each(|row| sorting.each_file(row, |file| rows_of[file].push(row)));
         let mut slots = 0..;
         sorting.slots = rows_of.iter().map(|rows| if rows.is_empty() { None } else { slots.next() }).collect();

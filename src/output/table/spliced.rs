@@ -101,10 +101,11 @@ fn joined_of<T: DataType>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parquet::data_type::ByteArray;
+    use parquet::data_type::DoubleType;
     use parquet::file::properties::WriterProperties;
-    use parquet::file::writer::SerializedFileWriter;
+    use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
     use parquet::schema::parser::parse_message_type;
+    use std::fs::File;
     use std::sync::Arc;
 
     const SCHEMA: &str = "message rows { optional binary text (UTF8); required int32 number; optional int64 time; required double real; }";
@@ -117,26 +118,19 @@ mod tests {
         let properties = Arc::new(WriterProperties::builder().set_dictionary_enabled(false).build());
         let mut file = tempfile::tempfile().unwrap();
         let mut writer = SerializedFileWriter::new(&mut file, schema, properties).unwrap();
-        let levels = |are: Vec<bool>| are.into_iter().map(i16::from).collect::<Vec<i16>>();
+        fn column<T: DataType>(group: &mut SerializedRowGroupWriter<'_, &mut File>, values: Vec<Option<T::T>>) {
+            let definitions: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+            let values: Vec<T::T> = values.into_iter().flatten().collect();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<T>().write_batch(&values, Some(&definitions), None).unwrap();
+            column.close().unwrap();
+        }
         for rows in groups {
             let mut group = writer.next_row_group().unwrap();
-            let mut column = group.next_column().unwrap().unwrap();
-            let values: Vec<ByteArray> = rows.iter().filter_map(|row| row.0.as_deref().map(Into::into)).collect();
-            let definitions = levels(rows.iter().map(|row| row.0.is_some()).collect());
-            column.typed::<ByteArrayType>().write_batch(&values, Some(&definitions), None).unwrap();
-            column.close().unwrap();
-            let mut column = group.next_column().unwrap().unwrap();
-            let values: Vec<i32> = rows.iter().map(|row| row.1).collect();
-            column.typed::<Int32Type>().write_batch(&values, None, None).unwrap();
-            column.close().unwrap();
-            let mut column = group.next_column().unwrap().unwrap();
-            let values: Vec<i64> = rows.iter().filter_map(|row| row.2).collect();
-            let definitions = levels(rows.iter().map(|row| row.2.is_some()).collect());
-            column.typed::<Int64Type>().write_batch(&values, Some(&definitions), None).unwrap();
-            column.close().unwrap();
-            let mut column = group.next_column().unwrap().unwrap();
-            column.typed::<parquet::data_type::DoubleType>().write_batch(&vec![0.5; rows.len()], None, None).unwrap();
-            column.close().unwrap();
+            column::<ByteArrayType>(&mut group, rows.iter().map(|row| row.0.as_deref().map(Into::into)).collect());
+            column::<Int32Type>(&mut group, rows.iter().map(|row| Some(row.1)).collect());
+            column::<Int64Type>(&mut group, rows.iter().map(|row| row.2).collect());
+            column::<DoubleType>(&mut group, vec![Some(0.5); rows.len()]);
             group.close().unwrap();
         }
         writer.close().unwrap();

@@ -58,9 +58,9 @@ impl<'c> Text<'c> {
     /// Writes a column of the files that these lines go to; `place` is its index among those that make up lines.
     pub fn write(&self, place: usize, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
         slots.iter_mut().try_for_each(|slot| {
-            slot.write_optional::<ByteArrayType>(|row, handed| {
+            slot.write::<ByteArrayType>(|row, handed| {
                 let value = self.value(place, row);
-                handed.push(place, Value::Text(value.as_ref()));
+                handed.push(place, Value::of(value.as_ref()));
                 value
             })
         })

@@ -1,7 +1,6 @@
 //! Stand-ins for tables in a program built without Parquet.
 
-use super::shared::{Merged, RowSource, Stop, TableLines, Wanted};
-use std::fs::File;
+use super::shared::{RowSource, Stop, TableLines, Wanted};
 use std::io;
 use std::path::Path;
 
@@ -9,8 +8,9 @@ use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::outcome::Outcome;
 use crate::output::block::Block;
-use crate::output::causes::{CauseText, Causes};
+use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
+use crate::output::folder::Written;
 use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
@@ -36,26 +36,22 @@ impl Table {
         _set: usize,
         _source: &RowSource<'_>,
         _outcomes: &[Vec<Outcome>],
-        _causes: &[Causes],
-        _explain_again: &mut dyn FnMut(usize, usize) -> CauseText,
+        _causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         match *self {}
     }
 }
 
 /// Fails: Parquet is not built in.
-pub(crate) fn footer(_file: &mut File, _head: u64, _end: u64) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn complete(
+    _from: &Path,
+    _to: &Path,
+    _part: &Written,
+    _empty_end: &[u8],
+    _threads: usize,
+    _stop: Stop<'_>,
+) -> io::Result<Option<u64>> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Always 0: there are no frames.
-pub(crate) fn frame_footer(_frame: &[u8]) -> u64 {
-    0
-}
-
-/// Does nothing: there are no row groups.
-pub(crate) fn merge_groups(_from: &Path, _to: &Path, _threads: usize, _stop: Stop<'_>) -> io::Result<Merged> {
-    Ok(Merged::Nothing)
 }
 
 /// Fails: Parquet is not built in.

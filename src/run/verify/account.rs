@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::judge::tally::Tally;
-use crate::output::folder::{is_file_of_run, partition_names};
+use crate::output::folder::is_file_of_run;
 use crate::output::form::Form;
 use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 
@@ -71,8 +71,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
 /// The problem of partitions, of the run or of a list, that are not those of its crawlers. Under any other name they would not be
 /// checked.
 fn unexpected_names(receipt: &Receipt) -> Option<String> {
-    let agents = receipt.crawlers();
-    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let names = receipt.partition_names();
     let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let differ = |whose: &str, found: BTreeSet<&str>| {
         let missing = wanted.difference(&found).next().map(|name| format!("{name} is missing"));

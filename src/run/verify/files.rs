@@ -6,14 +6,14 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::verdicts::Columns;
-use super::{Checked, Role, VerifyError};
+use super::{Checked, Role};
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Reason;
-use crate::output::folder::{NEEDED, partition_names};
+use crate::output::folder::NEEDED;
 use crate::output::form::{Form, NO_HEAD};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
@@ -21,19 +21,18 @@ use crate::output::table::Wanted;
 use crate::run::stored::{CHUNK, StoredLines, StoredRun};
 
 /// Checks the output.
-pub(crate) fn outputs(run: StoredRun<'_>) -> Result<Vec<Checked>, VerifyError> {
-    let agents = run.receipt.crawlers();
-    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
+    let names = run.receipt.partition_names();
     let mut files = match run.receipt.options.form {
-        Form::Partitions => partitions(run, &names)?,
-        Form::Verdicts => verdicts(run, &names)?,
+        Form::Partitions => partitions(run, &names),
+        Form::Verdicts => verdicts(run, &names),
     };
     files.push(robots_needed(run.receipt, run.directory));
-    Ok(files)
+    files
 }
 
 /// Checks the lists.
-pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, VerifyError> {
+pub(super) fn lists(receipt: &Receipt, threads: usize) -> Vec<Checked> {
     let mut files = Vec::new();
     for list in &receipt.lists {
         let (mut found, mut problem) = (None, None);
@@ -44,14 +43,13 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
                     problem = other_head.or_else(|| list.input.difference(&text.lines));
                     found = Some(Part::of(&text.lines, true));
                 }
-                Err(Unreadable::Problem(unreadable)) => problem = Some(unreadable),
-                Err(Unreadable::All(error)) => return Err(error.into()),
+                Err(unreadable) => problem = Some(unreadable),
             }
         }
         let (path, left_out) = (PathBuf::from(&list.path), list.skipped.len());
         files.push(Checked { path, role: Role::List, found, problem, left_out });
     }
-    Ok(files)
+    files
 }
 
 /// Whether a list can be read again; one that came through a pipe cannot.
@@ -73,22 +71,12 @@ fn end_of_read(list: &ListPart) -> u64 {
     list.skipped.last().and_then(|last| last.at).unwrap_or(u64::MAX)
 }
 
-/// Why a file cannot be read.
-enum Unreadable {
-    /// In these words, which disprove the receipt.
-    Problem(String),
-    /// No file can be read.
-    All(ListError),
-}
-
-impl From<ListError> for Unreadable {
-    fn from(error: ListError) -> Unreadable {
-        match error {
-            ListError::Workers(_) => Unreadable::All(error),
-            ListError::Unreadable { error, .. } => Unreadable::Problem(not_read(&error)),
-            ListError::Parquet { problem, .. } => Unreadable::Problem(problem),
-            error => Unreadable::Problem(error.to_string()),
-        }
+/// Why a file cannot be read, which disproves the receipt.
+fn problem_of(error: ListError) -> String {
+    match error {
+        ListError::Unreadable { error, .. } => not_read(&error),
+        ListError::Parquet { problem, .. } => problem,
+        error => error.to_string(),
     }
 }
 
@@ -100,7 +88,7 @@ fn not_read(error: &io::Error) -> String {
     }
 }
 
-fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Columns, Unreadable> {
+fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Columns, String> {
     if is_left_out(list) {
         return Ok(Columns::default());
     }
@@ -109,26 +97,27 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Col
     let path = PathBuf::from(&list.path);
     regular_file::ensure(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
-            Unreadable::Problem("missing, or its path is not UTF-8, so the receipt cannot name it".to_owned())
+            "missing, or its path is not UTF-8, so the receipt cannot name it".to_owned()
         }
-        _ => Unreadable::Problem(not_read(&error)),
+        _ => not_read(&error),
     })?;
-    let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
+    let opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad);
+    let mut opened = opened.map_err(problem_of)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| opened[0].unreadable().is_none());
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
-        return Err(Unreadable::Problem(problem));
+        return Err(problem);
     }
     let mut extent = Extent::Before(end_of_read(list));
     if skips_bad && opened[0].parquet_list().is_some() {
         // The damage may be in another column than that of the URL, so only the receipt knows these rows.
         if let Some(problem) = opened[0].leave_out(&list.skipped) {
-            return Err(Unreadable::Problem(problem));
+            return Err(problem);
         }
         extent = Extent::Rows;
     }
     let of = |chunk: &[u8], _| Tally::of_text(chunk, |line| line);
-    let lines = scan(&opened[0], extent, threads, CHUNK, of, Tally::append)?;
+    let lines = scan(&opened[0], extent, threads, CHUNK, of, Tally::append).map_err(problem_of)?;
     Ok(Columns::of_list(&opened[0].head, lines))
 }
 
@@ -151,52 +140,44 @@ fn checked(
     file: &FilePart,
     of: impl Fn(StoredLines<'_>) -> Columns + Sync,
     other_problem: impl Fn(&Columns) -> Option<String>,
-) -> Result<(Checked, Option<Columns>), VerifyError> {
+) -> (Checked, Option<Columns>) {
     let path = run.directory.join(&file.name);
-    let read = run.open(&file.name).and_then(|stored| stored.read(Wanted::Lines, of, Columns::append));
-    match read.map_err(Unreadable::from) {
+    match run.read(&path, Wanted::Lines, of, Columns::append) {
         Ok(found) => {
             let problem = other_problem(&found).or_else(|| file.lines.difference(&found.lines));
             let problem = problem.or_else(|| size_difference(&path, file));
-            Ok((Checked::output(path, Part::of(&found.lines, true), problem), Some(found)))
+            (Checked::output(path, Part::of(&found.lines, true), problem), Some(found))
         }
-        Err(Unreadable::Problem(problem)) => Ok((Checked::unreadable(path, problem), None)),
-        Err(Unreadable::All(error)) => Err(error.into()),
+        Err(error) => (Checked::unreadable(path, problem_of(error)), None),
     }
 }
 
 /// Checks the files of the partitions with these names.
-fn partitions(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, VerifyError> {
+fn partitions(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
     let receipt = run.receipt;
     let mut files = Vec::new();
     for (place, name) in names.iter().enumerate() {
-        let columns = receipt.rows().columns(place);
+        let rows = receipt.rows();
         for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
             let has_head = file.head_bytes > 0;
-            let of = |stored: StoredLines<'_>| match stored {
-                StoredLines::Text(text, first) => Columns::of_partition(text, columns, first && has_head),
-                StoredLines::Rows(rows) => Columns::of_table(rows),
-            };
-            let head = head_of(receipt, file, columns).filter(|_| receipt.options.format.is_text());
+            let of = |stored: StoredLines<'_>| Columns::of(stored, rows, place, has_head);
+            let head = head_of(receipt, file, rows.columns(place)).filter(|_| receipt.options.format.is_text());
             let other_problem = |found: &Columns| found.other_head(head.as_ref());
-            files.push(checked(run, file, of, other_problem)?.0);
+            files.push(checked(run, file, of, other_problem).0);
         }
     }
-    Ok(files)
+    files
 }
 
 /// Checks the files of all lines with their verdicts. Their lines are those of the input, and the lines with `blocked` in a
 /// crawler's column are those of its partition.
-fn verdicts(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, VerifyError> {
-    let Some(verdicts) = &run.receipt.verdicts else { return Ok(Vec::new()) };
+fn verdicts(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
+    let Some(verdicts) = &run.receipt.verdicts else { return Vec::new() };
     let rows = run.receipt.rows();
     let (mut all, mut files) = (Columns::default(), Vec::new());
     for file in &verdicts.files {
-        let of = |stored: StoredLines<'_>| match stored {
-            StoredLines::Text(text, first) => Columns::of(text, rows, first),
-            StoredLines::Rows(rows) => Columns::of_table(rows),
-        };
-        let (checked, found) = checked(run, file, of, Columns::malformed_problem)?;
+        let of = |stored: StoredLines<'_>| Columns::of(stored, rows, 0, true);
+        let (checked, found) = checked(run, file, of, Columns::malformed_problem);
         all.append(&found.unwrap_or_default());
         files.push(checked);
     }
@@ -206,7 +187,7 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, Verify
     if let Some(last) = files.last_mut().filter(|_| all_read) {
         last.problem = last.problem.take().or_else(|| all.difference(&verdicts.written, &parts, names));
     }
-    Ok(files)
+    files
 }
 
 /// Checks the list of robots.txt to fetch. It must have as many rows as the receipt says, its rows must account for all deferred

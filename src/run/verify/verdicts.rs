@@ -2,9 +2,9 @@
 
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Partition;
-use crate::output::form::{Rows, SEPARATOR, rest_of_row};
+use crate::output::form::{Rows, rest_of_row};
 use crate::output::receipt::Part;
-use crate::output::table::TableLines;
+use crate::run::stored::StoredLines;
 
 /// The tallies of a text of lines with their verdicts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,56 +25,26 @@ impl Columns {
         Columns { head: Tally::of_text(head, |line| line), lines, ..Columns::default() }
     }
 
-    /// The tallies of a partition's text, with this many columns before each line, and with or without a head line.
-    pub fn of_partition(text: &[u8], columns: usize, has_head: bool) -> Columns {
-        let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
-        let (head, lines) = text.split_at(if has_head { end } else { 0 });
-        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| rest_of_row(line, columns)));
-        Columns { head, lines, ..Columns::default() }
-    }
-
-    /// The tallies of a text of these rows, which has a head if it is the `first` of its file.
-    pub fn of(text: &[u8], rows: Rows, first: bool) -> Columns {
-        let mut found = Columns::without_rows(rows.crawlers);
-        let mut verdicts = vec![None; rows.crawlers];
-        for line in text.split_inclusive(|&byte| byte == b'\n').skip(usize::from(first)) {
-            let content = line.strip_suffix(b"\n").unwrap_or(line);
-            let mut rest = content;
-            for verdict in &mut verdicts {
-                let name = memchr::memchr(SEPARATOR, rest).map_or(&b""[..], |end| &rest[..end]);
-                *verdict = Partition::ALL.into_iter().find(|partition| partition.name().as_bytes() == name);
-                rest = rest_of_row(rest, rows.columns_of_verdict());
-            }
-            found.add(rest, rest.len() + line.len() - content.len(), verdicts.iter().copied());
-        }
+    /// The tallies of some lines of a file with these rows, which begins with a head line or not.
+    pub fn of(mut stored: StoredLines<'_>, rows: Rows, file: usize, has_head: bool) -> Columns {
+        let head = if has_head { stored.split_head() } else { b"" };
+        let head = Tally::of_text(head, |line| rest_of_row(line, rows.columns(file)));
+        let mut found = Columns { head, ..Columns::default() };
+        stored.each(rows, file, |line, bytes, verdicts| found.add(line, bytes, verdicts));
         found
-    }
-
-    /// The tallies of rows of a table.
-    pub fn of_table(rows: &TableLines) -> Columns {
-        let mut found = Columns::without_rows(rows.verdicts.len());
-        for (row, line) in rows.text.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            let verdicts = rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten());
-            found.add(line.strip_suffix(b"\n").unwrap_or(line), line.len(), verdicts);
-        }
-        found
-    }
-
-    /// No lines yet, with verdicts in this many columns.
-    fn without_rows(columns: usize) -> Columns {
-        Columns { partitions: vec![Default::default(); columns], ..Columns::default() }
     }
 
     /// Adds a line, which has `bytes` bytes with its LF, and its verdict in each column.
-    fn add(&mut self, line: &[u8], bytes: usize, verdicts: impl Iterator<Item = Option<Partition>> + Clone) {
-        if verdicts.clone().any(|verdict| verdict.is_none()) {
+    fn add(&mut self, line: &[u8], bytes: usize, verdicts: &[Option<Partition>]) {
+        if verdicts.contains(&None) {
             self.malformed += 1;
             return;
         }
         let hash = line_hash(line);
         self.lines.add_hashed(hash, bytes);
-        for (column, partition) in self.partitions.iter_mut().zip(verdicts.flatten()) {
-            column[partition as usize].add_hashed(hash, bytes);
+        self.partitions.resize(verdicts.len(), Default::default());
+        for (column, partition) in self.partitions.iter_mut().zip(verdicts.iter().flatten()) {
+            column[*partition as usize].add_hashed(hash, bytes);
         }
     }
 
@@ -122,7 +92,8 @@ mod tests {
     #[test]
     fn what_has_no_rows_adds_nothing_and_loses_nothing() {
         let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
-        let text = Columns::of(b"allowed\tblocked\thttp://a.example/\n", rows, false);
+        let stored = StoredLines::Text(b"allowed\tblocked\thttp://a.example/\n", true);
+        let text = Columns::of(stored, rows, 0, false);
         let (mut before, mut after) = (Columns::default(), text.clone());
         before.append(&text);
         after.append(&Columns::default());

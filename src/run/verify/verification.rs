@@ -36,51 +36,44 @@ impl Verification {
 /// [`VerifyError`] if the receipt cannot be read. A file or a list that is missing, damaged or unreadable is a
 /// [`Checked::problem`]: its lines are not there.
 pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
-    let receipt = read_receipt(directory)?;
+    Ok(proved(&read_receipt(directory)?, directory, inputs, threads))
+}
+
+fn proved(receipt: &Receipt, directory: &Path, inputs: bool, threads: usize) -> Verification {
     if !receipt.shards.is_empty() {
-        return verify_shards(&receipt, directory, inputs, threads);
+        return proved_by_shards(receipt, directory, inputs, threads);
     }
-    let contradictions = account::contradictions(&receipt);
-    let mut files = files::outputs(StoredRun { receipt: &receipt, directory, threads })?;
+    let contradictions = account::contradictions(receipt);
+    let mut files = files::outputs(StoredRun { receipt, directory, threads });
     if inputs {
-        files.extend(files::lists(&receipt, threads)?);
+        files.extend(files::lists(receipt, threads));
     }
-    Ok(Verification { files, contradictions })
+    Verification { files, contradictions }
 }
 
 /// A joined receipt is proved by those of its shards, and by joining them again.
-fn verify_shards(
-    receipt: &Receipt,
-    directory: &Path,
-    inputs: bool,
-    threads: usize,
-) -> Result<Verification, VerifyError> {
+fn proved_by_shards(receipt: &Receipt, directory: &Path, inputs: bool, threads: usize) -> Verification {
     let mut verification = Verification { files: Vec::new(), contradictions: account::contradictions(receipt) };
     let mut shards = Vec::new();
     for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
-        let shard_receipt = match read_receipt(&folder) {
+        let problem = match read_receipt(&folder) {
+            Ok(shard) if shard.shards.is_empty() => {
+                let Verification { files, contradictions } = proved(&shard, &folder, inputs, threads);
+                verification.files.extend(files);
+                let of_shard = contradictions.into_iter().map(|problem| format!("{}: {problem}", folder.display()));
+                verification.contradictions.extend(of_shard);
+                shards.push((folder, shard));
+                continue;
+            }
             // A joined receipt may name itself, or another that does. This is not followed.
-            Ok(shard_receipt) if !shard_receipt.shards.is_empty() => {
-                let problem =
-                    "a shard must not contain shards; this was joined from shards, and is not followed".to_owned();
-                verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
-                continue;
-            }
-            Ok(shard_receipt) => shard_receipt,
-            Err(error) => {
-                verification.files.push(Checked::unreadable(folder.join(RECEIPT), error.to_string()));
-                continue;
-            }
+            Ok(_) => "a shard must not contain shards; this was joined from shards, and is not followed".to_owned(),
+            Err(error) => error.to_string(),
         };
-        let Verification { files, contradictions } = verify(&folder, inputs, threads)?;
-        verification.files.extend(files);
-        let contradictions = contradictions.into_iter();
-        verification.contradictions.extend(contradictions.map(|problem| format!("{}: {problem}", folder.display())));
-        shards.push((folder, shard_receipt));
+        verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
     }
     verification.files.push(files::robots_needed(receipt, directory));
     if shards.len() < receipt.shards.len() {
-        return Ok(verification);
+        return verification;
     }
     let Receipt { origins_needed, seconds, urls_per_second, .. } = *receipt;
     let robots_needed = receipt.robots_needed.clone();
@@ -90,7 +83,7 @@ fn verify_shards(
         Ok(false) => verification.contradictions.push("it does not match the receipts of its shards".to_owned()),
         Err(error) => verification.contradictions.push(error.to_string()),
     }
-    Ok(verification)
+    verification
 }
 
 impl fmt::Display for Verification {

@@ -4,11 +4,10 @@
 //! are replaced), whole numbers 64-bit integers, decimals doubles, and times milliseconds of Unix time, in UTC.
 
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::column::writer::ColumnWriter;
-use parquet::data_type::ByteArray;
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -86,7 +85,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let mut group = self.file.next_row_group()?;
         for held in &mut self.columns {
             let Some(mut column) = group.next_column()? else { break };
-            held.write(column.untyped())?;
+            held.write(&mut column)?;
             column.close()?;
         }
         group.close()?;
@@ -121,21 +120,19 @@ impl Held {
     }
 
     /// Writes the values held, and clears them.
-    fn write(&mut self, column: &mut ColumnWriter<'_>) -> Result<(), ParquetError> {
+    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let levels = std::mem::take(&mut self.levels);
-        let levels = (!self.column.always).then_some(&*levels);
-        match (column, &mut self.values) {
-            (ColumnWriter::ByteArrayColumnWriter(writer), Values::Texts(texts)) => {
-                writer.write_batch(&std::mem::take(texts), levels, None)
+        match &mut self.values {
+            Values::Texts(texts) => {
+                column.typed::<ByteArrayType>().write_batch(&std::mem::take(texts), Some(&levels), None)?
             }
-            (ColumnWriter::Int64ColumnWriter(writer), Values::Wholes(numbers)) => {
-                writer.write_batch(&std::mem::take(numbers), levels, None)
+            Values::Wholes(numbers) => {
+                column.typed::<Int64Type>().write_batch(&std::mem::take(numbers), Some(&levels), None)?
             }
-            (ColumnWriter::DoubleColumnWriter(writer), Values::Decimals(numbers)) => {
-                writer.write_batch(&std::mem::take(numbers), levels, None)
+            Values::Decimals(numbers) => {
+                column.typed::<DoubleType>().write_batch(&std::mem::take(numbers), Some(&levels), None)?
             }
-            _ => Err(ParquetError::General(format!("the column {} has another type", self.column.name))),
-        }?;
+        };
         Ok(())
     }
 }

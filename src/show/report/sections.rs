@@ -8,7 +8,6 @@ use super::html::{Cell, HtmlTable, folded, legend, number, paragraph, section, t
 use super::meanings::{note_meaning, reason_meaning};
 use super::{Report, chart};
 use crate::outcome::{Partition, Reason};
-use crate::output::folder::partition_names;
 use crate::output::receipt::PartitionPart;
 
 /// The maximum number of lists shown; those with the most lines come first.
@@ -17,8 +16,7 @@ const LISTS: usize = 200;
 /// The crawlers, each with its partitions.
 fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> {
     let receipt = &report.receipt;
-    let agents = receipt.crawlers();
-    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let names = receipt.partition_names();
     let part = |(partition, name): (Partition, &String)| {
         (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
     };
