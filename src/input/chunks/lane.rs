@@ -8,7 +8,7 @@ use super::long_chunks::Permit;
 use super::task::{Task, TaskBytes};
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
+use crate::input::list::{Ahead, List, ParquetList, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
 use crate::input::skipped::{Skipped, SkippedPart};
 
@@ -41,7 +41,6 @@ pub(super) enum Next<'l> {
     Long,
     /// Its decompressor needs more memory than it was given.
     NeedsMemory,
-    Failed(ListError),
 }
 
 /// How a chunk was filled.
@@ -78,47 +77,43 @@ impl<'l> Lane<'l> {
 
     /// Reads the next chunk; bytes that are not memory-mapped go to `buffer`. A chunk with a long line is read only if it
     /// `may_be_long`.
-    pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Next<'l> {
+    pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Result<Next<'l>, ListError> {
         loop {
             if (Position { list: self.list, at: self.at }) >= cut.before || cut.lists[self.list].is_in_other_shards() {
-                return Next::End;
+                return Ok(Next::End);
             }
-            if let Some(next) = self.rows(cut) {
-                return next;
+            if let Some(table) = cut.rows_of(self.list) {
+                return Ok(self.rows(cut, table));
             }
             let mut permit = None;
-            let filled = match self.take(cut, buffer, may_be_long, &mut permit) {
-                Ok(filled) => filled,
-                Err(failure) if failure.is_window_too_large() && self.memory < cut.memory => return Next::NeedsMemory,
-                Err(failure) => match self.leave_out(&cut.lists[self.list], failure) {
-                    Ok(true) => continue,
-                    Ok(false) => return Next::End,
-                    Err(failure) => return Next::Failed(failure),
+            let bytes = match self.take(cut, buffer, may_be_long, &mut permit) {
+                Ok(Filled::Chunk(bytes)) => bytes,
+                Ok(Filled::Nothing) => return Ok(Next::End),
+                Ok(Filled::Long) => return Ok(Next::Long),
+                Err(failure) if self.needs_memory(cut, &failure) => return Ok(Next::NeedsMemory),
+                Err(failure) => match self.leave_out(&cut.lists[self.list], failure)? {
+                    true => continue,
+                    false => return Ok(Next::End),
                 },
             };
-            let bytes = match filled {
-                Filled::Chunk(bytes) => bytes,
-                Filled::Nothing => return Next::End,
-                Filled::Long => return Next::Long,
-            };
-            match self.given(cut, bytes, buffer, permit) {
-                Ok(Some(task)) => return Next::Chunk(task),
-                Ok(None) => {}
-                Err(failure) => return Next::Failed(failure),
+            if let Some(task) = self.given(cut, bytes, buffer, permit)? {
+                return Ok(Next::Chunk(task));
             }
         }
     }
 
-    /// The next range of rows, if the list is handed out by rows.
-    fn rows(&mut self, cut: &Cut<'l>) -> Option<Next<'l>> {
+    /// Whether its decompressor failed for want of memory that there is.
+    fn needs_memory(&self, cut: &Cut<'l>, failure: &ListError) -> bool {
+        failure.is_window_too_large() && self.memory < cut.memory
+    }
+
+    /// The next range of rows of a table.
+    fn rows(&mut self, cut: &Cut<'l>, table: &ParquetList) -> Next<'l> {
         let at = self.at;
-        let (ranges, taken) = cut.rows_of(self.list)?.ranges(at, cut.chunk_size);
+        let (ranges, taken) = table.ranges(at, cut.chunk_size);
         cut.source.fetch_add(taken, Ordering::Relaxed);
         self.at += ranges.iter().map(|range| range.rows as u64).sum::<u64>();
-        if self.at == at {
-            return Some(Next::End);
-        }
-        Some(Next::Chunk(self.task(at, TaskBytes::Rows(ranges), None, false)))
+        if self.at == at { Next::End } else { Next::Chunk(self.task(at, TaskBytes::Rows(ranges), None, false)) }
     }
 
     /// The chunk just read; `None` if an earlier run had it.
@@ -200,7 +195,7 @@ impl<'l> Lane<'l> {
             }
         };
         match filled {
-            Err(failure) if list.skips_bad && !(failure.is_window_too_large() && self.memory < cut.memory) => {
+            Err(failure) if list.skips_bad && !self.needs_memory(cut, &failure) => {
                 // Keep the whole lines before the failure; the last line was cut.
                 self.rest.clear();
                 buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));

@@ -55,10 +55,7 @@ struct Slot<'l> {
 }
 
 /// A chunk read ahead of its turn, with its buffer, or its error.
-pub(super) enum Ready<'l> {
-    Chunk(Task<'l>, Buffer),
-    Failed(ListError),
-}
+pub(super) type Ready<'l> = Result<(Task<'l>, Buffer), ListError>;
 
 /// What a worker does next.
 pub(super) enum Choice<'l> {
@@ -101,7 +98,7 @@ impl<'l> Lanes<'l> {
         }
         let first = &mut self.open[0];
         if let Some(ready) = first.ready.pop_front() {
-            self.waiting -= ready.bytes();
+            self.waiting -= bytes_of(&ready);
             return Choice::Take(ready);
         }
         if first.needs_memory && !self.close_others(cut) {
@@ -143,11 +140,8 @@ impl<'l> Lanes<'l> {
             return false;
         }
         for slot in others {
-            self.waiting -= slot.ready.iter().map(Ready::bytes).sum::<u64>();
-            let first = slot
-                .ready
-                .drain(..)
-                .find_map(|ready| if let Ready::Chunk(task, _) = ready { Some(task.at) } else { None });
+            self.waiting -= slot.ready.iter().map(bytes_of).sum::<u64>();
+            let first = slot.ready.drain(..).flatten().next().map(|(task, _)| task.at);
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
@@ -227,37 +221,36 @@ impl<'l> Lanes<'l> {
         &mut self,
         cut: &Cut<'l>,
         mut lane: Box<Lane<'l>>,
-        next: Next<'l>,
+        next: Result<Next<'l>, ListError>,
     ) -> Result<Option<Task<'l>>, ListError> {
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == lane.list) else { return Ok(None) };
-        let mut read = Ok(None);
-        match next {
-            Next::Chunk(task) => read = Ok(Some(task)),
-            Next::End => slot.has_ended = true,
-            Next::Long => slot.is_long = true,
-            Next::NeedsMemory => {
-                slot.needs_memory = true;
-                lane.reopen(cut, None, cut.memory);
+        let read = match next {
+            Ok(Next::Chunk(task)) => Ok(Some(task)),
+            Ok(other) => {
+                slot.has_ended |= matches!(other, Next::End);
+                slot.is_long |= matches!(other, Next::Long);
+                if let Next::NeedsMemory = other {
+                    slot.needs_memory = true;
+                    lane.reopen(cut, None, cut.memory);
+                }
+                Ok(None)
             }
-            Next::Failed(failure) => read = Err(failure),
-        }
+            Err(failure) => Err(failure),
+        };
         slot.ahead.clone_from(&lane.ahead);
         slot.lane = Some(lane);
         read
     }
 
     /// Takes back a list that was read ahead, and keeps the chunk for its turn.
-    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, buffer: Buffer) {
+    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Result<Next<'l>, ListError>, buffer: Buffer) {
         let list = lane.list;
-        let ready = match self.put_back(cut, lane, next) {
-            Ok(task) => task.map(|task| Ready::Chunk(task, buffer)),
-            Err(failure) => Some(Ready::Failed(failure)),
-        };
+        let ready = self.put_back(cut, lane, next).transpose().map(|task| task.map(|task| (task, buffer)));
         self.waiting -= chunk_room(cut);
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == list) else { return };
         if let Some(ready) = ready {
-            slot.has_ended |= matches!(ready, Ready::Failed(_));
-            self.waiting += ready.bytes();
+            slot.has_ended |= ready.is_err();
+            self.waiting += bytes_of(&ready);
             slot.ready.push_back(ready);
         }
     }
@@ -275,11 +268,9 @@ impl<'l> Lanes<'l> {
     }
 }
 
-impl Ready<'_> {
-    /// The memory it takes.
-    fn bytes(&self) -> u64 {
-        if let Ready::Chunk(_, buffer) = self { buffer.bytes.capacity() as u64 } else { 0 }
-    }
+/// The memory that a waiting chunk takes.
+fn bytes_of(ready: &Ready<'_>) -> u64 {
+    ready.as_ref().map_or(0, |(_, buffer)| buffer.bytes.capacity() as u64)
 }
 
 /// Room for a chunk that is read ahead: a little more than most take.
