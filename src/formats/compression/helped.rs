@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use super::kind::Compression;
 use super::pieces::{InPieces, Pieces};
 use super::reader::Reader;
+use crate::formats::made_ahead::Help;
 use crate::formats::placed::Placed;
 
 /// Bytes of text to read before asking for help again.

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use super::cut::Cut;
 use super::long_chunks::Permit;
 use super::task::{Task, TaskBytes};
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::{Ahead, List, ParquetList, Patience, Reading, chunk_end, fill, unreadable};
+use crate::input::list::{List, ParquetList, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
 use crate::input::skipped::{Skipped, SkippedPart};
 
@@ -57,9 +58,7 @@ impl<'l> Lane<'l> {
         let is_by_rows = cut.rows_of(list).is_some();
         // Rows can be skipped without reading them.
         let at = if is_by_rows || cut.lists[list].mapped().is_some() { done } else { 0 };
-        let room = if memory < cut.memory { cut.piece_memory() } else { 0 };
-        let ahead = if is_by_rows { None } else { cut.lists[list].ahead(memory, room) };
-        Lane { list, at, reading: None, ahead, memory, done, rest: Vec::new(), failed: None, skipped: Vec::new() }
+        Lane { list, at, reading: None, ahead: None, memory, done, rest: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
     /// Starts over with a decompressor of up to `memory` bytes. Hands out the chunks from `at` on, or, without it, those not
@@ -162,7 +161,12 @@ impl<'l> Lane<'l> {
         }
         let reading = match &mut self.reading {
             Some(reading) => reading,
-            none => none.insert(list.read(self.at, cut.source, self.memory, self.ahead.as_ref())?),
+            none => {
+                let room = if self.memory < cut.memory { cut.piece_memory() } else { 0 };
+                let (reading, ahead) = list.read(self.at, cut.source, self.memory, room)?;
+                self.ahead = ahead;
+                none.insert(reading)
+            }
         };
         buffer.clear();
         let filled = match reading {

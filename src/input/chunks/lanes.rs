@@ -17,9 +17,10 @@ use super::lane::{Lane, Next};
 use super::store::Store;
 use super::task::Task;
 use crate::formats::compression::Compression;
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::{Ahead, List};
+use crate::input::list::List;
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
@@ -145,8 +146,7 @@ impl<'l> Lanes<'l> {
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
-            slot.ahead = slot.lane.as_ref().and_then(|lane| lane.ahead.clone());
-            (slot.has_ended, slot.is_long) = (false, false);
+            (slot.ahead, slot.has_ended, slot.is_long) = (None, false, false);
         }
         true
     }
@@ -205,7 +205,7 @@ impl<'l> Lanes<'l> {
         let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
             list: at.list,
-            ahead: lane.ahead.clone(),
+            ahead: None,
             lane: Some(lane),
             ready: VecDeque::new(),
             store: cut.home.clone().map(|home| Arc::new(Store::new(home))),

@@ -3,7 +3,6 @@
 //! The kind of a list is recognised by its content. An uncompressed file is memory-mapped; a list that is compressed, or comes
 //! through a pipe, is read as a stream.
 
-mod ahead;
 mod beginning;
 mod chunks;
 #[cfg(feature = "parquet")]
@@ -25,7 +24,6 @@ mod stream;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
-pub(crate) use ahead::Ahead;
 pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
 pub(crate) use chunks::{Patience, chunk_end, fill, line_border};

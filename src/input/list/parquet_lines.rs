@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chunks::chunk_end;
 use super::line_columns::LineReader;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
-use super::parquet_ahead::{Made, ParquetAhead, ROWS as PIECE_ROWS, Taken};
+use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS, Taken};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::buffer::Buffer;
 use crate::input::skipped::SkippedRows;
@@ -23,7 +23,7 @@ pub(crate) struct ParquetLines<'t> {
     rows: usize,
     /// The pieces that helpers make; then the piece being given, and the byte reached in it.
     ahead: Option<Arc<ParquetAhead<'t>>>,
-    made: Option<(Made, usize)>,
+    made: Option<(Buffer, usize)>,
     /// Whether the row group is read without helpers.
     without_helpers: bool,
     /// Rows that could not be read.
@@ -120,7 +120,7 @@ impl<'t> ParquetLines<'t> {
     /// Appends lines of the current piece to `buffer`, which already has `before` lines, until it has `size` bytes. Returns the
     /// number of lines appended.
     fn append_made(&mut self, size: usize, before: u64, buffer: &mut Buffer) -> u64 {
-        let Some((Made { lines: made, .. }, at)) = &mut self.made else { return 0 };
+        let Some((made, at)) = &mut self.made else { return 0 };
         let end = chunk_end(&made.bytes, *at, size - buffer.bytes.len());
         let part = &made.bytes[*at..end];
         let lines = memchr::memchr_iter(b'\n', part).count() as u64;

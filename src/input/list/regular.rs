@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
-use crate::formats::compression::Reader;
+use crate::formats::compression::{Compression, Pieces, Reader};
 use crate::formats::placed::Placed;
 use crate::input::error::ListError;
 
@@ -96,8 +96,12 @@ impl Regular {
         Counted { text: self.placed().from(at), source }
     }
 
-    /// The file as stored, to be read by many threads at once.
-    pub fn placed(&self) -> Placed<&File> {
+    /// The pieces of its text, each with at most `memory` bytes for a decompressor and together with `room` bytes.
+    pub fn pieces(&self, compression: Compression, memory: u64, room: u64) -> io::Result<Option<Pieces<'_>>> {
+        Pieces::new(self.placed(), compression, memory.min(self.memory), room)
+    }
+
+    fn placed(&self) -> Placed<&File> {
         Placed::new(&self.file, self.state.length)
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::formats::made_ahead::Help;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::layout::UrlField;
@@ -54,14 +55,14 @@ impl<'t> ParquetAhead<'t> {
     pub fn new(table: &'t ParquetList, _room: u64) -> Option<ParquetAhead<'t>> {
         Some(ParquetAhead(table))
     }
+}
 
-    /// Cannot be called.
-    pub fn claim(&self) -> Option<u64> {
+impl Help for ParquetAhead<'_> {
+    fn claim(&self) -> Option<u64> {
         match *self.0 {}
     }
 
-    /// Cannot be called.
-    pub fn make(&self, _piece: u64) {
+    fn make(&self, _piece: u64) {
         match *self.0 {}
     }
 }
