@@ -164,22 +164,6 @@ impl LineReader {
         Ok(self.rows.start - first)
     }
 
-    /// Skips the next rows, which are read all the same.
-    pub fn pass(&mut self, mut rows: usize) -> Result<(), Malformed> {
-        while rows > 0 {
-            if self.rows.is_empty() {
-                self.read(usize::MAX)?;
-            }
-            let passed = rows.min(self.rows.len());
-            if passed == 0 {
-                return Ok(());
-            }
-            self.rows.start += passed;
-            rows -= passed;
-        }
-        Ok(())
-    }
-
     /// Reads the next rows, at most `most`.
     fn read(&mut self, most: usize) -> Result<(), Malformed> {
         // Free the old values first: they hold pages, and there may be no room for the next pages beside them.

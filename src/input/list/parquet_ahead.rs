@@ -1,7 +1,7 @@
 //! Rows of a table, [decoded ahead](crate::formats::made_ahead) by threads that have nothing else to do.
 //!
-//! A piece is some consecutive rows of a row group. If a piece cannot be read, the reader reads its row group from the start,
-//! so that an error and its place do not depend on the helpers.
+//! A piece is some consecutive rows of a row group. If a helper cannot read a piece, the reader tries it itself, so that an error
+//! and its place do not depend on the helpers: rows are read in batches that begin at the same rows in any piece.
 
 use super::parquet::{ParquetList, RowRange};
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
@@ -48,14 +48,10 @@ impl<'t> ParquetAhead<'t> {
         self.pieces.binary_search_by_key(&(group, first), |range| (range.group, range.first)).ok()
     }
 
-    /// Takes the piece that begins with this row of a group, for the reader.
-    pub(super) fn take(&self, group: usize, first: usize) -> Taken {
-        let Some(piece) = self.piece_at(group, first) else { return Taken::NotMade };
-        match self.ahead.take(piece as u64, |other| self.make(other)) {
-            None => Taken::NotMade,
-            Some(lines) if lines.bytes.is_empty() => Taken::Unreadable,
-            Some(lines) => Taken::Made(lines),
-        }
+    /// Takes the piece that begins with this row of a group, for the reader, if a helper could make it.
+    pub(super) fn take(&self, group: usize, first: usize) -> Option<Buffer> {
+        let made = self.ahead.take(self.piece_at(group, first)? as u64, |other| self.make(other));
+        made.filter(|lines| !lines.bytes.is_empty())
     }
 }
 
@@ -79,13 +75,4 @@ impl Help for ParquetAhead<'_> {
             }
         });
     }
-}
-
-/// The state of a piece when the reader wants it.
-pub(super) enum Taken {
-    Made(Buffer),
-    /// Its group has to be read from the start.
-    Unreadable,
-    /// No helper has made it.
-    NotMade,
 }

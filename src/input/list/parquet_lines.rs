@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chunks::chunk_end;
 use super::line_columns::LineReader;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
-use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS, Taken};
+use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::buffer::Buffer;
 use crate::input::skipped::SkippedRows;
@@ -24,8 +24,6 @@ pub(crate) struct ParquetLines<'t> {
     /// The pieces that helpers make; then the piece being given, and the byte reached in it.
     ahead: Option<Arc<ParquetAhead<'t>>>,
     made: Option<(Buffer, usize)>,
-    /// Whether the row group is read without helpers.
-    without_helpers: bool,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
     /// Bytes of the row groups begun since the last call of [`ParquetLines::taken`].
@@ -35,18 +33,7 @@ pub(crate) struct ParquetLines<'t> {
 impl<'t> ParquetLines<'t> {
     /// Starts at the first row.
     pub fn of(table: &'t ParquetList, ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
-        ParquetLines {
-            table,
-            next_group: 0,
-            group: None,
-            given: 0,
-            rows: 0,
-            ahead,
-            made: None,
-            without_helpers: false,
-            broken: None,
-            taken: 0,
-        }
+        ParquetLines { table, next_group: 0, group: None, given: 0, rows: 0, ahead, made: None, broken: None, taken: 0 }
     }
 
     /// How many bytes of the file were taken since the last call, counted by row groups.
@@ -67,7 +54,7 @@ impl<'t> ParquetLines<'t> {
         while buffer.bytes.len() < size {
             if self.made.is_some() {
                 line += self.append_made(size, line, buffer);
-            } else if self.is_between_pieces() && self.take_made() {
+            } else if self.take_made() {
                 self.group = None;
             } else if let Some(group) = &mut self.group {
                 let mut found = |has_line_feed| {
@@ -76,7 +63,7 @@ impl<'t> ParquetLines<'t> {
                     }
                     line += 1;
                 };
-                let most = if self.without_helpers { usize::MAX } else { PIECE_ROWS - self.given % PIECE_ROWS };
+                let most = PIECE_ROWS - self.given % PIECE_ROWS;
                 match guarded(|| group.next_lines(most, size, &mut buffer.bytes, &mut found)) {
                     Ok(0) => (self.group, self.rows) = (None, 0),
                     Ok(rows) => self.given += rows,
@@ -84,12 +71,12 @@ impl<'t> ParquetLines<'t> {
                 }
             } else if self.rows > 0 {
                 let number = self.next_group - 1;
-                let reader = guarded(|| self.reader(number));
+                let open = || LineReader::open(&self.table.file.group(number)?, self.table.line_columns, self.given);
+                let reader = guarded(open);
                 self.group = Some(reader.map_err(|problem| self.fail(number, problem))?);
             } else if let Some(group) = self.table.groups().get(self.next_group) {
                 self.next_group += 1;
                 (self.given, self.rows) = (0, usize::try_from(group.num_rows()).unwrap_or(0).max(1));
-                self.without_helpers = self.ahead.is_none();
                 self.taken += compressed_bytes(group);
             } else {
                 break;
@@ -98,23 +85,12 @@ impl<'t> ParquetLines<'t> {
         Ok(!buffer.bytes.is_empty())
     }
 
-    /// Whether the next row begins a piece, which a helper may have made.
-    fn is_between_pieces(&self) -> bool {
-        !self.without_helpers && self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS)
-    }
-
-    /// Takes the piece that begins with the next row, if a helper has made it.
+    /// Takes the piece that begins with the next row, if there is one and a helper has made it.
     fn take_made(&mut self) -> bool {
-        let Some(ahead) = &self.ahead else { return false };
-        match ahead.take(self.next_group - 1, self.given) {
-            Taken::Made(made) => self.made = Some((made, 0)),
-            Taken::NotMade => return false,
-            Taken::Unreadable => {
-                (self.without_helpers, self.group) = (true, None);
-                return false;
-            }
-        }
-        true
+        let is_between_pieces = self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS);
+        let ahead = self.ahead.as_ref().filter(|_| is_between_pieces);
+        self.made = ahead.and_then(|ahead| ahead.take(self.next_group - 1, self.given)).map(|made| (made, 0));
+        self.made.is_some()
     }
 
     /// Appends lines of the current piece to `buffer`, which already has `before` lines, until it has `size` bytes. Returns the
@@ -137,19 +113,6 @@ impl<'t> ParquetLines<'t> {
             }
         }
         lines
-    }
-
-    /// The lines of a group from the next row on. Without helpers, all its rows before that are read again, so that errors are
-    /// the same as in a run that has none.
-    fn reader(&self, number: usize) -> Result<LineReader, Malformed> {
-        let ParquetList { file, line_columns, .. } = self.table;
-        let group = file.group(number)?;
-        if !self.without_helpers {
-            return LineReader::open(&group, *line_columns, self.given);
-        }
-        let mut reader = LineReader::open(&group, *line_columns, 0)?;
-        reader.pass(self.given)?;
-        Ok(reader)
     }
 
     /// Gives up a row group; the next one can still be read.
