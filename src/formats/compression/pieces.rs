@@ -97,7 +97,7 @@ impl<'f> Pieces<'f> {
     /// The members from a border on, up to the first border after a piece.
     fn part(&self, at: u64, piece: u64) -> Part<'f> {
         let input = Input::from(self.file.from(at), at, self.memory);
-        Members::new(input, self.compression, (piece + 1) * self.piece)
+        Members::until((piece + 1) * self.piece, input, self.compression)
     }
 
     /// The first place in a piece where a member may begin.
