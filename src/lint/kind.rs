@@ -67,26 +67,16 @@ named! {
     }
 }
 
-/// How severe a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Crawlers do something other than the line says.
-    Error,
-    /// The line has no effect, or not for all crawlers.
-    Warning,
-    /// The line could be better.
-    Note,
-}
-
-impl Severity {
-    /// The name, for example `warning`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        }
+named! {
+    /// How severe a finding is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum Severity {
+        /// Crawlers do something other than the line says.
+        Error = "error",
+        /// The line has no effect, or not for all crawlers.
+        Warning = "warning",
+        /// The line could be better.
+        Note = "note",
     }
 }
 
