@@ -15,6 +15,7 @@ use super::intake::Intake;
 use super::passed_over::{PassedOver, Reason};
 use super::urls::page;
 use super::{SourceError, bare_origin};
+use crate::formats::time;
 use crate::origin;
 use crate::policy::{Answered, Capture};
 
@@ -40,12 +41,7 @@ struct Answer<'l> {
 /// A time in RFC 3339 or in seconds of Unix time, in the latter.
 fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
     let Some(time) = time.map(RawValue::get) else { return Ok(None) };
-    if let Ok(seconds) = time.parse() {
-        return Ok(Some(seconds));
-    }
-    let parsed: Result<jiff::Timestamp, _> = time.trim_matches('"').parse();
-    let wrong = |error| format!("{time} is neither an RFC 3339 time nor a number of seconds: {error}");
-    Ok(Some(parsed.map_err(wrong)?.as_second()))
+    time.parse().or_else(|_| time::parse(time.trim_matches('"'))).map(Some)
 }
 
 pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {

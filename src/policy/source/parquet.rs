@@ -12,7 +12,7 @@ use std::str::FromStr;
 use super::error::{ParquetColumnsError, SourceError};
 use super::intake::Intake;
 use super::urls::page;
-use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Time, Values, guarded};
+use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Values, guarded};
 use crate::policy::{Answered, Capture};
 
 /// How many rows are read at a time, unless they are large.
@@ -200,17 +200,7 @@ struct Row {
     status: Option<i64>,
     body: Option<ByteArray>,
     location: Option<ByteArray>,
-    fetched_at: Option<Time>,
-}
-
-/// A time, in seconds of Unix time.
-fn seconds(time: &Time) -> Result<i64, String> {
-    let text = match time {
-        Time::Seconds(seconds) => return Ok(*seconds),
-        Time::Text(text) => String::from_utf8_lossy(text.data()),
-    };
-    let time: jiff::Timestamp = text.parse().map_err(|error| format!("{text:?} is not an RFC 3339 time: {error}"))?;
-    Ok(time.as_second())
+    fetched_at: Option<Result<i64, String>>,
 }
 
 impl Row {
@@ -220,7 +210,7 @@ impl Row {
         let (url, origin) = page(url)?;
         let status =
             self.status.map(|status| u16::try_from(status).map_err(|_| format!("{status} is not an HTTP status")));
-        let fetched_at = self.fetched_at.as_ref().map(seconds).transpose()?;
+        let fetched_at = self.fetched_at.transpose()?;
         let answered = Answered { status: status.transpose()?, fetched_at, ..Answered::default() };
         let location = self.location.map(|location| String::from_utf8_lossy(location.data()).into_owned());
         let body = self.body.map(|body| body.data().into());
