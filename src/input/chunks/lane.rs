@@ -194,7 +194,6 @@ impl<'l> Lane<'l> {
             }
             Reading::Parquet(rows) => {
                 let filled = rows.fill(cut.chunk_size, buffer);
-                cut.source.fetch_add(rows.taken(), Ordering::Relaxed);
                 filled.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
             }
         };

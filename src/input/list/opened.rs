@@ -346,7 +346,7 @@ impl List {
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
             Content::Parquet { table, .. } => {
                 let rows = ParquetAhead::new(table, room).map(Arc::new);
-                let lines = Box::new(ParquetLines::of(table, rows.clone()));
+                let lines = Box::new(ParquetLines::of(table, source, rows.clone()));
                 return Ok((Reading::Parquet(lines), rows.map(|rows| rows as Ahead<'l>)));
             }
         };

@@ -1,6 +1,7 @@
 //! The rows of a table as lines, in order; helpers [decode ahead](super::parquet_ahead).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunks::chunk_end;
 use super::line_columns::LineReader;
@@ -26,19 +27,14 @@ pub(crate) struct ParquetLines<'t> {
     made: Option<(Buffer, usize)>,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
-    /// Bytes of the row groups begun since the last call of [`ParquetLines::taken`].
-    taken: u64,
+    /// Counts the bytes of row groups begun.
+    source: &'t AtomicU64,
 }
 
 impl<'t> ParquetLines<'t> {
     /// Starts at the first row.
-    pub fn of(table: &'t ParquetList, ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
-        ParquetLines { table, next_group: 0, group: None, given: 0, rows: 0, ahead, made: None, broken: None, taken: 0 }
-    }
-
-    /// How many bytes of the file were taken since the last call, counted by row groups.
-    pub fn taken(&mut self) -> u64 {
-        std::mem::take(&mut self.taken)
+    pub fn of(table: &'t ParquetList, source: &'t AtomicU64, ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
+        ParquetLines { table, next_group: 0, group: None, given: 0, rows: 0, ahead, made: None, broken: None, source }
     }
 
     /// The rest of the row group in which the last call failed.
@@ -77,7 +73,7 @@ impl<'t> ParquetLines<'t> {
             } else if let Some(group) = self.table.groups().get(self.next_group) {
                 self.next_group += 1;
                 (self.given, self.rows) = (0, usize::try_from(group.num_rows()).unwrap_or(0).max(1));
-                self.taken += compressed_bytes(group);
+                self.source.fetch_add(compressed_bytes(group), Ordering::Relaxed);
             } else {
                 break;
             }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::formats::made_ahead::Help;
 use crate::input::buffer::Buffer;
@@ -72,17 +73,16 @@ pub(crate) struct ParquetLines<'t>(&'t ParquetList);
 
 impl<'t> ParquetLines<'t> {
     /// Cannot be called.
-    pub fn of(table: &'t ParquetList, _ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
+    pub fn of(
+        table: &'t ParquetList,
+        _source: &'t AtomicU64,
+        _ahead: Option<Arc<ParquetAhead<'t>>>,
+    ) -> ParquetLines<'t> {
         ParquetLines(table)
     }
 
     /// Cannot be called.
     pub fn take_broken(&mut self) -> Option<SkippedRows> {
-        match *self.0 {}
-    }
-
-    /// Cannot be called.
-    pub fn taken(&mut self) -> u64 {
         match *self.0 {}
     }
 
