@@ -169,12 +169,12 @@ fn try_all(
     winners: &BTreeMap<usize, Vec<(u128, u32)>>,
     work: &mut Work,
 ) -> Option<u32> {
-    if work.is_spent() {
-        work.not_searched += 1;
-        return None;
-    }
     for (&literals, candidates) in winners.range(..=whole.literals).rev() {
         for &(content, rank) in candidates {
+            if work.is_spent() {
+                work.not_searched += 1;
+                return None;
+            }
             let wide = &patterns.all()[rank as usize];
             let possible = content & !whole.content == 0 && (narrow.anchored || !wide.anchored);
             let stars = patterns.segments(wide).len() + patterns.segments(narrow).len();
@@ -182,10 +182,6 @@ fn try_all(
             work.done += 1 + bytes;
             if possible && patterns.covers(wide, narrow) {
                 return Some(rank);
-            }
-            if work.is_spent() {
-                work.not_searched += 1;
-                return None;
             }
         }
     }
