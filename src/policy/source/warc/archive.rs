@@ -6,9 +6,10 @@ use std::io::{self, BufRead, Seek, Take};
 use std::path::{Path, PathBuf};
 
 use super::error::RecordProblem;
+use super::head::Head;
 use super::http::Response;
 use super::page::{self, count};
-use super::record::{Records, WarcRecord};
+use super::record::Records;
 use super::revisit::{Key, Revisits, Wanted};
 use crate::formats::compression::{Compression, Reader, with_help};
 use crate::policy::Capture;
@@ -155,7 +156,7 @@ impl Pass<'_> {
 
     fn visit(
         &mut self,
-        record: &WarcRecord,
+        record: &Head,
         block: &mut Take<impl BufRead>,
         intake: &mut Intake<'_>,
     ) -> Result<(), RecordProblem> {

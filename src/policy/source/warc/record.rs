@@ -10,16 +10,11 @@ use std::io::{BufRead, Take};
 use super::error::RecordProblem;
 use super::head::{self, Head};
 
-/// A record whose block has not been read yet.
-#[derive(Debug)]
-pub(super) struct WarcRecord {
-    head: Head,
-}
-
-impl WarcRecord {
+/// The fields of a record.
+impl Head {
     /// The value of a field; invalid UTF-8 is replaced.
     pub fn field(&self, name: &'static str) -> Option<String> {
-        self.head.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
+        self.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
     /// The value of a required field.
@@ -29,7 +24,7 @@ impl WarcRecord {
 
     /// Whether its block is incomplete.
     pub fn is_truncated(&self) -> bool {
-        self.head.get("WARC-Truncated").is_some() || self.head.get("WARC-Segment-Number").is_some()
+        self.get("WARC-Truncated").is_some() || self.get("WARC-Segment-Number").is_some()
     }
 
     /// A URI. Some programs put it in angle brackets, as in the grammar of WARC 1.0.
@@ -75,8 +70,8 @@ impl<R: BufRead> Records<R> {
         self.end - self.archive.limit()
     }
 
-    /// The next record; the unread rest of the previous one is skipped.
-    pub fn next(&mut self) -> Result<Option<WarcRecord>, RecordProblem> {
+    /// The head of the next record; the unread rest of the previous one is skipped.
+    pub fn next(&mut self) -> Result<Option<Head>, RecordProblem> {
         self.finish()?;
         while let Some(b'\r' | b'\n') = self.archive.fill_buf()?.first() {
             self.archive.consume(1);
@@ -101,14 +96,13 @@ impl<R: BufRead> Records<R> {
         if let Some(line) = head.stray_line() {
             return Err(RecordProblem::NoField(String::from_utf8_lossy(line).into_owned()));
         }
-        let record = WarcRecord { head };
-        let value = record.required(LENGTH)?;
+        let value = head.required(LENGTH)?;
         let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = value.parse().ok().filter(|_| digits);
         let length = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
         self.end = self.position().saturating_add(length);
         self.archive.set_limit(length);
-        Ok(Some(record))
+        Ok(Some(head))
     }
 
     /// The block of the current record. It ends early where the archive does, which is an error of the next record.
