@@ -36,9 +36,7 @@ pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, RowRange};
 #[cfg(feature = "parquet")]
-pub(crate) use parquet_ahead::ParquetAhead;
-#[cfg(feature = "parquet")]
 pub(crate) use parquet_lines::ParquetLines;
 pub use regular::FileState;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{ParquetAhead, ParquetLines, ParquetList, RowRange};
+pub(crate) use without_parquet::{ParquetLines, ParquetList, RowRange};

@@ -13,7 +13,7 @@ use super::beginning::{LIST_FORMAT, STANDARD_INPUT, start, unreadable};
 use super::mapped::Mapped;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::{ParquetAhead, ParquetLines, ParquetList};
+use super::{ParquetLines, ParquetList};
 use crate::formats::compression::{Compression, InPieces, Reader};
 use crate::formats::made_ahead::Ahead;
 use crate::formats::parquet_mark::PARQUET_MARK;
@@ -345,9 +345,9 @@ impl List {
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
             Content::Parquet { table, .. } => {
-                let rows = ParquetAhead::new(table, room).map(Arc::new);
-                let lines = Box::new(ParquetLines::of(table, source, rows.clone()));
-                return Ok((Reading::Parquet(lines), rows.map(|rows| rows as Ahead<'l>)));
+                let lines = ParquetLines::of(table, source, room);
+                let ahead = lines.ahead();
+                return Ok((Reading::Parquet(Box::new(lines)), ahead));
             }
         };
         io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;

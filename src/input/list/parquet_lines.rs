@@ -8,6 +8,7 @@ use super::line_columns::LineReader;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
 use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS};
 use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::skipped::SkippedRows;
 use crate::outcome::Reason;
@@ -32,9 +33,15 @@ pub(crate) struct ParquetLines<'t> {
 }
 
 impl<'t> ParquetLines<'t> {
-    /// Starts at the first row.
-    pub fn of(table: &'t ParquetList, source: &'t AtomicU64, ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
+    /// Starts at the first row. Pieces that helpers make share `room` bytes.
+    pub fn of(table: &'t ParquetList, source: &'t AtomicU64, room: u64) -> ParquetLines<'t> {
+        let ahead = ParquetAhead::new(table, room).map(Arc::new);
         ParquetLines { table, next_group: 0, group: None, given: 0, rows: 0, ahead, made: None, broken: None, source }
+    }
+
+    /// The pieces that helpers can make.
+    pub fn ahead(&self) -> Option<Ahead<'t>> {
+        self.ahead.clone().map(|rows| rows as Ahead<'t>)
     }
 
     /// The rest of the row group in which the last call failed.
