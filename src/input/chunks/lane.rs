@@ -4,8 +4,7 @@ use std::mem::take;
 use std::sync::atomic::Ordering;
 
 use super::cut::Cut;
-use super::long_chunks::Permit;
-use super::task::{Task, TaskBytes};
+use super::task::{Permit, Task, TaskBytes};
 use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
