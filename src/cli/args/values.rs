@@ -1,6 +1,6 @@
-//! Parsers for sizes, durations and numbers of workers.
+//! Parsers for sizes, durations, numbers of workers, and choices.
 
-use clap::builder::{RangedU64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub(super) fn bytes(given: &str) -> Result<u64, String> {
@@ -35,6 +35,18 @@ pub(super) fn seconds(given: &str) -> Result<u64, String> {
 /// memory.
 pub(super) fn workers() -> impl TypedValueParser<Value = usize> {
     RangedU64ValueParser::new().range(..=4096)
+}
+
+/// A parser for one of these values, given by its name.
+pub(super) fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = (impl Into<PossibleValue>, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let (names, values): (Vec<PossibleValue>, Vec<T>) =
+        choices.into_iter().map(|(name, value)| (name.into(), value)).unzip();
+    PossibleValuesParser::new(names.clone()).try_map(move |given| {
+        let place = names.iter().position(|name| name.matches(&given, false));
+        place.map(|place| values[place].clone()).ok_or("it is none of them")
+    })
 }
 
 #[cfg(test)]
