@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::formats::columnar::{self, Column, Group, Malformed};
 use crate::input::error::UrlFieldError;
 use crate::input::layout;
+use crate::outcome::Reason;
 
 /// The columns of Common Crawl's index that make up a URL.
 const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
@@ -140,21 +141,24 @@ impl LineReader {
         Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, texts: Vec::new(), rows: 0..0 })
     }
 
-    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes. Calls `found` for each line with
-    /// whether its URL has a line feed. Returns the number of lines, 0 at the end.
+    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes. Lines whose URLs have a line feed
+    /// are flaws, by their numbers, of which `line` is the first. Returns the number of lines, 0 at the end.
     pub fn next_lines(
         &mut self,
         most: usize,
         full: usize,
+        line: u64,
         text: &mut Vec<u8>,
-        mut found: impl FnMut(bool),
+        flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<usize, Malformed> {
         if self.rows.is_empty() {
             self.read(most)?;
         }
         let first = self.rows.start;
         for row in self.rows.clone().take(most) {
-            found(self.line_columns.append_line(&self.texts, row, text));
+            if self.line_columns.append_line(&self.texts, row, text) {
+                flaws.push((line + (row - first) as u64, Reason::LineBreak));
+            }
             text.push(b'\n');
             self.rows.start = row + 1;
             if text.len() >= full {

@@ -418,8 +418,7 @@ impl Content {
             Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
             Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
             Content::Stream(stream) => Cow::Owned(stream.start(|text| start(text, url_field))?),
-            Content::Unreadable(_) => Cow::Borrowed(b""),
-            Content::Parquet { .. } => Cow::Borrowed(PARQUET_MARK),
+            Content::Unreadable(_) | Content::Parquet { .. } => Cow::Borrowed(b""),
         })
     }
 

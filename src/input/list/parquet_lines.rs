@@ -11,7 +11,6 @@ use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::skipped::SkippedRows;
-use crate::outcome::Reason;
 
 /// The rows of a file as lines, one after the other.
 pub(crate) struct ParquetLines<'t> {
@@ -60,16 +59,10 @@ impl<'t> ParquetLines<'t> {
             } else if self.take_made() {
                 self.group = None;
             } else if let Some(group) = &mut self.group {
-                let mut found = |has_line_feed| {
-                    if has_line_feed {
-                        buffer.flaws.push((line, Reason::LineBreak));
-                    }
-                    line += 1;
-                };
                 let most = PIECE_ROWS - self.given % PIECE_ROWS;
-                match guarded(|| group.next_lines(most, size, &mut buffer.bytes, &mut found)) {
+                match guarded(|| group.next_lines(most, size, line, &mut buffer.bytes, &mut buffer.flaws)) {
                     Ok(0) => (self.group, self.rows) = (None, 0),
-                    Ok(rows) => self.given += rows,
+                    Ok(rows) => (self.given, line) = (self.given + rows, line + rows as u64),
                     Err(problem) => return Err(self.fail(self.next_group - 1, problem)),
                 }
             } else if self.rows > 0 {
