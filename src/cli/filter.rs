@@ -11,7 +11,7 @@ use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::process;
-use super::sources::{Sources, with_overrides};
+use super::sources::with_overrides;
 use crate::input::UrlField;
 use crate::judge::Choices;
 use crate::output::counted;
@@ -133,13 +133,12 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         return with_overrides(policy, source.overrides.as_deref());
     }
     let columns = Columns::new(source.agent.clone())?;
-    let sources = Sources {
-        paths: &source.robots,
-        origin: source.origin.as_deref(),
-        options: source.reading.options(),
-        overrides: source.overrides.as_deref(),
-        quiet: args.watching.quiet,
-    };
+    let sources = source.reading.sources(
+        &source.robots,
+        source.origin.as_deref(),
+        source.overrides.as_deref(),
+        args.watching.quiet,
+    );
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     Ok(sources.read(captures)?.policy()?)
