@@ -422,14 +422,6 @@ impl Content {
         })
     }
 
-    /// The file, if there is one.
-    pub(crate) fn file(&self) -> Option<&Regular> {
-        match self {
-            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. } => Some(file),
-            Content::Stream(_) | Content::Unreadable(_) => None,
-        }
-    }
-
     /// The first byte of a map that was found missing, if there is one.
     pub(crate) fn lost(&self) -> Option<usize> {
         match self {
@@ -440,7 +432,9 @@ impl Content {
 
     /// Checks that nothing read from it was missing, and that the file has not changed.
     fn unchanged(&self, path: &Path) -> Result<(), ListError> {
-        let Some(file) = self.file() else { return Ok(()) };
+        let (Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. }) = self else {
+            return Ok(());
+        };
         // Ask before the check below: a later loss may come from a later cut.
         let lost = self.lost();
         file.unchanged(path)?;

@@ -58,14 +58,9 @@ impl Regular {
         Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
     }
 
-    /// The present state of the opened file; `path` is for the error.
-    pub fn state_now(&self, path: &Path) -> Result<FileState, ListError> {
-        FileState::of(&self.file).map_err(|error| unreadable(path, error))
-    }
-
     /// Checks that the opened file has not changed since; `path` is for the error.
     pub fn unchanged(&self, path: &Path) -> Result<(), ListError> {
-        let now = self.state_now(path)?;
+        let now = FileState::of(&self.file).map_err(|error| unreadable(path, error))?;
         if now.length < self.state.length {
             return Err(ListError::Cut { path: path.to_owned(), at: now.length, had: self.state.length });
         }
