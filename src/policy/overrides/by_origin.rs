@@ -43,7 +43,8 @@ impl Overrides {
     }
 }
 
-/// An override with its rules stored, ready to be applied to a resolved origin; row and side records are those of the captures' tables.
+/// An override with its rules stored, ready to be applied to a resolved origin. Row and side records are those of the captures'
+/// tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) struct Placement {
     pub operator_override: OverrideState,
