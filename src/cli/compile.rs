@@ -8,7 +8,6 @@ use super::destination::{self, Kind};
 use super::failure::Failure;
 use super::journal::watch_compiling;
 use super::say::say;
-use super::sources::Sources;
 use crate::output::counted;
 use crate::policy::{Captures, Columns, Statistics};
 
@@ -17,13 +16,7 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, Kind::Policy, &inputs)?;
     let columns = Columns::new(args.agent.clone())?;
-    let sources = Sources {
-        paths: &args.sources,
-        origin: args.origin.as_deref(),
-        options: args.reading.options(),
-        overrides: args.overrides.as_deref(),
-        quiet: args.quiet,
-    };
+    let sources = args.reading.sources(&args.sources, args.origin.as_deref(), args.overrides.as_deref(), args.quiet);
     let captures = Captures::for_file(&args.out, columns, args.dialect);
     let progress = captures.progress();
     let compile = || {

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::allocator;
 use super::args::{FilterArgs, InputArgs};
 use super::crawlers;
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
-use super::sources::{Sources, with_overrides};
+use super::process;
+use super::sources::with_overrides;
 use crate::input::UrlField;
 use crate::judge::Choices;
 use crate::output::counted;
@@ -74,7 +74,7 @@ fn split(
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
     // The memory of the captures, which are gone.
-    allocator::return_free_memory();
+    process::return_free_memory();
     let mut job = job(args, lists, choices, crawlers::asked(&args.source.agent, &policy)?);
     if let (0, Some(earlier)) = (job.chunk_size, earlier) {
         job.chunk_size = earlier.chunk_size;
@@ -133,13 +133,12 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         return with_overrides(policy, source.overrides.as_deref());
     }
     let columns = Columns::new(source.agent.clone())?;
-    let sources = Sources {
-        paths: &source.robots,
-        origin: source.origin.as_deref(),
-        options: source.reading.options(),
-        overrides: source.overrides.as_deref(),
-        quiet: args.watching.quiet,
-    };
+    let sources = source.reading.sources(
+        &source.robots,
+        source.origin.as_deref(),
+        source.overrides.as_deref(),
+        args.watching.quiet,
+    );
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     Ok(sources.read(captures)?.policy()?)

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use super::args::ReportArgs;
 use super::failure::Failure;
 use super::say::say;
-use super::sources::Sources;
 use crate::dialect::Dialect;
 use crate::output::Receipt;
 use crate::policy::{Captures, Columns, Policy};
@@ -41,12 +40,6 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.agents.iter().map(|agents| agents.parse());
     let agents = agents.collect::<Result<Vec<_>, AgentError>>().map_err(|error| unreadable(&error))?;
-    let sources = Sources {
-        paths: &args.robots,
-        origin: args.origin.as_deref(),
-        options: args.reading.options(),
-        overrides: args.overrides.as_deref(),
-        quiet: false,
-    };
+    let sources = args.reading.sources(&args.robots, args.origin.as_deref(), args.overrides.as_deref(), false);
     Ok(Some(sources.read(Captures::new(Columns::new(agents)?, dialect))?.policy()?))
 }

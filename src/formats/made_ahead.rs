@@ -4,7 +4,7 @@
 //! and makes those itself that no helper has claimed. Pieces made and not yet taken fit a budget.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// How many pieces may be made ahead of the reader.
 const AHEAD: u64 = 32;
@@ -14,6 +14,18 @@ pub(crate) trait Made: Default {
     /// The memory it holds.
     fn bytes(&self) -> u64;
 }
+
+/// Pieces that any thread can help to make.
+pub(crate) trait Help: Send + Sync {
+    /// Claims a free piece, if there is one and room for it.
+    fn claim(&self) -> Option<u64>;
+
+    /// Makes a claimed piece.
+    fn make(&self, piece: u64);
+}
+
+/// The pieces of a text of any kind.
+pub(crate) type Ahead<'l> = Arc<dyn Help + 'l>;
 
 /// The pieces that helpers have claimed.
 pub(crate) struct MadeAhead<M> {

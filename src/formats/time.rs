@@ -16,9 +16,13 @@ pub(crate) fn serialize<S: Serializer>(seconds: &i64, serializer: S) -> Result<S
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     let text = String::deserialize(deserializer)?;
     // Times beyond the years of RFC 3339 were written as numbers.
-    text.parse::<Timestamp>().map(Timestamp::as_second).or_else(|error| {
-        text.parse().map_err(|_| serde::de::Error::custom(format!("{text:?} is not an RFC 3339 time: {error}")))
-    })
+    text.parse().or_else(|_| parse(&text)).map_err(serde::de::Error::custom)
+}
+
+/// The Unix time in seconds of a text in RFC 3339; an error says what is wrong.
+pub(crate) fn parse(text: &str) -> Result<i64, String> {
+    let time = text.parse::<Timestamp>().map_err(|error| format!("{text:?} is not an RFC 3339 time: {error}"))?;
+    Ok(time.as_second())
 }
 
 #[cfg(test)]

@@ -67,45 +67,23 @@ named! {
     }
 }
 
-/// How severe a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Crawlers do something other than the line says.
-    Error,
-    /// The line has no effect, or not for all crawlers.
-    Warning,
-    /// The line could be better.
-    Note,
-}
-
-impl Severity {
-    /// The name, for example `warning`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        }
+named! {
+    /// How severe a finding is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum Severity {
+        /// Crawlers do something other than the line says.
+        Error = "error",
+        /// The line has no effect, or not for all crawlers.
+        Warning = "warning",
+        /// The line could be better.
+        Note = "note",
     }
 }
 
 impl From<NoteKind> for FindingKind {
-    fn from(kind: NoteKind) -> FindingKind {
-        match kind {
-            NoteKind::RuleOutsideGroup => FindingKind::RuleOutsideGroup,
-            NoteKind::RuleWithoutSlash => FindingKind::RuleWithoutSlash,
-            NoteKind::AllowIgnored => FindingKind::AllowIgnored,
-            NoteKind::MissingColon => FindingKind::MissingColon,
-            NoteKind::MisspeltKey => FindingKind::MisspeltKey,
-            NoteKind::UnknownRecord => FindingKind::UnknownRecord,
-            NoteKind::AgentCut => FindingKind::AgentCut,
-            NoteKind::AgentRepeated => FindingKind::AgentRepeated,
-            NoteKind::LineCut => FindingKind::LineCut,
-            NoteKind::FileCut => FindingKind::FileCut,
-            NoteKind::EncodingMended => FindingKind::EncodingMended,
-            NoteKind::LooksLikeHtml => FindingKind::LooksLikeHtml,
-        }
+    fn from(note: NoteKind) -> FindingKind {
+        let has_its_name = |kind: &FindingKind| kind.name() == note.name();
+        FindingKind::ALL.into_iter().find(has_its_name).expect("every note has its finding")
     }
 }
 
@@ -126,21 +104,10 @@ impl FindingKind {
             | FindingKind::SeveralPaths
             | FindingKind::RegularExpression
             | FindingKind::LiteralWildcard => Severity::Error,
-            FindingKind::Utf16
-            | FindingKind::FileTooLong
-            | FindingKind::UnknownRecord
-            | FindingKind::AgentCut
-            | FindingKind::AgentRepeated
-            | FindingKind::EverybodyRepeated
-            | FindingKind::SeveralAgents
-            | FindingKind::RecordWithoutDisallow
-            | FindingKind::BlankLineInRecord
-            | FindingKind::UnreachableRule
-            | FindingKind::RelativeSitemap
-            | FindingKind::CrawlDelayOutOfRange => Severity::Warning,
             FindingKind::FileWithoutDisallow | FindingKind::Unescaped | FindingKind::CrawlDelayIgnored => {
                 Severity::Note
             }
+            _ => Severity::Warning,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::FindingKind;
 use super::finding::{Findings, excerpt};
-use super::keys;
 use crate::dialect::{Dialect, Encoding, Wildcards};
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 use crate::rules;
@@ -38,7 +37,7 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         }
         (NoteKind::MissingColon, _) => ("it has no key and colon, so the line is ignored", with_colon(read)),
         (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, value, .. }) => {
-            let proposal = keys::nearest(written).map(|key| format!("{key}: {}", excerpt(value)));
+            let proposal = nearest(written).map(|key| format!("{key}: {}", excerpt(value)));
             ("unknown key; the line is ignored", proposal)
         }
         (NoteKind::RuleOutsideGroup, _) if robots.agents.first().is_none_or(|agent| line < agent.line) => {
@@ -61,6 +60,18 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
     findings.add_with(kind, line, reason, proposal, None);
 }
 
+/// The known key nearest to `written`, if their edit distance is at most a third of the known key's length.
+fn nearest(written: &[u8]) -> Option<&'static str> {
+    let written = std::str::from_utf8(written).ok()?.to_ascii_lowercase();
+    let known = ["User-agent", "Disallow", "Allow"].into_iter().chain(SideKey::ALL.iter().map(|key| key.name()));
+    known
+        .filter(|key| key.len().abs_diff(written.len()) <= key.len() / 3)
+        .map(|key| (strsim::osa_distance(&written, &key.to_ascii_lowercase()), key))
+        .filter(|(distance, key)| *distance <= key.len() / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, key)| key)
+}
+
 /// A rule as a path: with its slash, or without the origin if it is a whole URL.
 fn with_slash(written: &[u8], value: &[u8]) -> Option<String> {
     let key = String::from_utf8_lossy(written).into_owned();
@@ -76,7 +87,7 @@ fn with_slash(written: &[u8], value: &[u8]) -> Option<String> {
 fn with_colon(read: &Line<'_>) -> Option<String> {
     let Line::MissingColon { content } = read else { return None };
     let end = content.iter().position(u8::is_ascii_whitespace)?;
-    let key = keys::nearest(&content[..end])?;
+    let key = nearest(&content[..end])?;
     Some(format!("{key}: {}", excerpt(&content[end..])))
 }
 
@@ -215,5 +226,25 @@ mod tests {
         assert!(of(b"/\xe9a", false, Encoding::Verbatim).is_some_and(|reason| reason.contains("%E9")));
         assert_eq!(of("/é".as_bytes(), false, Encoding::RuleOnly), None);
         assert_eq!(of(b"/a /b", true, Encoding::NormalForm), None);
+    }
+
+    #[test]
+    fn typing_mistakes_are_mended() {
+        for (written, meant) in [
+            ("Dissallow", "Disallow"),
+            ("diasllow", "Disallow"),
+            ("Disallowed", "Disallow"),
+            ("User agent", "User-agent"),
+            ("useragent", "User-agent"),
+            ("Alow", "Allow"),
+            ("Site-map", "sitemap"),
+            ("crawldelay", "crawl-delay"),
+        ] {
+            assert_eq!(nearest(written.as_bytes()), Some(meant), "{written}");
+        }
+        for other in ["Noindex", "Nofollow", "x", "", "http", "\u{fffd}", "Disallow everything that there is"] {
+            assert_eq!(nearest(other.as_bytes()), None, "{other}");
+        }
+        assert_eq!(nearest(b"\xff"), None);
     }
 }

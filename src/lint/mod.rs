@@ -14,7 +14,6 @@
 mod citation;
 mod crawl_delay;
 mod finding;
-mod keys;
 mod kind;
 mod lines;
 mod records;

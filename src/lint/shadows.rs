@@ -3,17 +3,15 @@
 //! Trying all pairs is quadratic. Three steps find nearly everything that can be found, two of them in near-linear
 //! time:
 //!
-//! 1. Equal patterns, by their hash.
+//! 1. Equal patterns, by hashing them.
 //! 2. Plain prefixes. Sorted by first segment, a pattern comes after all its prefixes. A stack holds the prefixes of the
 //!    current one, each with the best rank of itself and those below it.
 //! 3. Patterns with a `*` inside, by trial. A pattern is tried only against those that win against it, have no more
 //!    literal bytes than it, and have no byte or pair of bytes that it lacks. Longer patterns win, so few are left. The
 //!    trials are counted against a budget that depends on the size of the file.
 
+use hashbrown::HashMap;
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hash, Hasher};
-
-use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::rules::{Pattern, Patterns};
 
@@ -60,23 +58,11 @@ pub(super) fn find(patterns: &Patterns, work: &mut Work) -> Shadows {
 
 /// Step one: equal patterns.
 fn equal(patterns: &Patterns, shadows: &mut Shadows) {
-    let all = patterns.all();
-    let hasher = DefaultHashBuilder::default();
-    let hash_of = |pattern: &Pattern| {
-        let mut state = hasher.build_hasher();
-        pattern.anchored.hash(&mut state);
-        patterns.segments(pattern).for_each(|range| patterns.text()[range].hash(&mut state));
-        state.finish()
-    };
-    let mut seen: HashTable<u32> = HashTable::with_capacity(all.len());
-    for (rank, pattern) in all.iter().enumerate() {
-        let hash = hash_of(pattern);
-        match seen.find(hash, |&other| patterns.is_same(&all[other as usize], pattern)) {
-            Some(&other) => shadows[rank] = Some(other),
-            None => {
-                seen.insert_unique(hash, rank as u32, |&other| hash_of(&all[other as usize]));
-            }
-        }
+    let mut firsts = HashMap::new();
+    for (rank, pattern) in patterns.all().iter().enumerate() {
+        let segments: Vec<&[u8]> = patterns.segments(pattern).map(|range| &patterns.text()[range]).collect();
+        let first = *firsts.entry((pattern.anchored, segments)).or_insert(rank as u32);
+        shadows[rank] = Some(first).filter(|&first| first < rank as u32);
     }
 }
 
@@ -183,12 +169,12 @@ fn try_all(
     winners: &BTreeMap<usize, Vec<(u128, u32)>>,
     work: &mut Work,
 ) -> Option<u32> {
-    if work.is_spent() {
-        work.not_searched += 1;
-        return None;
-    }
     for (&literals, candidates) in winners.range(..=whole.literals).rev() {
         for &(content, rank) in candidates {
+            if work.is_spent() {
+                work.not_searched += 1;
+                return None;
+            }
             let wide = &patterns.all()[rank as usize];
             let possible = content & !whole.content == 0 && (narrow.anchored || !wide.anchored);
             let stars = patterns.segments(wide).len() + patterns.segments(narrow).len();
@@ -196,10 +182,6 @@ fn try_all(
             work.done += 1 + bytes;
             if possible && patterns.covers(wide, narrow) {
                 return Some(rank);
-            }
-            if work.is_spent() {
-                work.not_searched += 1;
-                return None;
             }
         }
     }

@@ -68,12 +68,6 @@ impl Patterns {
         size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()
     }
 
-    /// Whether two patterns have the same segments and anchoring, so that they match the same paths.
-    pub(crate) fn is_same(&self, one: &Pattern, other: &Pattern) -> bool {
-        let texts = |pattern| self.segments(pattern).map(|range| &self.text[range]);
-        one.anchored == other.anchored && texts(one).eq(texts(other))
-    }
-
     /// Whether `path`, in normal form, matches `pattern`.
     ///
     /// Takes time linear in the path and the pattern. Explanations use this plain matcher; the automaton gives the same

@@ -38,7 +38,7 @@ fn a_replacement_is_read_as_any_robots_txt() {
         for origin in ["http://a.example", "http://down.example", "http://new.example"] {
             let bench = bench(&format!("[\"{origin}\"]\n{line}\n"));
             if !file.is_empty() {
-                bench.file(file, rules.replace("\\n", "\n"));
+                bench.file(file, [rules.replace("\\n", "\n").as_bytes(), b"# not UTF-8: \xff\n"].concat());
             }
             assert_eq!(bench.outcome(OPTIONS, format!("{origin}/no")), "allowed rules");
             assert_eq!(bench.outcome(OPTIONS, format!("{origin}/yes")), "blocked rules");
@@ -82,7 +82,7 @@ fn what_is_not_understood_is_refused_with_its_place() {
         ("['http://a.example']\nverdict = 'alow-all'\n", vec!["overrides.toml, line 2 (byte 31)", "\"allow-all\""]),
         ("['http://a.example']\ncrawldelay = 1\n", vec!["line 2 (byte 21)", "crawldelay", "probably crawl-delay"]),
         ("['a.example']\ncrawl-delay = 1\n", vec!["line 1 (byte 1)", "a.example", "https://example.com"]),
-        ("['http://a.example']\nrobots-txt-file = 'none'\n", vec!["line 2", "none"]),
+        ("# \u{fc}\n['http://a.example']\nrobots-txt-file = 'none'\n", vec!["line 3 (byte 44)", "none"]),
         ("[", vec!["line 1", "not TOML"]),
     ] {
         let bench = bench(overrides);

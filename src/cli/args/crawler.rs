@@ -4,7 +4,7 @@ use crate::dialect::Dialect;
 use crate::robots::Agents;
 use clap::builder::TypedValueParser;
 
-use super::one_of::one_of;
+use super::values::one_of;
 
 /// The crawler, and how it reads robots.txt.
 #[derive(Debug, clap::Args)]

@@ -5,8 +5,8 @@ use crate::show::export::{ExportTable, Format};
 use clap::builder::{PossibleValue, TypedValueParser};
 use std::path::PathBuf;
 
-use super::one_of::one_of;
 use super::policy::PolicyFileArgs;
+use super::values::one_of;
 
 /// Export data other than rules from a policy file as a table
 ///

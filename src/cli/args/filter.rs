@@ -9,11 +9,10 @@ use std::path::PathBuf;
 use super::super::failure::Failure;
 use super::crawler::DialectArgs;
 use super::long_runs::LongRunArgs;
-use super::one_of::one_of;
 use super::output::OutputArgs;
 use super::policy::PolicyArgs;
 use super::reading::ReadingArgs;
-use super::units::seconds;
+use super::values::{one_of, seconds};
 use super::watching::WatchingArgs;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines

@@ -4,7 +4,7 @@ use crate::dialect::Dialect;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 
-use super::one_of::one_of;
+use super::values::one_of;
 
 /// Report lines of a robots.txt that its author probably did not mean
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::units::{bytes, workers};
+use super::values::{bytes, workers};
 use crate::input::Shard;
 use crate::run::LongRun;
 

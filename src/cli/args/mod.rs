@@ -11,13 +11,12 @@ mod inspect;
 mod lint;
 mod long_runs;
 mod merge;
-mod one_of;
 mod output;
 mod policy;
 mod reading;
 mod receipts;
 mod report;
-mod units;
+mod values;
 mod watching;
 
 pub use check::CheckArgs;

@@ -5,8 +5,7 @@ use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
 use super::super::failure::Failure;
-use super::one_of::one_of;
-use super::units::bytes;
+use super::values::{bytes, one_of};
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
 use crate::run::{Destination, Folder, Pipe};

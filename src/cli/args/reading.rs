@@ -1,5 +1,8 @@
 //! How sources are read.
 
+use std::path::{Path, PathBuf};
+
+use crate::cli::sources::Sources;
 use crate::policy::source::Options;
 #[cfg(feature = "parquet")]
 use crate::policy::source::ParquetColumns;
@@ -22,11 +25,18 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// Converts to the library's type.
-    pub fn options(&self) -> Options {
-        Options {
+    /// The sources of a policy, to be read so.
+    pub fn sources<'a>(
+        &self,
+        paths: &'a [PathBuf],
+        origin: Option<&'a str>,
+        overrides: Option<&'a Path>,
+        quiet: bool,
+    ) -> Sources<'a> {
+        let options = Options {
             #[cfg(feature = "parquet")]
             columns: self.columns.clone(),
-        }
+        };
+        Sources { paths, origin, options, overrides, quiet }
     }
 }

@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
-use super::units::workers;
+use super::values::workers;
 
 /// Verify the receipt of a run
 ///

@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
-use super::units::workers;
+use super::values::workers;
 use super::{PolicyArgs, ReadingArgs};
 
 /// Write an HTML report on a run: where the lines went, why, and how fast

@@ -9,7 +9,7 @@ use crate::cli::crawlers;
 use crate::cli::failure::Failure;
 use crate::cli::read::read;
 use crate::cli::say::say;
-use crate::cli::sources::{Sources, with_overrides};
+use crate::cli::sources::with_overrides;
 use crate::dialect::Dialect;
 use crate::judge::RuleSet;
 use crate::origin;
@@ -40,13 +40,7 @@ impl Judge {
             let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(&text, agents, dialect)));
             return Ok(Judge::Rules(rules.collect()));
         }
-        let sources = Sources {
-            paths: &args.robots,
-            origin: args.origin.as_deref(),
-            options: args.reading.options(),
-            overrides: args.overrides.as_deref(),
-            quiet: false,
-        };
+        let sources = args.reading.sources(&args.robots, args.origin.as_deref(), args.overrides.as_deref(), false);
         let policy = sources.read(Captures::new(Columns::new(agents.clone())?, dialect))?.policy()?;
         let crawlers = crawlers::asked(agents, &policy)?;
         Ok(Judge::Policy(Box::new(policy), crawlers))
@@ -82,7 +76,7 @@ impl Judge {
 fn robots_txt(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     // Only files and folders can be examined before they are read: a pipe can be read once.
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
-        return match SourceKind::of(path)? {
+        return match SourceKind::of(path).map_err(SourceError::unreadable(path))? {
             SourceKind::RobotsTxt => Ok(Some(read(path)?)),
             SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
             _ => Ok(None),

@@ -26,8 +26,18 @@ pub fn watch<T>(
     crawlers: &[Crawler],
     run: impl FnOnce() -> T,
 ) -> T {
-    let agents: Vec<String> = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
-    let watcher = Watcher::new(journal, progress, metrics, &agents);
+    let agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    let every = journal.every;
+    let reporting = match journal.output {
+        JournalOutput::Quiet | JournalOutput::Json { quiet: true } => None,
+        JournalOutput::Text { .. } if Bar::is_wanted(journal.prints_lines) => {
+            Some(Timer::new(BAR_AFTER.min(every), Bar::EVERY))
+        }
+        JournalOutput::Text { .. } | JournalOutput::Json { .. } => Some(Timer::new(every, every)),
+    };
+    let renewing = metrics.map(|_| Timer::new(METRICS_EVERY.min(every), METRICS_EVERY.min(every)));
+    let (pace, bar) = (Pace::default(), None);
+    let watcher = Watcher { journal, progress, metrics, agents, pace, bar, reporting, renewing, warned: false };
     run_watched(|end| watcher.until(&end), run)
 }
 
@@ -48,7 +58,7 @@ struct Watcher<'a> {
     journal: &'a Journal,
     progress: &'a Progress,
     metrics: Option<&'a Metrics>,
-    agents: &'a [String],
+    agents: Vec<String>,
     pace: Pace,
     bar: Option<Bar>,
     /// When the next line is written, or the bar drawn; `None` if there is nothing to show.
@@ -81,26 +91,7 @@ impl Timer {
     }
 }
 
-impl<'a> Watcher<'a> {
-    fn new(
-        journal: &'a Journal,
-        progress: &'a Progress,
-        metrics: Option<&'a Metrics>,
-        agents: &'a [String],
-    ) -> Watcher<'a> {
-        let every = journal.every;
-        let reporting = match journal.output {
-            JournalOutput::Quiet | JournalOutput::Json { quiet: true } => None,
-            JournalOutput::Text { .. } if Bar::is_wanted(journal.prints_lines) => {
-                Some(Timer::new(BAR_AFTER.min(every), Bar::EVERY))
-            }
-            JournalOutput::Text { .. } | JournalOutput::Json { .. } => Some(Timer::new(every, every)),
-        };
-        let renewing = metrics.map(|_| Timer::new(METRICS_EVERY.min(every), METRICS_EVERY.min(every)));
-        let (pace, bar) = (Pace::default(), None);
-        Watcher { journal, progress, metrics, agents, pace, bar, reporting, renewing, warned: false }
-    }
-
+impl Watcher<'_> {
     /// Watches until the run ends.
     fn until(mut self, end: &Receiver<()>) {
         while let Some(next) = [&self.reporting, &self.renewing].into_iter().flatten().map(|timer| timer.next).min() {
@@ -125,9 +116,9 @@ impl<'a> Watcher<'a> {
         self.pace.note(&snapshot);
         if matches!(self.journal.output, JournalOutput::Text { .. }) && Bar::is_wanted(self.journal.prints_lines) {
             let bar = self.bar.get_or_insert_with(|| Bar::new(&snapshot));
-            bar.draw(&snapshot, &self.pace, self.agents);
+            bar.draw(&snapshot, &self.pace, &self.agents);
         } else {
-            self.journal.progress(&snapshot, &self.pace, self.agents);
+            self.journal.progress(&snapshot, &self.pace, &self.agents);
         }
     }
 

@@ -17,6 +17,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 use super::positioned::Positioned;
+use crate::formats::time;
 
 /// How many rows are read at a time, unless they are large.
 pub(crate) const BATCH: usize = 1024;
@@ -182,13 +183,6 @@ pub(crate) struct Column {
     rows_at_once: usize,
 }
 
-/// A time as stored in the file.
-#[derive(Clone)]
-pub(crate) enum Time {
-    Seconds(i64),
-    Text(ByteArray),
-}
-
 impl Column {
     /// Opens the column at this place in the file, from its row `first` on.
     pub fn open(group: &Group<'_>, at: usize, first: usize) -> Result<Column, Malformed> {
@@ -240,20 +234,20 @@ impl Column {
         }
     }
 
-    /// The next values of a time column; none at the end.
-    pub fn times(&mut self, rows: usize) -> Values<Time> {
+    /// The next values of a time column, in seconds of Unix time, or what is wrong with a text; none at the end.
+    pub fn times(&mut self, rows: usize) -> Values<Result<i64, String>> {
         match &mut self.reader {
             ColumnReader::Int32ColumnReader(_) | ColumnReader::Int64ColumnReader(_) => {
                 let units_in_a_second = self.units_in_a_second;
-                let seconds = |units: i64| Time::Seconds(units.div_euclid(units_in_a_second));
+                let seconds = |units: i64| Ok(units.div_euclid(units_in_a_second));
                 Ok(self.integers(rows)?.into_iter().map(|value| value.map(seconds)).collect())
             }
-            ColumnReader::Int96ColumnReader(reader) => Ok(values(reader, rows)?
-                .into_iter()
-                .map(|value| value.map(|time| Time::Seconds(time.to_seconds())))
-                .collect()),
+            ColumnReader::Int96ColumnReader(reader) => {
+                Ok(values(reader, rows)?.into_iter().map(|value| value.map(|time| Ok(time.to_seconds()))).collect())
+            }
             ColumnReader::ByteArrayColumnReader(reader) => {
-                Ok(values(reader, rows)?.into_iter().map(|value| value.map(Time::Text)).collect())
+                let seconds = |text: ByteArray| time::parse(&String::from_utf8_lossy(text.data()));
+                Ok(values(reader, rows)?.into_iter().map(|value| value.map(seconds)).collect())
             }
             _ => Err(self.wrong("time stamps, integers or text")),
         }

@@ -13,20 +13,28 @@ pub(super) struct Members<R: Read> {
     /// `None` only while it is being replaced.
     state: Option<MemberState<R>>,
     /// Reading stops at the first border at or after this byte of the file.
-    until: u64,
+    until: Option<u64>,
+    /// A Zstandard dictionary for all frames.
+    dictionary: Vec<u8>,
 }
 
 enum MemberState<R: Read> {
     Between(Input<R>),
     Gzip(Box<GzDecoder<Input<R>>>),
+    /// One frame, or all of them if they are read to the end.
     Zstd(ZstdDecoder<'static, Input<R>>),
     Bzip2(BzDecoder<Input<R>>),
 }
 
 impl<R: Read> Members<R> {
-    /// Reads the members from here on.
-    pub fn new(input: Input<R>, compression: Compression, until: u64) -> Members<R> {
-        Members { compression, state: Some(MemberState::Between(input)), until }
+    /// Reads all members from here on.
+    pub fn all(input: Input<R>, compression: Compression, dictionary: Vec<u8>) -> Members<R> {
+        Members { compression, state: Some(MemberState::Between(input)), until: None, dictionary }
+    }
+
+    /// Reads the members from here on, up to the first border at or after byte `until` of the file.
+    pub fn until(until: u64, input: Input<R>, compression: Compression) -> Members<R> {
+        Members { until: Some(until), ..Members::all(input, compression, Vec::new()) }
     }
 
     /// Their compression format.
@@ -51,7 +59,7 @@ impl<R: Read> Members<R> {
     /// Begins the next member, if there is one. Returns whether there is a member to read.
     fn begin(&mut self) -> io::Result<bool> {
         let Some(MemberState::Between(input)) = &mut self.state else { return Ok(true) };
-        if input.offset >= self.until || !input.has_more(self.compression)? {
+        if self.until.is_some_and(|until| input.offset >= until) || !input.has_more(self.compression)? {
             return Ok(false);
         }
         let Some(MemberState::Between(input)) = self.state.take() else { return Ok(false) };
@@ -60,9 +68,9 @@ impl<R: Read> Members<R> {
             Compression::Bzip2 => MemberState::Bzip2(BzDecoder::new(input)),
             Compression::Zstd => {
                 let bits = window_bits(input.memory);
-                let mut decoder = ZstdDecoder::with_buffer(input)?.single_frame();
+                let mut decoder = ZstdDecoder::with_dictionary(input, &self.dictionary)?;
                 decoder.window_log_max(bits)?;
-                MemberState::Zstd(decoder)
+                MemberState::Zstd(if self.until.is_some() { decoder.single_frame() } else { decoder })
             }
         });
         Ok(true)

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
 use super::members::Members;
-use crate::formats::made_ahead::{self, MadeAhead};
+use crate::formats::made_ahead::{Help, Made, MadeAhead};
 use crate::formats::placed::Placed;
 
 /// Bytes of a piece.
@@ -40,19 +40,19 @@ pub(crate) struct Pieces<'f> {
     memory: u64,
     /// The longest text of a piece that is kept.
     longest: u64,
-    ahead: MadeAhead<Made>,
+    ahead: MadeAhead<Text>,
 }
 
 /// The text of a piece; empty if no readable member begins in it.
 #[derive(Default)]
-struct Made {
+struct Text {
     /// The borders at which the text begins and ends.
     start: u64,
     end: u64,
     text: Vec<u8>,
 }
 
-impl made_ahead::Made for Made {
+impl Made for Text {
     fn bytes(&self) -> u64 {
         self.text.capacity() as u64
     }
@@ -78,18 +78,7 @@ impl<'f> Pieces<'f> {
         Ok(Some(Pieces { file, piece: PIECE, compression, memory, longest, ahead }))
     }
 
-    /// Claims a free piece, if there is one and room for it.
-    pub fn claim(&self) -> Option<u64> {
-        self.ahead.claim()
-    }
-
-    /// Decompresses a claimed piece.
-    pub fn make(&self, piece: u64) {
-        // On damage, leave the piece to the reader, which will meet the same damage in its turn.
-        self.ahead.make(piece, || self.made(piece).ok().flatten().unwrap_or_default());
-    }
-
-    fn made(&self, piece: u64) -> io::Result<Option<Made>> {
+    fn made(&self, piece: u64) -> io::Result<Option<Text>> {
         let Some(start) = self.head(piece)? else { return Ok(None) };
         let mut part = self.part(start, piece);
         let mut text = self.ahead.spare();
@@ -99,7 +88,7 @@ impl<'f> Pieces<'f> {
                 text.reserve_exact(STEP);
             }
             if part.by_ref().take(STEP as u64).read_to_end(&mut text)? == 0 {
-                return Ok(Some(Made { start, end: part.offset(), text }));
+                return Ok(Some(Text { start, end: part.offset(), text }));
             }
         }
         Ok(None)
@@ -108,7 +97,7 @@ impl<'f> Pieces<'f> {
     /// The members from a border on, up to the first border after a piece.
     fn part(&self, at: u64, piece: u64) -> Part<'f> {
         let input = Input::from(self.file.from(at), at, self.memory);
-        Members::new(input, self.compression, (piece + 1) * self.piece)
+        Members::until((piece + 1) * self.piece, input, self.compression)
     }
 
     /// The first place in a piece where a member may begin.
@@ -133,9 +122,20 @@ impl<'f> Pieces<'f> {
     }
 
     /// The text of the piece that begins at a border; `None` if the reader has to decompress it itself.
-    fn take(&self, at: u64) -> Option<Made> {
+    fn take(&self, at: u64) -> Option<Text> {
         let made = self.ahead.take(at / self.piece, |other| self.make(other));
         made.filter(|made| made.start == at && made.end > at)
+    }
+}
+
+impl Help for Pieces<'_> {
+    fn claim(&self) -> Option<u64> {
+        self.ahead.claim()
+    }
+
+    fn make(&self, piece: u64) {
+        // On damage, leave the piece to the reader, which will meet the same damage in its turn.
+        self.ahead.make(piece, || self.made(piece).ok().flatten().unwrap_or_default());
     }
 }
 
@@ -163,7 +163,7 @@ pub(crate) struct InPieces<'f> {
 
 enum Now<'f> {
     Between,
-    Made(Made, usize),
+    Made(Text, usize),
     /// With how much of the file was counted.
     Part(Box<BufReader<Part<'f>>>, u64),
 }

@@ -1,9 +1,8 @@
 //! Reads a file, decompressing it on the way.
 
-use super::input::{BUFFER, Input, StoredBytes};
-use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
+use super::input::{BUFFER, Input, StoredBytes, peeked};
+use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH};
 use super::members::Members;
-use super::peeked::peeked;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -43,20 +42,24 @@ impl<R: Read> Reader<R> {
     pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
         let source = StoredBytes { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
-        let input = Input { text, offset: 0, memory };
+        let mut input = Input { text, offset: 0, memory };
+        let dictionary = match start.starts_with(&DICTIONARY_MAGIC) {
+            true => dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd))?,
+            false => Vec::new(),
+        };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
-            Some(kind @ (Compression::Gzip | Compression::Bzip2)) => {
-                Stream::Members(Box::new(Members::new(input, kind, u64::MAX)))
-            }
-            Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start.starts_with(&DICTIONARY_MAGIC))?),
+            Some(compression) => Stream::Members(Box::new(Members::all(input, compression, dictionary))),
         };
         Ok(Reader { text: BufReader::with_capacity(BUFFER, stream) })
     }
 
     /// How the file is compressed, if it is.
     pub fn compression(&self) -> Option<Compression> {
-        self.text.get_ref().compression()
+        match self.text.get_ref() {
+            Stream::Plain(_) => None,
+            Stream::Members(members) => Some(members.compression()),
+        }
     }
 }
 
@@ -83,22 +86,10 @@ impl<R: Read> BufRead for Reader<R> {
     }
 }
 
-/// The decompressor for the file.
+/// The decompressor for the file, if it is compressed.
 enum Stream<R: Read> {
     Plain(Input<R>),
     Members(Box<Members<R>>),
-    /// All frames with one decoder, which may have a dictionary.
-    Zstd(ZstdDecoder<'static, Input<R>>),
-}
-
-impl<R: Read> Stream<R> {
-    fn compression(&self) -> Option<Compression> {
-        match self {
-            Stream::Plain(_) => None,
-            Stream::Members(members) => Some(members.compression()),
-            Stream::Zstd(_) => Some(Compression::Zstd),
-        }
-    }
 }
 
 impl<R: Read> Read for Stream<R> {
@@ -106,23 +97,8 @@ impl<R: Read> Read for Stream<R> {
         match self {
             Stream::Plain(input) => input.text.read(bytes),
             Stream::Members(members) => members.read(bytes),
-            Stream::Zstd(decoder) => {
-                decoder.read(bytes).map_err(|error| decoder.get_ref().with_offset(error, Compression::Zstd))
-            }
         }
     }
-}
-
-fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
-    let bits = window_bits(input.memory);
-    let mut decoder = if has_dictionary {
-        let dictionary = dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd))?;
-        ZstdDecoder::with_dictionary(input, &dictionary)?
-    } else {
-        ZstdDecoder::with_buffer(input)?
-    };
-    decoder.window_log_max(bits)?;
-    Ok(decoder)
 }
 
 /// The dictionary that the file begins with, which may itself be compressed.
@@ -132,6 +108,9 @@ fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
     input.read_exact(&mut head)?;
     let length = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
     let mut dictionary = within_limit(input.take(length), limit)?;
+    if (dictionary.len() as u64) < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     if Compression::of(&dictionary) == Some(Compression::Zstd) {
         dictionary = within_limit(ZstdDecoder::with_buffer(dictionary.as_slice())?, limit)?;
     }
@@ -152,7 +131,7 @@ fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::error::{Damaged, WindowTooLarge};
+    use super::super::input::{Damaged, WindowTooLarge};
     use super::*;
     use std::io::Write;
 

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::long_chunks::LongChunks;
-use super::task::LONGEST_CHUNK;
+use super::task::{LONGEST_CHUNK, LongChunks};
 use crate::input::error::ListError;
 use crate::input::list::{List, ParquetList, Patience};
 use crate::input::position::Position;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::cut::Cut;
 use super::lane::{Lane, Next};
-use super::lanes::{Choice, Ended, Lanes, Ready};
+use super::lanes::{Choice, Ended, Lanes};
 use super::store::Store;
 use super::task::{LONGEST_CHUNK, Task, TaskBytes};
 use crate::input::buffer::Buffer;
@@ -77,10 +77,10 @@ impl<'l> Chunks<'l> {
     }
 
     /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
-    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Next<'l>, Buffer) {
+    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Result<Next<'l>, ListError>, Buffer) {
         let mut buffer = Buffer::default();
         let mut next = lane.next(&self.cut, &mut buffer, false);
-        if let (Next::Chunk(task), Some(store)) = (&mut next, store)
+        if let (Ok(Next::Chunk(task)), Some(store)) = (&mut next, store)
             && let Some(stored) = store.take(&mut buffer)
         {
             task.bytes = TaskBytes::Stored(stored);
@@ -105,13 +105,12 @@ impl<'l> Chunks<'l> {
                     input = lock(&self.input);
                     continue;
                 }
-                Choice::Take(Ready::Chunk(task, read)) => {
+                Choice::Take(ready) => ready.map(|(task, read)| {
                     if let TaskBytes::Buffered = task.bytes {
                         *buffer = read;
                     }
-                    Ok(Some(task))
-                }
-                Choice::Take(Ready::Failed(failure)) => Err(failure),
+                    Some(task)
+                }),
                 Choice::Ahead(mut lane, store) => {
                     drop(input);
                     let (next, read);
@@ -127,7 +126,7 @@ impl<'l> Chunks<'l> {
                         drop(input);
                         (input, next) = self.read_on(|| lane.next(&self.cut, buffer, true));
                     }
-                    if let Next::Chunk(task) = &mut next
+                    if let Ok(Next::Chunk(task)) = &mut next
                         && task.is_long
                         && task.permit.is_none()
                     {
@@ -291,13 +290,13 @@ mod tests {
                 while let Choice::Ahead(mut lane, store) = input.lanes.choose(&chunks.cut, &mut ended) {
                     let (next, read) = chunks.read_ahead(&mut lane, store);
                     match &next {
-                        Next::Chunk(Task { bytes: TaskBytes::Stored(_), .. }) => on_disk += 1,
-                        Next::Chunk(_) => in_memory += 1,
+                        Ok(Next::Chunk(Task { bytes: TaskBytes::Stored(_), .. })) => on_disk += 1,
+                        Ok(Next::Chunk(_)) => in_memory += 1,
                         _ => {}
                     }
                     input.lanes.keep(&chunks.cut, lane, next, read);
                 }
-                input.lanes.put_back(&chunks.cut, first, Next::Long).unwrap();
+                input.lanes.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
             }
             let is_stored = chunks.cut.home.as_ref().is_some_and(|home| home.exists());
             assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.home);

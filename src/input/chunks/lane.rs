@@ -4,11 +4,11 @@ use std::mem::take;
 use std::sync::atomic::Ordering;
 
 use super::cut::Cut;
-use super::long_chunks::Permit;
-use super::task::{Task, TaskBytes};
+use super::task::{Permit, Task, TaskBytes};
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
+use crate::input::list::{List, ParquetList, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
 use crate::input::skipped::{Skipped, SkippedPart};
 
@@ -41,7 +41,6 @@ pub(super) enum Next<'l> {
     Long,
     /// Its decompressor needs more memory than it was given.
     NeedsMemory,
-    Failed(ListError),
 }
 
 /// How a chunk was filled.
@@ -58,9 +57,7 @@ impl<'l> Lane<'l> {
         let is_by_rows = cut.rows_of(list).is_some();
         // Rows can be skipped without reading them.
         let at = if is_by_rows || cut.lists[list].mapped().is_some() { done } else { 0 };
-        let room = if memory < cut.memory { cut.piece_memory() } else { 0 };
-        let ahead = if is_by_rows { None } else { cut.lists[list].ahead(memory, room) };
-        Lane { list, at, reading: None, ahead, memory, done, rest: Vec::new(), failed: None, skipped: Vec::new() }
+        Lane { list, at, reading: None, ahead: None, memory, done, rest: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
     /// Starts over with a decompressor of up to `memory` bytes. Hands out the chunks from `at` on, or, without it, those not
@@ -78,47 +75,43 @@ impl<'l> Lane<'l> {
 
     /// Reads the next chunk; bytes that are not memory-mapped go to `buffer`. A chunk with a long line is read only if it
     /// `may_be_long`.
-    pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Next<'l> {
+    pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Result<Next<'l>, ListError> {
         loop {
             if (Position { list: self.list, at: self.at }) >= cut.before || cut.lists[self.list].is_in_other_shards() {
-                return Next::End;
+                return Ok(Next::End);
             }
-            if let Some(next) = self.rows(cut) {
-                return next;
+            if let Some(table) = cut.rows_of(self.list) {
+                return Ok(self.rows(cut, table));
             }
             let mut permit = None;
-            let filled = match self.take(cut, buffer, may_be_long, &mut permit) {
-                Ok(filled) => filled,
-                Err(failure) if failure.is_window_too_large() && self.memory < cut.memory => return Next::NeedsMemory,
-                Err(failure) => match self.leave_out(&cut.lists[self.list], failure) {
-                    Ok(true) => continue,
-                    Ok(false) => return Next::End,
-                    Err(failure) => return Next::Failed(failure),
+            let bytes = match self.take(cut, buffer, may_be_long, &mut permit) {
+                Ok(Filled::Chunk(bytes)) => bytes,
+                Ok(Filled::Nothing) => return Ok(Next::End),
+                Ok(Filled::Long) => return Ok(Next::Long),
+                Err(failure) if self.needs_memory(cut, &failure) => return Ok(Next::NeedsMemory),
+                Err(failure) => match self.leave_out(&cut.lists[self.list], failure)? {
+                    true => continue,
+                    false => return Ok(Next::End),
                 },
             };
-            let bytes = match filled {
-                Filled::Chunk(bytes) => bytes,
-                Filled::Nothing => return Next::End,
-                Filled::Long => return Next::Long,
-            };
-            match self.given(cut, bytes, buffer, permit) {
-                Ok(Some(task)) => return Next::Chunk(task),
-                Ok(None) => {}
-                Err(failure) => return Next::Failed(failure),
+            if let Some(task) = self.given(cut, bytes, buffer, permit)? {
+                return Ok(Next::Chunk(task));
             }
         }
     }
 
-    /// The next range of rows, if the list is handed out by rows.
-    fn rows(&mut self, cut: &Cut<'l>) -> Option<Next<'l>> {
+    /// Whether its decompressor failed for want of memory that there is.
+    fn needs_memory(&self, cut: &Cut<'l>, failure: &ListError) -> bool {
+        failure.is_window_too_large() && self.memory < cut.memory
+    }
+
+    /// The next range of rows of a table.
+    fn rows(&mut self, cut: &Cut<'l>, table: &ParquetList) -> Next<'l> {
         let at = self.at;
-        let (ranges, taken) = cut.rows_of(self.list)?.ranges(at, cut.chunk_size);
+        let (ranges, taken) = table.ranges(at, cut.chunk_size);
         cut.source.fetch_add(taken, Ordering::Relaxed);
         self.at += ranges.iter().map(|range| range.rows as u64).sum::<u64>();
-        if self.at == at {
-            return Some(Next::End);
-        }
-        Some(Next::Chunk(self.task(at, TaskBytes::Rows(ranges), None, false)))
+        if self.at == at { Next::End } else { Next::Chunk(self.task(at, TaskBytes::Rows(ranges), None, false)) }
     }
 
     /// The chunk just read; `None` if an earlier run had it.
@@ -167,7 +160,12 @@ impl<'l> Lane<'l> {
         }
         let reading = match &mut self.reading {
             Some(reading) => reading,
-            none => none.insert(list.read(self.at, cut.source, self.memory, self.ahead.as_ref())?),
+            none => {
+                let room = if self.memory < cut.memory { cut.piece_memory() } else { 0 };
+                let (reading, ahead) = list.read(self.at, cut.source, self.memory, room)?;
+                self.ahead = ahead;
+                none.insert(reading)
+            }
         };
         buffer.clear();
         let filled = match reading {
@@ -195,12 +193,11 @@ impl<'l> Lane<'l> {
             }
             Reading::Parquet(rows) => {
                 let filled = rows.fill(cut.chunk_size, buffer);
-                cut.source.fetch_add(rows.taken(), Ordering::Relaxed);
                 filled.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
             }
         };
         match filled {
-            Err(failure) if list.skips_bad && !(failure.is_window_too_large() && self.memory < cut.memory) => {
+            Err(failure) if list.skips_bad && !self.needs_memory(cut, &failure) => {
                 // Keep the whole lines before the failure; the last line was cut.
                 self.rest.clear();
                 buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));

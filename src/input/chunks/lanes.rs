@@ -17,9 +17,10 @@ use super::lane::{Lane, Next};
 use super::store::Store;
 use super::task::Task;
 use crate::formats::compression::Compression;
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::{Ahead, List};
+use crate::input::list::List;
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
@@ -55,10 +56,7 @@ struct Slot<'l> {
 }
 
 /// A chunk read ahead of its turn, with its buffer, or its error.
-pub(super) enum Ready<'l> {
-    Chunk(Task<'l>, Buffer),
-    Failed(ListError),
-}
+pub(super) type Ready<'l> = Result<(Task<'l>, Buffer), ListError>;
 
 /// What a worker does next.
 pub(super) enum Choice<'l> {
@@ -101,7 +99,7 @@ impl<'l> Lanes<'l> {
         }
         let first = &mut self.open[0];
         if let Some(ready) = first.ready.pop_front() {
-            self.waiting -= ready.bytes();
+            self.waiting -= bytes_of(&ready);
             return Choice::Take(ready);
         }
         if first.needs_memory && !self.close_others(cut) {
@@ -143,16 +141,12 @@ impl<'l> Lanes<'l> {
             return false;
         }
         for slot in others {
-            self.waiting -= slot.ready.iter().map(Ready::bytes).sum::<u64>();
-            let first = slot
-                .ready
-                .drain(..)
-                .find_map(|ready| if let Ready::Chunk(task, _) = ready { Some(task.at) } else { None });
+            self.waiting -= slot.ready.iter().map(bytes_of).sum::<u64>();
+            let first = slot.ready.drain(..).flatten().next().map(|(task, _)| task.at);
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
-            slot.ahead = slot.lane.as_ref().and_then(|lane| lane.ahead.clone());
-            (slot.has_ended, slot.is_long) = (false, false);
+            (slot.ahead, slot.has_ended, slot.is_long) = (None, false, false);
         }
         true
     }
@@ -211,7 +205,7 @@ impl<'l> Lanes<'l> {
         let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
             list: at.list,
-            ahead: lane.ahead.clone(),
+            ahead: None,
             lane: Some(lane),
             ready: VecDeque::new(),
             store: cut.home.clone().map(|home| Arc::new(Store::new(home))),
@@ -227,37 +221,36 @@ impl<'l> Lanes<'l> {
         &mut self,
         cut: &Cut<'l>,
         mut lane: Box<Lane<'l>>,
-        next: Next<'l>,
+        next: Result<Next<'l>, ListError>,
     ) -> Result<Option<Task<'l>>, ListError> {
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == lane.list) else { return Ok(None) };
-        let mut read = Ok(None);
-        match next {
-            Next::Chunk(task) => read = Ok(Some(task)),
-            Next::End => slot.has_ended = true,
-            Next::Long => slot.is_long = true,
-            Next::NeedsMemory => {
-                slot.needs_memory = true;
-                lane.reopen(cut, None, cut.memory);
+        let read = match next {
+            Ok(Next::Chunk(task)) => Ok(Some(task)),
+            Ok(other) => {
+                slot.has_ended |= matches!(other, Next::End);
+                slot.is_long |= matches!(other, Next::Long);
+                if let Next::NeedsMemory = other {
+                    slot.needs_memory = true;
+                    lane.reopen(cut, None, cut.memory);
+                }
+                Ok(None)
             }
-            Next::Failed(failure) => read = Err(failure),
-        }
+            Err(failure) => Err(failure),
+        };
         slot.ahead.clone_from(&lane.ahead);
         slot.lane = Some(lane);
         read
     }
 
     /// Takes back a list that was read ahead, and keeps the chunk for its turn.
-    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, buffer: Buffer) {
+    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Result<Next<'l>, ListError>, buffer: Buffer) {
         let list = lane.list;
-        let ready = match self.put_back(cut, lane, next) {
-            Ok(task) => task.map(|task| Ready::Chunk(task, buffer)),
-            Err(failure) => Some(Ready::Failed(failure)),
-        };
+        let ready = self.put_back(cut, lane, next).transpose().map(|task| task.map(|task| (task, buffer)));
         self.waiting -= chunk_room(cut);
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == list) else { return };
         if let Some(ready) = ready {
-            slot.has_ended |= matches!(ready, Ready::Failed(_));
-            self.waiting += ready.bytes();
+            slot.has_ended |= ready.is_err();
+            self.waiting += bytes_of(&ready);
             slot.ready.push_back(ready);
         }
     }
@@ -275,11 +268,9 @@ impl<'l> Lanes<'l> {
     }
 }
 
-impl Ready<'_> {
-    /// The memory it takes.
-    fn bytes(&self) -> u64 {
-        if let Ready::Chunk(_, buffer) = self { buffer.bytes.capacity() as u64 } else { 0 }
-    }
+/// The memory that a waiting chunk takes.
+fn bytes_of(ready: &Ready<'_>) -> u64 {
+    ready.as_ref().map_or(0, |(_, buffer)| buffer.bytes.capacity() as u64)
 }
 
 /// Room for a chunk that is read ahead: a little more than most take.

@@ -8,7 +8,6 @@ mod cut;
 mod hand_out;
 mod lane;
 mod lanes;
-mod long_chunks;
 mod store;
 mod task;
 

@@ -1,17 +1,66 @@
 //! CDXJ, the index of web archives: `com,example)/path 20240101000000 {"url": "https://example.com/path", ...}`.
 //!
-//! The leading key is made for sorting (SURT) and lacks the scheme and more, so the URL is taken from the JSON.
+//! The leading key is made for sorting (SURT) and lacks the scheme and more, so the URL is taken from the JSON. A line whose
+//! JSON is malformed, or has the URL twice, is not believed.
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
 
 use super::found::Found;
-use super::json::{self, Malformed};
 use crate::outcome::Reason;
 
-/// The member of the JSON object that holds the URL.
-const URL: &[u8] = b"url";
+/// The member of a JSON object that holds the URL, as written. Without building the object: an index line has a dozen members.
+struct Entry<'l>(Option<&'l RawValue>);
 
-impl From<Malformed> for Reason {
-    fn from(_: Malformed) -> Reason {
-        Reason::Json
+impl<'l> Deserialize<'l> for Entry<'l> {
+    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<Entry<'l>, D::Error> {
+        deserializer.deserialize_map(EntryVisitor)
+    }
+}
+
+struct EntryVisitor;
+
+impl<'l> Visitor<'l> for EntryVisitor {
+    type Value = Entry<'l>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'l>>(self, mut members: A) -> Result<Entry<'l>, A::Error> {
+        let mut url = None;
+        while let Some(IsUrl(is_url)) = members.next_key()? {
+            if !is_url {
+                members.next_value::<IgnoredAny>()?;
+            } else if url.replace(members.next_value()?).is_some() {
+                return Err(A::Error::duplicate_field("url"));
+            }
+        }
+        Ok(Entry(url))
+    }
+}
+
+/// Whether the key of a member is that of the URL. It is compared as bytes, which need not be UTF-8.
+struct IsUrl(bool);
+
+impl<'l> Deserialize<'l> for IsUrl {
+    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<IsUrl, D::Error> {
+        deserializer.deserialize_bytes(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl Visitor<'_> for KeyVisitor {
+    type Value = IsUrl;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_bytes<E: Error>(self, key: &[u8]) -> Result<IsUrl, E> {
+        Ok(IsUrl(key == b"url"))
     }
 }
 
@@ -19,17 +68,20 @@ impl From<Malformed> for Reason {
 #[inline]
 pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
     let start = object_start(line).ok_or(Reason::Json)?;
-    let place = json::string_member(&line[start..], URL)?.ok_or(Reason::NoUrl)?;
-    let place = start + place.start..start + place.end;
-    if memchr::memchr(b'\\', &line[place.clone()]).is_none() {
-        return Ok(Found::Within(place));
+    let Entry(value) = serde_json::from_slice(&line[start..]).map_err(|_| Reason::Json)?;
+    let value = value.ok_or(Reason::NoUrl)?.get();
+    let url = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).ok_or(Reason::NoUrl)?;
+    if !url.contains('\\') {
+        let start = url.as_ptr().addr() - line.as_ptr().addr();
+        return Ok(Found::Within(start..start + url.len()));
     }
-    let start = decoded.len();
-    json::unescape(&line[place], decoded)?;
+    let url: String = serde_json::from_str(value).map_err(|_| Reason::Json)?;
     // A URL with a line feed cannot be a line of a list.
-    if memchr::memchr(b'\n', &decoded[start..]).is_some() {
+    if url.contains('\n') {
         return Err(Reason::LineBreak);
     }
+    let start = decoded.len();
+    decoded.extend_from_slice(url.as_bytes());
     Ok(Found::Decoded(start..decoded.len()))
 }
 
@@ -69,6 +121,7 @@ mod tests {
             r#"com,example)/a?b=c 20240101000000 {"url": "https://example.com/a?b=c", "status": "200"}"#,
             "com,example)/ 2024 {\"mime\":\"text/html\",\"url\":\"https:\\/\\/example.com\\/a?b\\u003dc\"}\r",
             r#"- 2024-01-01T00:00:00Z {"x":{"url":"no"},"url":"https://example.com/a?b=c"}"#,
+            r#"- 2024 {"x":"\"url\":\"no\"","b":["url","no",{"url":"no"}],"\u0075\u0072l":"https://example.com/a?b=c"}"#,
         ] {
             assert_eq!(found(line).unwrap(), url, "{line}");
             assert!(is_line(line.as_bytes()));
@@ -86,12 +139,22 @@ mod tests {
             (" 2024 {\"url\":\"http://a/\"}", Reason::Json),
             ("com,example)/ 2024 {\"url\":\"http://a/\"", Reason::Json),
             ("com,example)/ 2024 {\"url\":\"http://a/\\ud800\"}", Reason::Json),
+            (r#"- 2024 {"url":"http://a/","url":"http://b/"}"#, Reason::Json),
+            (r#"- 2024 {"url":"http://a/","url":1}"#, Reason::Json),
+            (r#"- 2024 {"url":"http://a/"} x"#, Reason::Json),
+            (r#"- 2024 {"url":"http://a/",}"#, Reason::Json),
+            (r#"- 2024 {"url":"http://a/","n":01}"#, Reason::Json),
+            (r#"- 2024 {"url":"http://a/\x"}"#, Reason::Json),
+            (r#"- 2024 ["http://a/"]"#, Reason::Json),
             ("com,example)/ 2024 {\"uri\":\"http://a/\"}", Reason::NoUrl),
+            (r#"- 2024 {"URL":"http://a/","urls":"http://a/"}"#, Reason::NoUrl),
             ("com,example)/ 2024 {\"url\":7}", Reason::NoUrl),
             ("com,example)/ 2024 {\"url\":\"http://a/\\n\"}", Reason::LineBreak),
         ] {
             assert_eq!(found(line), Err(reason), "{line}");
         }
+        let deep = format!(r#"- 2024 {{"url":"http://a/","n":{}"#, "[".repeat(1 << 20));
+        assert_eq!(found(&deep), Err(Reason::Json));
         assert!(!is_line(b"https://example.com/") && !is_line(b"a 2024 x") && !is_line(b"a b {\"url\":\"x\"}"));
     }
 }

@@ -9,7 +9,6 @@ mod column;
 mod delimited;
 mod find;
 mod found;
-mod json;
 mod url_field;
 
 pub use column::Column;

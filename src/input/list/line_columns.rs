@@ -13,11 +13,12 @@ use std::ops::Range;
 use crate::formats::columnar::{self, Column, Group, Malformed};
 use crate::input::error::UrlFieldError;
 use crate::input::layout;
+use crate::outcome::Reason;
 
 /// The columns of Common Crawl's index that make up a URL.
 const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
 
-/// The one of [`PARTS`] that is a number.
+/// The one of [`PARTS`] that is a number. Other lines have fewer columns.
 const PORT: usize = 2;
 
 /// The columns that make up the lines of a table, by number.
@@ -29,13 +30,6 @@ pub(crate) enum LineColumns {
     Parts([usize; 5]),
     /// The URL and the line of a table made from a text.
     Text([usize; 2]),
-}
-
-/// Values of one of these columns, one for each row.
-#[derive(Debug, Clone)]
-pub(crate) enum Values {
-    Texts(Vec<Option<ByteArray>>),
-    Numbers(Vec<Option<i64>>),
 }
 
 impl LineColumns {
@@ -67,9 +61,9 @@ impl LineColumns {
     fn check(&self, schema: &SchemaDescriptor) -> Result<(), UrlFieldError> {
         for (place, &at) in self.columns().iter().enumerate() {
             let column = schema.column(at);
-            let (fits, wanted) = match (self.no_values(place), column.physical_type()) {
-                (Values::Texts(_), kind) => (kind == Type::BYTE_ARRAY, "bytes or text"),
-                (Values::Numbers(_), kind) => (matches!(kind, Type::INT32 | Type::INT64), "integers"),
+            let (fits, wanted) = match (place, column.physical_type()) {
+                (PORT, kind) => (matches!(kind, Type::INT32 | Type::INT64), "integers"),
+                (_, kind) => (kind == Type::BYTE_ARRAY, "bytes or text"),
             };
             if !fits || column.max_rep_level() > 0 {
                 return Err(UrlFieldError::Kind { name: column.path().string(), wanted });
@@ -95,18 +89,10 @@ impl LineColumns {
         }
     }
 
-    /// An empty set of values for the column at this place in [`LineColumns::columns`].
-    pub fn no_values(&self, place: usize) -> Values {
-        match self {
-            LineColumns::Parts(_) if place == PORT => Values::Numbers(Vec::new()),
-            _ => Values::Texts(Vec::new()),
-        }
-    }
-
-    /// Appends a row's line, given the values of its columns; returns whether its URL has a line feed.
-    pub fn append_line(&self, columns: &[Values], row: usize, text: &mut Vec<u8>) -> bool {
+    /// Appends a row's line, given the texts of its columns; returns whether its URL has a line feed.
+    pub fn append_line(&self, columns: &[Texts], row: usize, text: &mut Vec<u8>) -> bool {
         let start = text.len();
-        let bytes = |place: usize| columns.get(place).and_then(|values| values.text(row));
+        let bytes = |place: usize| columns[place].get(row)?.as_ref().map(ByteArray::data);
         match self {
             LineColumns::Url(_) => text.extend_from_slice(bytes(0).unwrap_or(b"")),
             LineColumns::Text(_) => text.extend_from_slice(bytes(1).or(bytes(0)).unwrap_or(b"")),
@@ -115,9 +101,9 @@ impl LineColumns {
                 text.extend_from_slice(protocol);
                 text.extend_from_slice(b"://");
                 text.extend_from_slice(host);
-                // The index has the port if the URL states one, else -1 or nothing.
-                if let Some(port) = columns[PORT].number(row).filter(|&port| port >= 0) {
-                    text.extend_from_slice(format!(":{port}").as_bytes());
+                if let Some(port) = bytes(PORT) {
+                    text.push(b':');
+                    text.extend_from_slice(port);
                 }
                 text.extend_from_slice(bytes(3).unwrap_or(b"/"));
                 if let Some(query) = bytes(4) {
@@ -130,35 +116,20 @@ impl LineColumns {
     }
 }
 
-impl Values {
-    fn text(&self, row: usize) -> Option<&[u8]> {
-        match self {
-            Values::Texts(texts) => texts.get(row)?.as_ref().map(ByteArray::data),
-            Values::Numbers(_) => None,
-        }
-    }
+/// The texts of a column, one for each row.
+pub(crate) type Texts = Vec<Option<ByteArray>>;
 
-    fn number(&self, row: usize) -> Option<i64> {
-        match self {
-            Values::Numbers(numbers) => *numbers.get(row)?,
-            Values::Texts(_) => None,
-        }
-    }
-
-    pub fn len(&self) -> usize {
-        match self {
-            Values::Texts(texts) => texts.len(),
-            Values::Numbers(numbers) => numbers.len(),
-        }
-    }
+/// The text of a port. The index has the port if the URL states one, else -1 or nothing.
+pub(crate) fn port(number: i64) -> Option<ByteArray> {
+    (number >= 0).then(|| ByteArray::from(number.to_string().into_bytes()))
 }
 
 /// Reads the lines of a row group, some at a time.
 pub(crate) struct LineReader {
     line_columns: LineColumns,
     columns: Vec<Column>,
-    /// Rows already read. The values refer to pages, so they take little memory however long the lines are.
-    values: Vec<Values>,
+    /// The columns of rows already read. They refer to pages, so they take little memory however long the lines are.
+    texts: Vec<Texts>,
     /// Those of them that were not given as lines yet.
     rows: Range<usize>,
 }
@@ -167,24 +138,27 @@ impl LineReader {
     /// Reads a row group from its row `first` on.
     pub fn open(group: &Group<'_>, line_columns: LineColumns, first: usize) -> Result<LineReader, Malformed> {
         let columns = line_columns.columns().iter().map(|&at| Column::open(group, at, first));
-        Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, values: Vec::new(), rows: 0..0 })
+        Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, texts: Vec::new(), rows: 0..0 })
     }
 
-    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes. Calls `found` for each line with
-    /// whether its URL has a line feed. Returns the number of lines, 0 at the end.
+    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes. Lines whose URLs have a line feed
+    /// are flaws, by their numbers, of which `line` is the first. Returns the number of lines, 0 at the end.
     pub fn next_lines(
         &mut self,
         most: usize,
         full: usize,
+        line: u64,
         text: &mut Vec<u8>,
-        mut found: impl FnMut(bool),
+        flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<usize, Malformed> {
         if self.rows.is_empty() {
             self.read(most)?;
         }
         let first = self.rows.start;
         for row in self.rows.clone().take(most) {
-            found(self.line_columns.append_line(&self.values, row, text));
+            if self.line_columns.append_line(&self.texts, row, text) {
+                flaws.push((line + (row - first) as u64, Reason::LineBreak));
+            }
             text.push(b'\n');
             self.rows.start = row + 1;
             if text.len() >= full {
@@ -194,40 +168,21 @@ impl LineReader {
         Ok(self.rows.start - first)
     }
 
-    /// Skips the next rows, which are read all the same.
-    pub fn pass(&mut self, mut rows: usize) -> Result<(), Malformed> {
-        while rows > 0 {
-            if self.rows.is_empty() {
-                self.read(usize::MAX)?;
-            }
-            let passed = rows.min(self.rows.len());
-            if passed == 0 {
-                return Ok(());
-            }
-            self.rows.start += passed;
-            rows -= passed;
-        }
-        Ok(())
-    }
-
     /// Reads the next rows, at most `most`.
     fn read(&mut self, most: usize) -> Result<(), Malformed> {
-        let LineReader { line_columns, columns, values, .. } = self;
         // Free the old values first: they hold pages, and there may be no room for the next pages beside them.
-        values.clear();
-        let most = columns.iter().map(Column::rows_at_once).fold(most, usize::min);
-        let values = columns.iter_mut().enumerate().map(|(place, column)| {
-            Ok(match line_columns.no_values(place) {
-                Values::Texts(_) => Values::Texts(column.texts(most)?),
-                Values::Numbers(_) => Values::Numbers(column.integers(most)?),
-            })
-        });
-        let values = values.collect::<Result<Vec<Values>, Malformed>>()?;
-        let rows = values.first().map_or(0, Values::len);
-        if values.iter().any(|column| column.len() != rows) {
+        self.texts.clear();
+        let most = self.columns.iter().map(Column::rows_at_once).fold(most, usize::min);
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            self.texts.push(match place {
+                PORT => column.integers(most)?.into_iter().map(|number| number.and_then(port)).collect(),
+                _ => column.texts(most)?,
+            });
+        }
+        self.rows = 0..self.texts.first().map_or(0, Vec::len);
+        if self.texts.iter().any(|column| column.len() != self.rows.end) {
             return Err(Malformed("its columns differ in length".to_owned()));
         }
-        (self.values, self.rows) = (values, 0..rows);
         Ok(())
     }
 }

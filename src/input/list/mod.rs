@@ -3,7 +3,6 @@
 //! The kind of a list is recognised by its content. An uncompressed file is memory-mapped; a list that is compressed, or comes
 //! through a pipe, is read as a stream.
 
-mod ahead;
 mod beginning;
 mod chunks;
 #[cfg(feature = "parquet")]
@@ -25,7 +24,6 @@ mod stream;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
-pub(crate) use ahead::Ahead;
 pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
 pub(crate) use chunks::{Patience, chunk_end, fill, line_border};
@@ -38,9 +36,7 @@ pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, RowRange};
 #[cfg(feature = "parquet")]
-pub(crate) use parquet_ahead::ParquetAhead;
-#[cfg(feature = "parquet")]
 pub(crate) use parquet_lines::ParquetLines;
 pub use regular::FileState;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{ParquetAhead, ParquetLines, ParquetList, RowRange};
+pub(crate) use without_parquet::{ParquetLines, ParquetList, RowRange};

@@ -13,8 +13,9 @@ use super::beginning::{LIST_FORMAT, STANDARD_INPUT, start, unreadable};
 use super::mapped::Mapped;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::{Ahead, ParquetAhead, ParquetLines, ParquetList};
-use crate::formats::compression::{Compression, InPieces, Pieces, Reader};
+use super::{ParquetLines, ParquetList};
+use crate::formats::compression::{Compression, InPieces, Reader};
+use crate::formats::made_ahead::Ahead;
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
@@ -313,52 +314,44 @@ impl List {
         self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
-    /// The pieces of the list that several workers can make: of a compressed file, each with `memory` bytes for its
-    /// decompressor, or of a table. Their texts share `room` bytes. `None` if the list can only be read in sequence.
-    pub fn ahead(&self, memory: u64, room: u64) -> Option<Ahead<'_>> {
-        if self.is_in_other_shards() {
-            return None;
-        }
-        if let Content::Parquet { table, .. } = &self.content {
-            return ParquetAhead::new(table, room).map(Arc::new).map(Ahead::Parquet);
-        }
-        let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
-        let memory = memory.min(file.memory);
-        // Errors will be reported when the list is read.
-        Pieces::new(file.placed(), compression, memory, room).ok().flatten().map(Arc::new).map(Ahead::Members)
-    }
-
-    /// Begins to read the list, with `memory` bytes for its decompressor, or from pieces that helpers make `ahead`. A
-    /// memory-mapped list is read from byte `at` on. The bytes taken from its file are added to `source`.
+    /// Begins to read the list, and returns the pieces of it that other workers can help to make: of a compressed file, each
+    /// with `memory` bytes for its decompressor, or of a table. Their texts share `room` bytes. A list without pieces is read
+    /// in sequence, a memory-mapped one from byte `at` on. The bytes taken from its file are added to `source`.
     pub fn read<'l>(
         &'l self,
         at: u64,
         source: &'l AtomicU64,
         memory: u64,
-        ahead: Option<&Ahead<'l>>,
-    ) -> Result<Reading<'l>, ListError> {
+        room: u64,
+    ) -> Result<(Reading<'l>, Option<Ahead<'l>>), ListError> {
         let failed = |error| unreadable(&self.path, error);
+        let mut ahead: Option<Ahead<'l>> = None;
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             // Read the file, not the map: a failure is then an I/O error instead of a signal.
             Content::Mapped { file, .. } if self.skips_bad => {
                 let part = file.part(at, self.range().end as u64, source);
-                return Ok(Reading::Stream(Box::new(part)));
+                return Ok((Reading::Stream(Box::new(part)), None));
             }
-            Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) => match ahead {
-                Some(Ahead::Members(pieces)) => Box::new(InPieces::new(Arc::clone(pieces), source)),
+            Content::Mapped { map, .. } => return Ok((Reading::Mapped(&map[..self.range().end]), None)),
+            Content::Compressed(file) => match self.compression.map(|kind| file.pieces(kind, memory, room)) {
+                Some(Ok(Some(pieces))) => {
+                    let pieces = Arc::new(pieces);
+                    ahead = Some(Arc::clone(&pieces) as Ahead<'l>);
+                    Box::new(InPieces::new(pieces, source))
+                }
+                // An error is met again.
                 _ => Box::new(file.text_within(source, memory).map_err(failed)?),
             },
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
             Content::Parquet { table, .. } => {
-                let ahead = ahead
-                    .and_then(|ahead| if let Ahead::Parquet(rows) = ahead { Some(Arc::clone(rows)) } else { None });
-                return Ok(Reading::Parquet(Box::new(ParquetLines::of(table, ahead))));
+                let lines = ParquetLines::of(table, source, room);
+                let ahead = lines.ahead();
+                return Ok((Reading::Parquet(Box::new(lines)), ahead));
             }
         };
         io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
-        Ok(Reading::Stream(stream))
+        Ok((Reading::Stream(stream), ahead))
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.
@@ -425,17 +418,8 @@ impl Content {
             Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
             Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
             Content::Stream(stream) => Cow::Owned(stream.start(|text| start(text, url_field))?),
-            Content::Unreadable(_) => Cow::Borrowed(b""),
-            Content::Parquet { .. } => Cow::Borrowed(PARQUET_MARK),
+            Content::Unreadable(_) | Content::Parquet { .. } => Cow::Borrowed(b""),
         })
-    }
-
-    /// The file, if there is one.
-    pub(crate) fn file(&self) -> Option<&Regular> {
-        match self {
-            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. } => Some(file),
-            Content::Stream(_) | Content::Unreadable(_) => None,
-        }
     }
 
     /// The first byte of a map that was found missing, if there is one.
@@ -448,7 +432,9 @@ impl Content {
 
     /// Checks that nothing read from it was missing, and that the file has not changed.
     fn unchanged(&self, path: &Path) -> Result<(), ListError> {
-        let Some(file) = self.file() else { return Ok(()) };
+        let (Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. }) = self else {
+            return Ok(());
+        };
         // Ask before the check below: a later loss may come from a later cut.
         let lost = self.lost();
         file.unchanged(path)?;

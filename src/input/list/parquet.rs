@@ -18,7 +18,6 @@ use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
-use crate::outcome::Reason;
 
 /// Approximate bytes of a value besides its stored text; a file may store less, where it stores a repeated value once.
 const VALUE: u64 = 8;
@@ -154,13 +153,6 @@ impl ParquetList {
         Buffer { bytes: text, flaws }: &mut Buffer,
     ) -> Result<(), Malformed> {
         let mut reader = LineReader::open(&self.file.group(range.group)?, self.line_columns, range.first)?;
-        let (mut line, end) = (before, before + range.rows as u64);
-        let mut found = |has_line_feed| {
-            if has_line_feed {
-                flaws.push((line, Reason::LineBreak));
-            }
-            line += 1;
-        };
         let mut remaining = range.rows;
         while remaining > 0 {
             // A small page may decode to many bytes, so check the size before copying on.
@@ -170,15 +162,15 @@ impl ParquetList {
                      smaller chunks or more memory"
                 )));
             }
-            let read = reader.next_lines(remaining, most, text, &mut found)?;
+            let line = before + (range.rows - remaining) as u64;
+            let read = reader.next_lines(remaining, most, line, text, flaws)?;
             if read == 0 {
                 return Err(Malformed("it has fewer rows than the file says".to_owned()));
             }
             remaining -= read;
         }
-        debug_assert_eq!(line, end);
         // No row of the group may be lost.
-        if range.ends && reader.next_lines(1, usize::MAX, &mut Vec::new(), |_| ())? > 0 {
+        if range.ends && reader.next_lines(1, usize::MAX, 0, &mut Vec::new(), &mut Vec::new())? > 0 {
             return Err(Malformed("it has more rows than the file says".to_owned()));
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! Rows of a table, [decoded ahead](crate::formats::made_ahead) by threads that have nothing else to do.
 //!
-//! A piece is some consecutive rows of a row group. If a piece cannot be read, the reader reads its row group from the start,
-//! so that an error and its place do not depend on the helpers.
+//! A piece is some consecutive rows of a row group. If a helper cannot read a piece, the reader tries it itself, so that an error
+//! and its place do not depend on the helpers: rows are read in batches that begin at the same rows in any piece.
 
 use super::parquet::{ParquetList, RowRange};
-use crate::formats::made_ahead::{self, MadeAhead};
+use crate::formats::made_ahead::{Help, Made, MadeAhead};
 use crate::input::buffer::Buffer;
 
 /// Rows of a piece: a few pages, of which the first and last are also decoded for the neighbouring pieces.
@@ -17,20 +17,13 @@ const LONGEST: usize = 12 << 20;
 pub(crate) struct ParquetAhead<'t> {
     table: &'t ParquetList,
     pieces: Vec<RowRange>,
-    ahead: MadeAhead<Made>,
+    ahead: MadeAhead<Buffer>,
 }
 
-/// The lines of a piece.
-#[derive(Default)]
-pub(super) struct Made {
-    /// Whether all of them could be read.
-    is_whole: bool,
-    pub lines: Buffer,
-}
-
-impl made_ahead::Made for Made {
+/// The lines of a piece; none if not all of them could be read.
+impl Made for Buffer {
     fn bytes(&self) -> u64 {
-        self.lines.bytes.capacity() as u64
+        self.bytes.capacity() as u64
     }
 }
 
@@ -55,13 +48,19 @@ impl<'t> ParquetAhead<'t> {
         self.pieces.binary_search_by_key(&(group, first), |range| (range.group, range.first)).ok()
     }
 
-    /// Claims a free piece, if there is one and room for it.
-    pub fn claim(&self) -> Option<u64> {
+    /// Takes the piece that begins with this row of a group, for the reader, if a helper could make it.
+    pub(super) fn take(&self, group: usize, first: usize) -> Option<Buffer> {
+        let made = self.ahead.take(self.piece_at(group, first)? as u64, |other| self.make(other));
+        made.filter(|lines| !lines.bytes.is_empty())
+    }
+}
+
+impl Help for ParquetAhead<'_> {
+    fn claim(&self) -> Option<u64> {
         self.ahead.claim()
     }
 
-    /// Decodes a claimed piece.
-    pub fn make(&self, piece: u64) {
+    fn make(&self, piece: u64) {
         let range = self.pieces[piece as usize];
         self.ahead.make(piece, || {
             // Allocate once, instead of doubling.
@@ -69,30 +68,11 @@ impl<'t> ParquetAhead<'t> {
             match self.table.lines(&[range], LONGEST, &mut lines) {
                 Ok(()) => {
                     lines.bytes.shrink_to_fit();
-                    Made { is_whole: true, lines }
+                    lines
                 }
                 // The reader will meet the same damage in its turn.
-                Err(_) => Made::default(),
+                Err(_) => Buffer::default(),
             }
         });
     }
-
-    /// Takes the piece that begins with this row of a group, for the reader.
-    pub(super) fn take(&self, group: usize, first: usize) -> Taken {
-        let Some(piece) = self.piece_at(group, first) else { return Taken::NotMade };
-        match self.ahead.take(piece as u64, |other| self.make(other)) {
-            None => Taken::NotMade,
-            Some(made) if made.is_whole => Taken::Made(made),
-            Some(_) => Taken::Unreadable,
-        }
-    }
-}
-
-/// The state of a piece when the reader wants it.
-pub(super) enum Taken {
-    Made(Made),
-    /// Its group has to be read from the start.
-    Unreadable,
-    /// No helper has made it.
-    NotMade,
 }

@@ -1,15 +1,16 @@
 //! The rows of a table as lines, in order; helpers [decode ahead](super::parquet_ahead).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunks::chunk_end;
 use super::line_columns::LineReader;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
-use super::parquet_ahead::{Made, ParquetAhead, ROWS as PIECE_ROWS, Taken};
+use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS};
 use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::skipped::SkippedRows;
-use crate::outcome::Reason;
 
 /// The rows of a file as lines, one after the other.
 pub(crate) struct ParquetLines<'t> {
@@ -23,35 +24,23 @@ pub(crate) struct ParquetLines<'t> {
     rows: usize,
     /// The pieces that helpers make; then the piece being given, and the byte reached in it.
     ahead: Option<Arc<ParquetAhead<'t>>>,
-    made: Option<(Made, usize)>,
-    /// Whether the row group is read without helpers.
-    without_helpers: bool,
+    made: Option<(Buffer, usize)>,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
-    /// Bytes of the row groups begun since the last call of [`ParquetLines::taken`].
-    taken: u64,
+    /// Counts the bytes of row groups begun.
+    source: &'t AtomicU64,
 }
 
 impl<'t> ParquetLines<'t> {
-    /// Starts at the first row.
-    pub fn of(table: &'t ParquetList, ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
-        ParquetLines {
-            table,
-            next_group: 0,
-            group: None,
-            given: 0,
-            rows: 0,
-            ahead,
-            made: None,
-            without_helpers: false,
-            broken: None,
-            taken: 0,
-        }
+    /// Starts at the first row. Pieces that helpers make share `room` bytes.
+    pub fn of(table: &'t ParquetList, source: &'t AtomicU64, room: u64) -> ParquetLines<'t> {
+        let ahead = ParquetAhead::new(table, room).map(Arc::new);
+        ParquetLines { table, next_group: 0, group: None, given: 0, rows: 0, ahead, made: None, broken: None, source }
     }
 
-    /// How many bytes of the file were taken since the last call, counted by row groups.
-    pub fn taken(&mut self) -> u64 {
-        std::mem::take(&mut self.taken)
+    /// The pieces that helpers can make.
+    pub fn ahead(&self) -> Option<Ahead<'t>> {
+        self.ahead.clone().map(|rows| rows as Ahead<'t>)
     }
 
     /// The rest of the row group in which the last call failed.
@@ -67,30 +56,24 @@ impl<'t> ParquetLines<'t> {
         while buffer.bytes.len() < size {
             if self.made.is_some() {
                 line += self.append_made(size, line, buffer);
-            } else if self.is_between_pieces() && self.take_made() {
+            } else if self.take_made() {
                 self.group = None;
             } else if let Some(group) = &mut self.group {
-                let mut found = |has_line_feed| {
-                    if has_line_feed {
-                        buffer.flaws.push((line, Reason::LineBreak));
-                    }
-                    line += 1;
-                };
-                let most = if self.without_helpers { usize::MAX } else { PIECE_ROWS - self.given % PIECE_ROWS };
-                match guarded(|| group.next_lines(most, size, &mut buffer.bytes, &mut found)) {
+                let most = PIECE_ROWS - self.given % PIECE_ROWS;
+                match guarded(|| group.next_lines(most, size, line, &mut buffer.bytes, &mut buffer.flaws)) {
                     Ok(0) => (self.group, self.rows) = (None, 0),
-                    Ok(rows) => self.given += rows,
+                    Ok(rows) => (self.given, line) = (self.given + rows, line + rows as u64),
                     Err(problem) => return Err(self.fail(self.next_group - 1, problem)),
                 }
             } else if self.rows > 0 {
                 let number = self.next_group - 1;
-                let reader = guarded(|| self.reader(number));
+                let open = || LineReader::open(&self.table.file.group(number)?, self.table.line_columns, self.given);
+                let reader = guarded(open);
                 self.group = Some(reader.map_err(|problem| self.fail(number, problem))?);
             } else if let Some(group) = self.table.groups().get(self.next_group) {
                 self.next_group += 1;
                 (self.given, self.rows) = (0, usize::try_from(group.num_rows()).unwrap_or(0).max(1));
-                self.without_helpers = self.ahead.is_none();
-                self.taken += compressed_bytes(group);
+                self.source.fetch_add(compressed_bytes(group), Ordering::Relaxed);
             } else {
                 break;
             }
@@ -98,29 +81,18 @@ impl<'t> ParquetLines<'t> {
         Ok(!buffer.bytes.is_empty())
     }
 
-    /// Whether the next row begins a piece, which a helper may have made.
-    fn is_between_pieces(&self) -> bool {
-        !self.without_helpers && self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS)
-    }
-
-    /// Takes the piece that begins with the next row, if a helper has made it.
+    /// Takes the piece that begins with the next row, if there is one and a helper has made it.
     fn take_made(&mut self) -> bool {
-        let Some(ahead) = &self.ahead else { return false };
-        match ahead.take(self.next_group - 1, self.given) {
-            Taken::Made(made) => self.made = Some((made, 0)),
-            Taken::NotMade => return false,
-            Taken::Unreadable => {
-                (self.without_helpers, self.group) = (true, None);
-                return false;
-            }
-        }
-        true
+        let is_between_pieces = self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS);
+        let ahead = self.ahead.as_ref().filter(|_| is_between_pieces);
+        self.made = ahead.and_then(|ahead| ahead.take(self.next_group - 1, self.given)).map(|made| (made, 0));
+        self.made.is_some()
     }
 
     /// Appends lines of the current piece to `buffer`, which already has `before` lines, until it has `size` bytes. Returns the
     /// number of lines appended.
     fn append_made(&mut self, size: usize, before: u64, buffer: &mut Buffer) -> u64 {
-        let Some((Made { lines: made, .. }, at)) = &mut self.made else { return 0 };
+        let Some((made, at)) = &mut self.made else { return 0 };
         let end = chunk_end(&made.bytes, *at, size - buffer.bytes.len());
         let part = &made.bytes[*at..end];
         let lines = memchr::memchr_iter(b'\n', part).count() as u64;
@@ -137,19 +109,6 @@ impl<'t> ParquetLines<'t> {
             }
         }
         lines
-    }
-
-    /// The lines of a group from the next row on. Without helpers, all its rows before that are read again, so that errors are
-    /// the same as in a run that has none.
-    fn reader(&self, number: usize) -> Result<LineReader, Malformed> {
-        let ParquetList { file, line_columns, .. } = self.table;
-        let group = file.group(number)?;
-        if !self.without_helpers {
-            return LineReader::open(&group, *line_columns, self.given);
-        }
-        let mut reader = LineReader::open(&group, *line_columns, 0)?;
-        reader.pass(self.given)?;
-        Ok(reader)
     }
 
     /// Gives up a row group; the next one can still be read.

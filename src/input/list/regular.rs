@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
-use crate::formats::compression::Reader;
+use crate::formats::compression::{Compression, Pieces, Reader};
 use crate::formats::placed::Placed;
 use crate::input::error::ListError;
 
@@ -58,14 +58,9 @@ impl Regular {
         Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
     }
 
-    /// The present state of the opened file; `path` is for the error.
-    pub fn state_now(&self, path: &Path) -> Result<FileState, ListError> {
-        FileState::of(&self.file).map_err(|error| unreadable(path, error))
-    }
-
     /// Checks that the opened file has not changed since; `path` is for the error.
     pub fn unchanged(&self, path: &Path) -> Result<(), ListError> {
-        let now = self.state_now(path)?;
+        let now = FileState::of(&self.file).map_err(|error| unreadable(path, error))?;
         if now.length < self.state.length {
             return Err(ListError::Cut { path: path.to_owned(), at: now.length, had: self.state.length });
         }
@@ -96,8 +91,12 @@ impl Regular {
         Counted { text: self.placed().from(at), source }
     }
 
-    /// The file as stored, to be read by many threads at once.
-    pub fn placed(&self) -> Placed<&File> {
+    /// The pieces of its text, each with at most `memory` bytes for a decompressor and together with `room` bytes.
+    pub fn pieces(&self, compression: Compression, memory: u64, room: u64) -> io::Result<Option<Pieces<'_>>> {
+        Pieces::new(self.placed(), compression, memory.min(self.memory), room)
+    }
+
+    fn placed(&self) -> Placed<&File> {
         Placed::new(&self.file, self.state.length)
     }
 }

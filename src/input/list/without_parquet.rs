@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::layout::UrlField;
@@ -46,42 +47,22 @@ impl ParquetList {
     }
 }
 
-/// Rows decoded ahead, of which there are none.
-pub(crate) struct ParquetAhead<'t>(&'t ParquetList);
-
-impl<'t> ParquetAhead<'t> {
-    /// Cannot be called.
-    pub fn new(table: &'t ParquetList, _room: u64) -> Option<ParquetAhead<'t>> {
-        Some(ParquetAhead(table))
-    }
-
-    /// Cannot be called.
-    pub fn claim(&self) -> Option<u64> {
-        match *self.0 {}
-    }
-
-    /// Cannot be called.
-    pub fn make(&self, _piece: u64) {
-        match *self.0 {}
-    }
-}
-
 /// Lines of a table, of which there are none.
 pub(crate) struct ParquetLines<'t>(&'t ParquetList);
 
 impl<'t> ParquetLines<'t> {
     /// Cannot be called.
-    pub fn of(table: &'t ParquetList, _ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
+    pub fn of(table: &'t ParquetList, _source: &'t AtomicU64, _room: u64) -> ParquetLines<'t> {
         ParquetLines(table)
     }
 
     /// Cannot be called.
-    pub fn take_broken(&mut self) -> Option<SkippedRows> {
+    pub fn ahead(&self) -> Option<Ahead<'t>> {
         match *self.0 {}
     }
 
     /// Cannot be called.
-    pub fn taken(&mut self) -> u64 {
+    pub fn take_broken(&mut self) -> Option<SkippedRows> {
         match *self.0 {}
     }
 

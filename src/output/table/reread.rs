@@ -91,7 +91,7 @@ impl WrittenTable {
         let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
         let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
         loop {
-            let rows = reader.next_lines(BATCH, usize::MAX, &mut lines.text, |_| ())?;
+            let rows = reader.next_lines(BATCH, usize::MAX, 0, &mut lines.text, &mut Vec::new())?;
             for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
                 let named = column.texts(rows.max(1))?;
                 if named.len() != rows {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::SourceError;
 use super::intake::Intake;
-use super::kind::{SourceKind, WARC_MARK};
+use super::kind::SourceKind;
 #[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetColumns};
 use super::robots::Robots;
@@ -19,9 +19,10 @@ use super::warc::Archives;
 use super::without_warc::Archives;
 use super::{directory, json_lines};
 use crate::formats::compression::{Reader, peeked, with_help};
-use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::policy::Captures;
-use crate::policy::image::MAGIC;
+
+/// How many bytes are enough to recognise a binary source or an archive.
+const MARK: usize = 8;
 
 /// How to read sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,21 +69,19 @@ fn add_file(
     let open = || Reader::within(File::open(path)?, memory);
     let reader = open().map_err(SourceError::unreadable(path))?;
     let compression = reader.compression();
-    let (start, mut text) = peeked(reader, WARC_MARK.len().max(MAGIC.len())).map_err(SourceError::unreadable(path))?;
-    if start.starts_with(&MAGIC) {
-        Err(SourceError::Policy { path: path.to_owned() })
-    } else if start.starts_with(WARC_MARK) {
-        archives.add(path, text, compression, intake)
-    } else if start.starts_with(PARQUET_MARK) {
-        add_parquet(path, compression.is_none(), &mut text, options, intake)
-    } else if let Some(compression) = compression.filter(|_| path.is_file()) {
-        drop(text);
-        let room = intake.room_ahead();
-        let read = |text: &mut dyn BufRead| json_lines::add(path, text, intake);
-        let file = File::open(path).map_err(SourceError::unreadable(path))?;
-        with_help(&file, compression, memory, room, read).map_err(SourceError::unreadable(path))?
-    } else {
-        json_lines::add(path, text, intake)
+    let (start, mut text) = peeked(reader, MARK).map_err(SourceError::unreadable(path))?;
+    match (SourceKind::of_text(&start), compression.filter(|_| path.is_file())) {
+        (SourceKind::Policy, _) => Err(SourceError::Policy { path: path.to_owned() }),
+        (SourceKind::Warc, _) => archives.add(path, text, compression, intake),
+        (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, options, intake),
+        (_, None) => json_lines::add(path, text, intake),
+        (_, Some(compression)) => {
+            drop(text);
+            let room = intake.room_ahead();
+            let read = |text: &mut dyn BufRead| json_lines::add(path, text, intake);
+            let file = File::open(path).map_err(SourceError::unreadable(path))?;
+            with_help(&file, compression, memory, room, read).map_err(SourceError::unreadable(path))?
+        }
     }
 }
 
@@ -115,7 +114,7 @@ fn add_parquet(
 /// [`SourceError`] if the file cannot be read or is something else, or `origin` is not an origin.
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
-    match SourceKind::of(path)? {
+    match SourceKind::of(path).map_err(SourceError::unreadable(path))? {
         SourceKind::RobotsTxt => {}
         SourceKind::Policy => return Err(SourceError::Policy { path: path.to_owned() }),
         kind => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),

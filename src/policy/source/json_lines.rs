@@ -6,9 +6,8 @@
 
 use base64::Engine as _;
 use serde::Deserialize;
-use serde::de::{Unexpected, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
@@ -16,6 +15,7 @@ use super::intake::Intake;
 use super::passed_over::{PassedOver, Reason};
 use super::urls::page;
 use super::{SourceError, bare_origin};
+use crate::formats::time;
 use crate::origin;
 use crate::policy::{Answered, Capture};
 
@@ -30,45 +30,18 @@ struct Answer<'l> {
     body: Option<String>,
     #[serde(borrow)]
     body_base64: Option<Cow<'l, str>>,
-    fetched_at: Option<Time>,
-    expires: Option<Time>,
-    unreachable_since: Option<Time>,
+    #[serde(borrow)]
+    fetched_at: Option<&'l RawValue>,
+    #[serde(borrow)]
+    expires: Option<&'l RawValue>,
+    #[serde(borrow)]
+    unreachable_since: Option<&'l RawValue>,
 }
 
-/// A time, in seconds of Unix time.
-struct Time(i64);
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
-        deserializer.deserialize_any(TimeVisitor)
-    }
-}
-
-/// Accepts a time in either form. An untagged enum would do too, but builds an error for the form that does not match,
-/// which costs 2 % of compiling.
-struct TimeVisitor;
-
-impl Visitor<'_> for TimeVisitor {
-    type Value = Time;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a time in RFC 3339 or in seconds of Unix time")
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, seconds: i64) -> Result<Time, E> {
-        Ok(Time(seconds))
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, seconds: u64) -> Result<Time, E> {
-        let seconds = i64::try_from(seconds).map_err(|_| E::invalid_value(Unexpected::Unsigned(seconds), &self))?;
-        Ok(Time(seconds))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Time, E> {
-        let time = text.parse::<jiff::Timestamp>();
-        let time = time.map_err(|error| E::custom(format!("{text:?} is not an RFC 3339 time: {error}")))?;
-        Ok(Time(time.as_second()))
-    }
+/// A time in RFC 3339 or in seconds of Unix time, in the latter.
+fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
+    let Some(time) = time.map(RawValue::get) else { return Ok(None) };
+    time.parse().or_else(|_| time::parse(time.trim_matches('"'))).map(Some)
 }
 
 pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
@@ -129,12 +102,11 @@ fn capture(line: &[u8]) -> Result<Capture, String> {
             Some(decoded.map_err(|error| format!("body_base64 is not Base64: {error}"))?)
         }
     };
-    let seconds = |time: Option<Time>| time.map(|Time(seconds)| seconds);
     let answered = Answered {
         status: answer.status,
-        fetched_at: seconds(answer.fetched_at),
-        expires: seconds(answer.expires),
-        unreachable_since: seconds(answer.unreachable_since),
+        fetched_at: seconds(answer.fetched_at)?,
+        expires: seconds(answer.expires)?,
+        unreachable_since: seconds(answer.unreachable_since)?,
     };
     let body = body.map(Vec::into);
     Ok(Capture { url, origin, exact: true, answered, location: answer.location, body })

@@ -14,7 +14,6 @@ mod kind;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
-mod recognise;
 mod robots;
 #[cfg(any(feature = "parquet", feature = "warc"))]
 mod seekable;

@@ -4,7 +4,6 @@
 //! names.
 
 use parquet::data_type::ByteArray;
-use parquet::schema::types::SchemaDescriptor;
 use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
@@ -13,7 +12,7 @@ use std::str::FromStr;
 use super::error::{ParquetColumnsError, SourceError};
 use super::intake::Intake;
 use super::urls::page;
-use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Time, Values, guarded};
+use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Values, guarded};
 use crate::policy::{Answered, Capture};
 
 /// How many rows are read at a time, unless they are large.
@@ -108,12 +107,11 @@ pub(super) fn add(
 /// Adds the answers of a file; returns their number.
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
     let file = guarded(|| ParquetFile::open(file))?;
-    let layout = guarded(|| Layout::of(file.schema(), columns))?;
     let groups = file.metadata().row_groups();
     let (mut open, mut next, mut first, mut rows) = (Vec::new(), 0, 0, 0);
     loop {
         while open.len() < intake.parallel_row_groups() && next < groups.len() {
-            open.push(guarded(|| Group::open(&file.group(next)?, &layout, first))?);
+            open.push(guarded(|| Group::open(&file, next, columns, first))?);
             first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
             next += 1;
         }
@@ -129,35 +127,6 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
     }
 }
 
-/// The positions of the columns in the file.
-struct Layout {
-    url: usize,
-    status: Option<usize>,
-    body: usize,
-    fetched_at: Option<usize>,
-    location: Option<usize>,
-}
-
-impl Layout {
-    fn of(schema: &SchemaDescriptor, columns: &ParquetColumns) -> Result<Layout, Problem> {
-        let place = |name: &String| {
-            let unknown = || Problem::NoColumn(name.clone(), columnar::names(schema).join(", "));
-            columnar::find(schema, name).ok_or_else(unknown)
-        };
-        let location = columnar::find(schema, &columns.location);
-        if location.is_none() && columns.location != LOCATION {
-            place(&columns.location)?;
-        }
-        Ok(Layout {
-            url: place(&columns.url)?,
-            status: columns.status.as_ref().map(place).transpose()?,
-            body: place(&columns.body)?,
-            fetched_at: columns.fetched_at.as_ref().map(place).transpose()?,
-            location,
-        })
-    }
-}
-
 /// The columns of a row group, and the number of rows before its next one.
 struct Group {
     rows: u64,
@@ -169,15 +138,21 @@ struct Group {
 }
 
 impl Group {
-    fn open(group: &columnar::Group<'_>, layout: &Layout, rows: u64) -> Result<Group, Problem> {
-        let column = |at| Column::open(group, at, 0);
+    fn open(file: &ParquetFile, number: usize, columns: &ParquetColumns, rows: u64) -> Result<Group, Problem> {
+        let (schema, group) = (file.schema(), file.group(number)?);
+        let column = |name: &String| {
+            let unknown = || Problem::NoColumn(name.clone(), columnar::names(schema).join(", "));
+            let at = columnar::find(schema, name).ok_or_else(unknown)?;
+            Ok::<_, Problem>(Column::open(&group, at, 0)?)
+        };
+        let may_lack = columns.location == LOCATION && columnar::find(schema, LOCATION).is_none();
         Ok(Group {
             rows,
-            url: column(layout.url)?,
-            status: layout.status.map(column).transpose()?,
-            body: column(layout.body)?,
-            fetched_at: layout.fetched_at.map(column).transpose()?,
-            location: layout.location.map(column).transpose()?,
+            url: column(&columns.url)?,
+            status: columns.status.as_ref().map(column).transpose()?,
+            body: column(&columns.body)?,
+            fetched_at: columns.fetched_at.as_ref().map(column).transpose()?,
+            location: if may_lack { None } else { Some(column(&columns.location)?) },
         })
     }
 
@@ -225,17 +200,7 @@ struct Row {
     status: Option<i64>,
     body: Option<ByteArray>,
     location: Option<ByteArray>,
-    fetched_at: Option<Time>,
-}
-
-/// A time, in seconds of Unix time.
-fn seconds(time: &Time) -> Result<i64, String> {
-    let text = match time {
-        Time::Seconds(seconds) => return Ok(*seconds),
-        Time::Text(text) => String::from_utf8_lossy(text.data()),
-    };
-    let time: jiff::Timestamp = text.parse().map_err(|error| format!("{text:?} is not an RFC 3339 time: {error}"))?;
-    Ok(time.as_second())
+    fetched_at: Option<Result<i64, String>>,
 }
 
 impl Row {
@@ -245,7 +210,7 @@ impl Row {
         let (url, origin) = page(url)?;
         let status =
             self.status.map(|status| u16::try_from(status).map_err(|_| format!("{status} is not an HTTP status")));
-        let fetched_at = self.fetched_at.as_ref().map(seconds).transpose()?;
+        let fetched_at = self.fetched_at.transpose()?;
         let answered = Answered { status: status.transpose()?, fetched_at, ..Answered::default() };
         let location = self.location.map(|location| String::from_utf8_lossy(location.data()).into_owned());
         let body = self.body.map(|body| body.data().into());

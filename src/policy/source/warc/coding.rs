@@ -6,6 +6,7 @@
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use httparse::{Status, parse_chunk_size};
 use std::io::Read;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
@@ -140,64 +141,29 @@ fn unbrotli(raw: &[u8], limit: usize) -> Body {
 
 /// The content of the chunks (RFC 9112 7.1); `None` if there are none.
 fn dechunked(raw: &[u8], limit: usize) -> Option<Body> {
-    let mut rest = raw;
-    let mut bytes = Vec::new();
-    loop {
-        match chunk(rest) {
-            Chunk::Data { data, after } => {
-                bytes.extend_from_slice(data);
-                rest = after;
-            }
-            Chunk::Cut { data } => {
-                bytes.extend_from_slice(data);
-                return Some(Body { bytes, whole: false });
-            }
-            Chunk::Last => return Some(Body { bytes, whole: true }),
-            Chunk::No if bytes.is_empty() => return None,
-            Chunk::No => return Some(Body { bytes, whole: false }),
+    let (mut rest, mut bytes) = (raw, Vec::new());
+    while bytes.len() < limit {
+        // The parser takes an empty line for the last chunk, but a text may begin with one.
+        let size = parse_chunk_size(rest).ok().filter(|_| rest.first().is_some_and(u8::is_ascii_hexdigit));
+        let Some(Status::Complete((start, size))) = size else { return cut(bytes) };
+        if size == 0 {
+            break;
         }
-        if bytes.len() >= limit {
-            return Some(Body { bytes, whole: true });
+        let data = &rest[start..];
+        let (data, after) = data.split_at(usize::try_from(size).map_or(data.len(), |size| size.min(data.len())));
+        match after {
+            [b'\r', b'\n', after @ ..] => rest = after,
+            [] | [b'\r'] => rest = b"",
+            _ => return cut(bytes),
         }
+        bytes.extend_from_slice(data);
     }
+    Some(Body { bytes, whole: true })
 }
 
-enum Chunk<'r> {
-    Data {
-        data: &'r [u8],
-        after: &'r [u8],
-    },
-    /// The body ends before the chunk does.
-    Cut {
-        data: &'r [u8],
-    },
-    Last,
-    /// Not a chunk.
-    No,
-}
-
-fn chunk(raw: &[u8]) -> Chunk<'_> {
-    let Some(end) = memchr::memchr(b'\n', raw) else { return Chunk::No };
-    let line = &raw[..end];
-    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    // Blanks and an extension may follow the size.
-    if !matches!(line[digits..].trim_ascii(), [] | [b';', ..]) {
-        return Chunk::No;
-    }
-    let size = std::str::from_utf8(&line[..digits]).ok().and_then(|size| usize::from_str_radix(size, 16).ok());
-    let (Some(size), data) = (size, &raw[end + 1..]) else { return Chunk::No };
-    if size == 0 {
-        return Chunk::Last;
-    }
-    if data.len() < size {
-        return Chunk::Cut { data };
-    }
-    let (data, after) = data.split_at(size);
-    match after {
-        [b'\r', b'\n', after @ ..] | [b'\n', after @ ..] => Chunk::Data { data, after },
-        [] | [b'\r'] => Chunk::Cut { data },
-        _ => Chunk::No,
-    }
+/// What there is of chunks that end early; `None` if that is nothing.
+fn cut(bytes: Vec<u8>) -> Option<Body> {
+    (!bytes.is_empty()).then_some(Body { bytes, whole: false })
 }
 
 /// Removes the last line if it is not terminated: a truncated rule may be a different rule.

@@ -10,7 +10,6 @@
 
 mod archive;
 mod coding;
-mod error;
 mod head;
 mod http;
 mod page;
@@ -18,4 +17,4 @@ mod record;
 mod revisit;
 
 pub(crate) use archive::Archives;
-pub use error::RecordProblem;
+pub use record::RecordProblem;

@@ -5,21 +5,15 @@
 //! `fastwarc` brings a dozen more crates and goes by file names. The format is small: a head, a block of the length that
 //! the head states, two empty lines.
 
-use std::io::{BufRead, Take};
+use std::io::{self, BufRead, Take};
 
-use super::error::RecordProblem;
 use super::head::{self, Head};
 
-/// A record whose block has not been read yet.
-#[derive(Debug)]
-pub(super) struct WarcRecord {
-    head: Head,
-}
-
-impl WarcRecord {
+/// The fields of a record.
+impl Head {
     /// The value of a field; invalid UTF-8 is replaced.
     pub fn field(&self, name: &'static str) -> Option<String> {
-        self.head.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
+        self.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
     /// The value of a required field.
@@ -29,7 +23,7 @@ impl WarcRecord {
 
     /// Whether its block is incomplete.
     pub fn is_truncated(&self) -> bool {
-        self.head.get("WARC-Truncated").is_some() || self.head.get("WARC-Segment-Number").is_some()
+        self.get("WARC-Truncated").is_some() || self.get("WARC-Segment-Number").is_some()
     }
 
     /// A URI. Some programs put it in angle brackets, as in the grammar of WARC 1.0.
@@ -75,8 +69,8 @@ impl<R: BufRead> Records<R> {
         self.end - self.archive.limit()
     }
 
-    /// The next record; the unread rest of the previous one is skipped.
-    pub fn next(&mut self) -> Result<Option<WarcRecord>, RecordProblem> {
+    /// The head of the next record; the unread rest of the previous one is skipped.
+    pub fn next(&mut self) -> Result<Option<Head>, RecordProblem> {
         self.finish()?;
         while let Some(b'\r' | b'\n') = self.archive.fill_buf()?.first() {
             self.archive.consume(1);
@@ -101,14 +95,13 @@ impl<R: BufRead> Records<R> {
         if let Some(line) = head.stray_line() {
             return Err(RecordProblem::NoField(String::from_utf8_lossy(line).into_owned()));
         }
-        let record = WarcRecord { head };
-        let value = record.required(LENGTH)?;
+        let value = head.required(LENGTH)?;
         let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = value.parse().ok().filter(|_| digits);
         let length = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
         self.end = self.position().saturating_add(length);
         self.archive.set_limit(length);
-        Ok(Some(record))
+        Ok(Some(head))
     }
 
     /// The block of the current record. It ends early where the archive does, which is an error of the next record.
@@ -145,6 +138,41 @@ impl<R: BufRead> Records<R> {
         }
         Ok(())
     }
+}
+
+/// A problem of a record.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordProblem {
+    /// It cannot be read or decompressed.
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    /// It does not begin with a known version.
+    #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0 or WARC/1.1")]
+    Version(String),
+    /// Its head has no end.
+    #[error("its head is longer than {} KiB", head::LIMIT >> 10)]
+    LongHead,
+    /// A line of its head is not a field.
+    #[error("its head has a line that is not a field: {0:?}")]
+    NoField(String),
+    /// A required field is missing.
+    #[error("it has no {0}")]
+    Missing(&'static str),
+    /// A field has a meaningless value.
+    #[error("its {name} is not valid: {value:?}")]
+    Value {
+        /// The field.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// Its block is not followed by the end of a record.
+    #[error("it does not end where its Content-Length says")]
+    End,
+    /// The archive ends within it.
+    #[error("the archive ends within it")]
+    CutShort,
 }
 
 const VERSION: &[u8] = b"WARC/1.";

@@ -9,9 +9,9 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::error::RecordProblem;
+use super::head::Head;
 use super::page::{hash, is_file, requested};
-use super::record::WarcRecord;
+use super::record::RecordProblem;
 use crate::policy::{Answered, Capture};
 
 /// Revisits waiting for their originals.
@@ -72,7 +72,7 @@ impl Key {
     }
 
     /// All keys that could name this record if it is an original.
-    pub fn of_original(record: &WarcRecord, page: &Capture) -> Vec<Key> {
+    pub fn of_original(record: &Head, page: &Capture) -> Vec<Key> {
         let id = record.field("WARC-Record-ID").map(|id| Key::id(&id));
         let place = page.answered.fetched_at.map(|time| Key::page(page, time));
         let digest = record.field("WARC-Payload-Digest").map(|digest| Key::digest(&digest));
@@ -86,7 +86,7 @@ impl Key {
 
     /// The keys of a revisit's original. The digest is used only if the original is known to be a file.
     fn of_revisit(
-        record: &WarcRecord,
+        record: &Head,
         page: &Capture,
         is_file: bool,
     ) -> Result<impl Iterator<Item = Key> + use<>, RecordProblem> {
@@ -102,7 +102,7 @@ impl Key {
 impl Revisits {
     /// Adds the revisit of a page, which has the head of the answer in the record. If that is enough, as it is for everything
     /// but a file, it is returned as a capture.
-    pub fn add(&mut self, record: &WarcRecord, mut page: Capture) -> Result<Option<Capture>, RecordProblem> {
+    pub fn add(&mut self, record: &Head, mut page: Capture) -> Result<Option<Capture>, RecordProblem> {
         let status = page.answered.status;
         if status.is_some() && !is_file(status) && status != Some(NOT_MODIFIED) {
             return Ok(Some(page));

@@ -1,6 +1,6 @@
-//! Parsers for sizes, durations and numbers of workers.
+//! Parsers for sizes, durations, numbers of workers, and choices.
 
-use clap::builder::{RangedU64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub(super) fn bytes(given: &str) -> Result<u64, String> {
@@ -22,35 +22,31 @@ pub(super) fn bytes(given: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "the size is out of range".to_owned())
 }
 
-/// The units of durations, with their seconds.
-const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
-
 /// Parses a duration to seconds: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.
 pub(super) fn seconds(given: &str) -> Result<u64, String> {
-    let wanted = || "expected a duration: a number with s, m, h, d or w, such as 36h or 7d".to_owned();
-    if given.starts_with(['P', 'p']) {
-        let span: jiff::Span = given.parse().map_err(|_| wanted())?;
-        let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| wanted())?;
-        return u64::try_from(duration.as_secs()).map_err(|_| wanted());
-    }
-    let (mut all, mut number) = (0_u64, String::new());
-    for letter in given.chars().filter(|letter| *letter != ' ') {
-        match UNITS.iter().find(|(unit, _)| *unit == letter) {
-            None => number.push(letter),
-            Some((_, seconds)) => {
-                let number: u64 = std::mem::take(&mut number).parse().map_err(|_| wanted())?;
-                all = number.checked_mul(*seconds).and_then(|part| all.checked_add(part)).ok_or_else(wanted)?;
-            }
-        }
-    }
-    // A number without a unit could mean anything.
-    if given.is_empty() || !number.is_empty() { Err(wanted()) } else { Ok(all) }
+    let span = given.parse::<jiff::Span>();
+    let duration = span.and_then(|span| span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()));
+    let whole = duration.ok().filter(|duration| duration.subsec_nanos() == 0);
+    let seconds = whole.and_then(|duration| u64::try_from(duration.as_secs()).ok());
+    seconds.ok_or_else(|| "expected a duration: a number with s, m, h, d or w, such as 36h or 7d".to_owned())
 }
 
 /// A parser for the number of workers. Each has its own buffers, so far more workers than processors would only take
 /// memory.
 pub(super) fn workers() -> impl TypedValueParser<Value = usize> {
     RangedU64ValueParser::new().range(..=4096)
+}
+
+/// A parser for one of these values, given by its name.
+pub(super) fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = (impl Into<PossibleValue>, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let (names, values): (Vec<PossibleValue>, Vec<T>) =
+        choices.into_iter().map(|(name, value)| (name.into(), value)).unzip();
+    PossibleValuesParser::new(names.clone()).try_map(move |given| {
+        let place = names.iter().position(|name| name.matches(&given, false));
+        place.map(|place| values[place].clone()).ok_or("it is none of them")
+    })
 }
 
 #[cfg(test)]
