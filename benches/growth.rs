@@ -84,7 +84,8 @@ impl Options {
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::read()?;
     let start = Instant::now();
-    let mut captures = Captures::new(options.agents.clone(), Dialect::DEFAULT);
+    // Five million origins do not fit into memory.
+    let mut captures = Captures::spilling(&std::env::temp_dir(), options.agents.clone(), Dialect::DEFAULT);
     source::add(&[&options.robots], &source::Options::default(), &mut captures)?;
     let policy = captures.policy()?;
     let policy_seconds = start.elapsed().as_secs_f64();
