@@ -4,13 +4,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::allocator;
 use super::args::{FilterArgs, InputArgs};
 use super::crawlers;
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
-use super::process;
 use super::sources::with_overrides;
 use crate::input::UrlField;
 use crate::judge::Choices;
@@ -74,7 +74,7 @@ fn split(
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
     // The memory of the captures, which are gone.
-    process::return_free_memory();
+    allocator::return_free_memory();
     let mut job = job(args, lists, choices, crawlers::asked(&args.source.agent, &policy)?);
     if let (0, Some(earlier)) = (job.chunk_size, earlier) {
         job.chunk_size = earlier.chunk_size;

@@ -8,7 +8,10 @@ use super::args::{Args, Command};
 use super::failure::Failure;
 use super::journal::usage;
 use super::say::say;
-use super::{check, compile, documentation, export, filter, inspect, lint, merge, process, receipts, report, sigbus};
+use super::{
+    check, compile, completions, export, filter, inspect, join, lint, man, merge, open_files, panics, report, sigbus,
+    verify,
+};
 
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
 /// the answer is "no", 2 an error, 130 interrupted.
@@ -30,8 +33,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
-    process::raise_limit_of_open_files();
-    process::hide_caught_panics();
+    open_files::raise_limit();
+    panics::hide_caught();
     match args.command {
         Command::Filter(args) => Ok(filter::run(&args)),
         Command::Check(args) => check::run(&args),
@@ -40,10 +43,10 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Merge(args) => merge::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
-        Command::Join(args) => receipts::join(&args),
-        Command::Verify(args) => receipts::verify(&args),
+        Command::Join(args) => join::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Report(args) => report::run(&args),
-        Command::Completions(args) => documentation::completions(&args),
-        Command::Man(args) => documentation::man(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }

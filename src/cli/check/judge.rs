@@ -76,7 +76,7 @@ impl Judge {
 fn robots_txt(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     // Only files and folders can be examined before they are read: a pipe can be read once.
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
-        return match SourceKind::of(path).map_err(SourceError::unreadable(path))? {
+        return match SourceKind::of(path)? {
             SourceKind::RobotsTxt => Ok(Some(read(path)?)),
             SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
             _ => Ok(None),

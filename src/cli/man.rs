@@ -1,4 +1,4 @@
-//! `robosieve man` and `robosieve completions`.
+//! `robosieve man`.
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -7,19 +7,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::args::{Args, CompletionsArgs, ManArgs};
+use super::args::{Args, ManArgs};
 use super::destination::{self, Kind};
 use super::failure::Failure;
 
-pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
-    // Into memory first: the generator panics if it cannot write.
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), env!("CARGO_PKG_NAME"), &mut script);
-    io::stdout().lock().write_all(&script)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-pub fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
     match (&args.out, &args.of) {

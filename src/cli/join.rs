@@ -1,0 +1,16 @@
+//! `robosieve join`.
+
+use std::process::ExitCode;
+
+use super::args::JoinArgs;
+use super::failure::Failure;
+use super::say::say;
+use crate::run;
+
+pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
+    let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
+    if !args.quiet {
+        say(receipt);
+    }
+    Ok(ExitCode::SUCCESS)
+}
