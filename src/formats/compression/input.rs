@@ -1,7 +1,9 @@
-//! A compressed file, as stored, and why it cannot be read.
+//! A compressed file, as stored.
 
+use super::error::{Damaged, WindowTooLarge};
 use super::kind::Compression;
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use super::peeked::Peeked;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 /// Bytes read and decompressed at a time.
 pub(super) const BUFFER: usize = 256 << 10;
@@ -97,36 +99,4 @@ impl<R: Read> Read for StoredBytes<R> {
             }
         }
     }
-}
-
-/// The first bytes of a reader, at most `most`, and a reader that still returns all bytes.
-pub(crate) fn peeked<R: BufRead>(mut reader: R, most: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
-    let mut start = Vec::new();
-    reader.by_ref().take(most as u64).read_to_end(&mut start)?;
-    Ok((start.clone(), Cursor::new(start).chain(reader)))
-}
-
-/// A reader whose first bytes have been looked at.
-pub(crate) type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
-
-/// Compressed data that cannot be decompressed: cut short, altered, or followed by something else.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[error("its {} data is damaged or cut short, at or shortly after byte {offset} of the file: {error}", compression.name())]
-pub struct Damaged {
-    /// The compression format.
-    pub compression: Compression,
-    /// How many bytes of the file had been read when the damage was found.
-    pub offset: u64,
-    /// The decompressor's own error.
-    pub error: io::Error,
-}
-
-/// Compressed data that looks back further than there is memory for.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[error("its Zstandard data needs a larger window than the {limit} bytes of memory allowed; allow more")]
-pub struct WindowTooLarge {
-    /// The memory there is for it, in bytes.
-    pub limit: u64,
 }

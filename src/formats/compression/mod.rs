@@ -5,17 +5,19 @@
 //! end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
+mod error;
 mod helped;
 mod input;
 mod kind;
 mod members;
+mod peeked;
 mod pieces;
 mod reader;
 
+pub use error::{Damaged, WindowTooLarge};
 pub(crate) use helped::with_help;
-pub use input::{Damaged, WindowTooLarge};
-pub(crate) use input::{Peeked, peeked};
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
+pub(crate) use peeked::{Peeked, peeked};
 pub(crate) use pieces::{InPieces, Pieces};
 pub use reader::Reader;

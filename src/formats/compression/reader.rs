@@ -1,8 +1,9 @@
 //! Reads a file, decompressing it on the way.
 
-use super::input::{BUFFER, Input, StoredBytes, peeked};
+use super::input::{BUFFER, Input, StoredBytes};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH};
 use super::members::Members;
+use super::peeked::peeked;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -131,7 +132,7 @@ fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::input::{Damaged, WindowTooLarge};
+    use super::super::error::{Damaged, WindowTooLarge};
     use super::*;
     use std::io::Write;
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::task::{LONGEST_CHUNK, LongChunks};
+use super::long_chunks::LongChunks;
+use super::task::LONGEST_CHUNK;
 use crate::input::error::ListError;
 use crate::input::list::{List, ParquetList, Patience};
 use crate::input::position::Position;

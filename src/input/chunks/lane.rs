@@ -4,7 +4,8 @@ use std::mem::take;
 use std::sync::atomic::Ordering;
 
 use super::cut::Cut;
-use super::task::{Permit, Task, TaskBytes};
+use super::long_chunks::Permit;
+use super::task::{Task, TaskBytes};
 use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;

@@ -8,6 +8,7 @@ mod cut;
 mod hand_out;
 mod lane;
 mod lanes;
+mod long_chunks;
 mod store;
 mod task;
 

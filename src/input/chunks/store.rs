@@ -116,4 +116,12 @@ mod tests {
         assert!(store.has_room());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the file has a name");
     }
+
+    #[test]
+    fn what_cannot_be_stored_stays_in_memory() {
+        let store = Arc::new(Store::new("there/is/no/such/folder".into()));
+        let mut buffer = buffer("a\n");
+        assert!(store.take(&mut buffer).is_none() && buffer.bytes == b"a\n");
+        assert!(!store.has_room());
+    }
 }

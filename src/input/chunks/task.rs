@@ -1,12 +1,10 @@
 //! A chunk, from its reader to its worker.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-
+use super::long_chunks::Permit;
 use super::store::StoredChunk;
 use crate::input::buffer::Buffer;
 use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
-use crate::lock::lock;
 use crate::outcome::Reason;
 
 /// The longest chunk; offsets of lines have 32 bits.
@@ -67,34 +65,5 @@ impl<'l> Task<'l> {
     /// Its lines that are invalid whatever they contain, by line number.
     pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
         if let TaskBytes::Mapped(_) = self.bytes { &[] } else { &buffer.flaws }
-    }
-}
-
-/// Admits one long chunk at a time, to bound memory.
-#[derive(Default)]
-pub(crate) struct LongChunks {
-    taken: Mutex<bool>,
-    free: Condvar,
-}
-
-/// The right to hold a long chunk; dropping it gives the right back.
-pub(crate) struct Permit(Arc<LongChunks>);
-
-impl LongChunks {
-    /// Waits until no other worker holds a long chunk.
-    pub fn permit(self: &Arc<LongChunks>) -> Permit {
-        let mut taken = lock(&self.taken);
-        while *taken {
-            taken = self.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
-        }
-        *taken = true;
-        Permit(Arc::clone(self))
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        *lock(&self.0.taken) = false;
-        self.0.free.notify_one();
     }
 }

@@ -186,6 +186,9 @@ mod tests {
                 && !none.is_determined_by(b"\r\n\ncom,exa")
                 && none.is_determined_by(b"\nhttp://a/\n")
         );
+        for given in [field("", "1", false), field("", "url", false), field("", "", true)] {
+            assert_eq!(layout(&given, entry), Err(UrlFieldError::Index));
+        }
         assert!(
             !none.is_determined_by(b"!meta\ncom,exa") && none.is_determined_by(format!("!meta\n{entry}").as_bytes())
         );
@@ -224,6 +227,8 @@ mod tests {
             let given = UrlField { column: Some(wanted.clone()), ..field(",", "", true) };
             assert_eq!(layout(&given, csv), Err(UrlFieldError::NoColumn { wanted, names: names() }));
         }
+        assert_eq!(layout(&field(",", "a", false), "a,\"b\n"), Err(UrlFieldError::Quote));
+        assert_eq!(layout(&field("", "url", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
         assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::Whole, String::new())), "nothing is judged");
         assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::Whole, "url\n".to_owned())));
         let long = "x".repeat(LOOK);

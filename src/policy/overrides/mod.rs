@@ -26,7 +26,8 @@
 mod by_origin;
 mod error;
 mod parse;
+mod placement;
 
-pub(super) use by_origin::Placement;
 pub use by_origin::{Override, Overrides};
 pub use error::{OverrideProblem, OverridesError};
+pub(super) use placement::Placement;

@@ -228,6 +228,25 @@ mod tests {
     }
 
     #[test]
+    fn a_replacement_is_read_from_the_folder_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("overrides.toml");
+        std::fs::create_dir(folder.path().join("own")).unwrap();
+        std::fs::write(folder.path().join("own/a.txt"), b"Disallow: /\xff").unwrap();
+        std::fs::write(&path, "['http://a']\nrobots-txt-file = 'own/a.txt'\n").unwrap();
+        let overrides = Overrides::read(&path).unwrap();
+        let body = b"Disallow: /\xff".as_slice();
+        assert_eq!(overrides.get("http://a").unwrap().robots_txt.as_deref(), Some(body));
+        std::fs::write(&path, "# \u{fc}\n['http://a']\nrobots-txt-file = 'own/b.txt'\n").unwrap();
+        let error = Overrides::read(&path).unwrap_err().to_string();
+        for part in ["overrides.toml, line 3 (byte 36)", "b.txt"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        let error = Overrides::read(&folder.path().join("none.toml")).unwrap_err();
+        assert!(matches!(error, OverridesError::Unreadable { .. }), "{error}");
+    }
+
+    #[test]
     fn names_must_be_origins_and_each_once() {
         let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
         let names = [

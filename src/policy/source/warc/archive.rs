@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{self, BufRead, Seek, Take};
 use std::path::{Path, PathBuf};
 
+use super::error::RecordProblem;
 use super::head::Head;
 use super::http::Response;
 use super::page::{self, count};
-use super::record::{RecordProblem, Records};
+use super::record::Records;
 use super::revisit::{Key, Revisits, Wanted};
 use crate::formats::compression::{Compression, Reader, with_help};
 use crate::policy::Capture;

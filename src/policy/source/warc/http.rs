@@ -126,4 +126,13 @@ mod tests {
         let (answer, _) = response("HTTP/1.1 200 OK\r\n\r\n");
         assert_eq!(answer.unwrap().expires(Some(7)), None);
     }
+
+    #[test]
+    fn codings_are_undone_in_reverse_of_both_fields() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: , utf-8\r\n\r\n";
+        let text = format!("{head}3\r\nabc\r\n0\r\n\r\n");
+        let (answer, mut block) = response(&text);
+        let body = answer.unwrap().body(&mut block, 100).unwrap();
+        assert_eq!(body, Some(Body { bytes: b"abc".to_vec(), whole: true }));
+    }
 }

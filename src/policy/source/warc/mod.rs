@@ -10,6 +10,7 @@
 
 mod archive;
 mod coding;
+mod error;
 mod head;
 mod http;
 mod page;
@@ -17,4 +18,4 @@ mod record;
 mod revisit;
 
 pub(crate) use archive::Archives;
-pub use record::RecordProblem;
+pub use error::RecordProblem;

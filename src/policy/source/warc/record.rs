@@ -5,8 +5,9 @@
 //! `fastwarc` brings a dozen more crates and goes by file names. The format is small: a head, a block of the length that
 //! the head states, two empty lines.
 
-use std::io::{self, BufRead, Take};
+use std::io::{BufRead, Take};
 
+use super::error::RecordProblem;
 use super::head::{self, Head};
 
 /// The fields of a record.
@@ -138,41 +139,6 @@ impl<R: BufRead> Records<R> {
         }
         Ok(())
     }
-}
-
-/// A problem of a record.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecordProblem {
-    /// It cannot be read or decompressed.
-    #[error("{0}")]
-    Unreadable(#[from] io::Error),
-    /// It does not begin with a known version.
-    #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0 or WARC/1.1")]
-    Version(String),
-    /// Its head has no end.
-    #[error("its head is longer than {} KiB", head::LIMIT >> 10)]
-    LongHead,
-    /// A line of its head is not a field.
-    #[error("its head has a line that is not a field: {0:?}")]
-    NoField(String),
-    /// A required field is missing.
-    #[error("it has no {0}")]
-    Missing(&'static str),
-    /// A field has a meaningless value.
-    #[error("its {name} is not valid: {value:?}")]
-    Value {
-        /// The field.
-        name: &'static str,
-        /// Its value.
-        value: String,
-    },
-    /// Its block is not followed by the end of a record.
-    #[error("it does not end where its Content-Length says")]
-    End,
-    /// The archive ends within it.
-    #[error("the archive ends within it")]
-    CutShort,
 }
 
 const VERSION: &[u8] = b"WARC/1.";

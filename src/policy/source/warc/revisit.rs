@@ -9,9 +9,9 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use super::error::RecordProblem;
 use super::head::Head;
 use super::page::{hash, is_file, requested};
-use super::record::RecordProblem;
 use crate::policy::{Answered, Capture};
 
 /// Revisits waiting for their originals.
