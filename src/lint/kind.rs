@@ -81,9 +81,21 @@ named! {
 }
 
 impl From<NoteKind> for FindingKind {
-    fn from(note: NoteKind) -> FindingKind {
-        let has_its_name = |kind: &FindingKind| kind.name() == note.name();
-        FindingKind::ALL.into_iter().find(has_its_name).expect("every note has its finding")
+    fn from(kind: NoteKind) -> FindingKind {
+        match kind {
+            NoteKind::RuleOutsideGroup => FindingKind::RuleOutsideGroup,
+            NoteKind::RuleWithoutSlash => FindingKind::RuleWithoutSlash,
+            NoteKind::AllowIgnored => FindingKind::AllowIgnored,
+            NoteKind::MissingColon => FindingKind::MissingColon,
+            NoteKind::MisspeltKey => FindingKind::MisspeltKey,
+            NoteKind::UnknownRecord => FindingKind::UnknownRecord,
+            NoteKind::AgentCut => FindingKind::AgentCut,
+            NoteKind::AgentRepeated => FindingKind::AgentRepeated,
+            NoteKind::LineCut => FindingKind::LineCut,
+            NoteKind::FileCut => FindingKind::FileCut,
+            NoteKind::EncodingMended => FindingKind::EncodingMended,
+            NoteKind::LooksLikeHtml => FindingKind::LooksLikeHtml,
+        }
     }
 }
 
@@ -104,10 +116,21 @@ impl FindingKind {
             | FindingKind::SeveralPaths
             | FindingKind::RegularExpression
             | FindingKind::LiteralWildcard => Severity::Error,
+            FindingKind::Utf16
+            | FindingKind::FileTooLong
+            | FindingKind::UnknownRecord
+            | FindingKind::AgentCut
+            | FindingKind::AgentRepeated
+            | FindingKind::EverybodyRepeated
+            | FindingKind::SeveralAgents
+            | FindingKind::RecordWithoutDisallow
+            | FindingKind::BlankLineInRecord
+            | FindingKind::UnreachableRule
+            | FindingKind::RelativeSitemap
+            | FindingKind::CrawlDelayOutOfRange => Severity::Warning,
             FindingKind::FileWithoutDisallow | FindingKind::Unescaped | FindingKind::CrawlDelayIgnored => {
                 Severity::Note
             }
-            _ => Severity::Warning,
         }
     }
 }
