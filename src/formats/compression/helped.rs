@@ -4,7 +4,7 @@ use rayon::Scope;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::kind::Compression;
 use super::pieces::{InPieces, Pieces};
@@ -12,7 +12,7 @@ use super::reader::Reader;
 use crate::formats::made_ahead::Help;
 use crate::formats::placed::Placed;
 
-/// Bytes of text to read before asking for help again: a small part of a piece's text.
+/// Bytes of text to read before asking for help again.
 const STEP: usize = 64 << 10;
 
 /// Passes the text of a compressed file, from its start, to `read`. Idle threads of the current pool decompress ahead, each
@@ -36,10 +36,10 @@ pub(crate) fn with_help<T>(
     let Some(pieces) = pieces else {
         return Ok(read(&mut Reader::within(file, memory)?));
     };
-    let source = AtomicU64::new(0);
+    let (source, asked) = (AtomicU64::new(0), AtomicUsize::new(0));
     Ok(rayon::in_place_scope(|scope| {
         let text = InPieces::new(Arc::clone(&pieces), &source);
-        read(&mut Helped { text, pieces: &pieces, scope, passed: STEP })
+        read(&mut Helped { text, pieces: &pieces, scope, asked: &asked, passed: STEP })
     }))
 }
 
@@ -48,21 +48,27 @@ struct Helped<'s, 'f> {
     text: InPieces<'f>,
     pieces: &'f Arc<Pieces<'f>>,
     scope: &'s Scope<'f>,
-    /// Bytes read since a helper was last spawned.
+    /// Helpers that were spawned and have not started.
+    asked: &'f AtomicUsize,
+    /// Bytes read since helpers were last spawned.
     passed: usize,
 }
 
 impl Helped<'_, '_> {
-    /// Spawns a helper, for which there may be an idle thread. It claims its piece when it runs, not when it is spawned, so the
-    /// reader never waits for a piece that no thread works on.
+    /// Spawns a helper for each other thread of the pool. A helper claims its piece when it runs, not when it is spawned, so
+    /// the reader never waits for a piece that no thread works on.
     fn ask(&mut self) {
         self.passed = 0;
-        let pieces = self.pieces;
-        self.scope.spawn(move |_| {
-            if let Some(piece) = pieces.claim() {
-                pieces.make(piece);
-            }
-        });
+        let (pieces, asked) = (self.pieces, self.asked);
+        while asked.load(Ordering::Relaxed) + 1 < rayon::current_num_threads() {
+            asked.fetch_add(1, Ordering::Relaxed);
+            self.scope.spawn(move |_| {
+                asked.fetch_sub(1, Ordering::Relaxed);
+                if let Some(piece) = pieces.claim() {
+                    pieces.make(piece);
+                }
+            });
+        }
     }
 }
 
