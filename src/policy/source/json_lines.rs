@@ -41,7 +41,9 @@ struct Answer<'l> {
 /// A time in RFC 3339 or in seconds of Unix time, in the latter.
 fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
     let Some(time) = time.map(RawValue::get) else { return Ok(None) };
-    time.parse().or_else(|_| time::parse(time.trim_matches('"'))).map(Some)
+    // Writers of JSON may escape any character of a text; some do it to the `+` of a time zone.
+    let text = || serde_json::from_str(time).unwrap_or_else(|_| time.to_owned());
+    time.parse().or_else(|_| time::parse(&text())).map(Some)
 }
 
 pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
@@ -127,6 +129,9 @@ mod tests {
         let read = capture(br#"{"origin":"http://a.example/","body_base64":"/wA=","expires":7}"#).unwrap();
         assert_eq!((read.url.as_str(), read.body.as_deref()), ("http://a.example/robots.txt", Some(&b"\xff\0"[..])));
         assert_eq!(read.answered.expires, Some(7));
+        let read =
+            capture(br#"{"origin":"http://a","fetched_at":"1970-01-01T01:01:00\u002b01:00","expires":null}"#).unwrap();
+        assert_eq!((read.answered.fetched_at, read.answered.expires), (Some(60), None));
     }
 
     #[test]
