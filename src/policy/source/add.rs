@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::SourceError;
 use super::intake::Intake;
-use super::kind::SourceKind;
+use super::kind::{MARK, SourceKind};
 #[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetColumns};
 use super::robots::Robots;
@@ -20,9 +20,6 @@ use super::without_warc::Archives;
 use super::{directory, json_lines};
 use crate::formats::compression::{Reader, peeked, with_help};
 use crate::policy::Captures;
-
-/// How many bytes are enough to recognise a binary source or an archive.
-const MARK: usize = 8;
 
 /// How to read sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -13,6 +13,9 @@ use crate::policy::image::MAGIC;
 /// The beginning of a WARC archive.
 const WARC_MARK: &[u8] = b"WARC/";
 
+/// How many bytes of a text are enough to recognise a policy, an archive or a table, whose marks are no longer.
+pub(super) const MARK: usize = MAGIC.len();
+
 /// How many bytes of a text are enough to recognise it.
 const START: usize = 64 << 10;
 
