@@ -95,7 +95,7 @@ const NEW: usize = 1;
 
 /// An origin's entry in one of the policies, or in the merged one.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct PolicyEntry {
     state: OriginState,
     /// The source of the row and the side records in use, and their places there.
     source: usize,
@@ -137,7 +137,7 @@ impl<'p> Merging<'p> {
                 true => Resolved::unfetched(),
                 false => Resolved { state: record.state(), row: record.row, side: record.side() },
             };
-            Some((record.origin, Entry { state, source, row, side }))
+            Some((record.origin, PolicyEntry { state, source, row, side }))
         };
         let (origin, mut merged) = match (entry(OLD), entry(NEW)) {
             (Some((origin, old)), Some((_, new))) => (origin, both(old, new)),
@@ -148,12 +148,12 @@ impl<'p> Merging<'p> {
         if let Some((source, record)) = overriding {
             merged.state.operator_override = record.operator_override();
             if record.ruling == Some(Ruling::RobotsTxt) {
-                merged = Entry { source, row: record.row, side: record.side(), ..merged };
+                merged = PolicyEntry { source, row: record.row, side: record.side(), ..merged };
             }
         }
         self.count(&merged.state, overriding.is_some());
         let own = overriding.map(|(source, record)| self.own(source, &record));
-        let Entry { state, source, row, side } = merged;
+        let PolicyEntry { state, source, row, side } = merged;
         self.writer.add(NewOrigin { origin, state: &state, source, row, side, own })
     }
 
@@ -179,9 +179,9 @@ impl<'p> Merging<'p> {
 }
 
 /// Merges two entries of one origin.
-fn both(old: Entry, new: Entry) -> Entry {
+fn both(old: PolicyEntry, new: PolicyEntry) -> PolicyEntry {
     // An origin never fetched is older than any that was.
-    let age = |entry: &Entry| (entry.state.standing != OriginStatus::Unfetched, entry.state.answered.fetched_at);
+    let age = |entry: &PolicyEntry| (entry.state.standing != OriginStatus::Unfetched, entry.state.answered.fetched_at);
     let (newer, older) = if age(&new) >= age(&old) { (new, old) } else { (old, new) };
     let (mut state, other) = (newer.state, older.state);
     if state.standing.is_definite() {
@@ -199,9 +199,9 @@ fn both(old: Entry, new: Entry) -> Entry {
     match good_of_other.filter(is_newer) {
         Some(good) => {
             let state = OriginState { last_good: Some(good), html_page: other.html_page, ..state };
-            Entry { state, ..older }
+            PolicyEntry { state, ..older }
         }
-        None => Entry { state, ..newer },
+        None => PolicyEntry { state, ..newer },
     }
 }
 
@@ -219,14 +219,14 @@ mod tests {
         OriginState { last_good, ..OriginState::new(standing, answered) }
     }
 
-    fn both(old: OriginState, new: OriginState) -> Entry {
-        let entry = |state, source| Entry { state, source, row: 0, side: 0 };
+    fn both(old: OriginState, new: OriginState) -> PolicyEntry {
+        let entry = |state, source| PolicyEntry { state, source, row: 0, side: 0 };
         super::both(entry(old, OLD), entry(new, NEW))
     }
 
     /// The time of the entry, that of its last good answer, and the source whose rules are in use.
     fn merged(old: OriginState, new: OriginState) -> (Option<i64>, Option<i64>, usize) {
-        let Entry { state, source, .. } = both(old, new);
+        let PolicyEntry { state, source, .. } = both(old, new);
         let good = state.last_good.map(|good| good.times.fetched_at.unwrap_or(-1));
         (state.answered.fetched_at, good, source)
     }

@@ -26,7 +26,7 @@ pub(crate) struct Checkpointer {
     started: Instant,
     /// How many seconds the run had taken when it was interrupted.
     before: f64,
-    state: Mutex<State>,
+    schedule: Mutex<Schedule>,
     changed: Condvar,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct PendingCheckpoint {
 }
 
 #[derive(Debug)]
-struct State {
+struct Schedule {
     next: Next,
     /// Whether there will be no more checkpoints.
     ended: bool,
@@ -62,8 +62,8 @@ impl Checkpointer {
     /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
-        let state = State { next: Next::Due(started + every), ended: false };
-        Checkpointer { job, directory, every, started, before, state: Mutex::new(state), changed: Condvar::new() }
+        let schedule = Schedule { next: Next::Due(started + every), ended: false };
+        Checkpointer { job, directory, every, started, before, schedule: Mutex::new(schedule), changed: Condvar::new() }
     }
 
     /// How many seconds the run has taken, including those before it was interrupted.
@@ -73,38 +73,38 @@ impl Checkpointer {
 
     /// Whether a checkpoint is due. If so, the caller must [take](Checkpointer::take) it.
     pub fn is_due(&self) -> bool {
-        let mut state = lock(&self.state);
-        let is_due = matches!(state.next, Next::Due(due) if Instant::now() >= due);
+        let mut schedule = lock(&self.schedule);
+        let is_due = matches!(schedule.next, Next::Due(due) if Instant::now() >= due);
         if is_due {
-            state.next = Next::Claimed;
+            schedule.next = Next::Claimed;
         }
         is_due
     }
 
     /// Takes a checkpoint in the turn of a chunk whose lines are written. If the interval is zero, waits until it is saved.
     pub fn take(&self, taken: PendingCheckpoint) {
-        let mut state = lock(&self.state);
-        state.next = Next::Taken(taken);
+        let mut schedule = lock(&self.schedule);
+        schedule.next = Next::Taken(taken);
         self.changed.notify_all();
         // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
-        while self.every.is_zero() && matches!(state.next, Next::Taken(_) | Next::Saving) && !state.ended {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        while self.every.is_zero() && matches!(schedule.next, Next::Taken(_) | Next::Saving) && !schedule.ended {
+            schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
     pub fn keep(&self) -> Result<(), OutputError> {
         loop {
-            let mut state = lock(&self.state);
-            while !matches!(state.next, Next::Taken(_)) && !state.ended {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let mut schedule = lock(&self.schedule);
+            while !matches!(schedule.next, Next::Taken(_)) && !schedule.ended {
+                schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
             }
-            let Next::Taken(taken) = std::mem::replace(&mut state.next, Next::Saving) else { return Ok(()) };
-            drop(state);
+            let Next::Taken(taken) = std::mem::replace(&mut schedule.next, Next::Saving) else { return Ok(()) };
+            drop(schedule);
             let began = Instant::now();
             self.save(taken)?;
             let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
-            lock(&self.state).next = Next::Due(Instant::now() + self.every.max(rest));
+            lock(&self.schedule).next = Next::Due(Instant::now() + self.every.max(rest));
             self.changed.notify_all();
         }
     }
@@ -133,7 +133,7 @@ impl Checkpointer {
 
     /// Ends [`Checkpointer::keep`], once a checkpoint that was taken is saved.
     pub fn stop(&self) {
-        lock(&self.state).ended = true;
+        lock(&self.schedule).ended = true;
         self.changed.notify_all();
     }
 

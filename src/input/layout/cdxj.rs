@@ -11,24 +11,24 @@ use super::found::Found;
 use crate::outcome::Reason;
 
 /// The member of a JSON object that holds the URL, as written. Without building the object: an index line has a dozen members.
-struct Entry<'l>(Option<&'l RawValue>);
+struct IndexLine<'l>(Option<&'l RawValue>);
 
-impl<'l> Deserialize<'l> for Entry<'l> {
-    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<Entry<'l>, D::Error> {
-        deserializer.deserialize_map(EntryVisitor)
+impl<'l> Deserialize<'l> for IndexLine<'l> {
+    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<IndexLine<'l>, D::Error> {
+        deserializer.deserialize_map(IndexLineVisitor)
     }
 }
 
-struct EntryVisitor;
+struct IndexLineVisitor;
 
-impl<'l> Visitor<'l> for EntryVisitor {
-    type Value = Entry<'l>;
+impl<'l> Visitor<'l> for IndexLineVisitor {
+    type Value = IndexLine<'l>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'l>>(self, mut members: A) -> Result<Entry<'l>, A::Error> {
+    fn visit_map<A: MapAccess<'l>>(self, mut members: A) -> Result<IndexLine<'l>, A::Error> {
         let mut url = None;
         while let Some(IsUrl(is_url)) = members.next_key()? {
             if !is_url {
@@ -37,7 +37,7 @@ impl<'l> Visitor<'l> for EntryVisitor {
                 return Err(A::Error::duplicate_field("url"));
             }
         }
-        Ok(Entry(url))
+        Ok(IndexLine(url))
     }
 }
 
@@ -68,7 +68,7 @@ impl Visitor<'_> for KeyVisitor {
 #[inline]
 pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
     let start = object_start(line).ok_or(Reason::Json)?;
-    let Entry(value) = serde_json::from_slice(&line[start..]).map_err(|_| Reason::Json)?;
+    let IndexLine(value) = serde_json::from_slice(&line[start..]).map_err(|_| Reason::Json)?;
     let value = value.ok_or(Reason::NoUrl)?.get();
     let url = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).ok_or(Reason::NoUrl)?;
     if !url.contains('\\') {
