@@ -11,8 +11,8 @@
 //! 6. *front*: checks whether the path may have another verdict than the automaton's base, first by prefixes, then by triples;
 //! 7. *walk*: runs the automaton itself, for those few.
 //!
-//! Each step up to 6 is its own function: in one function, a fifth of the instructions of steps 1 and 3 saved registers for the
-//! other steps.
+//! Each step up to 6 is its own function: in one function, a fifth of the instructions of steps 1 and 3 went into spilling
+//! registers for the other steps.
 //!
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle. Steps 1 to 4 are the
 //! same for all crawlers of a policy, and done once.

@@ -1,7 +1,7 @@
 //! Explains an outcome: the rule that decided, and when its robots.txt was captured.
 //!
 //! An automaton has verdicts but no rules. To explain a line, it is judged again by the rules of its group as written in the
-//! robots.txt ([`ChosenRules::explain`]), which shares nothing with the automaton. Decoding and ranking the rules of a group
+//! robots.txt ([`ChosenRules::explain`]); the two share only how patterns are ranked. Decoding and ranking the rules of a group
 //! takes much longer than applying them, so an [`Explainer`] keeps the rules it used last.
 
 use std::borrow::Cow;

@@ -5,12 +5,16 @@
 //!
 //! A line's partition is decided in one of these places:
 //!
-//! - by the state of its origin: `decision`, before a path is looked at, and `routes`, its results ready to be looked up;
+//! - by the state of its origin: `decision`, before a path is looked at; `routes` has the same decisions in a table by class of
+//!   origin, from which `steps/route` reads them;
 //! - by rules: `judge_path` in `slow`; in the hot path, `steps/front` and, for the few paths that pass it, `steps/walk`;
+//!   `blocked` in `slow` allows `/robots.txt` whatever they say;
+//! - for an origin that the policy does not know: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
 
 pub(crate) mod batch;
+pub(crate) mod crawler_counts;
 pub(crate) mod decision;
 pub(crate) mod explain;
 pub(crate) mod isa;
@@ -21,7 +25,6 @@ mod routes;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;
 mod slow;
-pub(crate) mod sorted;
 pub(crate) mod space;
 mod steps;
 pub(crate) mod tally;

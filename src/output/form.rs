@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::format::Format;
 use crate::formats::time;
 use crate::formats::tsv::escaped;
+use crate::judge::crawler_counts::CrawlerCounts;
 use crate::judge::explain::Cause;
-use crate::judge::sorted::Sorted;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
 use crate::robots::Agents;
@@ -104,9 +104,9 @@ impl Rows {
     }
 
     /// The tallies that the files must have if all judged lines are written.
-    pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[Sorted]) -> Vec<Tally> {
+    pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[CrawlerCounts]) -> Vec<Tally> {
         match self.form {
-            Form::Partitions => crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
+            Form::Partitions => crawlers.iter().flat_map(|counted| counted.tallies).collect(),
             Form::Verdicts => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
         }
     }

@@ -92,7 +92,8 @@ impl MissingRobots {
         MissingRobotsState { runs: self.by_origin.files().len(), held }
     }
 
-    /// The names of the files of spilled origins, each of which is [partial](super::folder::partial) for ever.
+    /// The names of the files of spilled origins, which keep their [partial](super::folder::partial) names and never become
+    /// results.
     pub fn files(&self) -> Vec<PathBuf> {
         self.by_origin.files()
     }

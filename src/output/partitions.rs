@@ -338,8 +338,8 @@ impl Output {
         })
     }
 
-    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last. `record`
-    /// records these names before, when all files are durable.
+    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last. Before that,
+    /// when all files are durable, `record` stores these names, so that an interrupted commit can be ended.
     pub fn commit(&mut self, record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>) -> Result<(), OutputError> {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();

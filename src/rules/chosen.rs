@@ -80,7 +80,7 @@ impl ChosenRules {
 
     /// The verdict on a path and query as they appear in the URL, without the fragment, and the rule behind it.
     ///
-    /// Tries the rules in rank order, so it shares nothing with the automaton but the patterns.
+    /// Tries the patterns one by one, so it shares nothing with the automaton but how they are ranked.
     pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
         let path: Cow<'_, [u8]> = self.dialect.encoding.path(path);
         let pattern = self.patterns.deciding(&path);

@@ -30,7 +30,7 @@ impl Patterns {
         }
         match dialect.precedence {
             Precedence::Longest => patterns.sort_by_length(&lengths),
-            // File order is already rank order.
+            // The file is in rank order; under `AnyDisallow`, the parser has left out the Allow lines.
             Precedence::FirstMatch | Precedence::AnyDisallow => {}
         }
         patterns

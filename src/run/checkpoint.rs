@@ -1,8 +1,9 @@
 //! Checkpoints: the whole state of a run between two chunks, from which it can resume after being killed.
 //!
 //! A checkpoint is in the folder of an unfinished run, as `.checkpoint.json`. It has the job's identity and the [`Stage`]. While
-//! lines are judged, that is the position in the lists, the length of each file, all counts, the lines held back for frames, and
-//! the origins in memory that deferred lines wait for; while files get their names, only these names.
+//! lines are judged, that is the position in the lists, the seconds so far, the length of each file, all counts, the lines gathered
+//! for the next frames, and those origins with deferred lines that are still in memory; while files get their names, only these
+//! names. The URLs that [`unique`](super::unique) has seen are not in it.
 //!
 //! Anything in the files beyond those lengths was written later and is cut off. Everything before is certain to be on disk: first
 //! the files are made durable, then the checkpoint, which replaces the previous one atomically. Where chunks end depends on the
@@ -54,7 +55,7 @@ pub(crate) struct RunState {
     pub totals: Totals,
     /// The files of all sets, set by set.
     pub files: Vec<Vec<Parts>>,
-    /// Lines not yet in the files.
+    /// Lines gathered for the next frames.
     pub gathered: Gatherer,
     pub needed: MissingRobotsState,
 }

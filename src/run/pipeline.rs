@@ -168,7 +168,7 @@ impl<'l> Pipeline<'l> {
         }
     }
 
-    /// Makes checkpoints durable until [`Pipeline::judged`], if the run keeps any.
+    /// Makes checkpoints durable until [`Pipeline::end_checkpoints`], if the run keeps any.
     pub fn keep(&self) {
         if let Some(Err(failure)) = self.checkpointer.map(Checkpointer::keep) {
             self.fail(failure.into());
@@ -176,7 +176,7 @@ impl<'l> Pipeline<'l> {
     }
 
     /// Ends the keeping of checkpoints: no more lines are written.
-    pub fn judged(&self) {
+    pub fn end_checkpoints(&self) {
         if let Some(checkpointer) = self.checkpointer {
             checkpointer.stop();
         }
@@ -197,7 +197,7 @@ impl<'l> Pipeline<'l> {
         }
         self.gatherer.stop();
         self.queue.stop();
-        self.judged();
+        self.end_checkpoints();
     }
 
     /// Ends the run and returns its results.
@@ -350,7 +350,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         // never in it.
         pipeline.chunks.lists()[task.list].unchanged()?;
         let rows = rows.transpose()?;
-        state.worker.leave_out(&state.unique_lines);
+        state.worker.count_left_out(&state.unique_lines);
         hand_in(pipeline, &mut task, stays, rows, &mut state)?;
         if task.is_long {
             pipeline.queue.wait_for(task.ticket);

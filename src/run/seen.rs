@@ -7,7 +7,7 @@
 //! The set is a table in an unnamed file that is mapped. Its pages belong to the page cache, which the system writes back and
 //! drops when it needs memory; it never takes anonymous memory. A slot takes 16 bytes. The upper bits of a hash choose the slot,
 //! or, if another hash is there, the first free one after it. A table that would become more than two thirds full is copied to
-//! one of twice the size; since the upper bits choose the slot, that goes through both from start to end, once.
+//! one of twice the size; since the upper bits choose the slot, the old table is read and the new one filled in order, once.
 
 use memmap2::MmapMut;
 use std::fs::File;

@@ -63,7 +63,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     std::thread::scope(|scope| {
         scope.spawn(|| pipeline.keep());
         pool.broadcast(|_| work(&pipeline, &matchers, plan.memory.rules_per_worker(workers, plan.options.format)));
-        pipeline.judged();
+        pipeline.end_checkpoints();
     });
     complete(&plan, pipeline, checkpointer.as_ref())
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::worker::Judged;
 use crate::input::skipped::{Skipped, SkippedPart};
-use crate::judge::sorted::Sorted;
+use crate::judge::crawler_counts::CrawlerCounts;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
 use crate::output::block::Block;
@@ -18,7 +18,7 @@ pub(crate) struct Totals {
     /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
     /// For each crawler, over the lines as read.
-    pub crawlers: Vec<Sorted>,
+    pub crawlers: Vec<CrawlerCounts>,
     /// For each file of each set, over the lines handed over for writing.
     sets: Vec<Vec<Tally>>,
     pub lists: Vec<ListTotals>,
@@ -54,7 +54,7 @@ impl Totals {
         Totals {
             input: none,
             duplicates: none,
-            crawlers: vec![Sorted::default(); crawlers],
+            crawlers: vec![CrawlerCounts::default(); crawlers],
             sets: vec![vec![none; rows.map_or(0, Rows::files)]; sets],
             lists: vec![list; lists],
             added_line_feeds: 0,
@@ -72,12 +72,12 @@ impl Totals {
         self.duplicates.append(&judged.duplicates);
         list.duplicates.append(&judged.duplicates);
         list.kept.append(&judged.kept);
-        for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
-            for (partition, tally) in sorted.tallies.iter().enumerate() {
+        for ((total, of_list), counted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
+            for (partition, tally) in counted.tallies.iter().enumerate() {
                 total.tallies[partition].append(tally);
                 of_list[partition].append(tally);
             }
-            for (count, chunk) in total.counts.iter_mut().zip(sorted.counts) {
+            for (count, chunk) in total.counts.iter_mut().zip(counted.counts) {
                 *count += chunk;
             }
         }
@@ -111,8 +111,8 @@ impl Totals {
         let lists = &self.lists;
         self.input = whole(lists.iter().map(|list| &list.input));
         self.duplicates = whole(lists.iter().map(|list| &list.duplicates));
-        for (crawler, sorted) in self.crawlers.iter_mut().enumerate() {
-            for (partition, tally) in sorted.tallies.iter_mut().enumerate() {
+        for (crawler, counted) in self.crawlers.iter_mut().enumerate() {
+            for (partition, tally) in counted.tallies.iter_mut().enumerate() {
                 *tally = whole(lists.iter().map(|list| &list.crawlers[crawler][partition]));
             }
         }
@@ -125,14 +125,14 @@ impl Totals {
 
     /// Checks that the lines written are those read, each one and in order.
     pub fn balanced(&self) -> Result<(), FilterError> {
-        let is_whole = |sorted: &Sorted| {
-            let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();
-            let bytes: u64 = sorted.tallies.iter().map(|tally| tally.bytes).sum();
-            let sum = sorted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
+        let is_whole = |counted: &CrawlerCounts| {
+            let lines: u64 = counted.tallies.iter().map(|tally| tally.lines).sum();
+            let bytes: u64 = counted.tallies.iter().map(|tally| tally.bytes).sum();
+            let sum = counted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
             let duplicates = &self.duplicates;
             let whole = (lines + duplicates.lines, bytes + duplicates.bytes, sum.wrapping_add(duplicates.sum));
             let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
-            sorted.counts.iter().sum::<u64>() == lines && whole == input
+            counted.counts.iter().sum::<u64>() == lines && whole == input
         };
         let kept = whole(self.lists.iter().map(|list| &list.kept));
         let expected = self.rows.map(|rows| rows.expected(&kept, self.added_line_feeds, &self.crawlers));

@@ -1,9 +1,9 @@
 //! Leaves out lines whose URLs have occurred before.
 //!
-//! A worker hashes the URLs of its chunk and then, in the chunk's turn, looks all of them up among those [seen](super::seen). So
-//! the first line of a URL stays, whichever worker gets to it first. The remaining lines are copied together and judged as if
-//! they were the whole chunk. Two lines have the same URL if the part of them that is judged is the same, byte for byte; a line
-//! without a URL is never left out.
+//! A worker hashes the URLs of its chunk and then, in the chunk's turn, looks them up among the URLs [seen](super::seen) so far,
+//! and adds them. So the first line of a URL stays, whichever worker gets to it first. The remaining lines are copied together and
+//! judged as if they were the whole chunk. Two lines have the same URL if the part of them that is judged is the same, byte for
+//! byte; a line without a URL is never left out.
 //!
 //! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
 //! where it resumes, and only hashes.

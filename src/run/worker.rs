@@ -4,11 +4,11 @@ use super::render::{JudgedChunk, Renderer};
 use super::unique::UniqueLines;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
+use crate::judge::crawler_counts::CrawlerCounts;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
-use crate::judge::sorted::Sorted;
 use crate::judge::space::Space;
 use crate::judge::tally::{self, Tally};
 use crate::judge::urls::LineUrls;
@@ -27,7 +27,7 @@ pub(crate) struct Judged {
     /// crawlers; otherwise they must be computed.
     pub is_proven: bool,
     /// For each crawler.
-    pub crawlers: Vec<Sorted>,
+    pub crawlers: Vec<CrawlerCounts>,
     /// All lines of the chunk, as read.
     pub input: Tally,
     /// The lines that were judged: all, or those not left out.
@@ -47,7 +47,7 @@ impl Judged {
     /// The tallies of the buffers: those of the crawlers if the buffers are proven, otherwise computed.
     pub fn tallies(&self, rows: Rows) -> Vec<Tally> {
         match self.is_proven {
-            true => self.crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
+            true => self.crawlers.iter().flat_map(|counted| counted.tallies).collect(),
             false => self.buffers.iter().enumerate().map(|(file, pieces)| rows.tally(file, &pieces.copies)).collect(),
         }
     }
@@ -122,7 +122,7 @@ impl<'m> Worker<'m> {
     }
 
     /// Counts the lines that were left out before the chunk was judged.
-    pub fn leave_out(&mut self, kept: &UniqueLines) {
+    pub fn count_left_out(&mut self, kept: &UniqueLines) {
         if kept.duplicates.lines > 0 {
             (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
         }
@@ -149,7 +149,7 @@ impl<'m> Worker<'m> {
             // The memory for a huge line should not be held for the rest of the run.
             buffer.clear(2 * size);
         }
-        let crawlers = vec![Sorted::default(); self.judges.len()];
+        let crawlers = vec![CrawlerCounts::default(); self.judges.len()];
         self.judged = Judged { buffers, crawlers, ..Judged::default() };
     }
 
@@ -157,7 +157,7 @@ impl<'m> Worker<'m> {
     fn count(&mut self, text: &[u8], lines: &Lines) {
         let judged = &mut self.judged;
         let mut crawlers: Vec<_> =
-            judged.crawlers.iter_mut().map(|sorted| (&mut sorted.tallies, &mut sorted.counts)).collect();
+            judged.crawlers.iter_mut().map(|counted| (&mut counted.tallies, &mut counted.counts)).collect();
         judged.kept = tally::count(text, lines, &self.outcomes, self.rows.is_some(), &mut crawlers);
     }
 

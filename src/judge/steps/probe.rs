@@ -2,8 +2,8 @@
 //!
 //! First the hashes, and a prefetch of their pilots; then the slots, and a prefetch of their entries. In a sorted list, whose
 //! hosts repeat, a host is hashed and probed once: 5 of 43 ns a line (`filter --count --threads 1`, `sorted.txt` of
-//! `scripts/make-list`). Where they do not, looking for repeats takes 13 instructions a line, so three places of a batch say
-//! whether to.
+//! `scripts/make-list`). Where they do not, looking for repeats would cost 13 instructions a line, so three samples of each
+//! batch decide whether to look.
 
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{BATCH, Space};

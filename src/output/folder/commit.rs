@@ -11,7 +11,7 @@ use super::sync::sync_folders;
 use crate::output::error::OutputError;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the spilled files,
-/// and last the checkpoint that says so.
+/// and last the checkpoint that lists these names.
 pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     let failed = |path: &Path, error| OutputError::Unwritable { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {

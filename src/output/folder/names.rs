@@ -1,4 +1,5 @@
-//! The names of a run's files, except those of its lines.
+//! The names of a run's files that do not depend on the job: the receipt and what stands beside it. [`file_name`](super::file_name)
+//! makes those of its lines.
 
 use std::path::{Path, PathBuf};
 

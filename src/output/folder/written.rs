@@ -1,10 +1,10 @@
-//! The contents of a file.
+//! What a run has written to a file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::judge::tally::Tally;
 
-/// The contents of a file, once all reserved places are written.
+/// What a run has written to a file so far.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Written {
     /// Its name, with its folder.

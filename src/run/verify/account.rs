@@ -48,7 +48,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
         found.push(format!("the duplicates of the lists do not add up to those of the run: {difference}"));
     }
     if receipt.duplicates.is_some() && !receipt.options.unique {
-        found.push("duplicates were skipped, but the options do not ask for that".to_owned());
+        found.push("duplicates were left out, but the options do not ask for that".to_owned());
     }
     for (name, part) in &receipt.partitions {
         let of_lists = appended(&mut receipt.lists.iter().filter_map(|list| list.partitions.get(name)));

@@ -7,7 +7,7 @@ use crate::outcome::{Outcome, Partition};
 
 /// The lines of a chunk for one crawler, counted as read.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Sorted {
+pub(crate) struct CrawlerCounts {
     /// By partition number.
     pub tallies: [Tally; Partition::COUNT],
     #[serde(with = "counts")]
@@ -32,8 +32,8 @@ pub(crate) mod counts {
     }
 }
 
-impl Default for Sorted {
-    fn default() -> Sorted {
-        Sorted { tallies: Default::default(), counts: [0; Outcome::COUNT] }
+impl Default for CrawlerCounts {
+    fn default() -> CrawlerCounts {
+        CrawlerCounts { tallies: Default::default(), counts: [0; Outcome::COUNT] }
     }
 }
