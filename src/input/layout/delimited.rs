@@ -40,9 +40,16 @@ impl Delimited {
     /// The URL of a line.
     #[inline]
     pub(super) fn url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
-        if self.has_quotes() && memchr::memchr(QUOTE, line).is_some() {
-            return self.quoted_url(line, decoded);
+        if self.has_quotes()
+            && let Some(quote) = memchr::memchr(QUOTE, line)
+        {
+            return self.quoted_url(line, quote, decoded);
         }
+        self.plain_url(line)
+    }
+
+    /// The URL of a line that has no quotes up to the end of the URL.
+    fn plain_url(&self, line: &[u8]) -> Result<Found, Reason> {
         let mut start = 0;
         for _ in 0..self.column {
             start += memchr::memchr(self.delimiter, &line[start..]).ok_or(Reason::Column)? + 1;
@@ -51,15 +58,22 @@ impl Delimited {
         Ok(Found::Within(start..length.map_or(line.len(), |length| start + length)))
     }
 
-    /// The URL of a line with quotes. It reads all fields, because a quote may be left open after the URL.
-    fn quoted_url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
-        let (mut found, mut place, start) = (None, 0, decoded.len());
-        self.fields(line, decoded, |field| {
+    /// The URL of a line whose first quote is at `quote`. The fields before that one are plain; all others are read, because a
+    /// quote may be left open after the URL.
+    fn quoted_url(&self, line: &[u8], quote: usize, decoded: &mut Vec<u8>) -> Result<Found, Reason> {
+        let plain = memchr::memrchr(self.delimiter, &line[..quote]).map_or(0, |at| at + 1);
+        let mut place = memchr::memchr_iter(self.delimiter, &line[..plain]).count();
+        let (is_plain, mut found, start) = (self.column < place, None, decoded.len());
+        self.fields(&line[plain..], decoded, |field| {
             if place == self.column {
                 found = Some(field);
             }
             place += 1;
         })?;
+        if is_plain {
+            decoded.truncate(start);
+            return self.plain_url(line);
+        }
         // Drop the other fields.
         let field = found.ok_or(Reason::Column)?;
         let end = start + field.len();
@@ -165,6 +179,8 @@ mod tests {
             assert_eq!((found(1), found(2), found(3)), ("c".into(), "d\"e".into(), "f".into()));
             assert_eq!(field(delimiter, 4, line), Err(Reason::Column));
         }
+        let found = |column| field(b',', column, r#"a,b,"c,d",e"#).unwrap();
+        assert_eq!([0, 1, 2, 3].map(found), ["a", "b", "c,d", "e"]);
         assert_eq!(field(b',', 1, r#"a,"""""#).unwrap(), "\"");
         assert_eq!(field(b',', 1, r#"a,"""#).unwrap(), "");
         assert_eq!(field(b',', 1, "a,\"b\"\r").unwrap(), "b", "a CR before the line feed");
