@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::value::Datetime;
 
-use super::error::{CRAWL_DELAY, KEYS, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
+use super::error::{CRAWL_DELAY, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
 use super::{Override, OverrideProblem, Overrides, OverridesError};
-use crate::origin;
 use crate::policy::source::bare_origin;
 use crate::policy::state::Ruling;
 
@@ -19,6 +19,24 @@ const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
 /// A problem and its byte offset.
 type ProblemAt = (usize, OverrideProblem);
+
+/// A table of the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table such as [\"https://example.com\"]")]
+struct Table {
+    verdict: Option<Spanned<FixedVerdict>>,
+    robots_txt: Option<Spanned<String>>,
+    robots_txt_file: Option<Spanned<String>>,
+    crawl_delay: Option<Spanned<f64>>,
+    paused_until: Option<Spanned<Datetime>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FixedVerdict {
+    AllowAll,
+    ForbidAll,
+}
 
 impl Overrides {
     /// Reads a file and the replacements that it names; their paths are relative to its folder.
@@ -43,26 +61,25 @@ fn line_of(text: &[u8], at: usize) -> usize {
 /// Parses the bytes of a file in `folder`.
 fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
-    let document = DeTable::parse(text).map_err(|error| {
+    let tables: BTreeMap<Spanned<String>, Table> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        (at, OverrideProblem::NotToml(error.message().replace('\n', "; ")))
+        (at, OverrideProblem::NotUnderstood(error.message().replace('\n', "; ")))
     })?;
     // In file order, so that the first error is reported.
-    let mut tables: Vec<_> = document.get_ref().iter().collect();
+    let mut tables: Vec<_> = tables.into_iter().collect();
     tables.sort_by_key(|(name, _)| name.span().start);
     let mut overrides = Overrides::default();
     let mut first_at: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, value) in tables {
+    for (name, table) in tables {
         let at = name.span().start;
-        let given = name.get_ref();
-        let origin = origin_of(given).map_err(|problem| (at, problem))?;
+        // A wildcard would match nothing.
+        let origin = bare_origin(name.get_ref()).ok().filter(|_| !name.get_ref().contains('*'));
+        let Some(origin) = origin else {
+            return Err((at, OverrideProblem::NotOrigin { given: name.into_inner() }));
+        };
         if let Some(&first) = first_at.get(&origin) {
             return Err((at, OverrideProblem::Repeated { origin, first: line_of(bytes, first) }));
         }
-        let Some(table) = value.get_ref().as_table() else {
-            let found = value.get_ref().type_str();
-            return Err((value.span().start, OverrideProblem::NotTable { origin: given.clone().into_owned(), found }));
-        };
         let operator_override =
             override_in(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
         first_at.insert(origin.clone(), at);
@@ -71,112 +88,64 @@ fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     Ok(overrides)
 }
 
-/// The origin that the name of a table stands for.
-fn origin_of(given: &str) -> Result<String, OverrideProblem> {
-    let named = given.to_owned();
-    let host = given.split_once("://").map_or(given, |(_, rest)| rest);
-    if host.split(['/', '?', '#']).next().is_some_and(|host| host.contains('*')) {
-        return Err(OverrideProblem::Wildcard { given: named });
-    }
-    bare_origin(given).map_err(|reason| match origin::canonical(origin::trimmed(given.as_bytes())) {
-        Ok((origin, _)) => OverrideProblem::Path { given: named, origin },
-        Err(_) => OverrideProblem::NotOrigin { given: named, reason },
-    })
-}
-
-/// Refuses a table with an unknown key; the error is at the first one.
-fn refuse_unknown(table: &DeTable<'_>) -> Result<(), ProblemAt> {
-    let unknown = table.keys().filter(|key| !KEYS.contains(&&**key.get_ref()));
-    unknown.min_by_key(|key| key.span().start).map_or(Ok(()), |key| {
-        let (given, proposal) = (key.get_ref().clone().into_owned(), nearest(key.get_ref()));
-        Err((key.span().start, OverrideProblem::UnknownKey { given, proposal }))
-    })
-}
-
-/// Refuses two keys that exclude each other; the error is at the later one.
-fn refuse_both(table: &DeTable<'_>, one: &'static str, other: &'static str) -> Result<(), ProblemAt> {
-    table.get(one).zip(table.get(other)).map_or(Ok(()), |(a, b)| {
-        Err((a.span().start.max(b.span().start), OverrideProblem::Contradiction { one, other }))
-    })
-}
-
-/// The known key nearest to an unknown one, within one edit per three letters of the key.
-fn nearest(given: &str) -> Option<&'static str> {
-    let distance = |key: &str| strsim::osa_distance(&given.to_ascii_lowercase().replace('_', "-"), key);
-    let near = KEYS.into_iter().filter(|key| given.len() < 2 * key.len()).map(|key| (distance(key), key));
-    near.filter(|(distance, key)| *distance <= key.len() / 3).min().map(|(_, key)| key)
-}
-
 /// The override in a table; `None` if it has no keys.
-fn override_in(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, ProblemAt> {
-    refuse_unknown(table)?;
-    refuse_both(table, VERDICT, ROBOTS_TXT)?;
-    refuse_both(table, VERDICT, ROBOTS_TXT_FILE)?;
-    refuse_both(table, ROBOTS_TXT, ROBOTS_TXT_FILE)?;
-    let verdict = table.get(VERDICT).map(verdict).transpose()?;
-    if verdict == Some(Ruling::ForbidAll) {
-        // If nothing is ever fetched, neither a delay nor a resumption makes sense.
-        refuse_both(table, VERDICT, CRAWL_DELAY)?;
-        refuse_both(table, VERDICT, PAUSED_UNTIL)?;
+fn override_in(table: Table, folder: &Path) -> Result<Option<Override>, ProblemAt> {
+    let Table { verdict, robots_txt, robots_txt_file, crawl_delay, paused_until } = &table;
+    let ruling = verdict.as_ref().map(|value| match value.get_ref() {
+        FixedVerdict::AllowAll => Ruling::AllowAll,
+        FixedVerdict::ForbidAll => Ruling::ForbidAll,
+    });
+    let fixed = start(verdict);
+    // If nothing is ever fetched, neither a delay nor a resumption makes sense.
+    let forbidden = fixed.filter(|_| ruling == Some(Ruling::ForbidAll));
+    let (text, file) = (start(robots_txt), start(robots_txt_file));
+    for (one, at_one, other, at_other) in [
+        (VERDICT, fixed, ROBOTS_TXT, text),
+        (VERDICT, fixed, ROBOTS_TXT_FILE, file),
+        (ROBOTS_TXT, text, ROBOTS_TXT_FILE, file),
+        (VERDICT, forbidden, CRAWL_DELAY, start(crawl_delay)),
+        (VERDICT, forbidden, PAUSED_UNTIL, start(paused_until)),
+    ] {
+        if let (Some(one_at), Some(other_at)) = (at_one, at_other) {
+            return Err((one_at.max(other_at), OverrideProblem::Contradiction { one, other }));
+        }
     }
-    let inline = table.get(ROBOTS_TXT).map(|value| text(value, ROBOTS_TXT)).transpose()?;
-    let file = table.get(ROBOTS_TXT_FILE).map(|value| replacement(value, folder)).transpose()?;
-    let body = inline.map(|text| Arc::from(text.as_bytes())).or(file);
+    let body = match (robots_txt, robots_txt_file) {
+        (Some(text), _) => Some(Arc::from(text.get_ref().as_bytes())),
+        (None, Some(file)) => Some(replacement(file, folder)?),
+        (None, None) => None,
+    };
     let operator_override = Override {
-        ruling: verdict.or(body.is_some().then_some(Ruling::RobotsTxt)),
+        ruling: ruling.or(body.is_some().then_some(Ruling::RobotsTxt)),
         robots_txt: body,
-        crawl_delay: table.get(CRAWL_DELAY).map(crawl_delay).transpose()?,
-        paused_until: table.get(PAUSED_UNTIL).map(paused_until).transpose()?,
+        crawl_delay: crawl_delay.as_ref().map(delay).transpose()?,
+        paused_until: paused_until.as_ref().map(time).transpose()?,
     };
     Ok(Some(operator_override).filter(|found| *found != Override::default()))
 }
 
-/// The error for an unacceptable value: its position, and the value found.
-fn invalid_value(value: &Spanned<DeValue<'_>>, key: &'static str, wanted: &'static str) -> ProblemAt {
-    let found = match value.get_ref() {
-        DeValue::String(text) => format!("{text:?}"),
-        DeValue::Integer(number) => number.to_string(),
-        DeValue::Float(number) => number.to_string(),
-        DeValue::Datetime(time) => time.to_string(),
-        other => other.type_str().to_owned(),
-    };
-    (value.span().start, OverrideProblem::Value { key, wanted, found })
+/// Where a value begins.
+fn start<T>(value: &Option<Spanned<T>>) -> Option<usize> {
+    value.as_ref().map(|value| value.span().start)
 }
 
-fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, ProblemAt> {
-    value.get_ref().as_str().ok_or_else(|| invalid_value(value, key, "a string in quotes"))
-}
-
-fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, ProblemAt> {
-    let given = value.get_ref().as_str();
-    let verdict = [Ruling::AllowAll, Ruling::ForbidAll].into_iter().find(|ruling| given == Some(ruling.name()));
-    verdict.ok_or_else(|| invalid_value(value, VERDICT, "\"allow-all\" or \"forbid-all\""))
-}
-
-fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
-    let path = folder.join(text(value, ROBOTS_TXT_FILE)?);
+fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
+    let path = folder.join(value.get_ref());
     let body = fs::read(&path);
     body.map(Arc::from).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
 }
 
-fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, ProblemAt> {
-    let seconds: Option<f64> = match value.get_ref() {
-        DeValue::Integer(number) => {
-            i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number as f64)
-        }
-        DeValue::Float(number) => number.as_str().parse().ok(),
-        _ => None,
-    };
-    let within = seconds.filter(|seconds| (0.0..=LONGEST_DELAY).contains(seconds));
-    let wanted = "a number of seconds, from 0 to a year";
+/// A delay as a decimal number of seconds.
+fn delay(value: &Spanned<f64>) -> Result<String, ProblemAt> {
+    let within = (0.0..=LONGEST_DELAY).contains(value.get_ref());
     // `abs` drops the sign of a negative zero.
-    within.map(|seconds| seconds.abs().to_string()).ok_or_else(|| invalid_value(value, CRAWL_DELAY, wanted))
+    within.then(|| value.get_ref().abs().to_string()).ok_or((value.span().start, OverrideProblem::Delay))
 }
 
-fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, ProblemAt> {
-    let time = value.get_ref().as_datetime().and_then(|time| time.to_string().parse::<jiff::Timestamp>().ok());
-    let wanted = "a time with its offset and without quotes, such as 2026-12-01T08:00:00Z";
-    time.map(jiff::Timestamp::as_second).ok_or_else(|| invalid_value(value, PAUSED_UNTIL, wanted))
+/// A time in seconds of Unix time.
+fn time(value: &Spanned<Datetime>) -> Result<i64, ProblemAt> {
+    let time = value.get_ref().to_string().parse::<jiff::Timestamp>();
+    time.map(jiff::Timestamp::as_second).map_err(|_| (value.span().start, OverrideProblem::Time))
 }
 
 #[cfg(test)]
@@ -251,12 +220,12 @@ mod tests {
         let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
         let names = [
             ("'a.example'", "not an origin"),
-            ("'http://a/x'", "has a path"),
+            ("'http://a/x'", "without a path"),
             ("'ftp://a'", "not an origin"),
-            ("'http://a?'", "has a path"),
+            ("'http://a?'", "without a path"),
             ("''", "not an origin"),
             ("a", "not an origin"),
-            ("'https://*.a.example'", "has a wildcard"),
+            ("'https://*.a.example'", "a wildcard"),
         ];
         for (name, expected) in names {
             let (line, _, problem) = wrong(&table(name));
@@ -266,29 +235,27 @@ mod tests {
         assert_eq!(wrong(&two).0, 5);
         assert!(wrong(&two).2.starts_with("http://a already has a table at line 2"), "{}", wrong(&two).2);
         let (line, at, problem) = wrong("'http://a' = 'allow-all'\n");
-        assert!((line, at) == (1, "'allow-all'") && problem.contains("a table"), "{at} {problem}");
-        assert!(wrong("['http://a']\n[['http://b']]\n").2.contains("http://a is empty"));
+        assert!((line, at) == (1, "'allow-all'") && problem.contains("expected a table"), "{at} {problem}");
+        assert!(wrong("['http://a']\n").2.contains("http://a is empty"));
     }
 
     #[test]
     fn keys_must_be_known_and_their_values_right() {
         let of = |line: &str| wrong(&format!("['http://a']\n{line}\n")).2;
         for (line, parts) in [
-            ("crawl_delay = 1", ["crawl_delay", "probably crawl-delay"]),
-            ("paused-untill = 1", ["paused-untill", "probably paused-until"]),
-            ("nonsense = 1", ["unknown key", "the keys are verdict"]),
-            ("verdict = 'allow'", ["verdict must be", "\"allow\""]),
-            ("verdict = true", ["\"allow-all\" or \"forbid-all\"", "boolean"]),
-            ("crawl-delay = '10'", ["a number of seconds", "\"10\""]),
-            ("crawl-delay = -1", ["a number of seconds", "-1"]),
-            ("crawl-delay = nan", ["a number of seconds", "nan"]),
-            ("crawl-delay = 1e9", ["a year", "1e9"]),
-            ("paused-until = '2026-12-01T08:00:00Z'", ["without quotes", "2026"]),
-            ("paused-until = 2026-12-01T08:00:00", ["with its offset", "2026-12-01T08:00:00"]),
+            ("crawl_delay = 1", ["unknown field `crawl_delay`", "expected one of `verdict`"]),
+            ("verdict = 'allow'", ["unknown variant `allow`", "`allow-all` or `forbid-all`"]),
+            ("verdict = true", ["wanted string", ""]),
+            ("crawl-delay = '10'", ["\"10\"", "f64"]),
+            ("crawl-delay = -1", ["a number of seconds", ""]),
+            ("crawl-delay = nan", ["a number of seconds", ""]),
+            ("crawl-delay = 1e9", ["a year", ""]),
+            ("paused-until = '2026-12-01T08:00:00Z'", ["\"2026-12-01T08:00:00Z\"", "datetime"]),
+            ("paused-until = 2026-12-01T08:00:00", ["with its offset", "2026-12-01T08:00:00Z"]),
             ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
-            ("robots-txt = 1", ["robots-txt must be a string", "1"]),
+            ("robots-txt = 1", ["integer `1`", "a string"]),
             ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
-            ("crawl-delay = ", ["not TOML", ""]),
+            ("crawl-delay = ", ["values must be quoted", ""]),
         ] {
             let problem = of(line);
             assert!(parts.iter().all(|part| problem.contains(part)), "{line}: {problem}");
