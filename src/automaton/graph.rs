@@ -72,7 +72,7 @@ pub struct Edge {
 pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
     let engine = engine(words);
     let (table, priorities) = match engine {
-        Engine::Cursors => (&words[SCANNER..head::word(words, BITMAP) as usize], None),
+        Engine::Cursors => (words.get(SCANNER..head::word(words, BITMAP) as usize).unwrap_or_default(), None),
         Engine::Constant | Engine::Dfa => (words, priorities_of(words, patterns)),
     };
     let mut states = Vec::new();

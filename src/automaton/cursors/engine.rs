@@ -14,6 +14,9 @@
 //!
 //! When the path ends, the segments before a `$` are looked up among its suffixes.
 //!
+//! A walk is total, as one through a [DFA](super::super::dfa::walk) is: whatever the words are, it reads nothing else, and ends.
+//! What lies outside a table counts as missing, and a walk that takes more steps than a compiled automaton can need is blocked.
+//!
 //! ```text
 //! automaton  head | scanner's records | initial bitmap | segments, and one more | nodes, and one more | dollars
 //! segment    length, head and what is above it (suffixes), node of an anchored prefix, node that waits from the start,
@@ -28,7 +31,7 @@ use crate::automaton::dfa::build::Builder;
 use crate::automaton::dfa::contexts::StateId;
 use crate::automaton::dfa::filter::Search;
 use crate::automaton::dfa::globs::Segments;
-use crate::automaton::dfa::walk::{Observer, walk};
+use crate::automaton::dfa::walk::{BROKEN, Observer, walk};
 use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word};
 use crate::automaton::priorities::{self, Priority};
 use crate::automaton::space::Space;
@@ -37,17 +40,17 @@ use crate::rules::{Patterns, Verdict};
 
 // The head, after the engine and the scanner's start: where the parts begin, and the best priorities.
 pub(crate) const BITMAP: usize = 2;
-pub(crate) const SEGMENTS: usize = 3;
-pub(crate) const NODES: usize = 4;
-pub(crate) const DOLLARS: usize = 5;
+const SEGMENTS: usize = 3;
+const NODES: usize = 4;
+const DOLLARS: usize = 5;
 const TOP_ALLOWED: usize = 6;
 const TOP_BLOCKED: usize = 7;
 /// The records of the scanner are counted from here.
 pub(crate) const SCANNER: usize = 8;
 
-pub(crate) const SEGMENT_WORDS: usize = 7;
-pub(crate) const NODE_WORDS: usize = 4;
-pub(crate) const DOLLAR_WORDS: usize = 2;
+const SEGMENT_WORDS: usize = 7;
+const NODE_WORDS: usize = 4;
+const DOLLAR_WORDS: usize = 2;
 
 /// Compiles patterns for this engine; appends the automaton to `words`.
 pub(crate) fn compile(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>) -> Compiled {
@@ -237,7 +240,7 @@ struct SegmentState {
 }
 
 impl Scratch {
-    fn begin(&mut self, nodes: usize, segments: usize, waiting: &[u32]) {
+    fn begin(&mut self, nodes: usize, waiting: &[u32]) {
         if self.epoch == u32::MAX {
             *self = Scratch::default();
         }
@@ -245,6 +248,7 @@ impl Scratch {
         if self.nodes.len() < nodes {
             self.nodes.resize(nodes, NodeState::default());
         }
+        let segments = 32 * waiting.len();
         if self.segments.len() < segments {
             self.segments.resize(segments, SegmentState::default());
         }
@@ -253,23 +257,33 @@ impl Scratch {
     }
 }
 
+/// The most heavy paths from a segment to its shortest suffix: the subtree at least doubles with each.
+const MOST_HEAVY_PATHS: usize = 33;
+
 /// The verdict of an automaton of this engine on a path in normal form.
 #[inline(always)]
 pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
     let path = &text[from..];
-    let part = |at: usize, end: usize| &words[word(words, at) as usize..word(words, end) as usize];
+    let place = |at: usize| word(words, at) as usize;
+    let part = |at: usize, end: usize| words.get(place(at)..place(end)).unwrap_or_default();
     let (segments, nodes) = (part(SEGMENTS, NODES), part(NODES, DOLLARS));
-    scratch.begin(nodes.len() / NODE_WORDS, segments.len() / SEGMENT_WORDS, part(BITMAP, SEGMENTS));
+    let dollars = words.get(place(DOLLARS)..).unwrap_or_default();
+    let node_count = nodes.len() / NODE_WORDS;
+    if node_count <= BEHIND_SLASH as usize {
+        return BROKEN;
+    }
+    scratch.begin(node_count, part(BITMAP, SEGMENTS));
     let mut run = Run {
         segments,
         nodes,
-        dollars: &words[word(words, DOLLARS) as usize..],
+        dollars,
         top: [word(words, TOP_ALLOWED), word(words, TOP_BLOCKED)],
         from,
         path_len: path.len() as u32,
         slash: path.first() == Some(&b'/'),
         best: 0,
         last: None,
+        steps: nodes.len() + dollars.len(),
         scratch,
     };
     run.always_reached();
@@ -277,7 +291,7 @@ pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
         let _ = walk::<S, _>(&words[SCANNER..], word(words, START), text, from, &mut run);
         run.end_of_path();
     }
-    priorities::verdict(run.best)
+    if run.steps == 0 { BROKEN } else { priorities::verdict(run.best) }
 }
 
 struct Run<'w, 's> {
@@ -293,6 +307,8 @@ struct Run<'w, 's> {
     best: Priority,
     /// The longest segment that ended last, and where it ended.
     last: Option<(u32, u32)>,
+    /// How many more nodes and dollars may be examined. Each is at most once, so there is always one left.
+    steps: usize,
     scratch: &'s mut Scratch,
 }
 
@@ -301,15 +317,13 @@ impl Observer for Run<'_, '_> {
 
     fn output(&mut self, output: u32, at: usize) -> bool {
         let end = (at - self.from) as u32;
-        if (output as usize + 1) * SEGMENT_WORDS >= self.segments.len() {
-            // A scanner that was tampered with.
-            return true;
-        }
         self.last = Some((output, end));
         let mut number = output;
-        while number != NONE {
-            let head = self.segment(number, 1);
-            self.waiting_in(head, number, end);
+        for _ in 0..MOST_HEAVY_PATHS {
+            if !self.has_segment(number) {
+                break;
+            }
+            self.waiting_in(self.segment(number, 1), number, end);
             number = self.segment(number, 2);
         }
         !self.decided()
@@ -317,15 +331,27 @@ impl Observer for Run<'_, '_> {
 }
 
 impl Run<'_, '_> {
+    fn has_segment(&self, number: u32) -> bool {
+        (number as usize + 1) * SEGMENT_WORDS <= self.segments.len()
+    }
+
+    /// A word of a segment; [`NONE`] if there is no such segment.
     fn segment(&self, number: u32, word: usize) -> u32 {
-        crate::automaton::head::word(self.segments, number as usize * SEGMENT_WORDS + word)
+        self.segments.get(number as usize * SEGMENT_WORDS + word).map_or(NONE, |word| u32::from_le(*word))
     }
 
+    /// A word of a node; 0 if there is no such node, which is never reached then.
     fn node(&self, id: u32, word: usize) -> u32 {
-        crate::automaton::head::word(self.nodes, id as usize * NODE_WORDS + word)
+        self.nodes.get(id as usize * NODE_WORDS + word).map_or(0, |word| u32::from_le(*word))
     }
 
-    /// Where a segment that ends at `end` began. In a table that was tampered with, it may be longer than the path.
+    /// Whether one more node or dollar may be examined.
+    fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_sub(1);
+        self.steps > 0
+    }
+
+    /// Where a segment that ends at `end` began.
     fn start_of(&self, number: u32, end: u32) -> u32 {
         end.saturating_sub(self.segment(number, 0))
     }
@@ -350,7 +376,7 @@ impl Run<'_, '_> {
     /// All segments numbered from `head` to `number` end at `end`: handles those that are waited for.
     fn waiting_in(&mut self, head: u32, number: u32, end: u32) {
         for word in head / 32..=number / 32 {
-            let mut bits = self.scratch.waiting[word as usize];
+            let Some(&(mut bits)) = self.scratch.waiting.get(word as usize) else { return };
             if word == head / 32 {
                 bits &= u32::MAX << (head % 32);
             }
@@ -392,7 +418,7 @@ impl Run<'_, '_> {
         (queued.seen, queued.seen_behind_slash) = (state.seen, state.seen_behind_slash);
         loop {
             let first = self.segment_state(number).first;
-            if first == NONE || self.scratch.nodes[first as usize].since > start {
+            if first == NONE || self.scratch.nodes[first as usize].since > start || !self.step() {
                 break;
             }
             self.segment_state(number).first = self.scratch.nodes[first as usize].next;
@@ -414,7 +440,11 @@ impl Run<'_, '_> {
         let state = &mut self.scratch.nodes[id as usize];
         (state.reached, state.since) = (epoch, end);
         self.best = self.best.max(self.node(id, 1));
-        for child in self.node(id, 3)..self.node(id + 1, 3) {
+        let count = (self.nodes.len() / NODE_WORDS) as u32;
+        for child in self.node(id, 3)..self.node(id + 1, 3).min(count) {
+            if !self.step() {
+                return;
+            }
             if self.node(child, 2) > self.best {
                 self.queue(child, end);
             }
@@ -424,6 +454,8 @@ impl Run<'_, '_> {
     /// Makes a node wait for its segment from `since` on.
     fn queue(&mut self, id: u32, since: u32) {
         let number = self.node(id, 0);
+        let Some(waiting) = self.scratch.waiting.get_mut(number as usize / 32) else { return };
+        *waiting |= 1 << (number % 32);
         let state = &mut self.scratch.nodes[id as usize];
         (state.since, state.next) = (since, NONE);
         let queue = self.segment_state(number);
@@ -433,7 +465,6 @@ impl Run<'_, '_> {
         } else {
             self.scratch.nodes[last as usize].next = id;
         }
-        self.scratch.waiting[number as usize / 32] |= 1 << (number % 32);
     }
 
     /// Handles the segments before a `$` that end with the path.
@@ -442,7 +473,10 @@ impl Run<'_, '_> {
         if end != self.path_len {
             return;
         }
-        while number != NONE {
+        for _ in 0..MOST_HEAVY_PATHS {
+            if !self.has_segment(number) {
+                return;
+            }
             for suffix in self.segment(number, 1)..=number {
                 self.dollars_of(suffix, end);
             }
@@ -452,14 +486,18 @@ impl Run<'_, '_> {
 
     fn dollars_of(&mut self, number: u32, end: u32) {
         let start = self.start_of(number, end);
-        for dollar in self.segment(number, 6)..self.segment(number + 1, 6) {
+        let count = (self.dollars.len() / DOLLAR_WORDS) as u32;
+        for dollar in self.segment(number, 6)..self.segment(number + 1, 6).min(count) {
+            if !self.step() {
+                return;
+            }
             let at = dollar as usize * DOLLAR_WORDS;
             let (node, priority) = (word(self.dollars, at), word(self.dollars, at + 1));
             let holds = match node {
                 NONE => start == 0,
                 node => {
-                    let state = &self.scratch.nodes[node as usize];
-                    state.reached == self.scratch.epoch && state.since <= start
+                    let state = self.scratch.nodes.get(node as usize);
+                    state.is_some_and(|state| state.reached == self.scratch.epoch && state.since <= start)
                 }
             };
             if holds {

@@ -1,6 +1,5 @@
 //! The second engine, for groups whose DFA would be too large.
 
-pub(super) mod check;
 pub(super) mod engine;
 pub(super) mod segment_trie;
 pub(super) mod suffixes;

@@ -36,7 +36,7 @@ impl Observer for Silent {
 }
 
 /// The verdict of a walk that leaves the table, or goes round in it.
-const BROKEN: Verdict = Verdict::Blocked;
+pub(crate) const BROKEN: Verdict = Verdict::Blocked;
 
 #[inline]
 fn blocked_if(header: u32, bit: u32) -> Verdict {
