@@ -36,23 +36,20 @@ pub struct ExportArgs {
 }
 
 fn table() -> impl TypedValueParser<Value = ExportTable> {
-    let table = |name, help, table| (PossibleValue::new(name).help(help), table);
+    let table = |table: ExportTable, help| (PossibleValue::new(table.name()).help(help), table);
     one_of([
         table(
-            "delays",
-            "Crawl delays: as written, in seconds if in effect, and the pages per day that they allow",
             ExportTable::Delays,
+            "Crawl delays: as written, in seconds if in effect, and the pages per day that they allow",
         ),
-        table("sitemaps", "Sitemaps with their line numbers", ExportTable::Sitemaps),
+        table(ExportTable::Sitemaps, "Sitemaps with their line numbers"),
         table(
-            "agents",
-            "The group that applies to each crawler: its kind, its first User-agent line, and its number of rules",
             ExportTable::Agents,
+            "The group that applies to each crawler: its kind, its first User-agent line, and its number of rules",
         ),
         table(
-            "status",
-            "Standing, HTTP status and times of the last answer, standing and times of the last good one, and overrides",
             ExportTable::Status,
+            "Standing, HTTP status and times of the last answer, standing and times of the last good one, and overrides",
         ),
     ])
 }
