@@ -19,7 +19,7 @@ pub(super) const ENGINE: usize = 0;
 /// Where a walk begins; a DFA also has where it is after a first `/`, with which nearly every path begins.
 pub(super) const START: usize = 1;
 
-pub(super) const START_BEHIND_SLASH: usize = 2;
+pub(super) const START_AFTER_SLASH: usize = 2;
 
 /// The root that most records of a DFA default to.
 pub(super) const MAIN_ROOT: usize = 3;

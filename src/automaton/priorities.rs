@@ -48,7 +48,7 @@ mod tests {
     use crate::rules::tried::patterns;
 
     #[test]
-    fn bands_alternate_from_the_worst() {
+    fn priorities_alternate_from_the_worst() {
         assert_eq!(priorities(&patterns("+/ -/a -/bb +/ccc +/dddd -/eeeee")), [3, 2, 2, 1, 1, 0]);
     }
 }

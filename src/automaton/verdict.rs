@@ -1,6 +1,6 @@
 //! Walks a path, with either engine.
 
-use super::head::{ENGINE, ENGINE_DFA, START, START_BEHIND_SLASH, word};
+use super::head::{ENGINE, ENGINE_DFA, START, START_AFTER_SLASH, word};
 use crate::automaton::cursors::engine::{self, Scratch};
 use crate::automaton::dfa::{filter, walk};
 use crate::rules::Verdict;
@@ -38,7 +38,7 @@ fn walk_with<S: filter::Search>(words: &[u32], text: &[u8], from: usize, scratch
     }
     // Nearly all paths begin with a slash.
     let slash = text.get(from) == Some(&b'/');
-    let start = word(words, if slash { START_BEHIND_SLASH } else { START });
+    let start = word(words, if slash { START_AFTER_SLASH } else { START });
     walk::walk::<S, _>(words, start, text, from + usize::from(slash), &mut walk::Silent).unwrap_or_else(|at_end| at_end)
 }
 

@@ -1,4 +1,4 @@
-//! Cites the document behind a finding.
+//! Cites a document for each finding.
 //!
 //! Each dialect has a table: the passages of its own documents on each kind of finding. Where these are silent, the
 //! passage is borrowed from RFC 9309, today's standard. Findings that rest on a single document are made only for
@@ -132,7 +132,7 @@ fn needs_own_text(kind: FindingKind) -> bool {
     matches!(kind, FileTooLong | SeveralAgents | CrawlDelayOutOfRange | CrawlDelayIgnored)
 }
 
-/// The document behind a finding of this kind in a dialect; `None` if there is nothing to cite against it.
+/// The document to cite for a finding of this kind in a dialect; `None` if none speaks against it.
 pub(super) fn citation(kind: FindingKind, dialect: &Dialect) -> Option<Citation> {
     let in_texts = |texts: &Texts| texts.places.iter().find(|place| place.0.contains(&kind));
     let cite = |&(_, document, section), borrowed| Citation { document, section, borrowed };

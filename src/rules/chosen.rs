@@ -78,7 +78,7 @@ impl ChosenRules {
         ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(rule).collect(), dialect)
     }
 
-    /// The verdict on a path and query as they appear in the URL, without the fragment, and the rule behind it.
+    /// The verdict on a path and query as they appear in the URL, without the fragment, and the rule that decided.
     ///
     /// Tries the patterns one by one, so it shares nothing with the automaton but how they are ranked.
     pub fn explain(&self, path: &[u8]) -> Explanation<'_> {

@@ -147,7 +147,7 @@ impl Memory {
         Ok(WorkerPlan { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
 
-    /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line waiting behind it;
+    /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line after it;
     /// decoded, and kept; and, for each crawler, gathered with others and as a frame.
     pub fn longest_line(&self) -> usize {
         let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);

@@ -15,7 +15,7 @@
 //! When the path ends, the segments before a `$` are looked up among its suffixes.
 //!
 //! A walk is total, as one through a [DFA](super::super::dfa::walk) is: whatever the words are, it reads nothing else, and ends.
-//! What lies outside a table counts as missing, and a walk that takes more steps than a compiled automaton can need is blocked.
+//! An offset outside a table counts as missing, and a walk that takes more steps than a compiled automaton can need is blocked.
 //!
 //! ```text
 //! automaton  head | scanner's records | initial bitmap | segments, and one more | nodes, and one more | dollars
@@ -25,7 +25,7 @@
 //! dollar     node or NONE for the whole path, priority
 //! ```
 
-use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
+use super::segment_trie::{AFTER_SLASH, AT_START, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
 use crate::automaton::dfa::build::Builder;
 use crate::automaton::dfa::contexts::StateId;
@@ -153,7 +153,7 @@ impl<'t> Tables<'t> {
         self.nodes.iter().enumerate().skip(2).filter_map(|(id, node)| match node.parent {
             NONE => Some((3, id as u32, node)),
             AT_START => Some((4, id as u32, node)),
-            BEHIND_SLASH => Some((5, id as u32, node)),
+            AFTER_SLASH => Some((5, id as u32, node)),
             _ => None,
         })
     }
@@ -236,7 +236,7 @@ struct SegmentState {
     first: u32,
     last: u32,
     seen: bool,
-    seen_behind_slash: bool,
+    seen_after_slash: bool,
 }
 
 impl Scratch {
@@ -269,7 +269,7 @@ pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
     let (segments, nodes) = (part(SEGMENTS, NODES), part(NODES, DOLLARS));
     let dollars = words.get(place(DOLLARS)..).unwrap_or_default();
     let node_count = nodes.len() / NODE_WORDS;
-    if node_count <= BEHIND_SLASH as usize {
+    if node_count <= AFTER_SLASH as usize {
         return BROKEN;
     }
     scratch.begin(node_count, part(BITMAP, SEGMENTS));
@@ -364,7 +364,7 @@ impl Run<'_, '_> {
 
     /// Reaches the two nodes that need no segment.
     fn always_reached(&mut self) {
-        for (id, since) in [(AT_START, 0), (BEHIND_SLASH, 1)] {
+        for (id, since) in [(AT_START, 0), (AFTER_SLASH, 1)] {
             if id == AT_START || self.slash {
                 let epoch = self.scratch.epoch;
                 self.scratch.nodes[id as usize] = NodeState { reached: epoch, since, next: NONE };
@@ -394,7 +394,7 @@ impl Run<'_, '_> {
         let epoch = self.scratch.epoch;
         let state = &mut self.scratch.segments[number as usize];
         if state.epoch != epoch {
-            *state = SegmentState { epoch, first: NONE, last: NONE, seen: false, seen_behind_slash: !self.slash };
+            *state = SegmentState { epoch, first: NONE, last: NONE, seen: false, seen_after_slash: !self.slash };
         }
         state
     }
@@ -409,13 +409,13 @@ impl Run<'_, '_> {
             }
             self.reach(self.segment(number, 4), end);
         }
-        if !state.seen_behind_slash && start >= 1 {
-            state.seen_behind_slash = true;
+        if !state.seen_after_slash && start >= 1 {
+            state.seen_after_slash = true;
             self.reach(self.segment(number, 5), end);
         }
         // Reaching a node can queue others here, after those already queued.
         let queued = self.segment_state(number);
-        (queued.seen, queued.seen_behind_slash) = (state.seen, state.seen_behind_slash);
+        (queued.seen, queued.seen_after_slash) = (state.seen, state.seen_after_slash);
         loop {
             let first = self.segment_state(number).first;
             if first == NONE || self.scratch.nodes[first as usize].since > start || !self.step() {
@@ -424,9 +424,9 @@ impl Run<'_, '_> {
             self.segment_state(number).first = self.scratch.nodes[first as usize].next;
             self.reach(first, end);
         }
-        let behind_slash = self.segment(number, 5) != NONE;
+        let after_slash = self.segment(number, 5) != NONE;
         let state = self.segment_state(number);
-        if state.first == NONE && (state.seen_behind_slash || !behind_slash) {
+        if state.first == NONE && (state.seen_after_slash || !after_slash) {
             self.scratch.waiting[number as usize / 32] &= !(1 << (number % 32));
         }
     }

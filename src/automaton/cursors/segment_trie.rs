@@ -12,7 +12,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The node that every path reaches at its start, for patterns that begin with `*`.
 pub(super) const AT_START: u32 = 0;
 /// The node that every path reaches after its first byte, for patterns that begin with `/*`.
-pub(crate) const BEHIND_SLASH: u32 = 1;
+pub(crate) const AFTER_SLASH: u32 = 1;
 
 /// The first segments of some pattern.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +70,7 @@ impl SegmentTrie {
         // Nodes were made after their parents, so one pass finds the depth of each.
         let mut depth = vec![0u32; self.nodes.len()];
         for (id, node) in self.nodes.iter().enumerate() {
-            if id > BEHIND_SLASH as usize {
+            if id > AFTER_SLASH as usize {
                 depth[id] = if node.parent == NONE { 1 } else { depth[node.parent as usize] + 1 };
             }
         }
@@ -121,7 +121,7 @@ impl Growing<'_> {
         let (first, rest) = segments.split_first().expect("a pattern has a segment");
         let mut node = match &self.patterns.text()[first.clone()] {
             b"" => AT_START,
-            b"/" => BEHIND_SLASH,
+            b"/" => AFTER_SLASH,
             _ => self.child(NONE, first),
         };
         self.raise(node, priority);

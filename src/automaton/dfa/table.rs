@@ -19,7 +19,7 @@
 use super::build::{Arena, Builder, Edges, Link, OverBudget, State};
 use super::contexts::StateId;
 use super::filter::{self, FILTER_WORDS};
-use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH};
+use crate::automaton::head::{MAIN_ROOT, START, START_AFTER_SLASH};
 use crate::automaton::priorities::{self, Priority};
 use crate::rules::Verdict;
 
@@ -111,14 +111,14 @@ impl Layout {
         self.records.clear();
         self.targets.clear();
         let start = builder.start()?;
-        let mut behind_slash = start;
+        let mut after_slash = start;
         if !builder.state(start).settled {
             builder.expand(start)?;
-            behind_slash = builder.next(start, b'/')?;
+            after_slash = builder.next(start, b'/')?;
         }
-        self.starts = [start, behind_slash];
+        self.starts = [start, after_slash];
         self.targets.resize(builder.states().len(), UNREACHED);
-        self.visit(builder, behind_slash);
+        self.visit(builder, after_slash);
         let mut at = 0;
         loop {
             if at == self.records.len() {
@@ -186,7 +186,7 @@ impl Layout {
         words.extend([0; FIRST_RECORD as usize]);
         words[base + MAIN_ROOT] = main_root.map_or(0, |root| self.targets[root as usize]);
         words[base + START] = self.targets[self.starts[0] as usize];
-        words[base + START_BEHIND_SLASH] = self.targets[self.starts[1] as usize];
+        words[base + START_AFTER_SLASH] = self.targets[self.starts[1] as usize];
         let writer = Writer { builder, layout: self, main_root };
         for record in &self.records {
             debug_assert_eq!(words.len() - base, self.targets[record.state as usize] as usize);

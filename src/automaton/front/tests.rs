@@ -1,4 +1,4 @@
-//! Compares the front with the automaton behind it.
+//! Compares the front with its automaton.
 
 use super::layout::{ALWAYS, FLAGS, ROOT_PASSES};
 use super::*;

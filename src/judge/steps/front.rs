@@ -24,8 +24,7 @@ impl Kernel for Front<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Front { space, judge, urls } = self;
-        // Copies stay in registers; what is behind a reference is loaded again after each store to the space: 8 instructions a
-        // line.
+        // Copies stay in registers; through a reference, all is loaded again after each store to the space: 8 instructions a line.
         let (judge, text) = (judge.clone(), urls.text);
         let [mut probing, mut asking, mut walks] =
             [&mut space.probing, &mut space.asking, &mut space.walks].map(|list| Append::to(&mut list.items));

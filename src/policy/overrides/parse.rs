@@ -23,7 +23,7 @@ type ProblemAt = (usize, OverrideProblem);
 /// A table of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table such as [\"https://example.com\"]")]
-struct Table {
+struct OverrideTable {
     verdict: Option<Spanned<FixedVerdict>>,
     robots_txt: Option<Spanned<String>>,
     robots_txt_file: Option<Spanned<String>>,
@@ -61,7 +61,7 @@ fn line_of(text: &[u8], at: usize) -> usize {
 /// Parses the bytes of a file in `folder`.
 fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
-    let tables: BTreeMap<Spanned<String>, Table> = toml::from_str(text).map_err(|error| {
+    let tables: BTreeMap<Spanned<String>, OverrideTable> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         (at, OverrideProblem::NotUnderstood(error.message().replace('\n', "; ")))
     })?;
@@ -89,8 +89,8 @@ fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
 }
 
 /// The override in a table; `None` if it has no keys.
-fn override_in(table: Table, folder: &Path) -> Result<Option<Override>, ProblemAt> {
-    let Table { verdict, robots_txt, robots_txt_file, crawl_delay, paused_until } = &table;
+fn override_in(table: OverrideTable, folder: &Path) -> Result<Option<Override>, ProblemAt> {
+    let OverrideTable { verdict, robots_txt, robots_txt_file, crawl_delay, paused_until } = &table;
     let ruling = verdict.as_ref().map(|value| match value.get_ref() {
         FixedVerdict::AllowAll => Ruling::AllowAll,
         FixedVerdict::ForbidAll => Ruling::ForbidAll,
