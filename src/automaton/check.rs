@@ -6,7 +6,7 @@
 
 use super::cursors::engine::SCANNER;
 use super::damage::Damage;
-use super::head::{ENGINE, ENGINE_CURSORS, ENGINE_DFA, word};
+use super::head::{ENGINE, ENGINE_CURSORS, ENGINE_DFA, word, word_if_any};
 use crate::automaton::dfa::table::FIRST_RECORD;
 use crate::automaton::{Engine, front};
 
@@ -22,7 +22,7 @@ pub fn check_item(content: &[u32]) -> Result<(), Damage> {
 
 /// Checks that words have the head of an engine.
 fn check(words: &[u32]) -> Result<(), Damage> {
-    let head = match words.get(ENGINE).map(|word| u32::from_le(*word)) {
+    let head = match word_if_any(words, ENGINE) {
         Some(ENGINE_CURSORS) => SCANNER,
         Some(ENGINE_DFA) | None => FIRST_RECORD as usize,
         Some(_) => return Damage::at(ENGINE, "unknown engine"),

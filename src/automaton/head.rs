@@ -34,3 +34,9 @@ pub(super) const ENGINE_CURSORS: u32 = 1;
 pub(super) fn word(words: &[u32], at: usize) -> u32 {
     u32::from_le(words[at])
 }
+
+/// A word of an automaton that may be damaged: `None` beyond its end.
+#[inline(always)]
+pub(super) fn word_if_any(words: &[u32], at: usize) -> Option<u32> {
+    words.get(at).map(|&word| u32::from_le(word))
+}

@@ -32,7 +32,7 @@ use crate::automaton::dfa::contexts::StateId;
 use crate::automaton::dfa::filter::Search;
 use crate::automaton::dfa::globs::Segments;
 use crate::automaton::dfa::walk::{BROKEN, Observer, walk};
-use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word};
+use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word, word_if_any};
 use crate::automaton::priorities::{self, Priority};
 use crate::automaton::space::Space;
 use crate::automaton::{Compiled, Engine};
@@ -318,31 +318,32 @@ impl Observer for Run<'_, '_> {
     fn output(&mut self, output: u32, at: usize) -> bool {
         let end = (at - self.from) as u32;
         self.last = Some((output, end));
-        let mut number = output;
-        for _ in 0..MOST_HEAVY_PATHS {
-            if !self.has_segment(number) {
-                break;
-            }
-            self.waiting_in(self.segment(number, 1), number, end);
-            number = self.segment(number, 2);
+        for (head, number) in heavy_paths(self.segments, output) {
+            self.waiting_in(head, number, end);
         }
         !self.decided()
     }
 }
 
-impl Run<'_, '_> {
-    fn has_segment(&self, number: u32) -> bool {
-        (number as usize + 1) * SEGMENT_WORDS <= self.segments.len()
-    }
+/// The heavy paths from a segment to its shortest suffix: where each begins and ends.
+fn heavy_paths(segments: &[u32], number: u32) -> impl Iterator<Item = (u32, u32)> {
+    let path = |number: u32| {
+        let segment = segments.get(number as usize * SEGMENT_WORDS..)?.first_chunk::<SEGMENT_WORDS>()?;
+        Some((word(segment, 1), number, word(segment, 2)))
+    };
+    let paths = std::iter::successors(path(number), move |&(_, _, above)| path(above));
+    paths.take(MOST_HEAVY_PATHS).map(|(head, number, _)| (head, number))
+}
 
+impl Run<'_, '_> {
     /// A word of a segment; [`NONE`] if there is no such segment.
     fn segment(&self, number: u32, word: usize) -> u32 {
-        self.segments.get(number as usize * SEGMENT_WORDS + word).map_or(NONE, |word| u32::from_le(*word))
+        word_if_any(self.segments, number as usize * SEGMENT_WORDS + word).unwrap_or(NONE)
     }
 
     /// A word of a node; 0 if there is no such node, which is never reached then.
     fn node(&self, id: u32, word: usize) -> u32 {
-        self.nodes.get(id as usize * NODE_WORDS + word).map_or(0, |word| u32::from_le(*word))
+        word_if_any(self.nodes, id as usize * NODE_WORDS + word).unwrap_or(0)
     }
 
     /// Whether one more node or dollar may be examined.
@@ -469,18 +470,12 @@ impl Run<'_, '_> {
 
     /// Handles the segments before a `$` that end with the path.
     fn end_of_path(&mut self) {
-        let Some((mut number, end)) = self.last else { return };
+        let Some((number, end)) = self.last else { return };
         if end != self.path_len {
             return;
         }
-        for _ in 0..MOST_HEAVY_PATHS {
-            if !self.has_segment(number) {
-                return;
-            }
-            for suffix in self.segment(number, 1)..=number {
-                self.dollars_of(suffix, end);
-            }
-            number = self.segment(number, 2);
+        for suffix in heavy_paths(self.segments, number).flat_map(|(head, number)| head..=number) {
+            self.dollars_of(suffix, end);
         }
     }
 

@@ -10,7 +10,7 @@ use super::table::{
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
     RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_byte_words, verdict_of,
 };
-use crate::automaton::head::MAIN_ROOT;
+use crate::automaton::head::{MAIN_ROOT, word_if_any};
 use crate::rules::Verdict;
 
 /// Observes the steps of a walk.
@@ -132,7 +132,7 @@ fn step<S: Search, O: Observer>(
 /// A word of a table.
 #[inline(always)]
 fn word(table: &[u32], at: usize) -> Result<u32, Verdict> {
-    table.get(at).map(|&word| u32::from_le(word)).ok_or(BROKEN)
+    word_if_any(table, at).ok_or(BROKEN)
 }
 
 /// The words of a table from one on.

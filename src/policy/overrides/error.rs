@@ -68,11 +68,17 @@ pub enum OverrideProblem {
         origin: String,
     },
     /// A crawl delay is out of range.
-    #[error("crawl-delay must be a number of seconds, from 0 to a year")]
-    Delay,
+    #[error("{CRAWL_DELAY} must be a number of seconds, from 0 to a year; this is {found}")]
+    Delay {
+        /// The number found.
+        found: f64,
+    },
     /// A time is incomplete.
-    #[error("paused-until must be a time with its offset, such as 2026-12-01T08:00:00Z")]
-    Time,
+    #[error("{PAUSED_UNTIL} must be a time with its offset, such as 2026-12-01T08:00:00Z; this is {found}")]
+    Time {
+        /// The time found.
+        found: String,
+    },
     /// Two keys exclude each other.
     #[error("{one} and {other} contradict each other; remove one of them")]
     Contradiction {

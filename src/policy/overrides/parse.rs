@@ -137,15 +137,19 @@ fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, Prob
 
 /// A delay as a decimal number of seconds.
 fn delay(value: &Spanned<f64>) -> Result<String, ProblemAt> {
-    let within = (0.0..=LONGEST_DELAY).contains(value.get_ref());
+    let seconds = *value.get_ref();
+    if !(0.0..=LONGEST_DELAY).contains(&seconds) {
+        return Err((value.span().start, OverrideProblem::Delay { found: seconds }));
+    }
     // `abs` drops the sign of a negative zero.
-    within.then(|| value.get_ref().abs().to_string()).ok_or((value.span().start, OverrideProblem::Delay))
+    Ok(seconds.abs().to_string())
 }
 
 /// A time in seconds of Unix time.
 fn time(value: &Spanned<Datetime>) -> Result<i64, ProblemAt> {
-    let time = value.get_ref().to_string().parse::<jiff::Timestamp>();
-    time.map(jiff::Timestamp::as_second).map_err(|_| (value.span().start, OverrideProblem::Time))
+    let found = value.get_ref().to_string();
+    let time = found.parse::<jiff::Timestamp>();
+    time.map(jiff::Timestamp::as_second).map_err(|_| (value.span().start, OverrideProblem::Time { found }))
 }
 
 #[cfg(test)]
@@ -243,15 +247,16 @@ mod tests {
     fn keys_must_be_known_and_their_values_right() {
         let of = |line: &str| wrong(&format!("['http://a']\n{line}\n")).2;
         for (line, parts) in [
+            ("nonsense = 1", ["unknown field `nonsense`", "`paused-until`"]),
             ("crawl_delay = 1", ["unknown field `crawl_delay`", "expected one of `verdict`"]),
             ("verdict = 'allow'", ["unknown variant `allow`", "`allow-all` or `forbid-all`"]),
             ("verdict = true", ["wanted string", ""]),
             ("crawl-delay = '10'", ["\"10\"", "f64"]),
-            ("crawl-delay = -1", ["a number of seconds", ""]),
-            ("crawl-delay = nan", ["a number of seconds", ""]),
-            ("crawl-delay = 1e9", ["a year", ""]),
+            ("crawl-delay = -1", ["a number of seconds", "-1"]),
+            ("crawl-delay = nan", ["a number of seconds", "NaN"]),
+            ("crawl-delay = 1e9", ["a year", "1000000000"]),
             ("paused-until = '2026-12-01T08:00:00Z'", ["\"2026-12-01T08:00:00Z\"", "datetime"]),
-            ("paused-until = 2026-12-01T08:00:00", ["with its offset", "2026-12-01T08:00:00Z"]),
+            ("paused-until = 2026-12-01T08:00:00", ["with its offset", "is 2026-12-01T08:00:00"]),
             ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
             ("robots-txt = 1", ["integer `1`", "a string"]),
             ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
