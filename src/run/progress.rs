@@ -92,6 +92,30 @@ pub struct Counted {
     pub outcomes: [u64; Outcome::COUNT],
 }
 
+impl Snapshot {
+    /// Lines judged a second.
+    pub fn lines_per_second(&self) -> f64 {
+        self.rate(self.lines, self.resumed.lines)
+    }
+
+    /// Their bytes a second.
+    pub fn bytes_per_second(&self) -> f64 {
+        self.rate(self.bytes, self.resumed.bytes)
+    }
+
+    /// The time left at this speed, if the size of the lists is known and some of it has been read.
+    pub fn seconds_left(&self) -> Option<f64> {
+        let rest = self.source_bytes_known?.saturating_sub(self.source_bytes);
+        let speed = self.rate(self.source_bytes, self.resumed.source_bytes);
+        (speed > 0.0).then(|| rest as f64 / speed)
+    }
+
+    /// A speed of this run, which did not do what an earlier run had done.
+    fn rate(&self, now: u64, before: u64) -> f64 {
+        if self.seconds > 0.0 { now.saturating_sub(before) as f64 / self.seconds } else { 0.0 }
+    }
+}
+
 impl Default for Counted {
     fn default() -> Counted {
         Counted { lines: [0; Partition::COUNT], bytes: [0; Partition::COUNT], outcomes: [0; Outcome::COUNT] }
@@ -215,6 +239,10 @@ mod tests {
         progress.chunk(&totals);
         let later = progress.snapshot();
         assert_eq!((later.lines, later.bytes, later.chunks), (100, 1000, 1));
+        let later = Snapshot { seconds: 2.0, source_bytes: 800, ..later };
+        assert_eq!((later.lines_per_second(), later.bytes_per_second()), (15.0, 150.0));
+        assert_eq!(later.seconds_left(), Some(2.0), "of the 1000 bytes of its lists");
+        assert_eq!(Snapshot { source_bytes: 600, ..later }.seconds_left(), None);
         let samples = progress.judged();
         assert_eq!(samples.last().map(|last| (last.lines, last.bytes)), Some((30, 300)));
     }

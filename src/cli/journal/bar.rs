@@ -4,7 +4,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use super::pace::Pace;
 use super::text;
 use crate::run::{Phase, Snapshot};
 
@@ -43,11 +42,11 @@ impl Bar {
     }
 
     /// Draws the progress of the run.
-    pub fn draw(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
+    pub fn draw(&self, snapshot: &Snapshot, agents: &[String]) {
         let is_known = snapshot.source_bytes_known.is_some();
         self.0.set_position(if is_known { snapshot.source_bytes } else { snapshot.bytes });
-        let left = match pace.seconds_left(snapshot) {
-            Some(seconds) if snapshot.phase == Phase::Judging && pace.is_settled() => {
+        let left = match snapshot.seconds_left() {
+            Some(seconds) if snapshot.phase == Phase::Judging && text::is_settled(snapshot) => {
                 format!(", {} left", text::short_duration(seconds))
             }
             _ => String::new(),
@@ -55,7 +54,7 @@ impl Bar {
         self.0.set_prefix(left);
         self.0.set_message(match snapshot.phase {
             Phase::Completing => text::COMPLETING.to_owned(),
-            _ => text::lines(snapshot, pace, agents),
+            _ => text::lines(snapshot, agents),
         });
         self.0.tick();
     }
@@ -77,21 +76,19 @@ mod tests {
     /// The bar of a one-hour run on a terminal with this many columns.
     fn shown(columns: u16, known: Option<u64>) -> Vec<String> {
         let lines = [123_456_789_012, 45_678_901_234, 5_678_901_234, 678_901_234];
-        let snapshot = |seconds| Snapshot {
+        let snapshot = Snapshot {
             phase: Phase::Judging,
-            seconds,
+            seconds: 3600.0,
             bytes: 987_654_321_987,
-            source_bytes: (seconds * 1e7) as u64,
+            source_bytes: 36_000_000_000,
             source_bytes_known: known,
             lines: lines.iter().sum(),
             crawlers: vec![Counted { lines, ..Counted::default() }],
             ..Snapshot::default()
         };
-        let (terminal, mut pace) = (InMemoryTerm::new(5, columns), Pace::default());
-        pace.note(&snapshot(3598.0));
-        pace.note(&snapshot(3600.0));
-        let bar = Bar::on(ProgressDrawTarget::term_like(Box::new(terminal.clone())), &snapshot(3600.0));
-        bar.draw(&snapshot(3600.0), &pace, &["examplebot".to_owned()]);
+        let terminal = InMemoryTerm::new(5, columns);
+        let bar = Bar::on(ProgressDrawTarget::term_like(Box::new(terminal.clone())), &snapshot);
+        bar.draw(&snapshot, &["examplebot".to_owned()]);
         let shown = terminal.contents().lines().map(str::to_owned).collect();
         drop(bar);
         assert_eq!(terminal.contents(), "", "it is gone with its value");

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::pace::Pace;
 use crate::output::Receipt;
 use crate::policy::Policy;
 use crate::run::{Counted, Job, Phase, Snapshot};
@@ -23,7 +22,7 @@ pub fn start(policy: &Policy, job: &Job) -> Value {
     )
 }
 
-pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> Value {
+pub fn progress(snapshot: &Snapshot, agents: &[String]) -> Value {
     let crawlers = agents.iter().zip(&snapshot.crawlers);
     let crawlers: Map<String, Value> = crawlers.map(|(agent, counted)| (agent.clone(), partitions(counted))).collect();
     event(
@@ -38,9 +37,9 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> Value {
             "duplicates": snapshot.duplicates,
             "skipped": snapshot.skipped,
             "chunks": snapshot.chunks,
-            "bytes_a_second": pace.bytes_per_second(),
-            "lines_a_second": pace.lines_per_second(),
-            "seconds_left": pace.seconds_left(snapshot),
+            "bytes_a_second": snapshot.bytes_per_second(),
+            "lines_a_second": snapshot.lines_per_second(),
+            "seconds_left": snapshot.seconds_left(),
             "crawlers": crawlers,
         }),
     )

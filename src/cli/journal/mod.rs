@@ -4,7 +4,6 @@ mod bar;
 mod compiling;
 mod json;
 mod output;
-mod pace;
 mod text;
 mod watch;
 

@@ -8,7 +8,6 @@ use std::fmt;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::pace::Pace;
 use super::{json, text};
 use crate::cli::args::{Log, WatchingArgs};
 use crate::cli::failure::Failure;
@@ -54,10 +53,10 @@ impl Journal {
     }
 
     /// Reports the progress of the run, if there is no bar.
-    pub(crate) fn progress(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
+    pub(crate) fn progress(&self, snapshot: &Snapshot, agents: &[String]) {
         match self.output {
-            JournalOutput::Text { verbose } => say(text::progress(snapshot, pace, agents, verbose)),
-            JournalOutput::Json { quiet: false } => say(json::progress(snapshot, pace, agents)),
+            JournalOutput::Text { verbose } => say(text::progress(snapshot, agents, verbose)),
+            JournalOutput::Json { quiet: false } => say(json::progress(snapshot, agents)),
             _ => {}
         }
     }

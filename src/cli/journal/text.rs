@@ -3,7 +3,6 @@
 use indicatif::{DecimalBytes, HumanCount, HumanDuration};
 use std::time::Duration;
 
-use super::pace::Pace;
 use crate::policy::Policy;
 use crate::robots::NoteCounts;
 use crate::run::{Job, Phase, Snapshot};
@@ -28,27 +27,32 @@ pub fn notes(notes: &NoteCounts) -> Vec<String> {
 }
 
 /// The progress of a run.
-pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bool) -> String {
+pub fn progress(snapshot: &Snapshot, agents: &[String], reasons: bool) -> String {
     let done = match (snapshot.source_bytes_known, snapshot.source_bytes) {
         (Some(known), read) => format!("{}, {} of {}", percent(read, known), DecimalBytes(read), DecimalBytes(known)),
         (None, _) => DecimalBytes(snapshot.bytes).to_string(),
     };
-    let left = match (snapshot.phase, pace.seconds_left(snapshot)) {
+    let left = match (snapshot.phase, snapshot.seconds_left()) {
         (Phase::Completing, _) => format!("; {COMPLETING}"),
-        (_, Some(seconds)) if pace.is_settled() => format!("; {} left", duration(seconds)),
+        (_, Some(seconds)) if is_settled(snapshot) => format!("; {} left", duration(seconds)),
         _ => String::new(),
     };
     let reasons = if reasons { self::reasons(snapshot) } else { String::new() };
-    format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, pace, agents))
+    format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, agents))
 }
 
 /// The message while files are completed.
 pub const COMPLETING: &str = "all lines are judged; flushing the files to disk";
 
+/// Whether a speed, and the time left at it, mean something yet.
+pub fn is_settled(snapshot: &Snapshot) -> bool {
+    snapshot.seconds >= 3.0
+}
+
 /// The number of lines, how fast they come, and where they go.
-pub fn lines(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> String {
-    let speed = match pace.is_settled() {
-        true => format!(", {} a second", HumanCount(pace.lines_per_second() as u64)),
+pub fn lines(snapshot: &Snapshot, agents: &[String]) -> String {
+    let speed = match is_settled(snapshot) {
+        true => format!(", {} a second", HumanCount(snapshot.lines_per_second() as u64)),
         false => String::new(),
     };
     format!("{} lines{speed}; {}", HumanCount(snapshot.lines), shares(snapshot, agents))

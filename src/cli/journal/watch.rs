@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use super::Journal;
 use super::bar::Bar;
 use super::output::JournalOutput;
-use super::pace::Pace;
 use crate::policy::Crawler;
 use crate::run::{Phase, Progress};
 use crate::show::Metrics;
@@ -36,8 +35,7 @@ pub fn watch<T>(
         JournalOutput::Text { .. } | JournalOutput::Json { .. } => Some(Timer::new(every, every)),
     };
     let renewing = metrics.map(|_| Timer::new(METRICS_EVERY.min(every), METRICS_EVERY.min(every)));
-    let (pace, bar) = (Pace::default(), None);
-    let watcher = Watcher { journal, progress, metrics, agents, pace, bar, reporting, renewing, warned: false };
+    let watcher = Watcher { journal, progress, metrics, agents, bar: None, reporting, renewing, warned: false };
     run_watched(|end| watcher.until(&end), run)
 }
 
@@ -59,7 +57,6 @@ struct Watcher<'a> {
     progress: &'a Progress,
     metrics: Option<&'a Metrics>,
     agents: Vec<String>,
-    pace: Pace,
     bar: Option<Bar>,
     /// When the next line is written, or the bar drawn; `None` if there is nothing to show.
     reporting: Option<Timer>,
@@ -113,12 +110,11 @@ impl Watcher<'_> {
         if matches!(snapshot.phase, Phase::Waiting | Phase::Ended) {
             return;
         }
-        self.pace.note(&snapshot);
         if matches!(self.journal.output, JournalOutput::Text { .. }) && Bar::is_wanted(self.journal.prints_lines) {
             let bar = self.bar.get_or_insert_with(|| Bar::new(&snapshot));
-            bar.draw(&snapshot, &self.pace, &self.agents);
+            bar.draw(&snapshot, &self.agents);
         } else {
-            self.journal.progress(&snapshot, &self.pace, &self.agents);
+            self.journal.progress(&snapshot, &self.agents);
         }
     }
 
