@@ -20,7 +20,7 @@
 use super::isa::{self, Isa, Kernel};
 use super::scratch::Scratch;
 use super::space::{BATCH, Space};
-use super::steps::{Front, Key, Look, Probe, Route, Tidy};
+use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::text_urls::Urls;
 use super::view::Judge;
 use crate::outcome::Outcome;
@@ -129,13 +129,13 @@ impl Kernel for JudgeAll<'_, '_> {
                 from += 1;
                 continue;
             }
-            I::apart(Key { space, urls: &batch });
-            I::apart(Probe { space, lookup, count: batch.count() });
-            I::apart(Look { space, lookup, urls: &batch });
-            I::apart(Tidy { space, judge: first, urls: &batch, scratches });
+            I::apart(KeyStep { space, urls: &batch });
+            I::apart(ProbeStep { space, lookup, count: batch.count() });
+            I::apart(LookStep { space, lookup, urls: &batch });
+            I::apart(TidyStep { space, judge: first, urls: &batch, scratches });
             for ((judge, outcomes), scratch) in judges.iter().zip(&mut *outcomes).zip(&mut *scratches) {
-                I::apart(Route { space, judge });
-                I::apart(Front { space, judge, urls: &batch });
+                I::apart(RouteStep { space, judge });
+                I::apart(FrontStep { space, judge, urls: &batch });
                 space.walk(judge, &batch, scratch);
                 space.rest(judge, &batch, scratch);
                 outcomes[from..from + batch.count()].copy_from_slice(&space.outcomes[..batch.count()]);

@@ -16,7 +16,7 @@ use super::groups::Group;
 use super::image::{HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
 use super::known::{Known, KnownEntry, Placed, PlacedAnswer, Urls};
 use super::overrides::{Override, Overrides, Placement};
-use super::progress::Progress;
+use super::progress::CompileProgress;
 use super::resolve::{Resolved, Resolver};
 use super::source::PassedOver;
 use super::state::{OriginStatus, OverrideState};
@@ -51,7 +51,7 @@ pub struct Captures {
     readers: Option<Arc<ThreadPool>>,
     pub(super) statistics: Statistics,
     pub(super) passed_over: Vec<PassedOver>,
-    progress: Arc<Progress>,
+    progress: Arc<CompileProgress>,
 }
 
 impl fmt::Debug for Captures {
@@ -112,7 +112,7 @@ impl Captures {
     }
 
     /// The progress of reading and compiling, for another thread to watch.
-    pub fn progress(&self) -> Arc<Progress> {
+    pub fn progress(&self) -> Arc<CompileProgress> {
         Arc::clone(&self.progress)
     }
 

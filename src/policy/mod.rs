@@ -51,7 +51,7 @@ pub use overrides::{Override, OverrideProblem};
 pub use overrides::{Overrides, OverridesError};
 pub(crate) use prefetch::prefetch;
 #[doc(hidden)]
-pub use progress::Progress;
+pub use progress::CompileProgress;
 #[doc(hidden)]
 pub use provenance::Outline;
 pub use state::Answered;

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The progress of making a policy: first answers are read, then origins are sorted and written.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct CompileProgress {
     pub(super) read: AtomicU64,
     pub(super) origins: AtomicU64,
     pub(super) placed: AtomicU64,
 }
 
-impl Progress {
+impl CompileProgress {
     /// How many answers have been read and compiled.
     pub fn read(&self) -> u64 {
         self.read.load(Relaxed)

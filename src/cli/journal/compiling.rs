@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::bar::Bar;
 use super::watch::run_watched;
 use crate::cli::say::say;
-use crate::policy::Progress;
+use crate::policy::CompileProgress;
 
 /// The interval between messages if there is no bar.
 const EVERY: Duration = Duration::from_secs(10);
@@ -15,11 +15,11 @@ const EVERY: Duration = Duration::from_secs(10);
 const STYLE: &str = "{elapsed_precise} {spinner}  {wide_msg}";
 
 /// Calls `run`, and shows its progress meanwhile.
-pub fn watch_compiling<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
+pub fn watch_compiling<T>(progress: &CompileProgress, run: impl FnOnce() -> T) -> T {
     run_watched(|end| report(progress, &end), run)
 }
 
-fn report(progress: &Progress, end: &Receiver<()>) {
+fn report(progress: &CompileProgress, end: &Receiver<()>) {
     let is_over = |every| end.recv_timeout(every) != Err(RecvTimeoutError::Timeout);
     if !Bar::is_wanted(false) {
         while !is_over(EVERY) {
@@ -42,7 +42,7 @@ fn report(progress: &Progress, end: &Receiver<()>) {
     }
 }
 
-fn text(progress: &Progress) -> String {
+fn text(progress: &CompileProgress) -> String {
     let count = HumanCount;
     match (progress.origins(), progress.placed()) {
         (0, _) => format!("{} answers read", count(progress.read())),

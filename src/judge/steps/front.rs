@@ -12,18 +12,18 @@ use crate::judge::text_urls::Urls;
 use crate::judge::view::Judge;
 
 /// Step 6.
-pub(in crate::judge) struct Front<'a, 'p> {
+pub(in crate::judge) struct FrontStep<'a, 'p> {
     pub space: &'a mut Space,
     pub judge: &'a Judge<'p>,
     pub urls: &'a Urls<'a>,
 }
 
-impl Kernel for Front<'_, '_> {
+impl Kernel for FrontStep<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Front { space, judge, urls } = self;
+        let FrontStep { space, judge, urls } = self;
         // Copies stay in registers; through a reference, all is loaded again after each store to the space: 8 instructions a line.
         let (judge, text) = (judge.clone(), urls.text);
         let [mut probing, mut asking, mut walks] =

@@ -8,17 +8,17 @@ use crate::judge::text_urls::Urls;
 const WHOLE_KEY: u32 = 40;
 
 /// Step 1. All URLs must be [readable](Urls::readable).
-pub(in crate::judge) struct Key<'a> {
+pub(in crate::judge) struct KeyStep<'a> {
     pub space: &'a mut Space,
     pub urls: &'a Urls<'a>,
 }
 
-impl Kernel for Key<'_> {
+impl Kernel for KeyStep<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Key { space, urls } = self;
+        let KeyStep { space, urls } = self;
         let count = urls.count().min(BATCH);
         let (starts, ends) = (&urls.starts[..count], &urls.ends[..count]);
         for url in 0..count {

@@ -8,18 +8,18 @@ use crate::judge::text_urls::Urls;
 use crate::policy::Lookup;
 
 /// Step 3.
-pub(in crate::judge) struct Look<'a, 'p> {
+pub(in crate::judge) struct LookStep<'a, 'p> {
     pub space: &'a mut Space,
     pub lookup: Lookup<'p>,
     pub urls: &'a Urls<'a>,
 }
 
-impl Kernel for Look<'_, '_> {
+impl Kernel for LookStep<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Look { space, lookup, urls } = self;
+        let LookStep { space, lookup, urls } = self;
         let [mut known, mut untidy] = [&mut space.known, &mut space.untidy].map(|list| Append::to(&mut list.items));
         let looks = &urls.looks[..urls.count().min(BATCH)];
         #[expect(clippy::needless_range_loop, reason = "an iterator takes 27 instructions a line more")]

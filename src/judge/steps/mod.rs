@@ -8,9 +8,9 @@ mod route;
 mod tidy;
 mod walk;
 
-pub(super) use front::Front;
-pub(super) use key::Key;
-pub(super) use look::Look;
-pub(super) use probe::Probe;
-pub(super) use route::Route;
-pub(super) use tidy::Tidy;
+pub(super) use front::FrontStep;
+pub(super) use key::KeyStep;
+pub(super) use look::LookStep;
+pub(super) use probe::ProbeStep;
+pub(super) use route::RouteStep;
+pub(super) use tidy::TidyStep;

@@ -10,18 +10,18 @@ use crate::judge::space::{BATCH, Space};
 use crate::policy::{self, Lookup};
 
 /// Step 2, for `count` URLs; there is at least one.
-pub(in crate::judge) struct Probe<'a, 'p> {
+pub(in crate::judge) struct ProbeStep<'a, 'p> {
     pub space: &'a mut Space,
     pub lookup: Lookup<'p>,
     pub count: usize,
 }
 
-impl Kernel for Probe<'_, '_> {
+impl Kernel for ProbeStep<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Probe { space, lookup, count } = self;
+        let ProbeStep { space, lookup, count } = self;
         let count = count.min(BATCH);
         let places = [count / 3, count / 2, count - 1];
         if places.into_iter().any(|url| url > 0 && space.has_key_before::<I>(url)) {

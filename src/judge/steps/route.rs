@@ -9,17 +9,17 @@ use crate::judge::space::{Append, Item, Space};
 use crate::judge::view::Judge;
 
 /// Step 5.
-pub(in crate::judge) struct Route<'a, 'p> {
+pub(in crate::judge) struct RouteStep<'a, 'p> {
     pub space: &'a mut Space,
     pub judge: &'a Judge<'p>,
 }
 
-impl Kernel for Route<'_, '_> {
+impl Kernel for RouteStep<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Route { space, judge } = self;
+        let RouteStep { space, judge } = self;
         if judge.entries_suffice() {
             space.route_by(judge, |slot| judge.route_of_entry(slot));
         } else {

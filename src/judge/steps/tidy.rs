@@ -12,19 +12,19 @@ use crate::judge::view::Judge;
 use crate::origin;
 
 /// Step 4.
-pub(in crate::judge) struct Tidy<'a, 'p> {
+pub(in crate::judge) struct TidyStep<'a, 'p> {
     pub space: &'a mut Space,
     pub judge: &'a Judge<'p>,
     pub urls: &'a Urls<'a>,
     pub scratches: &'a mut [Scratch],
 }
 
-impl Kernel for Tidy<'_, '_> {
+impl Kernel for TidyStep<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Tidy { space, judge, urls, scratches } = self;
+        let TidyStep { space, judge, urls, scratches } = self;
         let encoding = judge.policy().dialect().encoding;
         let mut left = 0;
         for place in 0..space.untidy.count {
