@@ -90,6 +90,12 @@ fn a_mod_rs_declares_and_re_exports() {
 }
 
 #[test]
+fn errors_stand_in_their_error_rs() {
+    let found = crate_tree().scattered_errors();
+    assert!(found.is_empty(), "errors elsewhere:\n  {}", found.join("\n  "));
+}
+
+#[test]
 fn a_cycle_through_a_re_export_is_found() {
     let files = [
         ("lib.rs", "mod rules; mod robots;"),
@@ -136,4 +142,15 @@ fn a_definition_in_a_mod_rs_is_found() {
     ];
     let found = tree_of(&files).definitions_in_lists();
     assert_eq!(found, ["run/mod.rs: mod job", "run/mod.rs: const CHUNK", "run/mod.rs: impl Job"]);
+}
+
+#[test]
+fn an_error_elsewhere_is_found() {
+    let files = [
+        ("lib.rs", "mod run;"),
+        ("run/mod.rs", "mod error; mod job;"),
+        ("run/error.rs", "pub enum RunError {}"),
+        ("run/job.rs", "pub struct JobError; impl Error for JobError {} struct Errors; fn run() {}"),
+    ];
+    assert_eq!(tree_of(&files).scattered_errors(), ["run/job.rs: struct JobError"]);
 }

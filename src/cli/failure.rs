@@ -11,8 +11,7 @@ use crate::policy::{
 };
 use crate::run::FilterError;
 use crate::run::{JoinError, VerifyError};
-use crate::show::MetricsError;
-use crate::show::report::ReportError;
+use crate::show::{MetricsError, ReportError};
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]

@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::decision::Choices;
+use super::error::MatcherError;
 use super::explain::{Cause, Explainer};
 use super::scratch::Scratch;
 use super::view::{Judge, Judging};
 use crate::outcome::Outcome;
-use crate::policy::{Crawler, CrawlerError, Policy};
-use crate::robots::AgentError;
+use crate::policy::{Crawler, Policy};
 
 /// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
 /// only increments a counter.
@@ -40,18 +40,6 @@ use crate::robots::AgentError;
 /// ```
 #[derive(Clone)]
 pub struct Matcher(Arc<Judging>);
-
-/// Why a policy has no matcher for an agent.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MatcherError {
-    /// The agent is not a product token, nor a list of them.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// The policy was not made for this agent.
-    #[error(transparent)]
-    Crawler(#[from] CrawlerError),
-}
 
 impl Policy {
     /// A matcher for one of the policy's crawlers, as of now. It defers origins whose robots.txt was never fetched, or cannot

@@ -16,6 +16,7 @@
 pub(crate) mod batch;
 pub(crate) mod crawler_counts;
 pub(crate) mod decision;
+mod error;
 pub(crate) mod explain;
 pub(crate) mod isa;
 pub(crate) mod lines;
@@ -35,8 +36,9 @@ pub(crate) mod urls;
 pub(crate) mod view;
 
 pub use decision::{Choices, Fallback, MaxAge};
+pub use error::MatcherError;
 pub use explain::{Cause, Explainer};
-pub use matcher::{Matcher, MatcherError};
+pub use matcher::Matcher;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};

@@ -8,6 +8,7 @@
 mod agents;
 mod crawl_delay;
 mod decode;
+mod error;
 mod groups;
 mod lines;
 mod note;
@@ -15,9 +16,10 @@ mod parse;
 mod record;
 mod select;
 
-pub use agents::{AgentError, Agents};
+pub use agents::Agents;
 pub use crawl_delay::{Delay, seconds};
 pub use decode::decode;
+pub use error::AgentError;
 pub use groups::{AgentName, Group, Robots, Rule, SideRecord};
 pub(crate) use lines::lines;
 pub use note::{Note, NoteCounts, NoteKind};

@@ -8,6 +8,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::error::MetricsError;
 use crate::policy::{Crawler, Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
@@ -19,32 +20,6 @@ const PREFIX: &str = "robosieve";
 
 /// The time of the last success, which a run takes over from the previous one.
 const LAST_SUCCESS: &str = "last_success_timestamp_seconds";
-
-/// A problem with the metrics file.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MetricsError {
-    /// The file cannot be read or written.
-    #[error("cannot write the metrics {}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The file cannot be replaced as a whole, because it is not a regular file.
-    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", path.display())]
-    NoFile {
-        /// The path of the existing file.
-        path: PathBuf,
-    },
-    /// The file contains something else.
-    #[error("{} is not a robosieve metrics file; choose another name", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
-}
 
 /// A file of metrics.
 #[derive(Debug)]

@@ -1,8 +1,10 @@
 //! Views for people: a report on a run, the contents of a policy, tables of its data, and metrics.
 
+mod error;
 pub mod export;
 pub mod inspect;
 pub(crate) mod metrics;
 pub mod report;
 
-pub use metrics::{Metrics, MetricsError};
+pub use error::{MetricsError, ReportError};
+pub use metrics::Metrics;

@@ -112,9 +112,20 @@ impl Tree {
 
     /// Definitions in files that should only declare modules and re-export names.
     pub fn definitions_in_lists(&self) -> Vec<String> {
+        self.definitions(|file, _| is_list(file))
+    }
+
+    /// Errors defined outside the `error.rs` of their folder.
+    pub fn scattered_errors(&self) -> Vec<String> {
+        let is_error = |what: &str| what.ends_with("Error") && (what.starts_with("enum") || what.starts_with("struct"));
+        self.definitions(|file, what| is_error(what) && !file.ends_with("error.rs"))
+    }
+
+    /// The definitions that `is_meant` selects by file and by kind and name.
+    fn definitions(&self, is_meant: impl Fn(&str, &str) -> bool) -> Vec<String> {
         let modules = self.modules.iter().filter(|(path, _)| !path.is_empty());
-        let lists = modules.map(|(path, module)| (&self.files[path], module)).filter(|(file, _)| is_list(file));
-        lists.flat_map(|(file, module)| module.definitions.iter().map(move |what| format!("{file}: {what}"))).collect()
+        let all = modules.flat_map(|(path, module)| module.definitions.iter().map(|what| (&self.files[path], what)));
+        all.filter(|(file, what)| is_meant(file, what)).map(|(file, what)| format!("{file}: {what}")).collect()
     }
 }
 

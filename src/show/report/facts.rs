@@ -1,36 +1,16 @@
 //! The data of a report.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::blocked::Blocked;
 use super::waiting::Waiting;
 use crate::output::folder::NEEDED;
 use crate::output::receipt::Receipt;
-use crate::policy::{Crawler, CrawlerError, Policy};
+use crate::policy::{Crawler, Policy};
 use crate::run::stored::StoredRun;
-use crate::run::verify::{VerifyError, read_receipt};
+use crate::run::verify::read_receipt;
+use crate::show::error::ReportError;
 use crate::show::inspect::Summary;
-
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReportError {
-    /// A receipt or a partition cannot be read.
-    #[error(transparent)]
-    Run(#[from] VerifyError),
-    /// The list of robots.txt files to fetch cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Waiting {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The policy is not for a crawler of the run.
-    #[error("the policy is not for the crawlers of the run: {0}")]
-    Crawler(#[from] CrawlerError),
-}
 
 /// The data about a run that a report shows.
 #[derive(Debug, Clone)]

@@ -17,4 +17,4 @@ mod waiting;
 
 /// The default file name of the report.
 pub use crate::output::folder::REPORT;
-pub use facts::{Report, ReportError};
+pub use facts::Report;

@@ -1,0 +1,53 @@
+//! Errors of views.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::policy::CrawlerError;
+use crate::run::verify::VerifyError;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// A receipt or a partition cannot be read.
+    #[error(transparent)]
+    Run(#[from] VerifyError),
+    /// The list of robots.txt files to fetch cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Waiting {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The policy is not for a crawler of the run.
+    #[error("the policy is not for the crawlers of the run: {0}")]
+    Crawler(#[from] CrawlerError),
+}
+
+/// A problem with the metrics file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The file cannot be read or written.
+    #[error("cannot write the metrics {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The file cannot be replaced as a whole, because it is not a regular file.
+    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", path.display())]
+    NoFile {
+        /// The path of the existing file.
+        path: PathBuf,
+    },
+    /// The file contains something else.
+    #[error("{} is not a robosieve metrics file; choose another name", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+}
