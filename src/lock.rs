@@ -1,9 +1,19 @@
-//! Locks whose holder may have panicked.
+//! Locks whose holder may have panicked. A worker that panics ends the whole run, so what it held is never used again, and
+//! poison needs no handling.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Locks a mutex, even if it is poisoned: a worker that panics ends the whole run, so the data it held is never read
-/// again.
+/// Locks a mutex, even if it is poisoned.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for a change, even of a poisoned mutex.
+pub(crate) fn wait<'g, T>(change: &Condvar, guard: MutexGuard<'g, T>) -> MutexGuard<'g, T> {
+    change.wait(guard).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a mutex protects, even if it is poisoned.
+pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

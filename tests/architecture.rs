@@ -25,7 +25,7 @@ const LAYERS: [(&str, &str); 16] = [
     ("dialect", ""),
     ("outcome", "origin"),
     ("origin", ""),
-    ("formats", ""),
+    ("formats", "lock"),
     ("lock", ""),
 ];
 

@@ -4,7 +4,9 @@
 //! and makes those itself that no helper has claimed. Pieces made and not yet taken fit a budget.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
+
+use crate::lock::{lock, wait};
 
 /// How many pieces may be made ahead of the reader.
 const AHEAD: u64 = 32;
@@ -61,7 +63,7 @@ impl<M: Made> MadeAhead<M> {
 
     /// Claims the next free piece, if there is one and room for it.
     pub fn claim(&self) -> Option<u64> {
-        self.claim_in(&mut self.lock())
+        self.claim_in(&mut lock(&self.state))
     }
 
     fn claim_in(&self, state: &mut PieceStates<M>) -> Option<u64> {
@@ -86,7 +88,7 @@ impl<M: Made> MadeAhead<M> {
     /// Takes the piece that the reader needs now; `None` if no helper has claimed it. While its helper is still at work, the
     /// reader makes other pieces: `help` makes a claimed one.
     pub fn take(&self, piece: u64, help: impl Fn(u64)) -> Option<M> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.due = piece;
         loop {
             while let Some((&passed, _)) = state.claimed.range(..piece).find(|(_, made)| made.is_some()) {
@@ -99,9 +101,9 @@ impl<M: Made> MadeAhead<M> {
                     Some(other) => {
                         drop(state);
                         help(other);
-                        state = self.lock();
+                        state = lock(&self.state);
                     }
-                    None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                    None => state = wait(&self.changed, state),
                 },
             }
         }
@@ -109,7 +111,7 @@ impl<M: Made> MadeAhead<M> {
 
     /// An empty buffer for making a piece, reused if possible.
     pub fn spare(&self) -> Vec<u8> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let mut spare = state.spares.pop().unwrap_or_default();
         state.bytes -= spare.capacity() as u64;
         spare.clear();
@@ -118,7 +120,7 @@ impl<M: Made> MadeAhead<M> {
 
     /// Takes back a buffer that is no longer needed.
     pub fn give_back(&self, spare: Vec<u8>) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if state.bytes + spare.capacity() as u64 <= self.room / 4 {
             state.bytes += spare.capacity() as u64;
             state.spares.push(spare);
@@ -128,12 +130,8 @@ impl<M: Made> MadeAhead<M> {
     /// Whether no memory is in use except spare buffers.
     #[cfg(test)]
     pub fn has_only_spares(&self) -> bool {
-        let state = self.lock();
+        let state = lock(&self.state);
         state.bytes == state.spares.iter().map(|spare| spare.capacity() as u64).sum::<u64>()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, PieceStates<M>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -155,7 +153,7 @@ struct HandIn<'a, M: Made> {
 impl<M: Made> Drop for HandIn<'_, M> {
     fn drop(&mut self) {
         let made = std::mem::take(&mut self.made);
-        let mut state = self.ahead.lock();
+        let mut state = lock(&self.ahead.state);
         if self.piece < state.due {
             state.claimed.remove(&self.piece);
         } else {

@@ -17,7 +17,7 @@ use super::list::List;
 use super::position::Position;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
-use crate::lock::lock;
+use crate::lock::{into_inner, lock};
 
 /// The part of a list to read.
 #[derive(Debug, Clone)]
@@ -86,5 +86,5 @@ pub(crate) fn scan<T: Default + Send>(
     let ended: Vec<Result<(), ListError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
     ended.into_iter().collect::<Result<(), _>>()?;
     list.unchanged()?;
-    Ok(scanned.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).whole)
+    Ok(into_inner(scanned).whole)
 }

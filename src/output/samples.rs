@@ -21,35 +21,26 @@ const FIRST_INTERVAL: f64 = 0.05;
 
 /// The samples of a run. When there are too many, every other one is dropped and the interval doubles, so that they stay about
 /// evenly spaced.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Samples {
     kept: Vec<Sample>,
-    interval: f64,
+    /// How often the interval has doubled.
+    doubled: i32,
     latest: Option<Sample>,
-}
-
-impl Default for Samples {
-    fn default() -> Samples {
-        Samples { kept: Vec::new(), interval: FIRST_INTERVAL, latest: None }
-    }
 }
 
 impl Samples {
     /// Takes a sample if one is due.
     pub fn add(&mut self, sample: Sample) {
         self.latest = Some(sample);
-        let due = self.kept.last().map_or(0.0, |last| last.seconds) + self.interval;
+        let due = self.kept.last().map_or(0.0, |last| last.seconds) + FIRST_INTERVAL * 2f64.powi(self.doubled);
         if sample.seconds < due {
             return;
         }
         self.kept.push(sample);
         if self.kept.len() == MAX {
-            let mut place = 0;
-            self.kept.retain(|_| {
-                place += 1;
-                place % 2 == 0
-            });
-            self.interval *= 2.0;
+            self.kept = self.kept.iter().copied().skip(1).step_by(2).collect();
+            self.doubled += 1;
         }
     }
 

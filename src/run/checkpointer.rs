@@ -5,11 +5,11 @@
 //! meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
-use crate::lock::lock;
+use crate::lock::{lock, wait};
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, sync, sync_folders};
 use crate::run::error::FilterError;
@@ -88,7 +88,7 @@ impl Checkpointer {
         self.changed.notify_all();
         // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
         while self.every.is_zero() && matches!(schedule.next, Next::Taken(_) | Next::Saving) && !schedule.ended {
-            schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
+            schedule = wait(&self.changed, schedule);
         }
     }
 
@@ -97,7 +97,7 @@ impl Checkpointer {
         loop {
             let mut schedule = lock(&self.schedule);
             while !matches!(schedule.next, Next::Taken(_)) && !schedule.ended {
-                schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
+                schedule = wait(&self.changed, schedule);
             }
             let Next::Taken(taken) = std::mem::replace(&mut schedule.next, Next::Saving) else { return Ok(()) };
             drop(schedule);

@@ -6,9 +6,9 @@
 //! chunk that is due.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 
-use crate::lock::lock;
+use crate::lock::{into_inner, lock, wait};
 
 /// Chunks waiting for their turn, and the state that is changed in that order.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl<T, S> Queue<T, S> {
     ) -> Result<(), E> {
         let mut waiting = lock(&self.waiting);
         while !waiting.stopped && ticket != waiting.due && waiting.chunks.len() >= self.most {
-            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting = wait(&self.changed, waiting);
         }
         waiting.chunks.insert(ticket, chunk);
         if waiting.writing || waiting.stopped {
@@ -69,7 +69,7 @@ impl<T, S> Queue<T, S> {
     pub fn wait_for(&self, ticket: u64) {
         let mut waiting = lock(&self.waiting);
         while !waiting.stopped && waiting.due <= ticket {
-            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting = wait(&self.changed, waiting);
         }
     }
 
@@ -86,7 +86,7 @@ impl<T, S> Queue<T, S> {
 
     /// The final state.
     pub fn into_inner(self) -> S {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
+        into_inner(self.state)
     }
 }
 

@@ -1,7 +1,7 @@
 //! State that workers change in the order of the chunks.
 
-use crate::lock::lock;
-use std::sync::{Condvar, Mutex, PoisonError};
+use crate::lock::{into_inner, lock, wait};
+use std::sync::{Condvar, Mutex};
 
 /// State that tickets change one after the other.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl<T> Sequence<T> {
     pub fn in_turn<R>(&self, ticket: u64, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         let mut ordered = lock(&self.ordered);
         while ordered.ticket != ticket && !ordered.stopped {
-            ordered = self.passed.wait(ordered).unwrap_or_else(PoisonError::into_inner);
+            ordered = wait(&self.passed, ordered);
         }
         if ordered.stopped {
             return None;
@@ -48,7 +48,7 @@ impl<T> Sequence<T> {
 
     /// The final state.
     pub fn into_inner(self) -> T {
-        self.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).state
+        into_inner(self.ordered).state
     }
 }
 

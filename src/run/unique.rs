@@ -10,7 +10,7 @@
 
 use rayon::ThreadPool;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::seen::{NO_URL, Seen, UrlHash};
 use super::sequence::Sequence;
@@ -21,7 +21,7 @@ use crate::input::layout::Layout;
 use crate::input::list::List;
 use crate::judge::tally::{Tally, line_hash};
 use crate::judge::urls::LineUrls;
-use crate::lock::lock;
+use crate::lock::{into_inner, lock};
 use crate::origin;
 use crate::outcome::Reason;
 use crate::run::error::FilterError;
@@ -120,7 +120,7 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool
     ended.into_iter().collect::<Result<(), _>>()?;
     // Otherwise these are not the URLs that the run had read.
     chunks.lists().iter().try_for_each(List::unchanged)?;
-    Ok(seen.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(into_inner(seen))
 }
 
 impl UniqueLines {

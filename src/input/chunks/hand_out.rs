@@ -2,7 +2,7 @@
 
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::cut::Cut;
 use super::lane::{Lane, Next};
@@ -14,7 +14,7 @@ use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
-use crate::lock::lock;
+use crate::lock::{lock, wait};
 
 /// The chunks of all lists.
 pub(crate) struct Chunks<'l> {
@@ -96,7 +96,7 @@ impl<'l> Chunks<'l> {
             let task = match lanes.choose(&self.cut, ended) {
                 Choice::End => return Ok(None),
                 Choice::Wait => {
-                    input = self.changed.wait(input).unwrap_or_else(PoisonError::into_inner);
+                    input = wait(&self.changed, input);
                     continue;
                 }
                 Choice::Help(ahead, piece) => {

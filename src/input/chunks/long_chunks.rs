@@ -1,8 +1,8 @@
 //! Admits one long chunk at a time, to bound memory.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
-use crate::lock::lock;
+use crate::lock::{lock, wait};
 
 /// Admits one long chunk at a time.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl LongChunks {
     pub fn permit(self: &Arc<LongChunks>) -> Permit {
         let mut taken = lock(&self.taken);
         while *taken {
-            taken = self.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
+            taken = wait(&self.free, taken);
         }
         *taken = true;
         Permit(Arc::clone(self))

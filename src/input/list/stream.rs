@@ -4,7 +4,7 @@
 //! again in its turn.
 
 use std::io::{self, BufRead, Read};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use crate::formats::compression::{Compression, Peeked, Reader};
 use crate::lock::lock;
@@ -26,13 +26,9 @@ impl Stream {
         Ok(Stream { compression: text.compression(), text: Mutex::new(Some((Vec::new(), text))) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<(Vec<u8>, Text)>> {
-        lock(&self.text)
-    }
-
     /// The start of its text, as far as `take` reads it.
     pub fn start(&self, take: impl FnOnce(&mut dyn BufRead) -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
-        let mut text = self.lock();
+        let mut text = lock(&self.text);
         let (start, rest) = text.as_mut().ok_or_else(read_before)?;
         start.extend(take(rest)?);
         Ok(start.clone())
@@ -40,7 +36,7 @@ impl Stream {
 
     /// Its decompressed text; can be taken only once.
     pub fn text(&self) -> io::Result<Peeked<Text>> {
-        let (start, rest) = self.lock().take().ok_or_else(read_before)?;
+        let (start, rest) = lock(&self.text).take().ok_or_else(read_before)?;
         Ok(io::Cursor::new(start).chain(rest))
     }
 }
