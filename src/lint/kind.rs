@@ -116,10 +116,21 @@ impl FindingKind {
             | FindingKind::SeveralPaths
             | FindingKind::RegularExpression
             | FindingKind::LiteralWildcard => Severity::Error,
+            FindingKind::Utf16
+            | FindingKind::FileTooLong
+            | FindingKind::UnknownRecord
+            | FindingKind::AgentCut
+            | FindingKind::AgentRepeated
+            | FindingKind::EverybodyRepeated
+            | FindingKind::SeveralAgents
+            | FindingKind::RecordWithoutDisallow
+            | FindingKind::BlankLineInRecord
+            | FindingKind::UnreachableRule
+            | FindingKind::RelativeSitemap
+            | FindingKind::CrawlDelayOutOfRange => Severity::Warning,
             FindingKind::FileWithoutDisallow | FindingKind::Unescaped | FindingKind::CrawlDelayIgnored => {
                 Severity::Note
             }
-            _ => Severity::Warning,
         }
     }
 }
