@@ -164,13 +164,13 @@ fn text(path: &Path, dialect: &Dialect, finding: &Finding) -> String {
 /// A finding as a line of JSON.
 fn json(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
-    struct Line<'f> {
+    struct FindingLine<'f> {
         file: String,
         dialect: &'static str,
         #[serde(flatten)]
         finding: &'f Finding,
     }
-    serde_json::to_string(&Line { file: path.display().to_string(), dialect: dialect.name, finding })
+    serde_json::to_string(&FindingLine { file: path.display().to_string(), dialect: dialect.name, finding })
 }
 
 /// Reports what was cut short because the file is too large or too hostile.

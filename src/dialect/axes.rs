@@ -35,7 +35,7 @@ pub enum Wildcards {
 
 /// How the value of a `User-agent` line names crawlers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentLine {
+pub enum AgentValue {
     /// Its leading run of `[A-Za-z0-9_-]`, compared as a whole, ignoring case; `*` alone means every crawler
     /// (RFC 2.2.1; accepting digits and trailing text: ours, the common reading).
     Token,

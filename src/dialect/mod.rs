@@ -10,7 +10,7 @@ mod reading;
 mod table;
 
 pub use axes::{
-    AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
+    AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
 pub use reading::{Dialect, UnknownDialect};

@@ -1,7 +1,7 @@
 //! One reading of robots.txt.
 
 use super::axes::{
-    AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
+    AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
 
@@ -19,7 +19,7 @@ pub struct Dialect {
     /// Whether `*` and a final `$` are special in a rule.
     pub wildcards: Wildcards,
     /// How the value of a `User-agent` line names crawlers.
-    pub agent_line: AgentLine,
+    pub agent_line: AgentValue,
     /// The meaning of a list of product tokens.
     pub agent_list: AgentList,
     /// What to do when several groups name one crawler.

@@ -1,7 +1,7 @@
 //! The six dialects, side by side.
 
 use super::{
-    AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Dialect, Encoding, FileStart, Groups, Keys, Lifetime,
+    AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Dialect, Encoding, FileStart, Groups, Keys, Lifetime,
     LineLimit, NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
 
@@ -28,7 +28,7 @@ const RFC9309: Dialect = Dialect {
     allow: AllowLines::Rules,
     precedence: Precedence::Longest,
     wildcards: Wildcards::Special,
-    agent_line: AgentLine::Token,
+    agent_line: AgentValue::Token,
     agent_list: AgentList::Preference,
     groups: Groups::Merged,
     boundary: Boundary::RuleLine,
@@ -51,7 +51,7 @@ const RFC9309: Dialect = Dialect {
 const GOOGLE: Dialect = Dialect {
     name: "google",
     source: "google/robotstxt, the C++ library",
-    agent_line: AgentLine::LettersToken,
+    agent_line: AgentValue::LettersToken,
     agent_list: AgentList::Merge,
     rule_start: RuleStart::Any,
     keys: Keys::Lenient,
@@ -69,7 +69,7 @@ const GOOGLE: Dialect = Dialect {
 const MANDELBOT: Dialect = Dialect {
     name: "mandelbot",
     source: "Fractle's page on Mandelbot's robots.txt support",
-    agent_line: AgentLine::Whole,
+    agent_line: AgentValue::Whole,
     robots_txt: RobotsTxtPath::ByRules,
     redirects: FOLLOWED,
     lifetime: Lifetime { seconds: 48 * HOUR, expires_header: false },
@@ -80,7 +80,7 @@ const MANDELBOT: Dialect = Dialect {
 const EXTENDED_2008: Dialect = Dialect {
     name: "extended-2008",
     source: "SearchTools, Elements of robots.txt, June 2008 (Google, Yahoo, Microsoft)",
-    agent_line: AgentLine::OccursInName,
+    agent_line: AgentValue::OccursInName,
     robots_txt: RobotsTxtPath::ByRules,
     crawl_delay: CrawlDelay::Seconds,
     ..RFC9309
@@ -91,7 +91,7 @@ const DRAFT_1996: Dialect = Dialect {
     source: "draft-koster-robots-00, A Method for Web Robots Control, 1996",
     precedence: Precedence::FirstMatch,
     wildcards: Wildcards::Literal,
-    agent_line: AgentLine::ContainsName,
+    agent_line: AgentValue::ContainsName,
     groups: Groups::First,
     boundary: Boundary::BlankLine,
     rule_start: RuleStart::Slash,
@@ -108,7 +108,7 @@ const ORIGINAL_1994: Dialect = Dialect {
     allow: AllowLines::Ignored,
     precedence: Precedence::AnyDisallow,
     wildcards: Wildcards::Literal,
-    agent_line: AgentLine::OccursInName,
+    agent_line: AgentValue::OccursInName,
     groups: Groups::First,
     boundary: Boundary::BlankLine,
     rule_start: RuleStart::Slash,

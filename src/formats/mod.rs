@@ -4,10 +4,10 @@ pub(crate) mod bytes;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
 pub mod compression;
+pub(crate) mod file_at;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;
 pub(crate) mod parquet_mark;
-pub(crate) mod placed;
 pub(crate) mod regular_file;
 pub(crate) mod stream;
 pub(crate) mod system_time;

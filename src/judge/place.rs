@@ -17,12 +17,12 @@ use crate::outcome::{Outcome, Partition};
 pub(crate) struct Pieces {
     /// The lines that were copied.
     pub copies: Vec<u8>,
-    runs: Vec<Run>,
+    runs: Vec<LineRun>,
 }
 
 /// Consecutive lines of the text that belong to one partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Run {
+struct LineRun {
     /// How many bytes of copies come before them.
     before: usize,
     /// Their range in the text.
@@ -95,7 +95,7 @@ impl Kernel for Place<'_> {
                 let Pieces { copies, runs } = &mut partitions[partition];
                 // SAFETY: the pointer is within this buffer, or at its end.
                 let before = unsafe { copy.ends[partition].offset_from_unsigned(copies.as_ptr()) };
-                runs.push(Run { before, text: run });
+                runs.push(LineRun { before, text: run });
                 copied = lines.end;
             }
         }
@@ -428,11 +428,11 @@ mod tests {
     }
 
     /// The runs of the partition that has some.
-    fn runs(placed: &mut Placed) -> &mut Vec<Run> {
+    fn runs(placed: &mut Placed) -> &mut Vec<LineRun> {
         &mut placed.partitions.iter_mut().find(|pieces| !pieces.runs.is_empty()).expect("a run").runs
     }
 
-    fn run(placed: &mut Placed) -> &mut Run {
+    fn run(placed: &mut Placed) -> &mut LineRun {
         &mut runs(placed)[0]
     }
 

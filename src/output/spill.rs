@@ -24,12 +24,12 @@ pub(super) struct Sorter {
     limit: usize,
     held: Vec<Box<[u8]>>,
     held_bytes: usize,
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
 }
 
 /// A sorted run of records in a file that no longer changes.
 #[derive(Debug)]
-struct Run {
+struct SortedRun {
     path: PathBuf,
     /// Deletes the file on drop, if the run is temporary.
     _temporary: Option<TempPath>,
@@ -38,7 +38,7 @@ struct Run {
 /// A run being written.
 struct NewRun {
     file: BufWriter<FrontToBack<File>>,
-    run: Run,
+    run: SortedRun,
 }
 
 /// The name of the kept run with this number, whose file is partial.
@@ -50,7 +50,7 @@ fn name(start: &Path) -> String {
     start.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-impl Run {
+impl SortedRun {
     /// The error with the path of the file, which users do not know of.
     fn with_path(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
@@ -75,7 +75,7 @@ impl NewRun {
     }
 
     fn new(file: File, path: PathBuf, temporary: Option<TempPath>) -> NewRun {
-        let run = Run { path, _temporary: temporary };
+        let run = SortedRun { path, _temporary: temporary };
         NewRun { file: BufWriter::new(FrontToBack::new(file)), run }
     }
 
@@ -85,7 +85,7 @@ impl NewRun {
         put.map_err(|error| run.with_path(&error))
     }
 
-    fn end(mut self) -> io::Result<Run> {
+    fn end(mut self) -> io::Result<SortedRun> {
         self.file.flush().map_err(|error| self.run.with_path(&error))?;
         Ok(self.run)
     }
@@ -105,7 +105,7 @@ impl Sorter {
             let path = partial(&run_name(&start, number));
             // The file must exist and be readable.
             File::open(&path)?;
-            Ok(Run { path, _temporary: None })
+            Ok(SortedRun { path, _temporary: None })
         };
         let runs = (0..kept.unwrap_or(0)).map(stored).collect::<io::Result<_>>()?;
         Ok(Sorter { start, is_kept: kept.is_some(), limit, held: Vec::new(), held_bytes: 0, runs })
@@ -144,7 +144,7 @@ impl Sorter {
             let mut longer = Vec::with_capacity(self.runs.len().div_ceil(MAX_MERGED_RUNS));
             let mut runs = std::mem::take(&mut self.runs).into_iter().peekable();
             while runs.peek().is_some() {
-                let some: Vec<Run> = runs.by_ref().take(MAX_MERGED_RUNS).collect();
+                let some: Vec<SortedRun> = runs.by_ref().take(MAX_MERGED_RUNS).collect();
                 let mut run = NewRun::temporary(&self.start)?;
                 merge(&some, Vec::new(), |record| run.put(&record))?;
                 longer.push(run.end()?);
@@ -157,8 +157,12 @@ impl Sorter {
 }
 
 /// Calls `each` with all records of the runs and of memory, in order.
-fn merge(runs: &[Run], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
-    let open = |run: &Run| File::open(&run.path).map(BufReader::new);
+fn merge(
+    runs: &[SortedRun],
+    held: Vec<Box<[u8]>>,
+    mut each: impl FnMut(Box<[u8]>) -> io::Result<()>,
+) -> io::Result<()> {
+    let open = |run: &SortedRun| File::open(&run.path).map(BufReader::new);
     let mut runs = runs.iter().map(open).collect::<io::Result<Vec<_>>>()?;
     let (memory, mut held) = (runs.len(), held.into_iter());
     let mut heap = BinaryHeap::new();

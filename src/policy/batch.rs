@@ -24,7 +24,7 @@ pub(super) struct Batch {
     pub which: Vec<usize>,
     parts: Vec<Option<Vec<Reading>>>,
     missing: usize,
-    done: Receiver<Part>,
+    done: Receiver<PartResult>,
 }
 
 /// The work shared by the threads of the pool.
@@ -37,7 +37,7 @@ struct Work {
 }
 
 /// The number of a part of the work, and its result.
-type Part = (usize, thread::Result<Vec<Reading>>);
+type PartResult = (usize, thread::Result<Vec<Reading>>);
 
 /// A body and the status it came with.
 pub(super) type Body = (Arc<[u8]>, Option<u16>);
@@ -121,14 +121,14 @@ impl Batch {
         (std::mem::take(&mut work.captures), readings)
     }
 
-    fn keep(&mut self, (number, readings): Part) {
+    fn keep(&mut self, (number, readings): PartResult) {
         self.parts[number] = Some(readings.unwrap_or_else(|panic| panic::resume_unwind(panic)));
         self.missing -= 1;
     }
 }
 
 /// Reads a part of the work and sends the result.
-fn read(work: Arc<Work>, part: usize, done: &Sender<Part>) {
+fn read(work: Arc<Work>, part: usize, done: &Sender<PartResult>) {
     let readings = panic::catch_unwind(AssertUnwindSafe(|| {
         let firsts = work.firsts.chunks(AT_ONCE).nth(part).unwrap_or_default();
         firsts.iter().map(|&at| work.captures[at].read(&work.columns, work.dialect)).collect()

@@ -14,7 +14,7 @@ use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
 use super::image::{HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
-use super::known::{Known, KnownEntry, Placed, PlacedAnswer, Urls};
+use super::known::{Known, KnownEntry, StoredAnswer, StoredMeaning, Urls};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::CompileProgress;
 use super::resolve::{Resolved, Resolver};
@@ -204,7 +204,7 @@ impl Captures {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
             let reading = capture.read(&self.columns, self.dialect);
             self.statistics.notes.merge(&reading.notes);
-            if let Placed::Answer(answer) = self.place(reading.meaning)? {
+            if let StoredMeaning::Answer(answer) = self.place(reading.meaning)? {
                 robots_txt = Some(answer);
             }
         }
@@ -223,15 +223,15 @@ impl Captures {
     }
 
     /// Stores the data of an answer's meaning.
-    fn place(&mut self, meaning: Meaning) -> Result<Placed, WriteError> {
+    fn place(&mut self, meaning: Meaning) -> Result<StoredMeaning, WriteError> {
         Ok(match meaning {
-            Meaning::RobotsTxt(selected) => Placed::Answer(self.place_robots_txt(selected)?),
-            Meaning::NoRules(standing) => Placed::Answer(PlacedAnswer::without_rules(standing)),
-            Meaning::Redirect(target) => Placed::Redirect(target.map(String::into_boxed_str)),
+            Meaning::RobotsTxt(selected) => StoredMeaning::Answer(self.place_robots_txt(selected)?),
+            Meaning::NoRules(standing) => StoredMeaning::Answer(StoredAnswer::without_rules(standing)),
+            Meaning::Redirect(target) => StoredMeaning::Redirect(target.map(String::into_boxed_str)),
         })
     }
 
-    fn place_robots_txt(&mut self, selected: Selected) -> Result<PlacedAnswer, WriteError> {
+    fn place_robots_txt(&mut self, selected: Selected) -> Result<StoredAnswer, WriteError> {
         let tables = &mut self.tables;
         let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
@@ -247,10 +247,10 @@ impl Captures {
         }
         let row = tables.row(groups)?;
         let side = tables.side.intern(&selected.side_records)?;
-        Ok(PlacedAnswer { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
+        Ok(StoredAnswer { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
-    fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {
+    fn insert(&mut self, capture: Capture, meaning: StoredMeaning, body_hash: u128) {
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());

@@ -9,7 +9,7 @@ use super::statistics::CaptureCounts;
 /// An answer and its meaning, once its groups are stored.
 #[derive(Debug, Clone)]
 pub(super) struct KnownEntry {
-    pub meaning: Placed,
+    pub meaning: StoredMeaning,
     pub answered: Answered,
     pub(super) exact: bool,
     pub(super) hash: u128,
@@ -17,24 +17,24 @@ pub(super) struct KnownEntry {
 
 /// The meaning of an answer.
 #[derive(Debug, Clone)]
-pub(super) enum Placed {
-    Answer(PlacedAnswer),
+pub(super) enum StoredMeaning {
+    Answer(StoredAnswer),
     Redirect(Option<Box<str>>),
 }
 
 /// The meaning of an answer that is no redirect; row and side records are those of the captures' tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PlacedAnswer {
+pub(super) struct StoredAnswer {
     pub standing: OriginStatus,
     pub row: u32,
     pub side: u32,
     pub html_page: bool,
 }
 
-impl PlacedAnswer {
+impl StoredAnswer {
     /// An answer without rules.
-    pub fn without_rules(standing: OriginStatus) -> PlacedAnswer {
-        PlacedAnswer { standing, row: 0, side: 0, html_page: false }
+    pub fn without_rules(standing: OriginStatus) -> StoredAnswer {
+        StoredAnswer { standing, row: 0, side: 0, html_page: false }
     }
 }
 
@@ -51,11 +51,11 @@ impl KnownEntry {
     }
 
     fn is_failure(&self) -> bool {
-        matches!(self.meaning, Placed::Answer(answer) if !answer.standing.is_definite())
+        matches!(self.meaning, StoredMeaning::Answer(answer) if !answer.standing.is_definite())
     }
 
     fn is_redirect(&self) -> bool {
-        matches!(self.meaning, Placed::Redirect(_))
+        matches!(self.meaning, StoredMeaning::Redirect(_))
     }
 }
 

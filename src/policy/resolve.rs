@@ -1,6 +1,6 @@
 //! Resolves an origin's answer from all captures: follows redirects, and finds the last good answer if the newest failed.
 
-use super::known::{Known, KnownEntry, Placed, PlacedAnswer, Urls};
+use super::known::{Known, KnownEntry, StoredAnswer, StoredMeaning, Urls};
 use super::state::{Answered, LastGood, OriginState, OriginStatus};
 use crate::dialect::{Dialect, StatusMeaning};
 
@@ -30,7 +30,7 @@ impl<'c> Resolver<'c> {
     pub fn resolve(&self, known: &Known) -> Resolved {
         let newest = &known.newest;
         let (answer, end) = self.follow(newest);
-        let PlacedAnswer { standing, row, side, html_page } = answer;
+        let StoredAnswer { standing, row, side, html_page } = answer;
         let mut state = OriginState { html_page, ..OriginState::new(standing, newest.answered) };
         if standing.is_definite() {
             return Resolved { state, row, side };
@@ -39,7 +39,7 @@ impl<'c> Resolver<'c> {
         let mut earlier = known.earlier().chain(end.into_iter().flat_map(Known::earlier));
         let good = earlier
             .find_map(|good| Some((good, self.follow(good).0)).filter(|(_, answer)| answer.standing.is_definite()));
-        let Some((good, PlacedAnswer { standing, row, side, html_page })) = good else {
+        let Some((good, StoredAnswer { standing, row, side, html_page })) = good else {
             return Resolved { state, row: 0, side: 0 };
         };
         state.last_good = Some(LastGood { standing, times: good.answered.times() });
@@ -49,21 +49,21 @@ impl<'c> Resolver<'c> {
 
     /// Follows the redirects of an entry to their end. Returns the answer there, and what is known of the last URL if redirects
     /// led to it.
-    fn follow(&self, entry: &KnownEntry) -> (PlacedAnswer, Option<&'c Known>) {
+    fn follow(&self, entry: &KnownEntry) -> (StoredAnswer, Option<&'c Known>) {
         let (mut meaning, mut at) = (&entry.meaning, None);
         for _ in 0..=self.dialect.redirects.hops {
             let target = match meaning {
-                Placed::Answer(answer) => return (*answer, at),
-                Placed::Redirect(target) => target.as_deref(),
+                StoredMeaning::Answer(answer) => return (*answer, at),
+                StoredMeaning::Redirect(target) => target.as_deref(),
             };
             at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);
-            let Some(next) = at else { return (PlacedAnswer::without_rules(OriginStatus::RedirectUnresolved), None) };
+            let Some(next) = at else { return (StoredAnswer::without_rules(OriginStatus::RedirectUnresolved), None) };
             meaning = &next.newest.meaning;
         }
         let standing = match self.dialect.redirects.beyond {
             StatusMeaning::Unavailable => OriginStatus::Unavailable,
             _ => OriginStatus::RedirectUnresolved,
         };
-        (PlacedAnswer::without_rules(standing), at)
+        (StoredAnswer::without_rules(standing), at)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::record;
 use super::{AgentName, Agents, Note, NoteKind, Robots, Rule, SideRecord};
-use crate::dialect::{AgentLine, AgentList, Dialect, Groups, Keys};
+use crate::dialect::{AgentList, AgentValue, Dialect, Groups, Keys};
 
 /// Which kind of groups was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -171,10 +171,10 @@ fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Diale
 }
 
 /// Whether the value of a `User-agent` line means every crawler.
-fn is_everybody(value: &[u8], line: AgentLine) -> bool {
+fn is_everybody(value: &[u8], line: AgentValue) -> bool {
     match line {
         // C++ ignores the rest if `isspace` holds for the byte after the star.
-        AgentLine::LettersToken => {
+        AgentValue::LettersToken => {
             matches!(value, [b'*'] | [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..])
         }
         _ => value == b"*",
@@ -182,26 +182,26 @@ fn is_everybody(value: &[u8], line: AgentLine) -> bool {
 }
 
 /// Whether the value of a `User-agent` line names the crawler `token`.
-fn names(value: &[u8], token: &str, line: AgentLine) -> bool {
+fn names(value: &[u8], token: &str, line: AgentValue) -> bool {
     let value = compared_part(value, line);
     let token = token.as_bytes();
     match line {
-        AgentLine::Token | AgentLine::Whole => !value.is_empty() && value.eq_ignore_ascii_case(token),
-        AgentLine::LettersToken => value.eq_ignore_ascii_case(token),
-        AgentLine::OccursInName => !value.is_empty() && contains_ignore_case(token, value),
-        AgentLine::ContainsName => value != b"*" && contains_ignore_case(value, token),
+        AgentValue::Token | AgentValue::Whole => !value.is_empty() && value.eq_ignore_ascii_case(token),
+        AgentValue::LettersToken => value.eq_ignore_ascii_case(token),
+        AgentValue::OccursInName => !value.is_empty() && contains_ignore_case(token, value),
+        AgentValue::ContainsName => value != b"*" && contains_ignore_case(value, token),
     }
 }
 
 /// The part of a `User-agent` line's value that is compared.
-fn compared_part(value: &[u8], line: AgentLine) -> &[u8] {
+fn compared_part(value: &[u8], line: AgentValue) -> &[u8] {
     let leading = |belongs: fn(&u8) -> bool| &value[..value.iter().take_while(|byte| belongs(byte)).count()];
     match line {
         _ if is_everybody(value, line) => value,
-        AgentLine::Token => leading(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
-        AgentLine::LettersToken => leading(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')),
-        AgentLine::Whole | AgentLine::ContainsName => value,
-        AgentLine::OccursInName => record::trim(leading(|byte| *byte != b'/'), Keys::Exact),
+        AgentValue::Token => leading(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
+        AgentValue::LettersToken => leading(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')),
+        AgentValue::Whole | AgentValue::ContainsName => value,
+        AgentValue::OccursInName => record::trim(leading(|byte| *byte != b'/'), Keys::Exact),
     }
 }
 

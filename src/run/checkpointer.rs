@@ -39,14 +39,14 @@ pub(crate) struct PendingCheckpoint {
 
 #[derive(Debug)]
 struct Schedule {
-    next: Next,
+    next: NextStep,
     /// Whether there will be no more checkpoints.
     ended: bool,
 }
 
 /// The next checkpoint, on its way to the disk.
 #[derive(Debug)]
-enum Next {
+enum NextStep {
     /// It is due at this time.
     Due(Instant),
     /// A worker is about to take it.
@@ -62,7 +62,7 @@ impl Checkpointer {
     /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
-        let schedule = Schedule { next: Next::Due(started + every), ended: false };
+        let schedule = Schedule { next: NextStep::Due(started + every), ended: false };
         Checkpointer { job, directory, every, started, before, schedule: Mutex::new(schedule), changed: Condvar::new() }
     }
 
@@ -74,9 +74,9 @@ impl Checkpointer {
     /// Whether a checkpoint is due. If so, the caller must [take](Checkpointer::take) it.
     pub fn is_due(&self) -> bool {
         let mut schedule = lock(&self.schedule);
-        let is_due = matches!(schedule.next, Next::Due(due) if Instant::now() >= due);
+        let is_due = matches!(schedule.next, NextStep::Due(due) if Instant::now() >= due);
         if is_due {
-            schedule.next = Next::Claimed;
+            schedule.next = NextStep::Claimed;
         }
         is_due
     }
@@ -84,10 +84,11 @@ impl Checkpointer {
     /// Takes a checkpoint in the turn of a chunk whose lines are written. If the interval is zero, waits until it is saved.
     pub fn take(&self, taken: PendingCheckpoint) {
         let mut schedule = lock(&self.schedule);
-        schedule.next = Next::Taken(taken);
+        schedule.next = NextStep::Taken(taken);
         self.changed.notify_all();
         // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
-        while self.every.is_zero() && matches!(schedule.next, Next::Taken(_) | Next::Saving) && !schedule.ended {
+        while self.every.is_zero() && matches!(schedule.next, NextStep::Taken(_) | NextStep::Saving) && !schedule.ended
+        {
             schedule = wait(&self.changed, schedule);
         }
     }
@@ -96,15 +97,15 @@ impl Checkpointer {
     pub fn keep(&self) -> Result<(), OutputError> {
         loop {
             let mut schedule = lock(&self.schedule);
-            while !matches!(schedule.next, Next::Taken(_)) && !schedule.ended {
+            while !matches!(schedule.next, NextStep::Taken(_)) && !schedule.ended {
                 schedule = wait(&self.changed, schedule);
             }
-            let Next::Taken(taken) = std::mem::replace(&mut schedule.next, Next::Saving) else { return Ok(()) };
+            let NextStep::Taken(taken) = std::mem::replace(&mut schedule.next, NextStep::Saving) else { return Ok(()) };
             drop(schedule);
             let began = Instant::now();
             self.save(taken)?;
             let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
-            lock(&self.schedule).next = Next::Due(Instant::now() + self.every.max(rest));
+            lock(&self.schedule).next = NextStep::Due(Instant::now() + self.every.max(rest));
             self.changed.notify_all();
         }
     }

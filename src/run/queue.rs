@@ -13,7 +13,7 @@ use crate::lock::{into_inner, lock, wait};
 /// Chunks waiting for their turn, and the state that is changed in that order.
 #[derive(Debug)]
 pub(super) struct Queue<T, S> {
-    waiting: Mutex<Waiting<T>>,
+    waiting: Mutex<WaitingChunks<T>>,
     changed: Condvar,
     /// The most chunks that may wait.
     most: usize,
@@ -21,7 +21,7 @@ pub(super) struct Queue<T, S> {
 }
 
 #[derive(Debug)]
-struct Waiting<T> {
+struct WaitingChunks<T> {
     /// The ticket that is due.
     due: u64,
     chunks: BTreeMap<u64, T>,
@@ -33,7 +33,7 @@ struct Waiting<T> {
 impl<T, S> Queue<T, S> {
     /// An empty queue, in which at most `most` chunks wait.
     pub fn new(state: S, most: usize) -> Queue<T, S> {
-        let waiting = Waiting { due: 0, chunks: BTreeMap::new(), writing: false, stopped: false };
+        let waiting = WaitingChunks { due: 0, chunks: BTreeMap::new(), writing: false, stopped: false };
         Queue { waiting: Mutex::new(waiting), changed: Condvar::new(), most, state: Mutex::new(state) }
     }
 

@@ -26,11 +26,9 @@ pub(super) const NO_URL: u128 = 0;
 /// The size of a slot in bytes.
 const SLOT: u64 = size_of::<u128>() as u64;
 
-/// The slots of the smallest table: a page of memory.
-const SMALLEST: u64 = 1 << 8;
-
-/// The most slots that a table begins with, whatever is expected: lists may repeat few URLs again and again.
-const LARGEST_FIRST: u64 = 1 << 24;
+/// The slots of the first table: a page of memory. To begin with a table of the size that the lists suggest made five million
+/// lines 8 % faster, and ten million no faster.
+const FIRST: u64 = 1 << 8;
 
 /// Slots are prefetched for this many hashes ahead, so that their cache misses overlap.
 const AHEAD: usize = 16;
@@ -63,11 +61,9 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// An empty set in a file of `folder`, with room for about `expected` hashes; it grows when it needs more.
-    pub fn new(folder: &Path, expected: u64) -> Result<Seen, FilterError> {
-        let slots = expected.saturating_mul(3) / 2;
-        let table = table(folder, slots.clamp(SMALLEST, LARGEST_FIRST).next_power_of_two())?;
-        Ok(Seen { folder: folder.to_owned(), table, held: 0 })
+    /// An empty set in a file of `folder`, which grows as needed.
+    pub fn new(folder: &Path) -> Result<Seen, FilterError> {
+        Ok(Seen { folder: folder.to_owned(), table: table(folder, FIRST)?, held: 0 })
     }
 
     /// Adds hashes one after the other, and calls `repeated` with the index of each that was there before.
@@ -173,7 +169,7 @@ mod tests {
     use super::*;
 
     fn seen() -> Seen {
-        Seen::new(&std::env::temp_dir(), 0).unwrap()
+        Seen::new(&std::env::temp_dir()).unwrap()
     }
 
     #[test]
@@ -203,16 +199,6 @@ mod tests {
             assert_eq!(repeated, 100 * round);
         }
         assert!(seen.slots()[..99].iter().all(|&hash| hash != NO_URL));
-    }
-
-    #[test]
-    fn what_is_expected_has_room_from_the_start() {
-        for expected in [0, 1000, 100_000] {
-            let mut seen = Seen::new(&std::env::temp_dir(), expected).unwrap();
-            let slots = seen.slots().len() as u64;
-            assert!(2 * slots >= 3 * expected && slots < SMALLEST.max(4 * expected) + 1, "{expected} {slots}");
-        }
-        assert_eq!(Seen::new(&std::env::temp_dir(), u64::MAX).unwrap().slots().len() as u64, LARGEST_FIRST);
     }
 
     #[test]

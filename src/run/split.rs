@@ -73,5 +73,5 @@ fn unique(plan: &Plan<'_>, state: Option<&RunState>, pool: &ThreadPool) -> Resul
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
     let before = state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
-    Unique::new(&plan.lists, &folder, before.as_ref(), pool)
+    Unique::new(&folder, before.as_ref(), pool)
 }

@@ -26,12 +26,6 @@ use crate::origin;
 use crate::outcome::Reason;
 use crate::run::error::FilterError;
 
-/// The approximate length of a URL, to estimate from a list's size how many it has.
-const URL: u64 = 80;
-
-/// The approximate ratio of read to stored bytes, for a list that is compressed or a table.
-const RATIO: u64 = 4;
-
 /// The state shared by all workers: the URLs of all chunks that have had their turn.
 #[derive(Debug)]
 pub(super) struct Unique {
@@ -59,17 +53,9 @@ pub(super) struct UniqueLines {
 }
 
 impl Unique {
-    /// For these lists, with a set in a file of `folder`. If the run resumes, `before` is the chunks before that point, whose
-    /// URLs are added.
-    pub fn new(
-        lists: &[List],
-        folder: &Path,
-        before: Option<&Chunks<'_>>,
-        pool: &ThreadPool,
-    ) -> Result<Unique, FilterError> {
-        let read_as = |list: &List| Some(list.source_length()? * if list.mapped().is_some() { 1 } else { RATIO });
-        let expected = lists.iter().filter_map(read_as).sum::<u64>() / URL;
-        let (hash, mut seen) = (UrlHash::new(), Seen::new(folder, expected)?);
+    /// With a set in a file of `folder`. If the run resumes, `before` is the chunks before that point, whose URLs are added.
+    pub fn new(folder: &Path, before: Option<&Chunks<'_>>, pool: &ThreadPool) -> Result<Unique, FilterError> {
+        let (hash, mut seen) = (UrlHash::new(), Seen::new(folder)?);
         if let Some(before) = before {
             seen = seen_before(before, hash, seen, pool)?;
         }
@@ -185,7 +171,7 @@ mod tests {
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
     fn remaining(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
-        let seen = Sequence::new(Seen::new(&std::env::temp_dir(), 0).unwrap());
+        let seen = Sequence::new(Seen::new(&std::env::temp_dir()).unwrap());
         let (unique, mut unique_lines) = (Unique { hash: UrlHash::new(), seen }, UniqueLines::default());
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {

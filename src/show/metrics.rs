@@ -97,7 +97,7 @@ impl Metrics {
 
     /// The content of the file; `success` is `None` until the run has ended.
     fn text(&self, snapshot: &Snapshot, success: Option<bool>) -> String {
-        let mut text = Text::default();
+        let mut text = MetricsText::default();
         self.run(snapshot, success, &mut text);
         text.family("input_lines_total", COUNTER, "Lines judged.").sample(&[], snapshot.lines);
         text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
@@ -115,7 +115,7 @@ impl Metrics {
         text.0
     }
 
-    fn run(&self, snapshot: &Snapshot, success: Option<bool>, text: &mut Text) {
+    fn run(&self, snapshot: &Snapshot, success: Option<bool>, text: &mut MetricsText) {
         let versions = [("version", env!("CARGO_PKG_VERSION")), ("format", METRICS_VERSION)];
         text.family("info", GAUGE, "The version of the program, and of this format.").sample(&versions, 1);
         text.family("running", GAUGE, "Whether the run is in progress.").sample(&[], u8::from(success.is_none()));
@@ -144,7 +144,7 @@ impl Metrics {
         }
     }
 
-    fn lines(&self, snapshot: &Snapshot, text: &mut Text) {
+    fn lines(&self, snapshot: &Snapshot, text: &mut MetricsText) {
         let crawlers = || self.agents.iter().map(String::as_str).zip(&snapshot.crawlers);
         if crawlers().next().is_none() {
             return;
@@ -180,11 +180,11 @@ const GAUGE: &str = "gauge";
 
 /// The text so far, and the name of the last family.
 #[derive(Default)]
-struct Text(String, &'static str);
+struct MetricsText(String, &'static str);
 
-impl Text {
+impl MetricsText {
     /// Begins the samples of a metric.
-    fn family(&mut self, name: &'static str, kind: &str, help: &str) -> &mut Text {
+    fn family(&mut self, name: &'static str, kind: &str, help: &str) -> &mut MetricsText {
         self.1 = name;
         let help = help.replace('\\', "\\\\").replace('\n', "\\n");
         // Writing to a string cannot fail, here and below.
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn foreign_text_in_labels_is_escaped() {
-        let mut text = Text::default();
+        let mut text = MetricsText::default();
         text.family("x", GAUGE, "a\\b\nc").sample(&[("l", "a\\b\"c\nd"), ("m", "")], 1.5);
         let expected =
             "# HELP robosieve_x a\\\\b\\nc\n# TYPE robosieve_x gauge\nrobosieve_x{l=\"a\\\\b\\\"c\\nd\",m=\"\"} 1.5\n";

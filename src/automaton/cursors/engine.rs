@@ -273,7 +273,7 @@ pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
         return BROKEN;
     }
     scratch.begin(node_count, part(BITMAP, SEGMENTS));
-    let mut run = Run {
+    let mut run = CursorRun {
         segments,
         nodes,
         dollars,
@@ -294,7 +294,7 @@ pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
     if run.steps == 0 { BROKEN } else { priorities::verdict(run.best) }
 }
 
-struct Run<'w, 's> {
+struct CursorRun<'w, 's> {
     segments: &'w [u32],
     nodes: &'w [u32],
     dollars: &'w [u32],
@@ -312,7 +312,7 @@ struct Run<'w, 's> {
     scratch: &'s mut Scratch,
 }
 
-impl Observer for Run<'_, '_> {
+impl Observer for CursorRun<'_, '_> {
     const LISTENS: bool = true;
 
     fn output(&mut self, output: u32, at: usize) -> bool {
@@ -335,7 +335,7 @@ fn heavy_paths(segments: &[u32], number: u32) -> impl Iterator<Item = (u32, u32)
     paths.take(MOST_HEAVY_PATHS).map(|(head, number, _)| (head, number))
 }
 
-impl Run<'_, '_> {
+impl CursorRun<'_, '_> {
     /// A word of a segment; [`NONE`] if there is no such segment.
     fn segment(&self, number: u32, word: usize) -> u32 {
         word_if_any(self.segments, number as usize * SEGMENT_WORDS + word).unwrap_or(NONE)

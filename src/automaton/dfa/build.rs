@@ -25,8 +25,8 @@
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
-use super::contexts::{Change, Context, Contexts, List, StateId};
-use super::globs::{Globs, Item, Segments, Then};
+use super::contexts::{Change, Context, Contexts, ItemList, StateId};
+use super::globs::{GlobItem, Globs, Segments, Then};
 use super::prefixes::{Prefixes, TriePlace};
 use super::sorting::Sorting;
 use crate::automaton::priorities::{NO_MATCH, Priority};
@@ -68,7 +68,7 @@ pub(crate) enum Own {
     /// First segments: all those below a place of their trie that are better than the context's best priority.
     Firsts(TriePlace),
     /// Items of which `offset` bytes have matched; for a root, all that are waited for, and 0.
-    Items { list: List, offset: u32 },
+    Items { list: ItemList, offset: u32 },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -172,7 +172,7 @@ impl<'a> Builder<'a> {
     /// The state before the first byte.
     pub fn start(&mut self) -> Result<StateId, OverBudget> {
         let root = self.arena.states.len() as StateId;
-        let (context, _) = self.arena.contexts.find_or_add(NO_MATCH, List::EMPTY, &[], (root, self.text));
+        let (context, _) = self.arena.contexts.find_or_add(NO_MATCH, ItemList::EMPTY, &[], (root, self.text));
         self.add_root(context);
         self.land_firsts(root, TriePlace::START)
     }
@@ -221,7 +221,7 @@ impl<'a> Builder<'a> {
     }
 
     #[inline]
-    pub(super) fn item(&self, item: u32) -> &Item {
+    pub(super) fn item(&self, item: u32) -> &GlobItem {
         &self.arena.globs.items[item as usize]
     }
 
@@ -271,7 +271,7 @@ impl<'a> Builder<'a> {
         &mut self,
         mut fail: StateId,
         from: u32,
-        mut list: List,
+        mut list: ItemList,
         offset: u32,
     ) -> Result<StateId, OverBudget> {
         self.spend(list.len())?;
@@ -312,7 +312,7 @@ impl<'a> Builder<'a> {
         }
         let Arena { globs, contexts, states, .. } = &mut *self.arena;
         let root = states.len() as StateId;
-        let (context, is_new) = contexts.find_or_add(globs.best, List::EMPTY, &globs.items, (root, self.text));
+        let (context, is_new) = contexts.find_or_add(globs.best, ItemList::EMPTY, &globs.items, (root, self.text));
         if is_new {
             self.add_root(context);
         }
@@ -360,7 +360,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The state with these live items on top of `fail`; `fail` itself if there are none.
-    fn state_of(&mut self, fail: StateId, list: List, offset: u32) -> StateId {
+    fn state_of(&mut self, fail: StateId, list: ItemList, offset: u32) -> StateId {
         if list.is_empty() {
             return fail;
         }

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
-use super::globs::Item;
+use super::globs::GlobItem;
 use crate::automaton::priorities::{Priority, opposite};
 
 /// The number of a state.
@@ -11,13 +11,13 @@ pub(crate) type StateId = u32;
 
 /// A sorted list of items: a range of [`Contexts::lists`]. Lists may overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct List {
+pub(crate) struct ItemList {
     pub start: u32,
     pub end: u32,
 }
 
-impl List {
-    pub const EMPTY: List = List { start: 0, end: 0 };
+impl ItemList {
+    pub const EMPTY: ItemList = ItemList { start: 0, end: 0 };
 
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
@@ -33,7 +33,7 @@ impl List {
 pub(crate) struct Context {
     pub best: Priority,
     /// At most one item of each glob.
-    pub waiting: List,
+    pub waiting: ItemList,
     /// The state with nothing in progress.
     pub root: StateId,
     /// Whether a waiting glob has the opposite verdict of the best priority.
@@ -101,12 +101,12 @@ impl Contexts {
     }
 
     #[inline]
-    pub fn list(&self, list: List) -> &[u32] {
+    pub fn list(&self, list: ItemList) -> &[u32] {
         &self.lists[list.start as usize..list.end as usize]
     }
 
     /// The items of `list` that can still matter in a context: those that it waits for.
-    pub fn live(&mut self, list: List, context: u32) -> List {
+    pub fn live(&mut self, list: ItemList, context: u32) -> ItemList {
         let waiting = self.all[context as usize].waiting;
         let waits = |lists: &[u32], at: u32| {
             lists[waiting.start as usize..waiting.end as usize].binary_search(&lists[at as usize]).is_ok()
@@ -118,7 +118,7 @@ impl Contexts {
                 self.lists.push(self.lists[at as usize]);
             }
         }
-        List { start, end: self.lists.len() as u32 }
+        ItemList { start, end: self.lists.len() as u32 }
     }
 
     /// The context after `context` with the best priority `best`, once the items of `change` have left and entered, and whether
@@ -128,7 +128,7 @@ impl Contexts {
         context: u32,
         best: Priority,
         change: &mut Change,
-        items: &[Item],
+        items: &[GlobItem],
         (root, text): (StateId, &[u8]),
     ) -> (u32, bool) {
         let Context { best: old, waiting, better, .. } = self.all[context as usize];
@@ -147,7 +147,7 @@ impl Contexts {
             }
             self.lists.truncate(kept);
         }
-        let waiting = List { start: start as u32, end: self.lists.len() as u32 };
+        let waiting = ItemList { start: start as u32, end: self.lists.len() as u32 };
         let (id, is_new) = self.find_or_add(best, waiting, items, (root, text));
         if change.is_empty() {
             self.all[context as usize].better = (best, id);
@@ -156,7 +156,7 @@ impl Contexts {
     }
 
     /// Appends a copy of `list` without the items that leave and with those that enter.
-    fn push_changed(&mut self, list: List, change: &Change) {
+    fn push_changed(&mut self, list: ItemList, change: &Change) {
         let (mut at, end) = (list.start as usize, list.end as usize);
         let (mut leaving, mut entering) = (change.leaving.iter().peekable(), change.entering.iter().peekable());
         loop {
@@ -186,13 +186,13 @@ impl Contexts {
     pub fn find_or_add(
         &mut self,
         best: Priority,
-        waiting: List,
-        items: &[Item],
+        waiting: ItemList,
+        items: &[GlobItem],
         (root, text): (StateId, &[u8]),
     ) -> (u32, bool) {
         let (all, lists) = (&self.all, &self.lists);
-        let list = |list: List| &lists[list.start as usize..list.end as usize];
-        let hash = |best: Priority, waiting: List| {
+        let list = |list: ItemList| &lists[list.start as usize..list.end as usize];
+        let hash = |best: Priority, waiting: ItemList| {
             let mut hasher = self.hasher.build_hasher();
             hasher.write_u32(best);
             hasher.write(bytemuck::cast_slice(list(waiting)));
@@ -234,8 +234,8 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    fn items() -> Vec<Item> {
-        let item = |number: u32| Item {
+    fn items() -> Vec<GlobItem> {
+        let item = |number: u32| GlobItem {
             start: number,
             len: 1,
             priority: 1 + number % 3,
@@ -255,7 +255,7 @@ mod tests {
             let waiting: Vec<u32> = (0..60).filter(|_| dice(4) == 0).collect();
             let start = contexts.lists.len() as u32;
             contexts.lists.extend(&waiting);
-            let list = List { start, end: contexts.lists.len() as u32 };
+            let list = ItemList { start, end: contexts.lists.len() as u32 };
             let (context, _) = contexts.find_or_add(0, list, &items, (0, &text));
             let mut change = Change {
                 leaving: waiting.iter().copied().filter(|_| dice(3) == 0).collect(),

@@ -1,8 +1,8 @@
 //! Computes the transitions of the states of a [`Builder`].
 
 use super::build::{Builder, Edge, Edges, OverBudget, Own, State};
-use super::contexts::{List, StateId};
-use super::globs::Item;
+use super::contexts::{ItemList, StateId};
+use super::globs::GlobItem;
 use super::prefixes::TriePlace;
 use super::table::LONGEST_RUN;
 
@@ -89,10 +89,10 @@ impl Builder<'_> {
     }
 
     /// The items of a list that do not end at `offset`; those that do come first.
-    fn going_on(&self, list: List, offset: u32) -> List {
+    fn going_on(&self, list: ItemList, offset: u32) -> ItemList {
         let ends = |&&item: &&u32| self.item(item).len == offset;
         let ended = self.arena.contexts.list(list).iter().take_while(ends).count() as u32;
-        List { start: list.start + ended, end: list.end }
+        ItemList { start: list.start + ended, end: list.end }
     }
 
     /// The failure link of `state`, if it is a root.
@@ -117,13 +117,13 @@ impl Builder<'_> {
         Ok(Edges::Branch { start, end: self.arena.edges.len() as u32 })
     }
 
-    fn branch_of_items(&mut self, state: StateId, list: List, offset: u32) -> Result<Edges, OverBudget> {
+    fn branch_of_items(&mut self, state: StateId, list: ItemList, offset: u32) -> Result<Edges, OverBudget> {
         let State { fail, context, .. } = *self.state(state);
         let start = self.arena.edges.len() as u32;
         let mut rest = list;
         while !rest.is_empty() {
             let byte_of = |at: u32| {
-                let item = self.item(self.arena.contexts.list(List { start: at, end: at + 1 })[0]);
+                let item = self.item(self.arena.contexts.list(ItemList { start: at, end: at + 1 })[0]);
                 self.text[(item.start + offset) as usize]
             };
             let byte = byte_of(rest.start);
@@ -132,7 +132,7 @@ impl Builder<'_> {
                 Some(fail) => self.next(fail, byte)?,
                 None => state,
             };
-            let target = self.land_items(fail, context, List { start: rest.start, end }, offset + 1)?;
+            let target = self.land_items(fail, context, ItemList { start: rest.start, end }, offset + 1)?;
             self.arena.edges.push(Edge { byte, target });
             rest.start = end;
         }
@@ -157,11 +157,11 @@ impl Builder<'_> {
         Ok(Some(Edges::Run { text, len, target }))
     }
 
-    fn run_of_items(&mut self, state: StateId, list: List, offset: u32) -> Result<Option<Edges>, OverBudget> {
+    fn run_of_items(&mut self, state: StateId, list: ItemList, offset: u32) -> Result<Option<Edges>, OverBudget> {
         let Some(root) = self.root_below(state) else { return Ok(None) };
         let items = self.arena.contexts.list(list);
         let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
-        let rest = |item: &Item| self.run(item.start + offset, item.len - offset);
+        let rest = |item: &GlobItem| self.run(item.start + offset, item.len - offset);
         // What the first and last items have in common, all have, because items are in byte order.
         let common = match (self.item(first), self.item(last)) {
             (only, _) if first == last => only.len - offset,

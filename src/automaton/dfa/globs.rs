@@ -25,7 +25,7 @@ pub(crate) struct First {
 
 /// A segment that is waited for: any but the first of a glob. Items are numbered in byte order.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Item {
+pub(crate) struct GlobItem {
     /// Where its bytes begin in the text.
     pub start: u32,
     /// How many bytes it has.
@@ -56,7 +56,7 @@ pub(crate) struct Globs {
     rests: usize,
     /// The items, by segment number.
     item_of: Vec<u32>,
-    pub items: Vec<Item>,
+    pub items: Vec<GlobItem>,
 }
 
 /// A text, and the ranges of it that are segments.
@@ -101,7 +101,7 @@ impl Globs {
         for (number, entry) in sorting.entries().iter().enumerate() {
             let Segment { start, len, id: segment } = entry.segment;
             self.item_of[segment as usize] = number as u32;
-            self.items.push(Item { start, len, priority: NO_MATCH, then: Then::Accepts, segment });
+            self.items.push(GlobItem { start, len, priority: NO_MATCH, then: Then::Accepts, segment });
         }
         for glob in &self.globs {
             for segment in glob.first + 1..glob.end {

@@ -49,7 +49,7 @@ struct Checker {
 
 /// An answer as JSON.
 #[derive(Serialize)]
-struct Line<'a> {
+struct AnswerLine<'a> {
     url: &'a str,
     agent: &'a str,
     #[serde(flatten)]
@@ -78,7 +78,7 @@ impl Checker {
                 Partition::Invalid => 2,
             });
             let line = if self.json {
-                serde_json::to_string(&Line { url: &url, agent: &agent, answer: &answer })?
+                serde_json::to_string(&AnswerLine { url: &url, agent: &agent, answer: &answer })?
             } else {
                 text(&url, several.then_some(&*agent), &answer)
             };

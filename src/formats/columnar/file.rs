@@ -114,10 +114,10 @@ impl ParquetFile {
     }
 
     /// A row group.
-    pub fn group(&self, number: usize) -> Result<Group<'_>, Malformed> {
+    pub fn group(&self, number: usize) -> Result<RowGroup<'_>, Malformed> {
         let metadata = self.metadata.row_groups().get(number);
         let metadata = metadata.ok_or_else(|| Malformed(format!("it has no row group {number}")))?;
-        Ok(Group { bytes: &self.bytes, metadata })
+        Ok(RowGroup { bytes: &self.bytes, metadata })
     }
 }
 
@@ -140,12 +140,12 @@ fn check(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
 }
 
 /// A row group to read.
-pub(crate) struct Group<'f> {
+pub(crate) struct RowGroup<'f> {
     bytes: &'f Arc<Positioned>,
     metadata: &'f RowGroupMetaData,
 }
 
-impl Group<'_> {
+impl RowGroup<'_> {
     /// The footer's description of a column.
     pub fn described(&self, at: usize) -> Result<&ColumnChunkMetaData, Malformed> {
         self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("one of its row groups has no column {at}")))
@@ -185,7 +185,7 @@ pub(crate) struct Column {
 
 impl Column {
     /// Opens the column at this place in the file, from its row `first` on.
-    pub fn open(group: &Group<'_>, at: usize, first: usize) -> Result<Column, Malformed> {
+    pub fn open(group: &RowGroup<'_>, at: usize, first: usize) -> Result<Column, Malformed> {
         let described = group.described(at)?.column_descr();
         let name = described.path().string();
         if described.max_rep_level() > 0 {

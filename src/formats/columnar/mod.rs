@@ -8,4 +8,4 @@ mod file;
 mod positioned;
 
 pub use file::panics_are_caught;
-pub(crate) use file::{BATCH, Column, Group, Malformed, ParquetFile, Values, find, guarded, names, skip_rows};
+pub(crate) use file::{BATCH, Column, Malformed, ParquetFile, RowGroup, Values, find, guarded, names, skip_rows};

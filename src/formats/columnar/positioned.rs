@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-use crate::formats::placed::Placed;
+use crate::formats::file_at::FileAt;
 
 /// A file that is read at given offsets.
-pub(super) type Positioned = Placed<Arc<File>>;
+pub(super) type Positioned = FileAt<Arc<File>>;
 
 impl Length for Positioned {
     fn len(&self) -> u64 {
@@ -46,7 +46,7 @@ mod tests {
     fn what_one_reads_does_not_move_another() {
         let file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut &file, b"0123456789").unwrap();
-        let file = Placed::new(Arc::new(file), 10);
+        let file = FileAt::new(Arc::new(file), 10);
         let (mut one, mut other) = (file.get_read(2).unwrap(), file.get_read(5).unwrap());
         let mut read = [0; 3];
         one.read_exact(&mut read[..1]).unwrap();

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use super::kind::Compression;
 use super::pieces::{InPieces, Pieces};
 use super::reader::Reader;
+use crate::formats::file_at::FileAt;
 use crate::formats::made_ahead::Help;
-use crate::formats::placed::Placed;
 
 /// Bytes of text to read before asking for help again.
 const STEP: usize = 64 << 10;
@@ -28,7 +28,7 @@ pub(crate) fn with_help<T>(
     room: u64,
     read: impl FnOnce(&mut dyn BufRead) -> T,
 ) -> io::Result<T> {
-    let file = Placed::new(file, file.metadata()?.len());
+    let file = FileAt::new(file, file.metadata()?.len());
     let pieces = match rayon::current_num_threads() {
         1 => None,
         _ => Pieces::new(file, compression, memory.min(compression.usual_memory()), room)?.map(Arc::new),

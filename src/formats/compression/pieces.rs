@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
 use super::members::Members;
+use crate::formats::file_at::FileAt;
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
-use crate::formats::placed::Placed;
 
 /// Bytes of a piece.
 const PIECE: u64 = 512 << 10;
@@ -28,11 +28,11 @@ const LONGEST: u64 = 8 << 20;
 const STEP: usize = 1 << 20;
 
 /// The members from a border on.
-type Part<'f> = Members<Placed<&'f File>>;
+type Part<'f> = Members<FileAt<&'f File>>;
 
 /// The pieces of a file.
 pub(crate) struct Pieces<'f> {
-    file: Placed<&'f File>,
+    file: FileAt<&'f File>,
     /// Bytes of a piece.
     piece: u64,
     compression: Compression,
@@ -40,19 +40,19 @@ pub(crate) struct Pieces<'f> {
     memory: u64,
     /// The longest text of a piece that is kept.
     longest: u64,
-    ahead: MadeAhead<Text>,
+    ahead: MadeAhead<PieceText>,
 }
 
 /// The text of a piece; empty if no readable member begins in it.
 #[derive(Default)]
-struct Text {
+struct PieceText {
     /// The borders at which the text begins and ends.
     start: u64,
     end: u64,
     text: Vec<u8>,
 }
 
-impl Made for Text {
+impl Made for PieceText {
     fn bytes(&self) -> u64 {
         self.text.capacity() as u64
     }
@@ -62,7 +62,7 @@ impl<'f> Pieces<'f> {
     /// The pieces of a file, with `memory` bytes for each decompressor and `room` bytes for all texts; `None` if
     /// the file cannot be read in pieces.
     pub fn new(
-        file: Placed<&'f File>,
+        file: FileAt<&'f File>,
         compression: Compression,
         memory: u64,
         room: u64,
@@ -78,7 +78,7 @@ impl<'f> Pieces<'f> {
         Ok(Some(Pieces { file, piece: PIECE, compression, memory, longest, ahead }))
     }
 
-    fn made(&self, piece: u64) -> io::Result<Option<Text>> {
+    fn made(&self, piece: u64) -> io::Result<Option<PieceText>> {
         let Some(start) = self.head(piece)? else { return Ok(None) };
         let mut part = self.part(start, piece);
         let mut text = self.ahead.spare();
@@ -88,7 +88,7 @@ impl<'f> Pieces<'f> {
                 text.reserve_exact(STEP);
             }
             if part.by_ref().take(STEP as u64).read_to_end(&mut text)? == 0 {
-                return Ok(Some(Text { start, end: part.offset(), text }));
+                return Ok(Some(PieceText { start, end: part.offset(), text }));
             }
         }
         Ok(None)
@@ -122,7 +122,7 @@ impl<'f> Pieces<'f> {
     }
 
     /// The text of the piece that begins at a border; `None` if the reader has to decompress it itself.
-    fn take(&self, at: u64) -> Option<Text> {
+    fn take(&self, at: u64) -> Option<PieceText> {
         let made = self.ahead.take(at / self.piece, |other| self.make(other));
         made.filter(|made| made.start == at && made.end > at)
     }
@@ -163,7 +163,7 @@ pub(crate) struct InPieces<'f> {
 
 enum Now<'f> {
     Between,
-    Made(Text, usize),
+    Made(PieceText, usize),
     /// With how much of the file was counted.
     Part(Box<BufReader<Part<'f>>>, u64),
 }
@@ -259,7 +259,7 @@ mod tests {
         let (longest, memory) = (100_000, 1 << 23);
         let ahead = MadeAhead::new(length.div_ceil(piece), of_one(longest, memory), 1 << 30);
         let file = stored(file);
-        let file = Placed::new(&file, length);
+        let file = FileAt::new(&file, length);
         let pieces = Pieces { file, piece, compression, memory, longest, ahead };
         let (pieces, source, ended) = (Arc::new(pieces), AtomicU64::new(0), AtomicU64::new(0));
         let mut text = Vec::new();
@@ -337,9 +337,9 @@ mod tests {
         let (file, compression) = files().swap_remove(0);
         let pieces = |file| Pieces::new(file, compression, 1 << 20, 1 << 30).unwrap();
         let (small, content) = (stored(&file), file.repeat(12));
-        assert!(pieces(Placed::new(&small, file.len() as u64)).is_none(), "it is too small");
+        assert!(pieces(FileAt::new(&small, file.len() as u64)).is_none(), "it is too small");
         let file = stored(&content);
-        let pieces = Arc::new(pieces(Placed::new(&file, content.len() as u64)).unwrap());
+        let pieces = Arc::new(pieces(FileAt::new(&file, content.len() as u64)).unwrap());
         while let Some(piece) = pieces.claim() {
             pieces.make(piece);
         }

@@ -10,7 +10,7 @@ use parquet::schema::types::SchemaDescriptor;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::formats::columnar::{self, Column, Group, Malformed};
+use crate::formats::columnar::{self, Column, Malformed, RowGroup};
 use crate::input::error::UrlFieldError;
 use crate::input::layout;
 use crate::outcome::Reason;
@@ -136,7 +136,7 @@ pub(crate) struct LineReader {
 
 impl LineReader {
     /// Reads a row group from its row `first` on.
-    pub fn open(group: &Group<'_>, line_columns: LineColumns, first: usize) -> Result<LineReader, Malformed> {
+    pub fn open(group: &RowGroup<'_>, line_columns: LineColumns, first: usize) -> Result<LineReader, Malformed> {
         let columns = line_columns.columns().iter().map(|&at| Column::open(group, at, first));
         Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, texts: Vec::new(), rows: 0..0 })
     }

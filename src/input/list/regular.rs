@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
 use crate::formats::compression::{Compression, Pieces, Reader};
-use crate::formats::placed::Placed;
+use crate::formats::file_at::FileAt;
 use crate::input::error::ListError;
 
 /// The size and time of a file, to detect changes.
@@ -73,12 +73,12 @@ impl Regular {
     }
 
     /// Its decompressed text from the start; the bytes taken from the file are added to `source`.
-    pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
+    pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<CountedFile<'f>>> {
         self.text_within(source, self.memory)
     }
 
     /// Its decompressed text, with at most `memory` bytes for the decompressor.
-    pub fn text_within<'f>(&'f self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<Counted<'f>>> {
+    pub fn text_within<'f>(&'f self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<CountedFile<'f>>> {
         Reader::within(self.counted(0, source), memory.min(self.memory))
     }
 
@@ -87,8 +87,8 @@ impl Regular {
         self.counted(start, source).take(end.saturating_sub(start))
     }
 
-    fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> Counted<'f> {
-        Counted { text: self.placed().from(at), source }
+    fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> CountedFile<'f> {
+        CountedFile { text: self.placed().from(at), source }
     }
 
     /// The pieces of its text, each with at most `memory` bytes for a decompressor and together with `room` bytes.
@@ -96,18 +96,18 @@ impl Regular {
         Pieces::new(self.placed(), compression, memory.min(self.memory), room)
     }
 
-    fn placed(&self) -> Placed<&File> {
-        Placed::new(&self.file, self.state.length)
+    fn placed(&self) -> FileAt<&File> {
+        FileAt::new(&self.file, self.state.length)
     }
 }
 
 /// A file whose bytes are counted as they are read.
-pub(crate) struct Counted<'f> {
-    text: Placed<&'f File>,
+pub(crate) struct CountedFile<'f> {
+    text: FileAt<&'f File>,
     source: &'f AtomicU64,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountedFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.text.read(buffer)?;
         self.source.fetch_add(length as u64, Ordering::Relaxed);

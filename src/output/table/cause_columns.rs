@@ -6,13 +6,13 @@
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use std::rc::Rc;
 
-use super::sorting::Slot;
+use super::sorting::FileSlot;
 use super::text::as_utf8;
 use crate::formats::columnar::Malformed;
 use crate::output::causes::{CauseText, ChunkCauses};
 
 /// Writes them for the rows of a file.
-pub(super) fn write(slot: &mut Slot<'_>, crawler: usize, causes: &mut ChunkCauses<'_>) -> Result<(), Malformed> {
+pub(super) fn write(slot: &mut FileSlot<'_>, crawler: usize, causes: &mut ChunkCauses<'_>) -> Result<(), Malformed> {
     let mut of = |row| causes.of(crawler, row);
     column::<ByteArrayType>(slot, &mut of, |cause| {
         let (text, _) = cause.rule.as_ref()?;
@@ -30,7 +30,7 @@ pub(super) fn write(slot: &mut Slot<'_>, crawler: usize, causes: &mut ChunkCause
 
 /// Writes the next column.
 fn column<T: DataType>(
-    slot: &mut Slot<'_>,
+    slot: &mut FileSlot<'_>,
     mut cause: impl FnMut(usize) -> Option<Rc<CauseText>>,
     value: impl Fn(&CauseText) -> Option<T::T>,
 ) -> Result<(), Malformed> {

@@ -5,7 +5,7 @@ use parquet::file::writer::SerializedColumnWriter;
 
 use super::Table;
 use super::handed::{Handed, Value};
-use super::sorting::{Slot, Sorting};
+use super::sorting::{FileSlot, Sorting};
 use crate::formats::columnar::Malformed;
 use crate::input::list::range_columns::{Read, TakeRead, each_read};
 use crate::input::list::{List, RowRange, in_group};
@@ -17,7 +17,7 @@ pub(super) fn copied(
     ranges: &[RowRange],
     column: usize,
     sorting: &Sorting<'_>,
-    slots: &mut [Slot<'_>],
+    slots: &mut [FileSlot<'_>],
 ) -> Result<(), Malformed> {
     let Some(list) = list.parquet_list() else { return Ok(()) };
     let place = table.line_columns.columns().iter().position(|&at| at == column);

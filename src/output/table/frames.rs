@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use super::copy::copied;
 use super::handed::Handed;
 use super::shared::{RowSource, TRAILER};
-use super::sorting::{Slot, Sorting};
+use super::sorting::{FileSlot, Sorting};
 use super::text::Text;
 use super::{Table, cause_columns};
 use crate::formats::columnar::{Malformed, guarded};
@@ -80,7 +80,7 @@ impl Table {
         let mut slots = Vec::new();
         for (&file, writer) in files.iter().zip(&mut writers) {
             let (group, handed) = (writer.next_row_group()?, Handed::nothing(self.line_columns));
-            slots.push(Slot { group, rows: sorting.rows_of(file), handed });
+            slots.push(FileSlot { group, rows: sorting.rows_of(file), handed });
         }
         for column in 0..self.list_columns {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
@@ -121,7 +121,7 @@ impl Table {
     fn write_own(
         &self,
         file: usize,
-        slot: &mut Slot<'_>,
+        slot: &mut FileSlot<'_>,
         sorting: &Sorting<'_>,
         causes: &mut ChunkCauses<'_>,
     ) -> Result<(), Malformed> {

@@ -22,7 +22,7 @@ pub(super) struct Sorting<'o> {
 }
 
 /// A file that gets rows.
-pub(super) struct Slot<'w> {
+pub(super) struct FileSlot<'w> {
     pub(super) group: SerializedRowGroupWriter<'w, Vec<u8>>,
     /// The rows of the chunk that go to it.
     pub(super) rows: &'w [usize],
@@ -30,7 +30,7 @@ pub(super) struct Slot<'w> {
     pub(super) handed: Handed,
 }
 
-impl<'w> Slot<'w> {
+impl<'w> FileSlot<'w> {
     /// Begins the next column.
     pub fn column(&mut self) -> Result<(SerializedColumnWriter<'_>, &mut Handed), Malformed> {
         let column = self.group.next_column()?;

@@ -8,7 +8,7 @@
 use parquet::data_type::{ByteArray, ByteArrayType};
 
 use super::handed::Value;
-use super::sorting::Slot;
+use super::sorting::FileSlot;
 use crate::formats::columnar::Malformed;
 use crate::input::chunk::Chunk;
 use crate::judge::urls::LineUrls;
@@ -56,7 +56,7 @@ impl<'c> Text<'c> {
     }
 
     /// Writes a column of the files that these lines go to; `place` is its index among those that make up lines.
-    pub fn write(&self, place: usize, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
+    pub fn write(&self, place: usize, slots: &mut [FileSlot<'_>]) -> Result<(), Malformed> {
         slots.iter_mut().try_for_each(|slot| {
             slot.write::<ByteArrayType>(|row, handed| {
                 let value = self.value(place, row);

@@ -30,7 +30,7 @@ pub(crate) struct Gathered<'s> {
     /// Contents that are in no source.
     made: Vec<Box<[u8]>>,
     /// In the order of the image: the source of each item, and its places there and in the image.
-    items: Vec<Item>,
+    items: Vec<NewItem>,
     /// Whether an item can equal another one. It cannot if all items come from one pool, which holds each only once.
     may_repeat: bool,
     /// The index of each item by 32 bits of the hash of its content, if items may repeat.
@@ -42,7 +42,7 @@ pub(crate) struct Gathered<'s> {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Item {
+struct NewItem {
     /// The source's index, or [`MADE`].
     source: u32,
     /// Its place there, or its index in [`Gathered::made`].
@@ -57,7 +57,7 @@ impl<'s> Gathered<'s> {
     fn new(section: Section, sources: Vec<Pool<'s>>) -> Gathered<'s> {
         let taken = vec![HashMap::new(); sources.len()];
         // Every pool begins with the item without content.
-        let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
+        let items = vec![NewItem { source: 0, place: NONE, new_place: NONE }];
         let length = Pool::item_size(0, section.unit()) as u64;
         let (made, known, may_repeat) = (Vec::new(), HashTable::new(), sources.len() > 1 || section == Section::Side);
         Gathered { section, sources, made, items, may_repeat, known, taken, length }
@@ -100,7 +100,7 @@ impl<'s> Gathered<'s> {
         self.known.find(spread(hash), same).map(|&(_, item)| self.items[item as usize].new_place)
     }
 
-    fn content(&self, item: &Item) -> &[u8] {
+    fn content(&self, item: &NewItem) -> &[u8] {
         match item.source {
             MADE => &self.made[item.place as usize],
             source => self.sources[source as usize].item(item.place),
@@ -115,7 +115,7 @@ impl<'s> Gathered<'s> {
         if let Some(hash) = hash {
             self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
         }
-        self.items.push(Item { source, place, new_place });
+        self.items.push(NewItem { source, place, new_place });
         self.length += Pool::item_size(content, self.section.unit()) as u64;
         Ok(new_place)
     }

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::entry::Entry;
 use super::layout::{HEADER, header, pilots_length};
-use super::place::{Hashed, Placed, place};
+use super::place::{Hashed, PlacedKeys, place};
 use crate::policy::image::{RECORD_UNIT, Record, record_starts};
 
 /// How many seeds are tried before keys that do not fit go to the overflow.
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct LookupTable {
     seed: u64,
-    placed: Placed,
+    placed: PlacedKeys,
 }
 
 impl LookupTable {
@@ -57,7 +57,7 @@ impl LookupTable {
         automaton: impl Fn(u32) -> u32 + Sync,
         mut write: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Placed { pilots, slots, overflow } = &self.placed;
+        let PlacedKeys { pilots, slots, overflow } = &self.placed;
         write(&header(self.seed, pilots.len(), slots.len(), overflow.len()))?;
         let pilot_bytes: &[u8] = bytemuck::cast_slice(pilots);
         write(pilot_bytes)?;

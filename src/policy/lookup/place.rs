@@ -25,7 +25,7 @@ pub(super) type Hashed = (u64, u32);
 
 /// The pilots, the key in each slot, and the keys that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct PlacedKeys {
     pub pilots: Vec<u16>,
     /// For each slot, its key plus 1, or 0.
     pub slots: Vec<u32>,
@@ -50,14 +50,14 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
 }
 
 /// Places keys, which must be sorted.
-pub(super) fn place(keys: &[Hashed]) -> Placed {
+pub(super) fn place(keys: &[Hashed]) -> PlacedKeys {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
     let mut buckets: Vec<&[Hashed]> = keys.chunk_by(|a, b| range(a.0, pilots) == range(b.0, pilots)).collect();
     buckets.sort_by_key(|bucket| std::cmp::Reverse(bucket.len()));
     let mut placing = Placing {
         taken: vec![0; slots.div_ceil(64) as usize],
         tries: TRIES_PER_KEY * keys.len() as u64 + EXTRA_TRIES,
-        placed: Placed { pilots: vec![0; pilots as usize], slots: vec![0; slots as usize], overflow: Vec::new() },
+        placed: PlacedKeys { pilots: vec![0; pilots as usize], slots: vec![0; slots as usize], overflow: Vec::new() },
     };
     for bucket in buckets {
         let number = range(bucket[0].0, pilots);
@@ -75,7 +75,7 @@ struct Placing {
     taken: Vec<u64>,
     /// How many tries are left.
     tries: u64,
-    placed: Placed,
+    placed: PlacedKeys,
 }
 
 impl Placing {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     /// Every key is in exactly one place, its slot or the overflow.
-    fn assert_placed(keys: &[Hashed], placed: &Placed) {
+    fn assert_placed(keys: &[Hashed], placed: &PlacedKeys) {
         let (pilots, slots) = (placed.pilots.len() as u64, placed.slots.len() as u64);
         let in_slot = |&&(hash, key): &&Hashed| {
             let pilot = u16::from_le(placed.pilots[range(hash, pilots)]);

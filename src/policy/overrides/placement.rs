@@ -1,6 +1,6 @@
 //! An override with its rules stored, ready to be applied to a resolved origin.
 
-use crate::policy::known::PlacedAnswer;
+use crate::policy::known::StoredAnswer;
 use crate::policy::resolve::Resolved;
 use crate::policy::state::OverrideState;
 
@@ -9,7 +9,7 @@ use crate::policy::state::OverrideState;
 pub(in crate::policy) struct Placement {
     pub operator_override: OverrideState,
     /// The robots.txt that replaces the origin's.
-    pub robots_txt: Option<PlacedAnswer>,
+    pub robots_txt: Option<StoredAnswer>,
     /// The operator's own side records, encoded: the crawl delay.
     pub side_records: Option<Vec<u8>>,
 }

@@ -20,7 +20,7 @@ use crate::origin;
 use crate::policy::{Answered, Capture};
 
 #[derive(Deserialize)]
-struct Answer<'l> {
+struct JsonAnswer<'l> {
     #[serde(borrow)]
     url: Option<Cow<'l, str>>,
     #[serde(borrow)]
@@ -85,7 +85,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
 
 /// Parses a line as a capture; an error says what is wrong.
 fn capture(line: &[u8]) -> Result<Capture, String> {
-    let answer: Answer<'_> = serde_json::from_slice(line)
+    let answer: JsonAnswer<'_> = serde_json::from_slice(line)
         .map_err(|error| format!("{error}; expected JSON Lines, WARC, Parquet, or one robots.txt with its origin"))?;
     let (url, origin) = match (&answer.url, &answer.origin) {
         (Some(url), None) => page(url)?,

@@ -77,7 +77,7 @@ impl SourceKind {
 /// Whether the first line is an answer. Servers without a robots.txt may respond with other JSON.
 fn is_json_line(text: &[u8]) -> bool {
     #[derive(Deserialize)]
-    struct Answer {
+    struct AnswerKeys {
         url: Option<IgnoredAny>,
         origin: Option<IgnoredAny>,
     }
@@ -88,7 +88,7 @@ fn is_json_line(text: &[u8]) -> bool {
         return false;
     }
     match serde_json::from_slice(line) {
-        Ok(Answer { url, origin }) => url.is_some() || origin.is_some(),
+        Ok(AnswerKeys { url, origin }) => url.is_some() || origin.is_some(),
         // A long body may extend beyond the bytes read.
         Err(error) => {
             let has = |key: &[u8]| memchr::memmem::find(line, key).is_some();

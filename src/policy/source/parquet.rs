@@ -111,11 +111,11 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
     let (mut open, mut next, mut first, mut rows) = (Vec::new(), 0, 0, 0);
     loop {
         while open.len() < intake.parallel_row_groups() && next < groups.len() {
-            open.push(guarded(|| Group::open(&file, next, columns, first))?);
+            open.push(guarded(|| GroupColumns::open(&file, next, columns, first))?);
             first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
             next += 1;
         }
-        let read: Vec<_> = open.par_iter_mut().map(Group::next_captures).collect();
+        let read: Vec<_> = open.par_iter_mut().map(GroupColumns::next_captures).collect();
         let mut read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
         rows += read.iter().map(|captures| captures.len() as u64).sum::<u64>();
         let mut has_more = read.iter().map(|captures| !captures.is_empty()).collect::<Vec<_>>().into_iter();
@@ -128,7 +128,7 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
 }
 
 /// The columns of a row group, and the number of rows before its next one.
-struct Group {
+struct GroupColumns {
     rows: u64,
     url: Column,
     status: Option<Column>,
@@ -137,8 +137,8 @@ struct Group {
     location: Option<Column>,
 }
 
-impl Group {
-    fn open(file: &ParquetFile, number: usize, columns: &ParquetColumns, rows: u64) -> Result<Group, Problem> {
+impl GroupColumns {
+    fn open(file: &ParquetFile, number: usize, columns: &ParquetColumns, rows: u64) -> Result<GroupColumns, Problem> {
         let (schema, group) = (file.schema(), file.group(number)?);
         let column = |name: &String| {
             let unknown = || Problem::NoColumn(name.clone(), columnar::names(schema).join(", "));
@@ -146,7 +146,7 @@ impl Group {
             Ok::<_, Problem>(Column::open(&group, at, 0)?)
         };
         let may_lack = columns.location == LOCATION && columnar::find(schema, LOCATION).is_none();
-        Ok(Group {
+        Ok(GroupColumns {
             rows,
             url: column(&columns.url)?,
             status: columns.status.as_ref().map(column).transpose()?,

@@ -18,7 +18,7 @@ pub struct OriginEntry {
     pub status: Option<u16>,
     /// The last answer.
     #[serde(flatten)]
-    pub answer: Answer,
+    pub answer: AnswerTimes,
     /// Since when the origin has been unreachable, as RFC 3339.
     pub unreachable_since: Option<String>,
     /// The earlier answer whose rules are kept, if the last one failed.
@@ -40,7 +40,7 @@ pub struct OriginEntry {
 
 /// The times of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub struct AnswerTimes {
     /// When it was fetched, as RFC 3339.
     pub fetched_at: Option<String>,
     /// The server's `Expires`, as RFC 3339.
@@ -54,7 +54,7 @@ pub struct LastGoodAnswer {
     pub standing: OriginStatus,
     /// The times of the answer.
     #[serde(flatten)]
-    pub answer: Answer,
+    pub answer: AnswerTimes,
 }
 
 /// The operator's override for an origin.
@@ -237,8 +237,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn answer(times: Times) -> Answer {
-    Answer { fetched_at: times.fetched_at.map(time), expires: times.expires.map(time) }
+fn answer(times: Times) -> AnswerTimes {
+    AnswerTimes { fetched_at: times.fetched_at.map(time), expires: times.expires.map(time) }
 }
 
 fn side_line(record: &SideRecord<'_>) -> SideLine {

@@ -15,7 +15,7 @@ mod summary;
 pub use distribution::{Bucket, Distribution};
 pub use dot::dot;
 pub use entry::{
-    AgentEntry, AgentLine, Answer, DelayEntry, GroupKind, LastGoodAnswer, OriginEntry, OverrideEntry, RuleLine,
+    AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, LastGoodAnswer, OriginEntry, OverrideEntry, RuleLine,
     SideLine,
 };
 pub use lifetimes::Lifetimes;

@@ -22,7 +22,7 @@ pub struct SharedGroup {
 }
 
 /// A group and its origins.
-struct Counted<'p> {
+struct CountedGroup<'p> {
     origins: u64,
     first: &'p [u8],
     group: Group,
@@ -34,7 +34,7 @@ pub(super) fn most_shared(policy: &Policy, groups: &Groups<'_>, most: usize) -> 
     counted.retain(|counted| counted.origins > 1);
     counted.sort_unstable_by(|one, other| other.origins.cmp(&one.origins).then(one.first.cmp(other.first)));
     counted.truncate(most);
-    let shared = |Counted { origins, first, group }: Counted<'_>| {
+    let shared = |CountedGroup { origins, first, group }: CountedGroup<'_>| {
         let words = groups.automaton(group);
         SharedGroup {
             origins,
@@ -48,7 +48,7 @@ pub(super) fn most_shared(policy: &Policy, groups: &Groups<'_>, most: usize) -> 
 }
 
 /// The groups, one for each automaton.
-fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> Vec<Counted<'p>> {
+fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> Vec<CountedGroup<'p>> {
     // For each row, the number of origins and the first one; origins come in order.
     let mut rows: Vec<(u64, &[u8])> = vec![(0, b""); groups.rows()];
     for record in policy.lookup().records() {
@@ -58,7 +58,7 @@ fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> Vec<Counted<'p>>
         }
         *count += 1;
     }
-    let mut by_automaton: HashMap<u32, Counted<'p>> = HashMap::new();
+    let mut by_automaton: HashMap<u32, CountedGroup<'p>> = HashMap::new();
     let mut of_row: Vec<Group> = Vec::new();
     for (row, &(origins, first)) in rows.iter().enumerate().filter(|(_, (origins, _))| *origins > 0) {
         of_row.clear();
@@ -67,7 +67,7 @@ fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> Vec<Counted<'p>>
         of_row.sort_by_key(|group| group.automaton);
         of_row.dedup_by_key(|group| group.automaton);
         for &group in &of_row {
-            let counted = by_automaton.entry(group.automaton).or_insert(Counted { origins: 0, first, group });
+            let counted = by_automaton.entry(group.automaton).or_insert(CountedGroup { origins: 0, first, group });
             counted.origins += origins;
             if first < counted.first {
                 (counted.first, counted.group) = (first, group);

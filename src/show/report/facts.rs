@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::blocked::Blocked;
-use super::waiting::Waiting;
+use super::waiting::OriginsToFetch;
 use crate::output::folder::NEEDED;
 use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, Policy};
@@ -17,7 +17,7 @@ use crate::show::inspect::Summary;
 pub struct Report {
     directory: PathBuf,
     pub(crate) receipt: Receipt,
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: OriginsToFetch,
     pub(crate) explained: Option<Explained>,
     /// The number of rows in tables of the most frequent items.
     pub(crate) most: usize,
@@ -41,7 +41,7 @@ impl Report {
     /// [`ReportError`] if there is no receipt of a complete run, or something cannot be read.
     pub fn read(directory: &Path, most: usize) -> Result<Report, ReportError> {
         let receipt = read_receipt(directory)?;
-        let waiting = Waiting::read(directory, most);
+        let waiting = OriginsToFetch::read(directory, most);
         let waiting = waiting.map_err(|error| ReportError::Waiting { path: directory.join(NEEDED), error })?;
         Ok(Report { directory: directory.to_owned(), receipt, waiting, explained: None, most })
     }

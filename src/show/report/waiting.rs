@@ -13,7 +13,7 @@ use crate::output::missing_robots::parse_row;
 /// The origins to fetch. Memory is bounded by the number of distinct reasons and statuses, and by the number of origins
 /// requested.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct OriginsToFetch {
     /// How many origins and lines wait, by cause.
     pub reasons: BTreeMap<WaitCause, WaitCounts>,
     /// The origins with the most waiting lines.
@@ -42,14 +42,14 @@ pub(crate) struct WaitingOrigin {
     pub cause: WaitCause,
 }
 
-impl Waiting {
+impl OriginsToFetch {
     /// Reads the list in a run's folder. The `most` origins with the most waiting lines are kept by name.
-    pub fn read(directory: &Path, most: usize) -> io::Result<Waiting> {
+    pub fn read(directory: &Path, most: usize) -> io::Result<OriginsToFetch> {
         let file = match regular_file::open(&directory.join(NEEDED)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Waiting::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OriginsToFetch::default()),
             opened => opened?,
         };
-        let mut waiting = Waiting::default();
+        let mut waiting = OriginsToFetch::default();
         let mut top = BinaryHeap::new();
         for row in BufReader::new(file).lines().skip(1) {
             let row = row?;

@@ -10,7 +10,7 @@ use super::head::Head;
 use super::http::Response;
 use super::page::{self, count};
 use super::record::Records;
-use super::revisit::{Key, Revisits, Wanted};
+use super::revisit::{OriginalKey, Revisits, Wanted};
 use crate::formats::compression::{Compression, Reader, with_help};
 use crate::policy::Capture;
 use crate::policy::source::SourceError;
@@ -173,7 +173,7 @@ impl Pass<'_> {
         let Some(mut page) = page::requested(&url, Some(time)) else { return Ok(()) };
         let is_wanted = self.wants(&page);
         intake.captures.statistics.warc.other_pages += u64::from(is_first && !is_wanted);
-        let mut keys = if is_revisit { Vec::new() } else { Key::of_original(record, &page) };
+        let mut keys = if is_revisit { Vec::new() } else { OriginalKey::of_original(record, &page) };
         keys.retain(|&key| self.originals.has(key));
         if !is_wanted && keys.is_empty() {
             return Ok(());

@@ -34,12 +34,12 @@ struct Revisit {
 /// The key of an original, hashed: the id of its record, its URL and date, or the digest of its payload. The last bit is set
 /// for a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Key(u128);
+pub(super) struct OriginalKey(u128);
 
 /// A revisit, by index, and a key of its original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Want {
-    key: Key,
+    key: OriginalKey,
     revisit: usize,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Wanted {
     /// Sorted.
     wants: Vec<Want>,
     /// The originals found for each key, by hash. Thousands of sites have the same file, which is processed once.
-    seen: HashMap<Key, Vec<u128>>,
+    seen: HashMap<OriginalKey, Vec<u128>>,
 }
 
 /// How many different originals of one key are believed; any more must be lies.
@@ -58,24 +58,24 @@ const MAX_ORIGINALS: usize = 4;
 /// The status for a client that already has the answer.
 const NOT_MODIFIED: u16 = 304;
 
-impl Key {
-    fn id(id: &str) -> Key {
-        Key(xxh3_128_with_seed(id.as_bytes(), 1) & !1)
+impl OriginalKey {
+    fn id(id: &str) -> OriginalKey {
+        OriginalKey(xxh3_128_with_seed(id.as_bytes(), 1) & !1)
     }
 
-    fn page(page: &Capture, time: i64) -> Key {
-        Key(xxh3_128_with_seed(format!("{time} {}", page.url).as_bytes(), 2) & !1)
+    fn page(page: &Capture, time: i64) -> OriginalKey {
+        OriginalKey(xxh3_128_with_seed(format!("{time} {}", page.url).as_bytes(), 2) & !1)
     }
 
-    fn digest(digest: &str) -> Key {
-        Key(xxh3_128_with_seed(digest.as_bytes(), 3) | 1)
+    fn digest(digest: &str) -> OriginalKey {
+        OriginalKey(xxh3_128_with_seed(digest.as_bytes(), 3) | 1)
     }
 
     /// All keys that could name this record if it is an original.
-    pub fn of_original(record: &Head, page: &Capture) -> Vec<Key> {
-        let id = record.field("WARC-Record-ID").map(|id| Key::id(&id));
-        let place = page.answered.fetched_at.map(|time| Key::page(page, time));
-        let digest = record.field("WARC-Payload-Digest").map(|digest| Key::digest(&digest));
+    pub fn of_original(record: &Head, page: &Capture) -> Vec<OriginalKey> {
+        let id = record.field("WARC-Record-ID").map(|id| OriginalKey::id(&id));
+        let place = page.answered.fetched_at.map(|time| OriginalKey::page(page, time));
+        let digest = record.field("WARC-Payload-Digest").map(|digest| OriginalKey::digest(&digest));
         [id, place, digest].into_iter().flatten().collect()
     }
 
@@ -89,12 +89,12 @@ impl Key {
         record: &Head,
         page: &Capture,
         is_file: bool,
-    ) -> Result<impl Iterator<Item = Key> + use<>, RecordProblem> {
-        let id = record.field("WARC-Refers-To").map(|id| Key::id(&id));
+    ) -> Result<impl Iterator<Item = OriginalKey> + use<>, RecordProblem> {
+        let id = record.field("WARC-Refers-To").map(|id| OriginalKey::id(&id));
         let url = record.uri("WARC-Refers-To-Target-URI");
         let target = url.and_then(|url| requested(&url, None)).unwrap_or_else(|| page.clone());
-        let place = record.time("WARC-Refers-To-Date")?.map(|time| Key::page(&target, time));
-        let digest = record.field("WARC-Payload-Digest").filter(|_| is_file).map(|digest| Key::digest(&digest));
+        let place = record.time("WARC-Refers-To-Date")?.map(|time| OriginalKey::page(&target, time));
+        let digest = record.field("WARC-Payload-Digest").filter(|_| is_file).map(|digest| OriginalKey::digest(&digest));
         Ok([id, place, digest].into_iter().flatten())
     }
 }
@@ -110,7 +110,7 @@ impl Revisits {
         // Status 304, too, means that the server has a file, one the client already holds.
         let is_file = status.is_some();
         let revisit = self.waiting.len();
-        self.fresh.extend(Key::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
+        self.fresh.extend(OriginalKey::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
         page.answered.status = status.filter(|&status| status != NOT_MODIFIED);
         self.waiting.push(Revisit { page, is_file, found: Vec::new() });
         Ok(None)
@@ -126,13 +126,13 @@ impl Revisits {
     /// The revisits of this original, as captures.
     pub fn resolve<'r>(
         &'r mut self,
-        keys: &[Key],
+        keys: &[OriginalKey],
         wanted: &'r mut Wanted,
         original: &'r Capture,
     ) -> impl Iterator<Item = Capture> + use<'r> {
         let hash = hash(original);
-        let is_new = |key: &Key| key.can_name(original) && wanted.note_original(*key, hash);
-        let named: Vec<Key> = keys.iter().copied().filter(is_new).collect();
+        let is_new = |key: &OriginalKey| key.can_name(original) && wanted.note_original(*key, hash);
+        let named: Vec<OriginalKey> = keys.iter().copied().filter(is_new).collect();
         let wanted: &Wanted = wanted;
         named.into_iter().flat_map(|key| wanted.of(key)).filter_map(move |want| {
             let revisit = &mut self.waiting[want.revisit];
@@ -162,17 +162,17 @@ impl Wanted {
     }
 
     /// Whether an original with this key is wanted.
-    pub fn has(&self, key: Key) -> bool {
+    pub fn has(&self, key: OriginalKey) -> bool {
         self.of(key).next().is_some()
     }
 
-    fn of(&self, key: Key) -> impl Iterator<Item = Want> + '_ {
+    fn of(&self, key: OriginalKey) -> impl Iterator<Item = Want> + '_ {
         let start = self.wants.partition_point(|want| want.key < key);
         self.wants[start..].iter().copied().take_while(move |want| want.key == key)
     }
 
     /// Records an original found for a wanted key. Returns whether it is new and within [`MAX_ORIGINALS`].
-    fn note_original(&mut self, key: Key, hash: u128) -> bool {
+    fn note_original(&mut self, key: OriginalKey, hash: u128) -> bool {
         if !self.has(key) {
             return false;
         }

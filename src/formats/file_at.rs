@@ -6,26 +6,26 @@ use std::ops::Deref;
 
 /// A file from an offset on, read without moving the position that all its users share.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Placed<F> {
+pub(crate) struct FileAt<F> {
     file: F,
     at: u64,
     /// The file's length when it was opened. If it ends earlier, it was cut short meanwhile ([`CutShort`]).
     pub length: u64,
 }
 
-impl<F: Deref<Target = File> + Clone> Placed<F> {
+impl<F: Deref<Target = File> + Clone> FileAt<F> {
     /// A file of this length, from its start.
-    pub fn new(file: F, length: u64) -> Placed<F> {
-        Placed { file, at: 0, length }
+    pub fn new(file: F, length: u64) -> FileAt<F> {
+        FileAt { file, at: 0, length }
     }
 
     /// The same file from another offset on.
-    pub fn from(&self, at: u64) -> Placed<F> {
-        Placed { at, ..self.clone() }
+    pub fn from(&self, at: u64) -> FileAt<F> {
+        FileAt { at, ..self.clone() }
     }
 }
 
-impl<F: Deref<Target = File>> Read for Placed<F> {
+impl<F: Deref<Target = File>> Read for FileAt<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = read_at(&self.file, buffer, self.at)?;
         if length == 0 && !buffer.is_empty() && self.at < self.length {
