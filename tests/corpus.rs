@@ -118,24 +118,25 @@ fn googles_verdicts_by_one_policy_file_for_all_agents() {
     policy_file(&corpus, &["examplebot"], "rfc9309", folder.path());
 }
 
-/// The fronts of all groups, on every path of the corpus and on paths mutated with pieces of the rules.
+/// On every path of the corpus, and on paths mutated with pieces of the rules: the fronts of all groups against their walks, and
+/// the hot path against the slow way.
 #[test]
-fn fronts_keep_back_base_verdicts_only() {
+fn fronts_and_the_hot_path_agree_with_the_slow_way() {
     let Some(corpus) = shared("corpus") else { return };
     let mut scratch = Scratch::default();
-    for (agent, dialect) in AGENTS.into_iter().zip(["google", "extended-2008", "draft-1996", "rfc9309"]) {
-        let mut captures =
-            Captures::new(agent.parse::<Agents>().expect("a token"), Dialect::named(dialect).expect("one"));
+    for (dialect, agent) in Dialect::ALL.iter().zip(AGENTS.into_iter().cycle()) {
+        let mut captures = Captures::new(agent.parse::<Agents>().expect("a token"), dialect);
         source::add(&[corpus.join("robots")], &source::Options::default(), &mut captures).expect("a folder");
         let policy = captures.policy().expect("a policy");
         let crawler = policy.crawler(None).expect("one crawler");
         let groups = policy.groups(&crawler);
         let mut rng = Rng(1);
-        let mut counts = [[0usize; 2]; 2];
+        let (mut counts, mut list) = ([[0usize; 2]; 2], Vec::new());
         for record in policy.lookup().records() {
             let Some(group) = groups.group(record.row) else { continue };
             let item = groups.item(group);
             let mut ask = |path: &[u8], is_real: bool| {
+                list.extend([record.origin, path, b"\n"].concat());
                 let path = policy.dialect().encoding.path(path);
                 let blocked = automaton::verdict(front::words(item), &path, &mut scratch) == Verdict::Blocked;
                 let passes = front_passes(item, &path);
@@ -146,10 +147,10 @@ fn fronts_keep_back_base_verdicts_only() {
             let origin = String::from_utf8_lossy(record.origin);
             let Some(host) = origin.strip_prefix("http://") else { continue };
             let Ok(rules) = fs::read(corpus.join("robots").join(host)) else { continue };
-            let list = |list: &str| fs::read(corpus.join(list).join(host)).unwrap_or_default();
-            let urls = list("urls");
+            let read = |list: &str| fs::read(corpus.join(list).join(host)).unwrap_or_default();
+            let urls = read("urls");
             urls.split(|&byte| byte == b'\n').for_each(|url| ask(&google_path(url), true));
-            let all = [urls, list("probes")].concat();
+            let all = [urls, read("probes")].concat();
             for url in all.split(|&byte| byte == b'\n').take(200) {
                 ask(&google_path(url), false);
                 ask(&rng.mutated(&google_path(url), &rules), false);
@@ -158,10 +159,19 @@ fn fronts_keep_back_base_verdicts_only() {
         let [[_, made], [kept, passed]] = counts;
         let share = 100.0 * passed as f64 / (kept + passed) as f64;
         say(&format!(
-            "corpus, fronts, dialect {dialect}: {share:.1} % of {} paths pass; {made} made ones",
+            "corpus, fronts, dialect {}: {share:.1} % of {} paths pass; {made} made ones",
+            dialect.name,
             kept + passed
         ));
         assert!(share < 8.0 && made > 1000);
+        let (matcher, mut outcomes) = (policy.matcher(agent).expect("its crawler"), Vec::new());
+        matcher.judge_lines(&list, &mut outcomes);
+        let lines: Vec<&[u8]> = list.split_inclusive(|&byte| byte == b'\n').collect();
+        assert_eq!(outcomes.len(), lines.len());
+        for (line, outcome) in lines.into_iter().zip(outcomes) {
+            let line = &line[..line.len() - 1];
+            assert_eq!(outcome, matcher.judge(line), "{} {}", dialect.name, line.escape_ascii());
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Memory-mapped files; no other module maps any.
 //!
-//! Another program can change a mapped file. Callers rely only on this:
+//! Another program can change a mapped file, and a [map](map) then shows other bytes:
 //!
-//! - A [map](map) is read-only and private to this process. Its bytes are only compared, hashed, copied, written, or used as
-//!   numbers whose ranges are checked, so any values are valid at any time; offsets come from the slice's own length.
-//! - A list that is changed or cut short is noticed, by its length and time, before anything of a chunk is kept. A policy file
-//!   is replaced by renaming another file to its name, which leaves the mapped file unchanged.
+//! - The bytes of a list are only compared, hashed, copied or written, so any values are valid at any time; offsets come from
+//!   the slice's own length. A list that is changed or cut short is noticed, by its length and time, before anything of a chunk
+//!   is kept.
+//! - A policy file is checked when it is opened, and its numbers are relied on from then on: fronts are probed without further
+//!   checks. It must not be changed in place while it is open, as a shared library must not. robosieve replaces a policy by
+//!   renaming another file to its name, which leaves the mapped file unchanged.
 //! - Reading a page whose bytes are gone from the file raises SIGBUS, which ends a program that does not catch it. This program
 //!   catches it, and has the pages of lists [replaced](crate::input::fill_lost_pages).
 
@@ -18,8 +20,8 @@ use std::ops::Range;
 
 /// Maps all bytes of a file.
 pub(crate) fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: as above: if bytes change, that can give wrong results, which is noticed, or SIGBUS, but no caller relies on them
-    // to stay the same.
+    // SAFETY: as above: a list may change, since no caller relies on its bytes to stay the same; users must not change a policy
+    // in place.
     unsafe { Mmap::map(file) }
 }
 

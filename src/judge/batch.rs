@@ -31,8 +31,13 @@ impl Judge<'_> {
     pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
         outcomes.clear();
         let mut urls = urls.iter().map(AsRef::as_ref).peekable();
-        while urls.peek().is_some() {
+        while let Some(&first) = urls.peek() {
             scratch.take(&mut urls);
+            if scratch.places.starts.is_empty() {
+                outcomes.push(self.judge_line(first, scratch));
+                urls.next();
+                continue;
+            }
             let text = std::mem::take(&mut scratch.text);
             outcomes.extend_from_slice(self.judge_places(&text, scratch));
             scratch.text = text;

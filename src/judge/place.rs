@@ -77,6 +77,8 @@ impl Kernel for Place<'_> {
     fn run<I: Isa>(self) {
         let Place { text, starts, outcomes, stays, partitions } = self;
         let partitions: &mut Partitions = partitions.try_into().expect("pieces of each partition");
+        let starts = &starts[..=outcomes.len()];
+        assert!(starts.is_sorted() && starts[outcomes.len()] as usize <= text.len() + 1, "lines of another text");
         for pieces in partitions.iter_mut() {
             pieces.copies.reserve(text.len() + STEP);
         }
@@ -157,8 +159,8 @@ impl Copy<'_> {
                 // SAFETY: as below.
                 unsafe { std::ptr::copy_nonoverlapping(whole.as_ptr(), *to, length) };
             } else {
-                // SAFETY: 128 bytes can be read from `start` on, because the text goes on for at least that long. A buffer gets
-                // at most the whole text, and has room for 128 bytes more.
+                // SAFETY: 128 bytes can be read from `start` on, because the text goes on for at least that long. Lines follow
+                // each other within the text, so a buffer gets at most the whole text, and it has room for 128 bytes more.
                 unsafe { I::copy_step(self.text.as_ptr().add(start), *to) };
             }
             // SAFETY: still within the room of the buffer, see above.
@@ -295,6 +297,11 @@ mod tests {
                 (0..lines.count()).map(|line| Outcome::new(outcomes(line), Reason::Rules)).collect();
             let mut partitions = vec![Pieces::default(); 4];
             place(&text, lines.starts(), &outcomes, stays, &mut partitions);
+            let mut portable = vec![Pieces::default(); 4];
+            let (starts, partitions_too) = (lines.starts(), &mut portable);
+            Place { text: &text, starts, outcomes: &outcomes, stays, partitions: partitions_too }
+                .run::<isa::Portable>();
+            assert_eq!(partitions, portable);
             Placed { text, lines, outcomes, partitions }
         }
 
@@ -306,7 +313,7 @@ mod tests {
                 partitions: &self.partitions,
             };
             let proven = prove(&self.text, self.lines.starts(), &self.outcomes, &self.partitions);
-            assert!(!proven || portable.run::<isa::Portable>(), "both instruction sets agree");
+            assert_eq!(proven, portable.run::<isa::Portable>());
             proven
         }
     }

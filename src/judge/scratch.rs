@@ -32,13 +32,16 @@ const TOGETHER: usize = 1 << 18;
 const SPANS: usize = 4096;
 
 impl Scratch {
-    /// Takes the next URLs, as many as are judged together.
+    /// Takes the next URLs, as many as are judged together; none if the first is too long for 32-bit offsets.
     pub(super) fn take<'u>(&mut self, urls: &mut Peekable<impl Iterator<Item = &'u [u8]>>) {
         let Places { starts, ends, looks } = &mut self.places;
         self.text.clear();
         starts.clear();
         ends.clear();
-        while let Some(url) = urls.next_if(|url| self.text.is_empty() || self.text.len() + url.len() < TOGETHER) {
+        let fits = |text: &[u8], url: &[u8]| {
+            if text.is_empty() { url.len() <= LONGEST - PADDING } else { text.len() + url.len() < TOGETHER }
+        };
+        while let Some(url) = urls.next_if(|url| fits(&self.text, url)) {
             starts.push(self.text.len() as u32);
             self.text.extend_from_slice(url);
             ends.push(self.text.len() as u32);

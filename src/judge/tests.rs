@@ -174,14 +174,15 @@ fn the_hot_path_and_the_slow_way_agree() {
                 let after = [&b""[..], &[b'/'; 300], b"/a\nhttp://a.example/b"][dice.below(3)];
                 let [best, portable] = fast(&judges, &text, after);
                 assert_eq!(best, portable);
+                let count = text.split_inclusive(|&byte| byte == b'\n').count();
+                assert!(best.iter().all(|outcomes| outcomes.len() == count));
                 let mut scratch = Scratch::default();
                 for (judge, outcomes) in judges.iter().zip(&best) {
-                    let lines = text.split(|&byte| byte == b'\n').take(outcomes.len());
-                    for (line, outcome) in lines.zip(outcomes) {
+                    let all: Vec<&[u8]> = text.split(|&byte| byte == b'\n').take(count).collect();
+                    for (line, outcome) in all.iter().zip(outcomes) {
                         let slow = judge.judge_line(line, &mut scratch);
                         assert_eq!(*outcome, slow, "{} {}", dialect.name, line.escape_ascii());
                     }
-                    let all: Vec<&[u8]> = text.split(|&byte| byte == b'\n').take(outcomes.len()).collect();
                     let mut together = Vec::new();
                     judge.judge_all(&all, &mut together, &mut scratch);
                     assert_eq!(together, *outcomes);
@@ -214,6 +215,51 @@ fn what_is_counted_is_the_same_as_well() {
         for line in text.split(|&byte| byte == b'\n').take(outcomes.len()) {
             judge.judge_line(line, &mut slow);
         }
+        assert_eq!(outcomes.len(), text.split_inclusive(|&byte| byte == b'\n').count());
         assert_eq!((fast.dot_segments, fast.normalised), (slow.dot_segments, slow.normalised));
+    }
+}
+
+/// A text whose last byte is followed by memory that no one may read.
+#[cfg(unix)]
+#[test]
+fn nothing_is_read_after_the_text() {
+    use super::place::{self, Pieces};
+    use super::{lines, tally};
+    use rustix::mm::{MprotectFlags, mprotect};
+
+    const HALF: usize = 1 << 20;
+    let mut map = memmap2::MmapMut::map_anon(2 * HALF).unwrap();
+    // SAFETY: nothing refers to the second half.
+    unsafe { mprotect(map.as_mut_ptr().add(HALF).cast(), HALF, MprotectFlags::empty()) }.unwrap();
+    // SAFETY: the first half can still be read and written; the map lives as long as the test.
+    let memory = unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr(), HALF) };
+    let (origins, mut dice) = (origins(), Rng(3));
+    let policy = policy(Dialect::DEFAULT, vec![Agents::everybody()]);
+    let matcher = Matcher::new(&policy, policy.crawler(None).unwrap(), Choices::at(0));
+    for _ in 0..200 {
+        let made = text(&mut dice, &origins);
+        let text = &mut memory[HALF - made.len()..];
+        text.copy_from_slice(&made);
+        let (text, mut found, mut outcomes) = (&*text, Lines::default(), Vec::new());
+        found.find(text);
+        matcher.judge_lines(text, &mut outcomes);
+        for stays in [false, true] {
+            let mut partitions = vec![Pieces::default(); 4];
+            place::place(text, found.starts(), &outcomes, stays, &mut partitions);
+            assert!(place::prove(text, found.starts(), &outcomes, &partitions));
+        }
+        let (mut tallies, mut counts) = (Default::default(), [0; Outcome::COUNT]);
+        let counted =
+            tally::count(text, &found, std::slice::from_ref(&outcomes), true, &mut [(&mut tallies, &mut counts)]);
+        assert_eq!(counted, tally::Tally::of_text(text, |line| line));
+        let spans = text.split(|&byte| byte == b'\n').take(outcomes.len()).map(|line| {
+            let start = line.as_ptr() as usize - text.as_ptr() as usize;
+            start..start + line.len()
+        });
+        let mut of_spans = Vec::new();
+        matcher.judge_spans(text, spans, &mut of_spans);
+        assert_eq!(of_spans, outcomes);
+        lines::is_plain(text);
     }
 }

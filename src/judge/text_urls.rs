@@ -2,6 +2,7 @@
 
 use super::lines::Lines;
 use crate::automaton::front;
+use std::ops::Deref;
 
 /// Bytes after a URL that are read, though their values do not matter. URLs nearer to the end of the text go the slow way.
 pub(super) const PADDING: usize = 128;
@@ -52,7 +53,7 @@ impl<'u> Urls<'u> {
 
     /// The URLs from `from` up to `to`, as far as all can be read with [`PADDING`] bytes after them; none if the first cannot.
     #[inline(always)]
-    pub(super) fn readable(&self, from: usize, to: usize) -> Urls<'u> {
+    pub(super) fn readable(&self, from: usize, to: usize) -> Readable<'u> {
         let (starts, ends) = (&self.starts[from..to], &self.ends[from..to]);
         let last = self.text.len().checked_sub(PADDING);
         let is_readable = |(&start, &end): (&u32, &u32)| {
@@ -62,11 +63,28 @@ impl<'u> Urls<'u> {
         // This loop has no branch; the one that stops early is only for the end of the text.
         let all = starts.iter().zip(ends).fold(true, |all, url| all & is_readable(url));
         let count = if all { to - from } else { starts.iter().zip(ends).take_while(|&url| is_readable(url)).count() };
-        Urls { starts: &starts[..count], ends: &ends[..count], looks: &self.looks[from..from + count], ..*self }
+        Readable(Urls {
+            starts: &starts[..count],
+            ends: &ends[..count],
+            looks: &self.looks[from..from + count],
+            ..*self
+        })
     }
 
     /// A URL.
     pub fn get(&self, url: usize) -> &'u [u8] {
         &self.text[self.starts[url] as usize..(self.ends[url] - self.gap) as usize]
+    }
+}
+
+/// URLs that begin and end within their text, with [`PADDING`] bytes of it after each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Readable<'u>(Urls<'u>);
+
+impl<'u> Deref for Readable<'u> {
+    type Target = Urls<'u>;
+
+    fn deref(&self) -> &Urls<'u> {
+        &self.0
     }
 }

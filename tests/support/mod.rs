@@ -142,17 +142,23 @@ impl Engines {
     }
 }
 
+/// Whether the processor has what the fast version needs.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") && has!("lzcnt")
+}
+
 /// Whether a front lets a path through. Where there is AVX2, checks that the fast version agrees whatever bytes follow
 /// the path.
 pub fn front_passes(item: &[u8], path: &[u8]) -> bool {
     let passes = front::passes(item, path);
     #[cfg(target_arch = "x86_64")]
-    if !path.is_empty() && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+    if !path.is_empty() && has_avx2() {
         for after in [0, b'a', u8::MAX] {
             let mut padded = path.to_vec();
             padded.resize(path.len().next_multiple_of(32) + front::PADDING, after);
-            // SAFETY: the item comes from a checked policy; the path is padded; a processor with AVX2 and BMI2 has the other
-            // features as well.
+            // SAFETY: the item comes from a checked policy, the path is padded, and the features were detected.
             let fast = unsafe { front::passes_avx2(item.as_ptr(), padded.as_ptr(), path.len()) };
             assert_eq!(fast, passes, "{} with {after} after it", path.escape_ascii());
         }

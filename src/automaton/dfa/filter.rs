@@ -74,11 +74,9 @@ impl Search for Portable {
     }
 }
 
-/// For x86_64 with AVX2.
+/// For x86_64 with AVX2. Only functions that are compiled for AVX2, and entered where it was detected, may name this type.
 #[cfg(target_arch = "x86_64")]
-pub(crate) struct Avx2 {
-    _only_where_detected: (),
-}
+pub(crate) struct Avx2;
 
 #[cfg(target_arch = "x86_64")]
 impl Search for Avx2 {
@@ -87,8 +85,7 @@ impl Search for Avx2 {
         if text.len() < WINDOW {
             return Portable::candidate(filter, text, from);
         }
-        // SAFETY: the text is long enough, and this type is only used by functions that are entered after AVX2 was detected
-        // (`super::verdict`).
+        // SAFETY: the text is long enough, and AVX2 was detected, see [`Avx2`].
         unsafe { avx2::candidate(filter, text, from) }
     }
 }

@@ -8,14 +8,14 @@
 use crate::automaton::front;
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{Append, BATCH, Item, Space};
-use crate::judge::text_urls::Urls;
+use crate::judge::text_urls::Readable;
 use crate::judge::view::Judge;
 
 /// Step 6.
 pub(in crate::judge) struct FrontStep<'a, 'p> {
     pub space: &'a mut Space,
     pub judge: &'a Judge<'p>,
-    pub urls: &'a Urls<'a>,
+    pub urls: &'a Readable<'a>,
 }
 
 impl Kernel for FrontStep<'_, '_> {

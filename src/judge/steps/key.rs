@@ -2,15 +2,15 @@
 
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{BATCH, NO_KEY, Space};
-use crate::judge::text_urls::Urls;
+use crate::judge::text_urls::Readable;
 
 /// The most bytes of a key.
 const WHOLE_KEY: u32 = 40;
 
-/// Step 1. All URLs must be [readable](Urls::readable).
+/// Step 1.
 pub(in crate::judge) struct KeyStep<'a> {
     pub space: &'a mut Space,
-    pub urls: &'a Urls<'a>,
+    pub urls: &'a Readable<'a>,
 }
 
 impl Kernel for KeyStep<'_> {
@@ -23,7 +23,7 @@ impl Kernel for KeyStep<'_> {
         let (starts, ends) = (&urls.starts[..count], &urls.ends[..count]);
         for url in 0..count {
             let (start, end) = (starts[url], ends[url] - urls.gap);
-            // SAFETY: `start` is within the text, with at least 40 bytes after it.
+            // SAFETY: the URL is readable, so at least 40 bytes of the text come after its start.
             let key = unsafe { I::key(urls.text.as_ptr().add(start as usize), (end - start) as usize) };
             space.first[url] = key.first;
             let [a, b, c, d] = key.rest;

@@ -4,14 +4,14 @@
 
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{Append, BATCH, Space};
-use crate::judge::text_urls::Urls;
+use crate::judge::text_urls::Readable;
 use crate::policy::Lookup;
 
 /// Step 3.
 pub(in crate::judge) struct LookStep<'a, 'p> {
     pub space: &'a mut Space,
     pub lookup: Lookup<'p>,
-    pub urls: &'a Urls<'a>,
+    pub urls: &'a Readable<'a>,
 }
 
 impl Kernel for LookStep<'_, '_> {

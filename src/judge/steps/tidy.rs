@@ -7,7 +7,7 @@ use crate::dialect::Encoding;
 use crate::judge::isa::{BLOCK, Isa, Kernel};
 use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
-use crate::judge::text_urls::{PADDING, Urls};
+use crate::judge::text_urls::{PADDING, Readable};
 use crate::judge::view::Judge;
 use crate::origin;
 
@@ -15,7 +15,7 @@ use crate::origin;
 pub(in crate::judge) struct TidyStep<'a, 'p> {
     pub space: &'a mut Space,
     pub judge: &'a Judge<'p>,
-    pub urls: &'a Urls<'a>,
+    pub urls: &'a Readable<'a>,
     pub scratches: &'a mut [Scratch],
 }
 

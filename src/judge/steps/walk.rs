@@ -5,14 +5,14 @@
 use crate::automaton::{self, front};
 use crate::judge::scratch::Scratch;
 use crate::judge::space::{NO_KEY, Space};
-use crate::judge::text_urls::Urls;
+use crate::judge::text_urls::Readable;
 use crate::judge::view::Judge;
 use crate::rules::Verdict;
 
 impl Space {
     /// Step 7.
     #[inline(always)]
-    pub(in crate::judge) fn walk(&mut self, judge: &Judge<'_>, urls: &Urls<'_>, scratch: &mut Scratch) {
+    pub(in crate::judge) fn walk(&mut self, judge: &Judge<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
         for &place in self.walks.items() {
             let item = &self.items.items[usize::from(place)];
             let words = front::words(judge.automaton(item.automaton));
@@ -28,7 +28,7 @@ impl Space {
 
     /// Judges all other URLs, one by one.
     #[inline(always)]
-    pub(in crate::judge) fn rest(&mut self, judge: &Judge<'_>, urls: &Urls<'_>, scratch: &mut Scratch) {
+    pub(in crate::judge) fn rest(&mut self, judge: &Judge<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
         for &url in self.untidy.items() {
             let place = usize::from(url);
             let rest = &urls.text[self.paths[place] as usize..self.ends[place] as usize];
