@@ -13,6 +13,7 @@ use url::{ParseError, Url};
 
 /// Why a line is not an absolute http or https URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidUrl {
     /// Nothing, or only whitespace.
     #[error("it is empty")]

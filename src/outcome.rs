@@ -80,6 +80,13 @@ named! {
     }
 }
 
+impl Reason {
+    /// Whether a line deferred for this reason waits for a robots.txt. A paused origin waits for the operator.
+    pub(crate) fn waits_for_robots_txt(self) -> bool {
+        self != Reason::Paused
+    }
+}
+
 /// The partition of a line and the reason for it, in one byte.
 ///
 /// The default is a placeholder for an outcome not known yet: invalid, because the line is empty.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::front;
 use super::head::{ENGINE, ENGINE_DFA, Engine};
 use super::priorities;
-use super::space::{Compiled, KEPT, Space};
+use super::space::{CompileSpace, Compiled, KEPT};
 use crate::automaton::cursors::engine;
 use crate::automaton::dfa::build::{Builder, OverBudget};
 use crate::automaton::dfa::globs::Segments;
@@ -35,7 +35,7 @@ pub(super) fn budget(bytes: usize) -> usize {
 
 /// Compiles with an explicit budget, so that tests and measurements can force either engine.
 pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Compiled {
-    thread_local!(static SPACE: RefCell<Space> = RefCell::default());
+    thread_local!(static SPACE: RefCell<CompileSpace> = RefCell::default());
     let start = words.len();
     let compiled = SPACE.with_borrow_mut(|space| {
         let dfa = compile_dfa(patterns, budget, space, words);
@@ -52,11 +52,11 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
 
 /// Compiles ranked patterns to the content of a policy's item, an automaton with its [front]; appends it to `words`.
 pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
-    thread_local!(static SPACE: RefCell<front::Space> = RefCell::default());
+    thread_local!(static SPACE: RefCell<front::FrontSpace> = RefCell::default());
     SPACE.with_borrow_mut(|space| {
         front::build(patterns, space, words);
         if patterns.all().len() > KEPT {
-            *space = front::Space::default();
+            *space = front::FrontSpace::default();
         }
     });
     compile(patterns, words)
@@ -66,7 +66,7 @@ pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
 pub(super) fn compile_dfa(
     patterns: &Patterns,
     budget: usize,
-    Space { arena, layout }: &mut Space,
+    CompileSpace { arena, layout }: &mut CompileSpace,
     words: &mut Vec<u32>,
 ) -> Result<Compiled, OverBudget> {
     arena.globs.clear();

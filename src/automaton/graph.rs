@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::compile::{budget, compile_dfa};
 use super::head::{self, MAIN_ROOT, START};
-use super::space::Space;
+use super::space::CompileSpace;
 use super::{Engine, engine};
 use crate::automaton::cursors::engine::{BITMAP, SCANNER};
 use crate::automaton::dfa::filter::FILTER_WORDS;
@@ -55,7 +55,7 @@ pub struct GraphState {
     pub segment: Option<u32>,
     /// The transitions on some bytes, one after the other.
     pub edges: Vec<Edge>,
-    /// Where all other bytes lead, to be looked at again there. `None`: they are used up, and the state stays the same.
+    /// The state that examines all other bytes again. `None`: they are consumed, and the state stays the same.
     pub default: Option<Next>,
 }
 
@@ -88,7 +88,7 @@ pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
 
 /// The priorities of each record of a DFA, if these patterns compile to it.
 fn priorities_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32)>> {
-    let (mut space, mut again) = (Space::default(), Vec::new());
+    let (mut space, mut again) = (CompileSpace::default(), Vec::new());
     // No more than the same budget is needed, if it sufficed once.
     compile_dfa(patterns, budget(patterns.text().len()), &mut space, &mut again).ok()?;
     again.iter_mut().for_each(|word| *word = word.to_le());

@@ -18,7 +18,7 @@ pub struct Compiled {
 
 /// Memory for compiling, reused for each group.
 #[derive(Debug, Default)]
-pub(super) struct Space {
+pub(super) struct CompileSpace {
     pub(crate) arena: Arena,
     pub(crate) layout: Layout,
 }
@@ -28,11 +28,11 @@ pub(super) struct Space {
 /// 19,257 when it was released.
 pub(super) const KEPT: usize = 1 << 18;
 
-impl Space {
+impl CompileSpace {
     /// Releases memory that only a hostile group needed.
     pub(crate) fn release_if_large(&mut self, patterns: &Patterns, work: usize) {
         if patterns.all().len().saturating_add(work) > KEPT {
-            *self = Space::default();
+            *self = CompileSpace::default();
         }
     }
 }

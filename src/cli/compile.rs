@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::args::CompileArgs;
 use super::destination::{self, Kind};
-use super::failure::Failure;
+use super::error::Failure;
 use super::journal::watch_compiling;
 use super::say::say;
 use crate::output::counted;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::args::{Args, CompletionsArgs};
-use super::failure::Failure;
+use super::error::Failure;
 
 pub fn run(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     // Into memory first: the generator panics if it cannot write.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::failure::Failure;
+use super::error::Failure;
 use crate::formats::is_stream;
 use crate::policy::source::SourceKind;
 

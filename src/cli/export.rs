@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::args::ExportArgs;
 use super::crawlers;
 use super::destination::{self, Kind};
-use super::failure::Failure;
+use super::error::Failure;
 #[cfg(feature = "parquet")]
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::show::export::{self, Format};

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::allocator;
 use super::args::{FilterArgs, InputArgs};
 use super::crawlers;
-use super::failure::Failure;
+use super::error::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;

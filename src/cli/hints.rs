@@ -84,6 +84,7 @@ pub fn join(error: &JoinError) -> String {
         JoinError::Numbered => " (the runs used --split-size; leave --concat out)",
         JoinError::Replaced { .. } => " (--out)",
         JoinError::NoShard { .. } => " (--shard)",
+        JoinError::Damaged { .. } => "; `robosieve verify` shows more",
         _ => "",
     };
     format!("{error}{options}")

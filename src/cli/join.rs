@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::JoinArgs;
-use super::failure::Failure;
+use super::error::Failure;
 use super::say::say;
 use crate::run;
 

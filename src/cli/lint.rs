@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::{Dialects, LintArgs};
-use super::failure::Failure;
+use super::error::Failure;
 use super::printer::Printer;
 use super::read::read;
 use super::say::say;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::args::FilterArgs;
-use super::failure::Failure;
+use super::error::Failure;
 use super::read::read;
 use crate::input::STANDARD_INPUT;
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use super::args::{Args, ManArgs};
 use super::destination::{self, Kind};
-use super::failure::Failure;
+use super::error::Failure;
 
 pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut program = Args::command().disable_help_subcommand(true);

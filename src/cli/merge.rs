@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::args::MergeArgs;
 use super::compile::report;
 use super::destination::{self, Kind};
-use super::failure::Failure;
+use super::error::Failure;
 use crate::policy::{self, MergeError, Policy};
 
 pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {

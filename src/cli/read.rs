@@ -5,7 +5,7 @@ use crate::input::STANDARD_INPUT;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::failure::Failure;
+use super::error::Failure;
 
 /// Reads a whole file, or standard input, and decompresses it if it is compressed.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {

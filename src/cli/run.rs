@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use super::args::{Args, Command};
-use super::failure::Failure;
+use super::error::Failure;
 use super::journal::usage;
 use super::say::say;
 use super::{

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::failure::Failure;
+use super::error::Failure;
 use super::say::say;
 use crate::policy::source::{self, Options};
 use crate::policy::{Captures, Overrides, Policy};

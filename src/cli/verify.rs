@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::VerifyArgs;
-use super::failure::Failure;
+use super::error::Failure;
 use super::printer::print;
 use crate::run;
 

@@ -6,6 +6,7 @@
 //! "ours: unstated" if no text does.
 
 mod axes;
+mod error;
 mod reading;
 mod table;
 
@@ -13,4 +14,5 @@ pub use axes::{
     AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
-pub use reading::{Dialect, UnknownDialect};
+pub use error::UnknownDialect;
+pub use reading::Dialect;

@@ -4,8 +4,9 @@ use super::axes::{
     AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
+use super::error::UnknownDialect;
 
-/// One reading of robots.txt: a value for every axis on which the documents differ.
+/// One reading of robots.txt: a value for every axis on which the documents differ. `docs/dialects.md` describes the axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialect {
     /// The name used on the command line, for example `rfc9309`.
@@ -13,58 +14,68 @@ pub struct Dialect {
     /// The document or program this dialect follows.
     pub source: &'static str,
     /// Whether `Allow` lines are rules.
+    #[doc(hidden)]
     pub allow: AllowLines,
     /// Which matching rule decides when several match.
+    #[doc(hidden)]
     pub precedence: Precedence,
     /// Whether `*` and a final `$` are special in a rule.
+    #[doc(hidden)]
     pub wildcards: Wildcards,
     /// How the value of a `User-agent` line names crawlers.
+    #[doc(hidden)]
     pub agent_line: AgentValue,
     /// The meaning of a list of product tokens.
+    #[doc(hidden)]
     pub agent_list: AgentList,
     /// What to do when several groups name one crawler.
+    #[doc(hidden)]
     pub groups: Groups,
     /// Where a group's list of agents ends, and where the group ends.
+    #[doc(hidden)]
     pub boundary: Boundary,
     /// Which values of an `Allow` or `Disallow` line can be rules.
+    #[doc(hidden)]
     pub rule_start: RuleStart,
     /// How the key of a line is recognised.
+    #[doc(hidden)]
     pub keys: Keys,
     /// Whether `Allow: /dir/index.htm*` also allows `/dir/` itself.
+    #[doc(hidden)]
     pub directory_index: bool,
     /// How percent-encoding is compared.
+    #[doc(hidden)]
     pub encoding: Encoding,
     /// Whether `/robots.txt` itself is subject to the rules.
+    #[doc(hidden)]
     pub robots_txt: RobotsTxtPath,
     /// The bytes skipped or decoded at the start of the file.
+    #[doc(hidden)]
     pub file_start: FileStart,
     /// The meaning of a NUL byte in a line.
+    #[doc(hidden)]
     pub nul: NulByte,
     /// How many bytes of a file are read, in whole lines.
+    #[doc(hidden)]
     pub file_limit: usize,
     /// How many bytes of a line are read.
+    #[doc(hidden)]
     pub line_limit: LineLimit,
     /// The meaning of status 401 or 403 for the robots.txt.
+    #[doc(hidden)]
     pub unauthorized: StatusMeaning,
     /// The meaning of status 429 for the robots.txt.
+    #[doc(hidden)]
     pub too_many_requests: StatusMeaning,
     /// How redirects are followed.
+    #[doc(hidden)]
     pub redirects: Redirects,
     /// How long a fetched robots.txt may be used, where age is enforced.
+    #[doc(hidden)]
     pub lifetime: Lifetime,
     /// What `Crawl-delay` means to the crawler.
+    #[doc(hidden)]
     pub crawl_delay: CrawlDelay,
-}
-
-/// A dialect name that is not in [`Dialect::ALL`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("unknown dialect {name:?}; the dialects are {known}")]
-pub struct UnknownDialect {
-    /// The name requested.
-    pub name: String,
-    /// The names that exist.
-    pub known: String,
 }
 
 impl Dialect {

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
 
+use super::error::CutShort;
+
 /// A file from an offset on, read without moving the position that all its users share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileAt<F> {
@@ -42,12 +44,4 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
     return std::os::unix::fs::FileExt::read_at(file, bytes, at);
     #[cfg(windows)]
     return std::os::windows::fs::FileExt::seek_read(file, bytes, at);
-}
-
-/// The error for a file that another program cut short while it was read.
-#[derive(Debug, thiserror::Error)]
-#[error("it was cut short while it was read, at byte {at} of {had}")]
-pub(crate) struct CutShort {
-    pub at: u64,
-    pub had: u64,
 }

@@ -1,4 +1,4 @@
-//! Memory-mapped files; no other module maps any.
+//! Memory-mapped files; no other module maps a file.
 //!
 //! Another program can change a mapped file, and a [map](map) then shows other bytes:
 //!

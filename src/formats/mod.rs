@@ -4,6 +4,7 @@ pub(crate) mod bytes;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
 pub mod compression;
+pub(crate) mod error;
 pub(crate) mod file_at;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;

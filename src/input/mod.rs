@@ -1,4 +1,4 @@
-//! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line borders.
+//! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line boundaries.
 
 pub(crate) mod buffer;
 pub(crate) mod chunk;

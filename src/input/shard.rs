@@ -2,7 +2,7 @@
 //!
 //! The files of the lists, one after the other, form one sequence of bytes. Shard I of N takes the lines that begin in the I-th
 //! of its N equal parts. So shards do not overlap, leave nothing out, and need not know of each other; their partitions, one
-//! after the other, are those of an undivided run. Dividing lists reads nothing but the lines at the two borders. A compressed
+//! after the other, are those of an undivided run. Dividing lists reads nothing but the lines at the two boundaries. A compressed
 //! list or a table goes as a whole to the shard that its middle is in.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use super::list::{List, line_border};
+use super::list::{List, line_boundary};
 use crate::input::error::{ListError, ShardError};
 
 /// The part of a job that a run does.
@@ -40,15 +40,15 @@ impl Shard {
     pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), ListError> {
         let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
         let total: u128 = lengths.iter().map(|&length| length as u128).sum();
-        let border = |number: u32| total * u128::from(number) / u128::from(self.of);
+        let boundary = |number: u32| total * u128::from(number) / u128::from(self.of);
         let mut before = 0u128;
         for (list, length) in lists.iter_mut().zip(lengths) {
-            let within = |border: u128| match list.mapped() {
-                Some(text) => line_border(text, border.saturating_sub(before).min(length as u128) as usize),
-                None if before + length as u128 / 2 < border => length,
+            let within = |boundary: u128| match list.mapped() {
+                Some(text) => line_boundary(text, boundary.saturating_sub(before).min(length as u128) as usize),
+                None if before + length as u128 / 2 < boundary => length,
                 None => 0,
             };
-            let range: Range<usize> = within(border(self.number - 1))..within(border(self.number));
+            let range: Range<usize> = within(boundary(self.number - 1))..within(boundary(self.number));
             list.cut_to(range);
             before += length as u128;
         }

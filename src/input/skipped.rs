@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, io};
 
 use crate::formats::compression::WindowTooLarge;
-use crate::formats::file_at::CutShort;
+use crate::formats::error::CutShort;
 use crate::input::error::ListError;
 
 /// The rest of a list, or of one of its row groups, that could not be read and was left out.

@@ -134,11 +134,11 @@ impl Decisions {
     #[inline]
     pub fn of(&self, record: &Record<'_>) -> Decision {
         if record.is_overridden()
-            && let Some(decision) = self.by_word(record.operator_override())
+            && let Some(decision) = self.by_override(record.operator_override())
         {
             return decision;
         }
-        self.of_state(record.standing, record.last_good, || record.state())
+        self.of_state(record.origin_status, record.last_good, || record.state())
     }
 
     /// The decisions for the classes of origins, by class number; `None` if a time decides, which only the record has.
@@ -147,24 +147,24 @@ impl Decisions {
     }
 
     fn of_class(&self, class: Class) -> Option<Decision> {
-        let (standing, good) = class.standing()?;
-        let by_word = self.by_word(OverrideState { ruling: class.ruling(), paused_until: None });
-        if by_word.is_some() {
-            return by_word;
+        let (origin_status, good) = class.origin_status()?;
+        let by_override = self.by_override(OverrideState { ruling: class.ruling(), paused_until: None });
+        if by_override.is_some() {
+            return by_override;
         }
-        let by_time = standing == OriginStatus::Unreachable && self.choices.unreachable_as_unavailable.is_some();
-        let decision = of_answers(&self.choices, standing, good);
+        let by_time = origin_status == OriginStatus::Unreachable && self.choices.unreachable_as_unavailable.is_some();
+        let decision = of_answers(&self.choices, origin_status, good);
         let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
         (!by_time && !by_age).then_some(decision)
     }
 
     /// The decision by an override of the operator, which takes precedence over all answers and never ages.
-    fn by_word(&self, word: OverrideState) -> Option<Decision> {
+    fn by_override(&self, given: OverrideState) -> Option<Decision> {
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
-        if word.paused_until.is_some_and(|until| self.choices.now < until) {
+        if given.paused_until.is_some_and(|until| self.choices.now < until) {
             return fixed(Partition::Deferred, Reason::Paused);
         }
-        match word.ruling? {
+        match given.ruling? {
             Ruling::AllowAll => fixed(Partition::Allowed, Reason::Override),
             Ruling::ForbidAll => fixed(Partition::Blocked, Reason::Override),
             Ruling::RobotsTxt => Some(Decision::Walk(Reason::Rules)),
@@ -174,14 +174,14 @@ impl Decisions {
     #[inline]
     fn of_state(
         &self,
-        standing: OriginStatus,
+        origin_status: OriginStatus,
         good: Option<OriginStatus>,
         state: impl Fn() -> OriginState,
     ) -> Decision {
-        if standing == OriginStatus::Unreachable && self.is_long_unreachable(&state) {
+        if origin_status == OriginStatus::Unreachable && self.is_long_unreachable(&state) {
             return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         }
-        let decision = of_answers(&self.choices, standing, good);
+        let decision = of_answers(&self.choices, origin_status, good);
         match self.lifetime {
             Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
             _ => decision,
@@ -225,7 +225,7 @@ fn unfetched(choices: &Choices) -> Outcome {
 }
 
 /// The decision from the answers, regardless of their age.
-fn of_answers(choices: &Choices, standing: OriginStatus, good: Option<OriginStatus>) -> Decision {
+fn of_answers(choices: &Choices, origin_status: OriginStatus, good: Option<OriginStatus>) -> Decision {
     let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
     let failed = |reason| match (fallen(choices.on_unreachable), good) {
         (Some(partition), _) => fixed(partition, reason),
@@ -234,7 +234,7 @@ fn of_answers(choices: &Choices, standing: OriginStatus, good: Option<OriginStat
         (None, Some(OriginStatus::Forbidden)) => fixed(Partition::Blocked, Reason::LastGood),
         (None, _) => fixed(Partition::Deferred, reason),
     };
-    match standing {
+    match origin_status {
         OriginStatus::RobotsTxt => Decision::Walk(Reason::Rules),
         OriginStatus::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
         OriginStatus::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
@@ -249,21 +249,26 @@ mod tests {
     use super::*;
     use crate::policy::{Answered, LastGood};
 
-    fn decided(choices: Choices, standing: OriginStatus, good: Option<OriginStatus>, answered: Answered) -> Decision {
-        let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
+    fn decided(
+        choices: Choices,
+        origin_status: OriginStatus,
+        good: Option<OriginStatus>,
+        answered: Answered,
+    ) -> Decision {
+        let last_good = good.map(|origin_status| LastGood { origin_status, times: Times::default() });
         let state = OriginState {
-            standing,
+            origin_status,
             answered,
             last_good,
             html_page: false,
             operator_override: OverrideState::default(),
         };
-        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
+        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(origin_status, good, || state)
     }
 
     #[test]
     fn an_origin_that_is_unreachable_for_long_is_as_one_without_a_robots_txt() {
-        let with = |standing, on_unreachable, answered| {
+        let with = |origin_status, on_unreachable, answered| {
             let choices = Choices {
                 on_unreachable,
                 unreachable_as_unavailable: Some(100),
@@ -272,7 +277,7 @@ mod tests {
                 now: 1000,
                 ..Choices::at(0)
             };
-            decided(choices, standing, Some(OriginStatus::RobotsTxt), answered)
+            decided(choices, origin_status, Some(OriginStatus::RobotsTxt), answered)
         };
         let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         let since = |unreachable_since, fetched_at| Answered { unreachable_since, fetched_at, ..Answered::default() };
@@ -300,20 +305,20 @@ mod tests {
             ..Choices::at(0)
         };
         let decisions = Decisions::new(choices, Dialect::DEFAULT);
-        let by_word = |ruling, paused_until| decisions.by_word(OverrideState { ruling, paused_until });
+        let by_override = |ruling, paused_until| decisions.by_override(OverrideState { ruling, paused_until });
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
-        assert_eq!(by_word(None, None), None);
-        assert_eq!(by_word(Some(Ruling::AllowAll), None), fixed(Partition::Allowed, Reason::Override));
-        assert_eq!(by_word(Some(Ruling::ForbidAll), None), fixed(Partition::Blocked, Reason::Override));
-        assert_eq!(by_word(Some(Ruling::RobotsTxt), None), Some(Decision::Walk(Reason::Rules)));
+        assert_eq!(by_override(None, None), None);
+        assert_eq!(by_override(Some(Ruling::AllowAll), None), fixed(Partition::Allowed, Reason::Override));
+        assert_eq!(by_override(Some(Ruling::ForbidAll), None), fixed(Partition::Blocked, Reason::Override));
+        assert_eq!(by_override(Some(Ruling::RobotsTxt), None), Some(Decision::Walk(Reason::Rules)));
         for ruling in [None, Some(Ruling::AllowAll), Some(Ruling::RobotsTxt)] {
-            assert_eq!(by_word(ruling, Some(101)), fixed(Partition::Deferred, Reason::Paused));
-            assert_eq!(by_word(ruling, Some(100)), by_word(ruling, None), "the time has come");
+            assert_eq!(by_override(ruling, Some(101)), fixed(Partition::Deferred, Reason::Paused));
+            assert_eq!(by_override(ruling, Some(100)), by_override(ruling, None), "the time has come");
         }
     }
 
     #[test]
-    fn a_class_comes_to_what_its_record_does_or_leaves_it_to_that() {
+    fn a_class_and_its_record_decide_alike_unless_times_decide() {
         let all = [Fallback::Allow, Fallback::Block, Fallback::Defer, Fallback::Use];
         let times =
             [(None, None), (Some(MaxAge::Seconds(10)), None), (None, Some(10)), (Some(MaxAge::Dialect), Some(0))];
@@ -331,20 +336,21 @@ mod tests {
             let by_class = decisions.by_class();
             for number in 0..=u8::MAX {
                 let class = Class::from_number(number);
-                let Some((standing, good)) = class.and_then(Class::standing) else {
+                let Some((origin_status, good)) = class.and_then(Class::origin_status) else {
                     assert_eq!(by_class[usize::from(number)], None, "{number}");
                     continue;
                 };
                 // Regardless of the age of the answers.
                 for fetched_at in [None, Some(1), Some(1000)] {
                     let answered = Answered { fetched_at, ..Answered::default() };
-                    let last_good = good.map(|standing| LastGood { standing, times: answered.times() });
+                    let last_good = good.map(|origin_status| LastGood { origin_status, times: answered.times() });
                     let ruling = class.and_then(Class::ruling);
                     let word = OverrideState { ruling, paused_until: None };
                     let state =
-                        OriginState { standing, answered, last_good, html_page: false, operator_override: word };
-                    let of_record =
-                        decisions.by_word(word).unwrap_or_else(|| decisions.of_state(standing, good, || state));
+                        OriginState { origin_status, answered, last_good, html_page: false, operator_override: word };
+                    let of_record = decisions
+                        .by_override(word)
+                        .unwrap_or_else(|| decisions.of_state(origin_status, good, || state));
                     match by_class[usize::from(number)] {
                         Some(decision) => assert_eq!(decision, of_record, "{number} {choices:?}"),
                         None => left += 1,

@@ -120,9 +120,9 @@ fn next_run(outcomes: &[Outcome], mut from: usize) -> Option<Range<usize>> {
     while let Some(eight) = outcomes.get(from..).and_then(<[_]>::first_chunk) {
         let block = Outcome::partitions(eight);
         // A byte is nonzero if the next line has another partition.
-        let borders = (block ^ block << 8) >> 8;
-        if borders != 0 {
-            from += 8 - borders.leading_zeros() as usize / 8;
+        let boundaries = (block ^ block << 8) >> 8;
+        if boundaries != 0 {
+            from += 8 - boundaries.leading_zeros() as usize / 8;
             continue;
         }
         let mut end = from + 8;
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_done_to_a_line_on_its_way_is_found() {
+    fn every_altered_line_is_found() {
         type Change = (&'static str, fn(&mut Placed));
         let changes: [Change; 14] = [
             ("a byte flipped", |placed| placed.partitions[0].copies[40] ^= 1),

@@ -39,15 +39,19 @@ pub(crate) struct Space {
     pub(super) ends: [u32; BATCH],
     pub(super) slots: [u32; BATCH],
     pub(super) outcomes: [Outcome; BATCH],
-    /// URLs of known origins with a path in normal form; URLs of known origins with a path that may not be, and after step 4 is
-    /// not; URLs whose origin, as written, is not in the table.
+    /// URLs of known origins whose path is in normal form.
     pub(super) known: List<u8>,
+    /// URLs of known origins whose path may not be in normal form; after step 4, those whose path is not.
     pub(super) untidy: List<u8>,
+    /// URLs whose origin, as written, is not in the table.
     pub(super) unknown: List<u8>,
-    /// Paths for the front, and indices into them: those to probe for prefixes, those to probe for triples, those to walk.
+    /// Paths for the front.
     pub(super) items: List<Item>,
+    /// Indices of the items to probe for prefixes.
     pub(super) probing: List<u8>,
+    /// Indices of the items to probe for triples.
     pub(super) asking: List<u8>,
+    /// Indices of the items to walk.
     pub(super) walks: List<u8>,
     /// The lanes of the prefixes found for an item.
     pub(super) lanes: [u8; BATCH],

@@ -7,9 +7,7 @@
 //! Both are computed over the lines as read. The buffers handed to the operating system are [compared](super::place::prove) with
 //! those lines; if they hold more than lines, both are computed again from the buffers.
 
-use super::isa::{self, Isa, Kernel};
-use super::lines::{self, Lines};
-use crate::outcome::{Outcome, Partition};
+use super::lines;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The name of the hash in receipts.
@@ -45,7 +43,7 @@ impl Tally {
 
     /// Adds a line's hash without counting the line.
     #[inline(always)]
-    fn add_hash(&mut self, hash: u128) {
+    pub(super) fn add_hash(&mut self, hash: u128) {
         self.sum = self.sum.wrapping_add(hash);
         self.order = self.order.wrapping_add(self.sum);
     }
@@ -76,107 +74,6 @@ impl Tally {
     }
 }
 
-/// One crawler's counts of the lines of a chunk: tallies by partition, and lines by outcome.
-pub(crate) type OfCrawler<'a> = (&'a mut [Tally; Partition::ALL.len()], &'a mut [u64; Outcome::COUNT]);
-
-/// Counts the lines of a text, in all and by outcome for each crawler, and hashes them if `hashed`.
-pub(crate) fn count(
-    text: &[u8],
-    lines: &Lines,
-    outcomes: &[Vec<Outcome>],
-    hashed: bool,
-    crawlers: &mut [OfCrawler<'_>],
-) -> Tally {
-    isa::run(Count { text, lines, outcomes, hashed, crawlers })
-}
-
-/// Lines to hash before their hashes are added to the crawlers' tallies: looping over the crawlers for each line takes 16
-/// instructions.
-const HASHED_TOGETHER: usize = 128;
-
-struct Count<'a, 'c> {
-    text: &'a [u8],
-    lines: &'a Lines,
-    outcomes: &'a [Vec<Outcome>],
-    hashed: bool,
-    crawlers: &'a mut [OfCrawler<'c>],
-}
-
-impl Kernel for Count<'_, '_> {
-    type Output = Tally;
-
-    #[inline(always)]
-    fn run<I: Isa>(self) -> Tally {
-        let Count { text, lines, outcomes, hashed, crawlers } = self;
-        let starts = lines.starts();
-        let mut all = Tally { lines: lines.count() as u64, bytes: text.len() as u64, ..Tally::default() };
-        if hashed {
-            let mut hashes = [0; HASHED_TOGETHER];
-            for from in (0..lines.count()).step_by(HASHED_TOGETHER) {
-                let some = &mut hashes[..HASHED_TOGETHER.min(lines.count() - from)];
-                for (hash, line) in some.iter_mut().zip(from..) {
-                    *hash = line_hash(lines.line(text, line));
-                    all.add_hash(*hash);
-                }
-                for ((tallies, _), outcomes) in crawlers.iter_mut().zip(outcomes) {
-                    // Keep the tally of one partition at a time in registers: most lines go to the same partition as the line
-                    // before. In memory, each addition waits for the one before: 2.4 ns of the 107 of a sorted line.
-                    let mut at = Partition::Allowed as usize;
-                    let mut tally = tallies[at];
-                    for (&hash, outcome) in some.iter().zip(&outcomes[from..]) {
-                        let partition = outcome.partition() as usize;
-                        if partition != at {
-                            tallies[at] = std::mem::replace(&mut tally, tallies[partition]);
-                            at = partition;
-                        }
-                        tally.add_hash(hash);
-                    }
-                    tallies[at] = tally;
-                }
-            }
-        }
-        for ((tallies, counts), outcomes) in crawlers.iter_mut().zip(outcomes) {
-            count_outcomes(starts, text.len(), outcomes, tallies, counts);
-        }
-        all
-    }
-}
-
-/// Counts lines and bytes by outcome. Both are in one number, and two tables are used in turn, so that a line need not wait for
-/// the one before.
-#[inline(always)]
-fn count_outcomes(
-    starts: &[u32],
-    length: usize,
-    outcomes: &[Outcome],
-    tallies: &mut [Tally; Partition::ALL.len()],
-    counts: &mut [u64; Outcome::COUNT],
-) {
-    const LINE: u64 = 1 << 32;
-    // 256 entries, so that no index needs a bounds check.
-    let mut both = [[0u64; 256]; 2];
-    let (pairs, last) = outcomes.as_chunks::<2>();
-    for (pair, ends) in pairs.iter().zip(starts.windows(3).step_by(2)) {
-        both[0][pair[0].index()] += LINE + u64::from(ends[1] - ends[0]);
-        both[1][pair[1].index()] += LINE + u64::from(ends[2] - ends[1]);
-    }
-    if let ([last], [.., start, end]) = (last, starts) {
-        both[0][last.index()] += LINE + u64::from(end - start);
-    }
-    if let (Some(last), true) = (outcomes.last(), starts.last().is_some_and(|&end| end as usize > length)) {
-        // The last line has no LF.
-        both[(outcomes.len() - 1) % 2][last.index()] -= 1;
-    }
-    for (index, count) in counts.iter_mut().enumerate() {
-        let tally = &mut tallies[Outcome::from_index(index).partition() as usize];
-        for both in &both {
-            *count += both[index] >> 32;
-            tally.lines += both[index] >> 32;
-            tally.bytes += both[index] & (LINE - 1);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,11 +86,11 @@ mod tests {
     fn parts_add_up_to_the_whole() {
         let whole = tally("a\nbb\n\nccc\r\na\nlast");
         assert_eq!((whole.lines, whole.bytes), (6, 17));
-        for border in [0, 2, 5, 6, 11, 13] {
+        for boundary in [0, 2, 5, 6, 11, 13] {
             let text = "a\nbb\n\nccc\r\na\nlast";
-            let mut parts = tally(&text[..border]);
-            parts.append(&tally(&text[border..]));
-            assert_eq!(parts, whole, "{border}");
+            let mut parts = tally(&text[..boundary]);
+            parts.append(&tally(&text[boundary..]));
+            assert_eq!(parts, whole, "{boundary}");
         }
     }
 

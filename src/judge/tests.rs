@@ -224,8 +224,10 @@ fn what_is_counted_is_the_same_as_well() {
 #[cfg(unix)]
 #[test]
 fn nothing_is_read_after_the_text() {
+    use super::crawler_counts::{CrawlerCounts, count};
+    use super::lines;
     use super::place::{self, Pieces};
-    use super::{lines, tally};
+    use super::tally::Tally;
     use rustix::mm::{MprotectFlags, mprotect};
 
     const HALF: usize = 1 << 20;
@@ -249,10 +251,8 @@ fn nothing_is_read_after_the_text() {
             place::place(text, found.starts(), &outcomes, stays, &mut partitions);
             assert!(place::prove(text, found.starts(), &outcomes, &partitions));
         }
-        let (mut tallies, mut counts) = (Default::default(), [0; Outcome::COUNT]);
-        let counted =
-            tally::count(text, &found, std::slice::from_ref(&outcomes), true, &mut [(&mut tallies, &mut counts)]);
-        assert_eq!(counted, tally::Tally::of_text(text, |line| line));
+        let counted = count(text, &found, std::slice::from_ref(&outcomes), true, &mut [CrawlerCounts::default()]);
+        assert_eq!(counted, Tally::of_text(text, |line| line));
         let spans = text.split(|&byte| byte == b'\n').take(outcomes.len()).map(|line| {
             let start = line.as_ptr() as usize - text.as_ptr() as usize;
             start..start + line.len()

@@ -112,7 +112,7 @@ impl Rows {
     }
 }
 
-/// Ends a head with columns, if the lists have no head line.
+/// The name of the last column, that of the lines, if the lists have no head line.
 pub(crate) const NO_HEAD: &[u8] = b"url\n";
 
 /// A line without the first `columns` columns; empty if it has fewer.

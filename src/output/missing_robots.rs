@@ -179,8 +179,7 @@ fn row_of(origin: &str, waiting: &Waiting) -> String {
 pub(crate) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
     let mut fields = row.split('\t');
     let origin = origin::of_robots_url(fields.next()?)?;
-    let reason = fields.next()?;
-    let reason = Reason::ALL.into_iter().find(|known| known.name() == reason)?;
+    let reason = Reason::from_name(fields.next()?.as_bytes())?;
     let lines = fields.next()?.parse().ok()?;
     let status = match fields.next()? {
         "" => None,

@@ -112,12 +112,12 @@ impl Batch {
         while !self.is_read() {
             // With nothing left to take, other threads are on the last parts: block.
             if rayon::yield_now() != Some(Yield::Executed) {
-                let part = self.done.recv().expect("each part is told of");
+                let part = self.done.recv().expect("every part sends a result");
                 self.keep(part);
             }
         }
         let readings = self.parts.iter_mut().flatten().flat_map(std::mem::take).collect();
-        let work = Arc::get_mut(&mut self.work).expect("who tells of a part has let go of the work");
+        let work = Arc::get_mut(&mut self.work).expect("each reader drops the work before it sends its part");
         (std::mem::take(&mut work.captures), readings)
     }
 

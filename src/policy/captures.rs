@@ -190,17 +190,17 @@ impl Captures {
     ///
     /// [`WriteError::Full`] beyond what a policy can hold.
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
-        for (origin, word) in overrides.iter() {
-            let placement = self.place_override(word)?;
+        for (origin, given) in overrides.iter() {
+            let placement = self.place_override(given)?;
             self.overrides.insert(origin.into(), placement);
         }
         Ok(())
     }
 
-    fn place_override(&mut self, word: &Override) -> Result<Placement, WriteError> {
-        let &Override { ruling, paused_until, .. } = word;
+    fn place_override(&mut self, given: &Override) -> Result<Placement, WriteError> {
+        let &Override { ruling, paused_until, .. } = given;
         let mut robots_txt = None;
-        if let Some(body) = &word.robots_txt {
+        if let Some(body) = &given.robots_txt {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
             let reading = capture.read(&self.columns, self.dialect);
             self.statistics.notes.merge(&reading.notes);
@@ -208,7 +208,7 @@ impl Captures {
                 robots_txt = Some(answer);
             }
         }
-        let side_records = word.crawl_delay.as_deref().map(side_records::operators_delay);
+        let side_records = given.crawl_delay.as_deref().map(side_records::operators_delay);
         Ok(Placement { operator_override: OverrideState { ruling, paused_until }, robots_txt, side_records })
     }
 
@@ -226,7 +226,7 @@ impl Captures {
     fn place(&mut self, meaning: Meaning) -> Result<StoredMeaning, WriteError> {
         Ok(match meaning {
             Meaning::RobotsTxt(selected) => StoredMeaning::Answer(self.place_robots_txt(selected)?),
-            Meaning::NoRules(standing) => StoredMeaning::Answer(StoredAnswer::without_rules(standing)),
+            Meaning::NoRules(origin_status) => StoredMeaning::Answer(StoredAnswer::without_rules(origin_status)),
             Meaning::Redirect(target) => StoredMeaning::Redirect(target.map(String::into_boxed_str)),
         })
     }
@@ -247,7 +247,7 @@ impl Captures {
         }
         let row = tables.row(groups)?;
         let side = tables.side.intern(&selected.side_records)?;
-        Ok(StoredAnswer { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
+        Ok(StoredAnswer { origin_status: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
     fn insert(&mut self, capture: Capture, meaning: StoredMeaning, body_hash: u128) {

@@ -1,4 +1,4 @@
-//! The class of an origin: one number for the combination of its standing, its last good answer and the operator's ruling. It
+//! The class of an origin: one number for the combination of its status, its last good answer and the operator's ruling. It
 //! depends on no path and no option.
 
 use super::image::Record;
@@ -6,10 +6,10 @@ use super::state::{OriginStatus, Ruling};
 
 /// The number of last good answers that a failure can have, counting none.
 const GOODS: u8 = 4;
-/// The number of combinations of a standing and a last good answer.
+/// The number of combinations of an origin status and a last good answer.
 const STATES: u8 = 12;
 
-/// A combination of standing, last good answer and ruling; or a pause, which a time decides.
+/// A combination of origin status, last good answer and ruling; or a pause, which a time decides.
 ///
 /// ```text
 /// number   12 * ruling + state, ruling 0 to 3, 0 for none; or 48, paused by the operator until some time
@@ -27,10 +27,10 @@ impl Class {
     pub const COUNT: usize = Class::PAUSED.0 as usize + 1;
 
     /// The class of an origin that is not paused. A last good answer counts only after a failure, and only if it is definite.
-    pub fn new(standing: OriginStatus, last_good: Option<OriginStatus>, ruling: Option<Ruling>) -> Class {
+    pub fn new(origin_status: OriginStatus, last_good: Option<OriginStatus>, ruling: Option<Ruling>) -> Class {
         let good = last_good.filter(|good| good.is_definite()).map_or(0, |good| good as u8 + 1);
-        let state = match standing {
-            OriginStatus::RobotsTxt | OriginStatus::Unavailable | OriginStatus::Forbidden => standing as u8,
+        let state = match origin_status {
+            OriginStatus::RobotsTxt | OriginStatus::Unavailable | OriginStatus::Forbidden => origin_status as u8,
             OriginStatus::Unreachable => 3 + good,
             OriginStatus::RedirectUnresolved => 3 + GOODS + good,
             OriginStatus::Unfetched => STATES - 1,
@@ -42,7 +42,7 @@ impl Class {
     pub fn of(record: &Record<'_>) -> Class {
         match record.is_paused() {
             true => Class::PAUSED,
-            false => Class::new(record.standing, record.last_good, record.ruling),
+            false => Class::new(record.origin_status, record.last_good, record.ruling),
         }
     }
 
@@ -56,8 +56,8 @@ impl Class {
         self.0
     }
 
-    /// The standing after the last answer and, if that failed, after the last good one; `None` for [`Class::PAUSED`].
-    pub fn standing(self) -> Option<(OriginStatus, Option<OriginStatus>)> {
+    /// The origin status after the last answer and, if that failed, after the last good one; `None` for [`Class::PAUSED`].
+    pub fn origin_status(self) -> Option<(OriginStatus, Option<OriginStatus>)> {
         let good = |number: u8| number.checked_sub(1).map(|good| OriginStatus::ALL[usize::from(good)]);
         (self != Class::PAUSED).then(|| match self.0 % STATES {
             state @ 0..3 => (OriginStatus::ALL[usize::from(state)], None),
@@ -81,14 +81,14 @@ mod tests {
     #[test]
     fn every_combination_has_a_class_of_its_own() {
         let mut seen = vec![Class::PAUSED];
-        let goods = OriginStatus::ALL.into_iter().filter(|standing| standing.is_definite()).map(Some);
+        let goods = OriginStatus::ALL.into_iter().filter(|origin_status| origin_status.is_definite()).map(Some);
         let goods: Vec<Option<OriginStatus>> = [None].into_iter().chain(goods).collect();
-        for standing in OriginStatus::ALL {
-            for &good in if standing.is_failure() { &goods[..] } else { &goods[..1] } {
+        for origin_status in OriginStatus::ALL {
+            for &good in if origin_status.is_failure() { &goods[..] } else { &goods[..1] } {
                 for ruling in [None].into_iter().chain(Ruling::ALL.map(Some)) {
-                    let class = Class::new(standing, good, ruling);
-                    assert!(!seen.contains(&class), "{standing:?} {good:?} {ruling:?}");
-                    assert_eq!((class.standing(), class.ruling()), (Some((standing, good)), ruling));
+                    let class = Class::new(origin_status, good, ruling);
+                    assert!(!seen.contains(&class), "{origin_status:?} {good:?} {ruling:?}");
+                    assert_eq!((class.origin_status(), class.ruling()), (Some((origin_status, good)), ruling));
                     assert_eq!(Class::from_number(class.number()), Some(class));
                     seen.push(class);
                 }
@@ -96,6 +96,6 @@ mod tests {
         }
         assert_eq!(seen.len(), Class::COUNT);
         assert_eq!(Class::from_number(Class::COUNT as u8), None);
-        assert_eq!((Class::PAUSED.standing(), Class::PAUSED.ruling()), (None, None));
+        assert_eq!((Class::PAUSED.origin_status(), Class::PAUSED.ruling()), (None, None));
     }
 }

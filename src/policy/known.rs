@@ -25,7 +25,7 @@ pub(super) enum StoredMeaning {
 /// The meaning of an answer that is no redirect; row and side records are those of the captures' tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoredAnswer {
-    pub standing: OriginStatus,
+    pub origin_status: OriginStatus,
     pub row: u32,
     pub side: u32,
     pub html_page: bool,
@@ -33,8 +33,8 @@ pub(super) struct StoredAnswer {
 
 impl StoredAnswer {
     /// An answer without rules.
-    pub fn without_rules(standing: OriginStatus) -> StoredAnswer {
-        StoredAnswer { standing, row: 0, side: 0, html_page: false }
+    pub fn without_rules(origin_status: OriginStatus) -> StoredAnswer {
+        StoredAnswer { origin_status, row: 0, side: 0, html_page: false }
     }
 }
 
@@ -51,7 +51,7 @@ impl KnownEntry {
     }
 
     fn is_failure(&self) -> bool {
-        matches!(self.meaning, StoredMeaning::Answer(answer) if !answer.standing.is_definite())
+        matches!(self.meaning, StoredMeaning::Answer(answer) if !answer.origin_status.is_definite())
     }
 
     fn is_redirect(&self) -> bool {

@@ -159,7 +159,7 @@ impl<'p> Merging<'p> {
 
     fn count(&mut self, state: &OriginState, overridden: bool) {
         let Statistics { captures, notes, overridden: all_overridden, .. } = &mut self.statistics;
-        captures.read += u64::from(state.standing != OriginStatus::Unfetched);
+        captures.read += u64::from(state.origin_status != OriginStatus::Unfetched);
         captures.last_good_kept += u64::from(state.last_good.is_some());
         *all_overridden += u64::from(overridden);
         if state.html_page {
@@ -181,18 +181,19 @@ impl<'p> Merging<'p> {
 /// Merges two entries of one origin.
 fn both(old: PolicyEntry, new: PolicyEntry) -> PolicyEntry {
     // An origin never fetched is older than any that was.
-    let age = |entry: &PolicyEntry| (entry.state.standing != OriginStatus::Unfetched, entry.state.answered.fetched_at);
+    let age =
+        |entry: &PolicyEntry| (entry.state.origin_status != OriginStatus::Unfetched, entry.state.answered.fetched_at);
     let (newer, older) = if age(&new) >= age(&old) { (new, old) } else { (old, new) };
     let (mut state, other) = (newer.state, older.state);
-    if state.standing.is_definite() {
+    if state.origin_status.is_definite() {
         return newer;
     }
-    if state.standing == OriginStatus::Unreachable && other.standing == OriginStatus::Unreachable {
+    if state.origin_status == OriginStatus::Unreachable && other.origin_status == OriginStatus::Unreachable {
         let since = other.answered.unreachable_since.or(other.answered.fetched_at);
         state.answered.unreachable_since = state.answered.unreachable_since.or(since);
     }
-    let good_of_other = match other.standing.is_definite() {
-        true => Some(LastGood { standing: other.standing, times: other.answered.times() }),
+    let good_of_other = match other.origin_status.is_definite() {
+        true => Some(LastGood { origin_status: other.origin_status, times: other.answered.times() }),
         false => other.last_good,
     };
     let is_newer = |good: &LastGood| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at);
@@ -212,11 +213,11 @@ mod tests {
     use crate::policy::{Answered, Capture, Captures, Overrides, Times};
     use crate::robots::Agents;
 
-    fn state(standing: OriginStatus, fetched_at: Option<i64>, good: Option<i64>) -> OriginState {
+    fn state(origin_status: OriginStatus, fetched_at: Option<i64>, good: Option<i64>) -> OriginState {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
-        let last_good = good.map(|at| LastGood { standing: OriginStatus::RobotsTxt, times: times(at) });
-        OriginState { last_good, ..OriginState::new(standing, answered) }
+        let last_good = good.map(|at| LastGood { origin_status: OriginStatus::RobotsTxt, times: times(at) });
+        OriginState { last_good, ..OriginState::new(origin_status, answered) }
     }
 
     fn both(old: OriginState, new: OriginState) -> PolicyEntry {
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn the_newest_entry_counts_and_keeps_the_last_good_rules_of_either() {
         use OriginStatus::{RedirectUnresolved, RobotsTxt, Unavailable, Unreachable};
-        let at = |standing, time: i64| state(standing, Some(time), None);
+        let at = |origin_status, time: i64| state(origin_status, Some(time), None);
         let failed = |time: i64, good: i64| state(Unreachable, Some(time), Some(good));
         assert_eq!(merged(at(RobotsTxt, 1), at(Unavailable, 2)), (Some(2), None, 1));
         assert_eq!(merged(at(RobotsTxt, 3), at(Unavailable, 2)), (Some(3), None, 0));
@@ -257,8 +258,9 @@ mod tests {
 
     #[test]
     fn the_html_page_flag_is_that_of_the_answer_in_use() {
-        let page = |standing, time, good| OriginState { html_page: true, ..state(standing, Some(time), good) };
-        let plain = |standing, time, good| state(standing, Some(time), good);
+        let page =
+            |origin_status, time, good| OriginState { html_page: true, ..state(origin_status, Some(time), good) };
+        let plain = |origin_status, time, good| state(origin_status, Some(time), good);
         let is_page = |old: OriginState, new: OriginState| both(old, new).state.html_page;
         use OriginStatus::{RobotsTxt, Unreachable};
         assert!(is_page(page(RobotsTxt, 1, None), plain(Unreachable, 2, None)));
@@ -316,7 +318,7 @@ mod tests {
         let merged = Policy::open(&path).unwrap();
         let crawler = merged.crawler(None).unwrap();
         use OriginStatus::{RobotsTxt, Unavailable, Unfetched};
-        for (host, standing, fetched_at, ruling, paused_until, delays, rules) in [
+        for (host, origin_status, fetched_at, ruling, paused_until, delays, rules) in [
             ("a", RobotsTxt, Some(2), Some(Ruling::AllowAll), None, "0 5, 2 7", 1),
             ("b", RobotsTxt, Some(1), None, None, "0 2, 2 7", 1),
             // What its robots.txt said is not known.
@@ -326,7 +328,7 @@ mod tests {
         ] {
             let record = merged.lookup().get(format!("http://{host}").as_bytes()).unwrap();
             let state = record.state();
-            assert_eq!((state.standing, state.answered.fetched_at), (standing, fetched_at), "{host}");
+            assert_eq!((state.origin_status, state.answered.fetched_at), (origin_status, fetched_at), "{host}");
             assert_eq!(state.operator_override, OverrideState { ruling, paused_until }, "{host}");
             let found = merged.side_records(&record, 0).into_iter();
             let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();

@@ -30,19 +30,20 @@ impl<'c> Resolver<'c> {
     pub fn resolve(&self, known: &Known) -> Resolved {
         let newest = &known.newest;
         let (answer, end) = self.follow(newest);
-        let StoredAnswer { standing, row, side, html_page } = answer;
-        let mut state = OriginState { html_page, ..OriginState::new(standing, newest.answered) };
-        if standing.is_definite() {
+        let StoredAnswer { origin_status, row, side, html_page } = answer;
+        let mut state = OriginState { html_page, ..OriginState::new(origin_status, newest.answered) };
+        if origin_status.is_definite() {
             return Resolved { state, row, side };
         }
         // The last good answer of the origin itself, else that of the URL where its redirects end.
         let mut earlier = known.earlier().chain(end.into_iter().flat_map(Known::earlier));
-        let good = earlier
-            .find_map(|good| Some((good, self.follow(good).0)).filter(|(_, answer)| answer.standing.is_definite()));
-        let Some((good, StoredAnswer { standing, row, side, html_page })) = good else {
+        let good = earlier.find_map(|good| {
+            Some((good, self.follow(good).0)).filter(|(_, answer)| answer.origin_status.is_definite())
+        });
+        let Some((good, StoredAnswer { origin_status, row, side, html_page })) = good else {
             return Resolved { state, row: 0, side: 0 };
         };
-        state.last_good = Some(LastGood { standing, times: good.answered.times() });
+        state.last_good = Some(LastGood { origin_status, times: good.answered.times() });
         state.html_page = html_page;
         Resolved { state, row, side }
     }
@@ -60,10 +61,10 @@ impl<'c> Resolver<'c> {
             let Some(next) = at else { return (StoredAnswer::without_rules(OriginStatus::RedirectUnresolved), None) };
             meaning = &next.newest.meaning;
         }
-        let standing = match self.dialect.redirects.beyond {
+        let origin_status = match self.dialect.redirects.beyond {
             StatusMeaning::Unavailable => OriginStatus::Unavailable,
             _ => OriginStatus::RedirectUnresolved,
         };
-        (StoredAnswer::without_rules(standing), at)
+        (StoredAnswer::without_rules(origin_status), at)
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::dialect::Lifetime;
 
 named! {
-    /// The standing of an origin according to the last answer for its robots.txt.
+    /// The status of an origin according to the last answer for its robots.txt.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     #[repr(u8)]
     pub enum OriginStatus {
@@ -78,8 +78,8 @@ impl Times {
 /// Everything known about an origin except its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct OriginState {
-    /// The standing after the last answer.
-    pub standing: OriginStatus,
+    /// The origin status after the last answer.
+    pub origin_status: OriginStatus,
     /// The last answer.
     pub answered: Answered,
     /// The last good answer, if the last answer is no verdict and there was one.
@@ -128,21 +128,21 @@ impl Ruling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LastGood {
     /// Its meaning.
-    pub standing: OriginStatus,
+    pub origin_status: OriginStatus,
     /// Its times.
     pub times: Times,
 }
 
 impl OriginState {
     /// The state after an answer of which nothing else is known.
-    pub(super) fn new(standing: OriginStatus, answered: Answered) -> OriginState {
+    pub(super) fn new(origin_status: OriginStatus, answered: Answered) -> OriginState {
         let operator_override = OverrideState::default();
-        OriginState { standing, answered, last_good: None, html_page: false, operator_override }
+        OriginState { origin_status, answered, last_good: None, html_page: false, operator_override }
     }
 
-    /// The standing after the answer in use: the last good one, if the last one failed.
-    pub fn standing_in_use(&self) -> OriginStatus {
-        self.last_good.map_or(self.standing, |good| good.standing)
+    /// The origin status after the answer in use: the last good one, if the last one failed.
+    pub fn origin_status_in_use(&self) -> OriginStatus {
+        self.last_good.map_or(self.origin_status, |good| good.origin_status)
     }
 
     /// The times of the rules in use: those of the last good answer, if the last one failed.
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn names_are_those_that_are_written() {
-        for standing in OriginStatus::ALL {
-            assert_eq!(serde_json::to_value(standing).unwrap(), standing.name());
+        for origin_status in OriginStatus::ALL {
+            assert_eq!(serde_json::to_value(origin_status).unwrap(), origin_status.name());
         }
         for ruling in Ruling::ALL {
             assert_eq!(serde_json::to_value(ruling).unwrap(), ruling.name());

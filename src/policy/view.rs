@@ -18,14 +18,20 @@ use crate::rules::chosen::ChosenRules;
 
 /// The rules of many origins for one or more crawlers, ready to judge URLs. Clones share the data.
 ///
-/// ```no_run
-/// use robosieve::{Partition, Policy};
+/// ```
+/// use robosieve::policy::{Capture, Captures};
+/// use robosieve::{Agents, Dialect, Partition, Policy};
 ///
-/// let matcher = Policy::open("policy.rsv")?.matcher("examplebot")?;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("policy.rsv");
+/// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
+/// captures.add(vec![Capture::found("https://a.example", "User-agent: *\nDisallow: /private\n")])?;
+/// captures.write(&path)?;
+///
+/// let matcher = Policy::open(&path)?.matcher("examplebot")?;
 /// let outcome = matcher.judge("https://a.example/private");
-/// if outcome.partition() == Partition::Blocked {
-///     println!("blocked: {}", outcome.reason().name());
-/// }
+/// assert_eq!(outcome.partition(), Partition::Blocked);
+/// assert_eq!(outcome.reason().name(), "rules");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -126,32 +132,38 @@ impl Policy {
     }
 
     /// The origins.
+    #[doc(hidden)]
     pub fn lookup(&self) -> Lookup<'_> {
         Lookup::new(&self.image.parts())
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.
+    #[doc(hidden)]
     pub fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
         Groups::new(&self.image.parts(), self.content.columns.count(), crawler)
     }
 
     /// The rules of a group as written in their file.
+    #[doc(hidden)]
     pub fn rules(&self, group: Group) -> ChosenRules {
         provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.content.dialect)
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
+    #[doc(hidden)]
     pub fn outline(&self, group: Group) -> Outline<'_> {
         provenance::outline(self.image.parts().rules.item(group.rules))
     }
 
     /// The summaries of all distinct groups, as written in their files.
+    #[doc(hidden)]
     pub fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
         self.image.parts().rules.contents().map(provenance::outline)
     }
 
     /// The side records of an origin, such as `Crawl-delay`, in file order: those of the groups chosen for the crawlers of a
     /// column, and those outside every group.
+    #[doc(hidden)]
     pub fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
         side_records::decode(self.image.parts().side.item(record.side()), column)
     }
@@ -223,7 +235,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         use OriginStatus::{RobotsTxt, Unavailable, Unfetched, Unreachable};
         // The operator's own record is the first.
-        for (origin, standing, status, ruling, paused_until, records, rules) in [
+        for (origin, origin_status, status, ruling, paused_until, records, rules) in [
             ("http://a", RobotsTxt, Some(200), None, None, "0 2.5, 1 s, 3 9", 1),
             ("http://b", Unreachable, Some(503), Some(Ruling::RobotsTxt), Some(60), "1 new", 1),
             ("http://c", Unavailable, Some(404), Some(Ruling::ForbidAll), None, "", 0),
@@ -231,7 +243,7 @@ mod tests {
         ] {
             let record = policy.lookup().get(origin.as_bytes()).unwrap();
             let state = record.state();
-            assert_eq!((state.standing, state.answered.status), (standing, status), "{origin}");
+            assert_eq!((state.origin_status, state.answered.status), (origin_status, status), "{origin}");
             assert_eq!(state.operator_override, OverrideState { ruling, paused_until }, "{origin}");
             let found = policy.side_records(&record, 0).into_iter();
             let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();

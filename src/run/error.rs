@@ -63,7 +63,7 @@ pub enum FilterError {
         least: u64,
     },
     /// A checkpoint or receipt cannot be read.
-    #[error("cannot read the checkpoint {}: {error}; start the run again from the beginning", path.display())]
+    #[error("cannot read {}: {error}; start the run again from the beginning", path.display())]
     Checkpoint {
         /// Its path.
         path: PathBuf,
@@ -210,7 +210,7 @@ pub enum JoinError {
         error: io::Error,
     },
     /// A file of a shard is not as its receipt says.
-    #[error("{}: {problem}; `robosieve verify` shows more", path.display())]
+    #[error("{}: {problem}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

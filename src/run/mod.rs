@@ -33,18 +33,16 @@ pub(crate) mod verify;
 pub(crate) mod worker;
 
 pub use crate::input::{Column, Delimiter, Shard, UrlField};
-pub use crate::output::{Form, Format, FrameFormat, Receipt};
+pub use crate::output::{Form, Format, FrameFormat, Part, PartitionPart, Receipt};
 pub use error::{FilterError, JoinError};
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
 #[doc(hidden)]
 pub use memory::{DEFAULT_MEMORY, check_memory};
 #[doc(hidden)]
-pub use progress::{Counted, Resumed};
-pub use progress::{Phase, Progress, Snapshot};
+pub use progress::Resumed;
+pub use progress::{Counted, Phase, Progress, Snapshot};
 pub use split::run;
 #[doc(hidden)]
 pub use start::{EarlierRun, earlier_run};
-#[doc(hidden)]
-pub use verify::{Checked, Role};
-pub use verify::{Verification, VerifyError, verify};
+pub use verify::{Checked, Role, Verification, VerifyError, verify};

@@ -102,7 +102,7 @@ struct PendingChunk<'l> {
     judged: Judged,
     blocks: Blocks,
     /// The lines waiting for frames after the chunk, if a checkpoint is due there.
-    border: Option<Gatherer>,
+    at_checkpoint: Option<Gatherer>,
 }
 
 /// What remains of a chunk after it is written.
@@ -282,8 +282,8 @@ impl<'l> Pipeline<'l> {
             let is_due = self.checkpointer.is_some_and(Checkpointer::is_due);
             (gathered, is_due.then(|| gatherer.clone()))
         });
-        let Some((gathered, border)) = gathered else { return Ok(None) };
-        Ok(Some((Blocks::Made(framed(rows, gathered, compressor)?), border)))
+        let Some((gathered, at_checkpoint)) = gathered else { return Ok(None) };
+        Ok(Some((Blocks::Made(framed(rows, gathered, compressor)?), at_checkpoint)))
     }
 }
 
@@ -376,11 +376,20 @@ fn hand_in<'l>(
         Some(rows) => Some((rows, None)),
         None => pipeline.blocks(task, &mut judged, &mut state.compressor)?,
     };
-    let Some((blocks, border)) = prepared else { return Ok(()) };
+    let Some((blocks, at_checkpoint)) = prepared else { return Ok(()) };
     let skipped = std::mem::take(&mut task.skipped);
     let ended = std::mem::take(&mut task.ended);
-    let pending =
-        PendingChunk { list: task.list, at: task.at, end: task.end, skipped, ended, text, judged, blocks, border };
+    let pending = PendingChunk {
+        list: task.list,
+        at: task.at,
+        end: task.end,
+        skipped,
+        ended,
+        text,
+        judged,
+        blocks,
+        at_checkpoint,
+    };
     pipeline.queue.hand_in(task.ticket, pending, |turn, pending| write(pipeline, turn, pending))?;
     let spare = lock(&pipeline.spares).pop();
     state.worker.judged.buffers = spare.map_or_else(Vec::new, |spare| spare.buffers(pipeline));
@@ -389,7 +398,7 @@ fn hand_in<'l>(
 
 /// Counts a chunk in its turn, and writes its lines.
 fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, pending: PendingChunk<'_>) -> Result<(), FilterError> {
-    let PendingChunk { list, at, end, skipped, ended, text, mut judged, blocks, mut border } = pending;
+    let PendingChunk { list, at, end, skipped, ended, text, mut judged, blocks, mut at_checkpoint } = pending;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
         Blocks::Buffers(set, tallies) => {
@@ -419,9 +428,9 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, pending: PendingChunk<'_>) ->
     }
     if let Some(checkpointer) = pipeline.checkpointer {
         if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
-            border = Some(Gatherer::new(0));
+            at_checkpoint = Some(Gatherer::new(0));
         }
-        if let Some(taken) = border.and_then(|gathered| turn.checkpoint(gathered, checkpointer.seconds())) {
+        if let Some(taken) = at_checkpoint.and_then(|gathered| turn.checkpoint(gathered, checkpointer.seconds())) {
             checkpointer.take(taken);
         }
     }

@@ -1,6 +1,7 @@
 //! The plan: a checked job, with its lists open and its budget divided.
 //!
-//! Arguments are checked once, here; all later stages rely on the plan.
+//! Arguments are checked here, before anything is written, and later stages rely on the plan. Only what depends on the output
+//! folder is checked later, by [`start`](super::start), which locks it.
 
 use std::sync::atomic::AtomicU64;
 

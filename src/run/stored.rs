@@ -51,7 +51,7 @@ impl<'l> StoredLines<'l> {
                     let mut rest = line;
                     for verdict in &mut verdicts {
                         let name = memchr::memchr(SEPARATOR, rest).map_or(&b""[..], |end| &rest[..end]);
-                        *verdict = Partition::ALL.into_iter().find(|partition| partition.name().as_bytes() == name);
+                        *verdict = Partition::from_name(name);
                         rest = rest_of_row(rest, rows.columns_of_verdict());
                     }
                     if verdicts.is_empty() {

@@ -4,16 +4,16 @@ use super::render::{JudgedChunk, Renderer};
 use super::unique::UniqueLines;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
-use crate::judge::crawler_counts::CrawlerCounts;
+use crate::judge::crawler_counts::{self, CrawlerCounts};
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
-use crate::judge::tally::{self, Tally};
+use crate::judge::tally::Tally;
 use crate::judge::urls::LineUrls;
 use crate::judge::view::Judge;
-use crate::outcome::{Outcome, Partition, Reason};
+use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
 use crate::output::form::Rows;
 use crate::output::missing_robots::WaitingOrigins;
@@ -155,10 +155,8 @@ impl<'m> Worker<'m> {
 
     /// Counts the lines of a chunk. Hashes them only if they are written; otherwise there is nothing to prove.
     fn count(&mut self, text: &[u8], lines: &Lines) {
-        let judged = &mut self.judged;
-        let mut crawlers: Vec<_> =
-            judged.crawlers.iter_mut().map(|counted| (&mut counted.tallies, &mut counted.counts)).collect();
-        judged.kept = tally::count(text, lines, &self.outcomes, self.rows.is_some(), &mut crawlers);
+        let Judged { kept, crawlers, .. } = &mut self.judged;
+        *kept = crawler_counts::count(text, lines, &self.outcomes, self.rows.is_some(), crawlers);
     }
 
     /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of
@@ -166,8 +164,7 @@ impl<'m> Worker<'m> {
     fn note_waiting(&mut self, text: &[u8], urls: &LineUrls) {
         let Some(outcomes) = self.outcomes.first() else { return };
         for (line, outcome) in outcomes.iter().enumerate() {
-            // A paused origin waits for the operator, not for its robots.txt.
-            if outcome.partition() == Partition::Deferred && outcome.reason() != Reason::Paused {
+            if outcome.partition() == Partition::Deferred && outcome.reason().waits_for_robots_txt() {
                 self.judged.waiting.count(urls.url(text, line), line as u64, outcome.reason());
             }
         }

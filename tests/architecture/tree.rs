@@ -51,6 +51,7 @@ impl Tree {
             root.children.extend(module.children);
             root.bindings.extend(module.bindings);
             root.definitions.extend(module.definitions);
+            root.errors.extend(module.errors);
             root.paths.extend(module.paths);
         }
     }
@@ -116,9 +117,12 @@ impl Tree {
     }
 
     /// Errors defined outside the `error.rs` of their folder.
-    pub fn scattered_errors(&self) -> Vec<String> {
-        let is_error = |what: &str| what.ends_with("Error") && (what.starts_with("enum") || what.starts_with("struct"));
-        self.definitions(|file, what| is_error(what) && !file.ends_with("error.rs"))
+    pub fn scattered_errors(&self) -> BTreeSet<String> {
+        let all = self.modules.iter().flat_map(|(path, module)| module.errors.iter().map(move |what| (path, what)));
+        let all = all.map(|(path, what)| (&self.files[path], what));
+        // A file outside all folders is a floor by itself.
+        let is_elsewhere = |file: &str| file.contains('/') && !file.ends_with("error.rs");
+        all.filter(|(file, _)| is_elsewhere(file)).map(|(file, what)| format!("{file}: {what}")).collect()
     }
 
     /// The definitions that `is_meant` selects by file and by kind and name.

@@ -81,7 +81,7 @@ http://d\ttwo\tnone\t\t\t
 #[test]
 fn states_are_exported_with_their_times() {
     let bench = bench();
-    let head = "origin\tstanding\tstatus\tfetched_at\texpires\tunreachable_since\tlast_good\tlast_good_fetched_at\t\
+    let head = "origin\torigin_status\tstatus\tfetched_at\texpires\tunreachable_since\tlast_good\tlast_good_fetched_at\t\
                 last_good_expires\toverride\tpaused_until\n";
     let rows = "http://a\trobots-txt\t200\t1970-01-01T00:00:00Z\t1970-01-01T00:01:00Z\t\t\t\t\t\t
 http://b\tunreachable\t503\t1970-01-01T00:02:00Z\t\t1970-01-01T00:01:30Z\trobots-txt\t1970-01-01T00:00:00Z\t1970-01-01T00:01:00Z\t\t
@@ -90,7 +90,7 @@ http://d\tunfetched\t\t\t\t\t\t\t\tallow-all\t1970-01-01T00:01:00Z
 ";
     assert_eq!(exported(&bench, "--what status"), format!("{head}{rows}"));
     let json = exported(&bench, "--what status --format jsonl");
-    let third = "{\"origin\":\"http://c\",\"standing\":\"unavailable\",\"status\":404}";
+    let third = "{\"origin\":\"http://c\",\"origin_status\":\"unavailable\",\"status\":404}";
     assert_eq!(json.lines().nth(2), Some(third));
 }
 

@@ -55,15 +55,15 @@ fn a_policy_is_counted() {
     let bench = bench();
     let found = object(&bench, "");
     assert_eq!(found["origins"], 9);
-    let standing = |name: &str| {
-        let all = found["standings"].as_array().expect("standings");
-        let one = all.iter().find(|one| one["standing"] == name).expect("every standing");
+    let origin_status = |name: &str| {
+        let all = found["origin_statuses"].as_array().expect("a list");
+        let one = all.iter().find(|one| one["origin_status"] == name).expect("every status");
         (one["origins"].clone(), one["last_good"].clone())
     };
-    assert_eq!(standing("robots-txt"), (json!(3), json!(0)));
-    assert_eq!(standing("unavailable"), (json!(1), json!(0)));
-    assert_eq!(standing("unreachable"), (json!(2), json!(1)));
-    assert_eq!(standing("unfetched"), (json!(3), json!(0)));
+    assert_eq!(origin_status("robots-txt"), (json!(3), json!(0)));
+    assert_eq!(origin_status("unavailable"), (json!(1), json!(0)));
+    assert_eq!(origin_status("unreachable"), (json!(2), json!(1)));
+    assert_eq!(origin_status("unfetched"), (json!(3), json!(0)));
     let statuses = json!([
         {"status": null, "origins": 4}, {"status": 200, "origins": 3}, {"status": 404, "origins": 1},
         {"status": 503, "origins": 1}
@@ -229,8 +229,8 @@ fn a_crawl_delay_is_in_effect_as_the_dialect_says() {
 #[test]
 fn the_object_of_an_origin_has_what_the_text_has() {
     let found = object(&bench(), "http://was --agent three");
-    assert_eq!((&found["standing"], &found["status"]), (&json!("unreachable"), &json!(503)));
-    let good = json!({"standing": "robots-txt", "fetched_at": "2026-01-01T12:00:00Z", "expires": null});
+    assert_eq!((&found["origin_status"], &found["status"]), (&json!("unreachable"), &json!(503)));
+    let good = json!({"origin_status": "robots-txt", "fetched_at": "2026-01-01T12:00:00Z", "expires": null});
     assert_eq!((&found["last_good"], &found["stale"]), (&good, &json!(true)));
     let agents = found["agents"].as_array().unwrap();
     assert_eq!(agents.len(), 1);

@@ -341,7 +341,7 @@ fn a_folder_that_may_not_be_written_is_an_error() {
     std::fs::create_dir(bench.path("out")).expect("a folder");
     std::fs::set_permissions(bench.path("out"), std::fs::Permissions::from_mode(0o555)).expect("permissions");
     if std::fs::write(bench.path("out/probe"), "").is_ok() {
-        eprintln!("SKIPPED: this user may write everywhere, so nothing tells what a locked folder does");
+        eprintln!("SKIPPED: this user may write everywhere, so a locked folder cannot be tested");
         return;
     }
     bench.refused("--robots sites --out out urls", &["out"]);

@@ -177,8 +177,11 @@ fn lines_that_no_rule_decided_are_shown_by_reason() {
     let page = page(&bench, SOURCES);
     let rules = rows(&page, "What was blocked", "Deciding rules");
     assert!(rules.contains(&"no rule: unfetched|1|2.13%|http://unknown.example".to_owned()), "{rules:?}");
-    let standings = rows(&page, "<main>", "Origins of the policy");
-    assert_eq!(standings.iter().map(|row| row.split('|').nth(1).expect("a number")).collect::<Vec<_>>(), ["4", "1"]);
+    let origin_statuses = rows(&page, "<main>", "Origins of the policy");
+    assert_eq!(
+        origin_statuses.iter().map(|row| row.split('|').nth(1).expect("a number")).collect::<Vec<_>>(),
+        ["4", "1"]
+    );
     assert_eq!(rows(&page, "<main>", "HTTP status").last().map(String::as_str), Some("403|1|20.00%"));
 }
 

@@ -3,8 +3,8 @@
 //! A glob matches greedily: each segment at its first place after the previous one. So a pattern needs one cursor: the segment
 //! it waits for, which only moves forward. Patterns that begin with the same segments share cursors: these are the nodes of a
 //! trie over segments (`segment_trie`). One scanner for all segments (an Aho-Corasick automaton, in the records of `table`)
-//! reports where each ends. A node that is reached there queues its children at their segments. Queues are in order of arrival,
-//! so nodes that may not match yet, because the segment would overlap the previous one, come after those that may.
+//! reports where each ends. A node that is reached there queues its children at their segments. Queues are in order of arrival.
+//! So a node that cannot match yet, because its segment would overlap the previous one, comes after all that can.
 //!
 //! The bound: every node is reached once, and a segment is examined only where it is waited for. Segments that end together are
 //! suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits in few ranges of a bitmap. The
@@ -34,7 +34,7 @@ use crate::automaton::dfa::globs::Segments;
 use crate::automaton::dfa::walk::{BROKEN, Observer, walk};
 use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word, word_if_any};
 use crate::automaton::priorities::{self, Priority};
-use crate::automaton::space::Space;
+use crate::automaton::space::CompileSpace;
 use crate::automaton::{Compiled, Engine};
 use crate::rules::{Patterns, Verdict};
 
@@ -53,7 +53,7 @@ const NODE_WORDS: usize = 4;
 const DOLLAR_WORDS: usize = 2;
 
 /// Compiles patterns for this engine; appends the automaton to `words`.
-pub(crate) fn compile(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>) -> Compiled {
+pub(crate) fn compile(patterns: &Patterns, space: &mut CompileSpace, words: &mut Vec<u32>) -> Compiled {
     let priorities = priorities::priorities(patterns);
     let trie = SegmentTrie::new(patterns, &priorities);
     let scanner = Scanner::new(patterns, &trie, space);
@@ -90,8 +90,8 @@ struct Scanner {
 impl Scanner {
     /// Here each segment is a pattern of its own, `*segment$`, that waits forever: the DFA of all of them is an Aho-Corasick
     /// automaton, of linear size.
-    fn new(patterns: &Patterns, trie: &SegmentTrie, space: &mut Space) -> Scanner {
-        let Space { arena, layout } = space;
+    fn new(patterns: &Patterns, trie: &SegmentTrie, space: &mut CompileSpace) -> Scanner {
+        let CompileSpace { arena, layout } = space;
         arena.globs.clear();
         let ranges = trie.segments.iter().flat_map(|range| [(0, 0), (range.start as u32, range.end as u32)]);
         let ranges: Vec<(u32, u32)> = ranges.collect();

@@ -26,7 +26,7 @@ pub(super) const MOST_TABLES: usize = 16;
 
 /// Memory for building fronts, reused.
 #[derive(Debug, Default)]
-pub(crate) struct Space {
+pub(crate) struct FrontSpace {
     prefixes: Vec<Prefix>,
     entries: Vec<PrefixEntry>,
     /// Triples that need no prefix, each with a second triple of the same pattern.
@@ -65,7 +65,7 @@ fn needs_triple(entry: PrefixEntry) -> bool {
 struct AllPass;
 
 /// Appends the front of an automaton, without the length of the item, to `words`.
-pub(crate) fn build(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>) {
+pub(crate) fn build(patterns: &Patterns, space: &mut FrontSpace, words: &mut Vec<u32>) {
     let all = patterns.all();
     let rank = all.iter().position(|pattern| !pattern.anchored && matches_root(patterns, pattern));
     let base = rank.map_or(Verdict::Allowed, |rank| all[rank].verdict);
@@ -106,7 +106,7 @@ fn matches_root(patterns: &Patterns, pattern: &Pattern) -> bool {
     first.len() <= 1 && patterns.matches(pattern, b"/")
 }
 
-impl Space {
+impl FrontSpace {
     fn clear(&mut self) {
         self.prefixes.clear();
         self.entries.clear();

@@ -27,7 +27,7 @@ mod rarity;
 mod tests;
 mod triples;
 
-pub(super) use build::{Space, build};
+pub(super) use build::{FrontSpace, build};
 pub(super) use check::check;
 pub(crate) use layout::engine_words;
 pub use layout::{PADDING, base_is_blocked, has_free_classes, never_passes, words};

@@ -39,8 +39,7 @@ impl Triple {
     }
 }
 
-/// The rarest triple, and its place, that shares at most a byte with the one at `apart`; another literal says more than the
-/// rest of the same one.
+/// The rarest triple, and its place, that shares at most a byte with the one at `apart`; one of another literal is preferred.
 fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<TriplePlace>) -> Option<(Triple, TriplePlace)> {
     let mut best: Option<(u32, &[u8], TriplePlace)> = None;
     for (number, literal) in literals.enumerate() {

@@ -49,7 +49,7 @@ fn table() -> impl TypedValueParser<Value = ExportTable> {
         ),
         table(
             ExportTable::Status,
-            "Standing, HTTP status and times of the last answer, standing and times of the last good one, and overrides",
+            "Status, HTTP status and times of the last answer, status and times of the last good one, and overrides",
         ),
     ])
 }

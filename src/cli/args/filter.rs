@@ -6,7 +6,7 @@ use crate::robots::Agents;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 
-use super::super::failure::Failure;
+use super::super::error::Failure;
 use super::crawler::DialectArgs;
 use super::long_runs::LongRunArgs;
 use super::output::OutputArgs;

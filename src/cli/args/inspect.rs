@@ -7,7 +7,7 @@ use super::policy::PolicyFileArgs;
 
 /// Show what a policy file contains, or its entry for one origin
 ///
-/// Without an origin: the standings of the origins, their groups, how much of their lifetime is left, the overrides,
+/// Without an origin: the statuses of the origins, their groups, how much of their lifetime is left, the overrides,
 /// and the size of each section of the file. With an origin: its state, and for each crawler the group that was chosen
 /// and why, its rules with line numbers, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
 /// policy has no entry for the origin, and with 2 on an error.
@@ -31,7 +31,7 @@ pub struct InspectArgs {
     #[arg(long)]
     pub json: bool,
     /// Print the automaton of the crawler's group in Graphviz's DOT language
-    #[arg(long, requires = "origin", conflicts_with = "json")]
+    #[arg(long, requires = "origin", conflicts_with_all = ["json", "now"])]
     pub dot: bool,
     /// The maximum length of lists, such as the most shared groups and the origins with overrides
     #[arg(long, default_value_t = 10, value_name = "N", conflicts_with = "origin")]

@@ -4,7 +4,7 @@ use clap::ValueHint;
 use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
-use super::super::failure::Failure;
+use super::super::error::Failure;
 use super::values::{bytes, one_of};
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};

@@ -67,8 +67,8 @@ pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) 
         return answer;
     }
     let state = record.state();
-    let of = |standing| by_standing(standing, &state, rules);
-    let mut answer = of(record.standing);
+    let of = |origin_status| by_status(origin_status, &state, rules);
+    let mut answer = of(record.origin_status);
     if let Some(last_good) = record.last_good {
         let good = of(last_good);
         answer.why = format!("{}; the last good answer said {}: {}", answer.why, good.verdict.name(), good.why);
@@ -95,13 +95,13 @@ fn by_override(operator_override: OverrideState, rules: impl FnOnce() -> Answer)
     })
 }
 
-/// The answer for an origin with this standing; `rules` returns that of its rules.
-fn by_standing(standing: OriginStatus, state: &OriginState, rules: impl FnOnce() -> Answer) -> Answer {
+/// The answer for an origin with this status; `rules` returns that of its rules.
+fn by_status(origin_status: OriginStatus, state: &OriginState, rules: impl FnOnce() -> Answer) -> Answer {
     // The status belongs to the last answer, not to the last good one.
-    let status = state.answered.status.filter(|_| standing == state.standing);
+    let status = state.answered.status.filter(|_| origin_status == state.origin_status);
     let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();
     let without = Answer::without_group;
-    match standing {
+    match origin_status {
         OriginStatus::RobotsTxt => rules(),
         OriginStatus::Unavailable if state.answered.status.is_some_and(|status| (300..400).contains(&status)) => {
             without(

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::answer::{Answer, by_policy, by_rules};
 use crate::cli::args::CheckArgs;
 use crate::cli::crawlers;
-use crate::cli::failure::Failure;
+use crate::cli::error::Failure;
 use crate::cli::read::read;
 use crate::cli::say::say;
 use crate::cli::sources::with_overrides;

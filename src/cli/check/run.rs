@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use super::answer::Answer;
 use super::judge::Judge;
 use crate::cli::args::CheckArgs;
-use crate::cli::failure::Failure;
+use crate::cli::error::Failure;
 use crate::cli::printer::Printer;
 use crate::input::STANDARD_INPUT;
 use crate::outcome::Partition;

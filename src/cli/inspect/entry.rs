@@ -22,7 +22,7 @@ pub fn text(entry: &OriginEntry) -> String {
 /// The state of the origin, as names and values.
 fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
     let status = entry.status.map_or_else(String::new, |status| format!(" (status {status})"));
-    let mut facts = vec![("state", format!("{}{status}", entry.standing.name()))];
+    let mut facts = vec![("state", format!("{}{status}", entry.origin_status.name()))];
     let mut fact = |name, value: &Option<String>| facts.extend(value.clone().map(|value| (name, value)));
     fact("fetched at", &entry.answer.fetched_at);
     fact("expires", &entry.answer.expires);
@@ -30,7 +30,7 @@ fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
     if let Some(good) = &entry.last_good {
         let at = good.answer.fetched_at.as_ref().map_or_else(String::new, |at| format!(", fetched at {at}"));
         let expires = good.answer.expires.as_ref().map_or_else(String::new, |at| format!(", expires {at}"));
-        fact("last good", &Some(format!("{}{at}{expires}", good.standing.name())));
+        fact("last good", &Some(format!("{}{at}{expires}", good.origin_status.name())));
     }
     if let (Some(until), Some(stale)) = (&entry.usable_until, entry.stale) {
         let age = if stale { "stale" } else { "fresh" };
@@ -80,7 +80,9 @@ fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
     let named = named.join(", ");
     let has_robots_txt = match entry.operator_override.as_ref().and_then(|entry| entry.ruling) {
         Some(ruling) => ruling == Ruling::RobotsTxt,
-        None => entry.last_good.as_ref().map_or(entry.standing, |good| good.standing) == OriginStatus::RobotsTxt,
+        None => {
+            entry.last_good.as_ref().map_or(entry.origin_status, |good| good.origin_status) == OriginStatus::RobotsTxt
+        }
     };
     match agent.group {
         GroupKind::Own => {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use super::{entry, summary};
 use crate::cli::args::InspectArgs;
-use crate::cli::failure::Failure;
+use crate::cli::error::Failure;
 use crate::cli::printer::print;
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {

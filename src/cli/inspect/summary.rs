@@ -65,9 +65,9 @@ impl TextTable {
     fn origins(&mut self, summary: &Summary) {
         self.title("state", &["origins", "share", "with last good"]);
         let all = summary.origins.max(1) as f64;
-        for count in summary.standings.iter().filter(|count| count.origins > 0) {
+        for count in summary.origin_statuses.iter().filter(|count| count.origins > 0) {
             let share = format!("{:.2}%", 100.0 * count.origins as f64 / all);
-            self.row(count.standing.name(), &[count.origins.to_string(), share, count.last_good.to_string()]);
+            self.row(count.origin_status.name(), &[count.origins.to_string(), share, count.last_good.to_string()]);
         }
         self.row("all", &[summary.origins.to_string()]);
         self.title("status", &["origins"]);

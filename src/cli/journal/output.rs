@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::{json, text};
 use crate::cli::args::{Log, WatchingArgs};
-use crate::cli::failure::Failure;
+use crate::cli::error::Failure;
 use crate::cli::say::say;
 
 /// Decides which messages about a run are written, and in which form.

@@ -7,12 +7,12 @@ use flate2::bufread::GzDecoder;
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-/// The text of consecutive members, frames or streams, up to the first border at or after a given offset.
+/// The text of consecutive members, frames or streams, up to the first boundary at or after a given offset.
 pub(super) struct Members<R: Read> {
     compression: Compression,
     /// `None` only while it is being replaced.
     state: Option<MemberState<R>>,
-    /// Reading stops at the first border at or after this byte of the file.
+    /// Reading stops at the first boundary at or after this byte of the file.
     until: Option<u64>,
     /// A Zstandard dictionary for all frames.
     dictionary: Vec<u8>,
@@ -32,7 +32,7 @@ impl<R: Read> Members<R> {
         Members { compression, state: Some(MemberState::Between(input)), until: None, dictionary }
     }
 
-    /// Reads the members from here on, up to the first border at or after byte `until` of the file.
+    /// Reads the members from here on, up to the first boundary at or after byte `until` of the file.
     pub fn until(until: u64, input: Input<R>, compression: Compression) -> Members<R> {
         Members { until: Some(until), ..Members::all(input, compression, Vec::new()) }
     }
@@ -42,7 +42,7 @@ impl<R: Read> Members<R> {
         self.compression
     }
 
-    /// How many bytes of the file were read; at the end, the end border.
+    /// How many bytes of the file were read; at the end, the end boundary.
     pub fn offset(&self) -> u64 {
         self.input().offset
     }

@@ -2,8 +2,8 @@
 //!
 //! Where members begin can only be guessed, from bytes that all of them begin with. So a file is cut into pieces of equal
 //! length. A helper [claims](Pieces::claim) a free piece, searches it for the first such bytes, and decompresses from there up
-//! to the first border after the piece. The reader of the text goes from border to border. It uses a helper's text only if that
-//! begins at the very border it has reached; otherwise it decompresses the piece itself. A wrong guess therefore costs time but
+//! to the first boundary after the piece. The reader of the text goes from boundary to boundary. It uses a helper's text only if that
+//! begins at the very boundary it has reached; otherwise it decompresses the piece itself. A wrong guess therefore costs time but
 //! changes nothing: not the text, not the error, not where the error is.
 
 use memchr::memmem;
@@ -27,7 +27,7 @@ const LONGEST: u64 = 8 << 20;
 /// Bytes decompressed at a time.
 const STEP: usize = 1 << 20;
 
-/// The members from a border on.
+/// The members from a boundary on.
 type Part<'f> = Members<FileAt<&'f File>>;
 
 /// The pieces of a file.
@@ -46,7 +46,7 @@ pub(crate) struct Pieces<'f> {
 /// The text of a piece; empty if no readable member begins in it.
 #[derive(Default)]
 struct PieceText {
-    /// The borders at which the text begins and ends.
+    /// The boundaries at which the text begins and ends.
     start: u64,
     end: u64,
     text: Vec<u8>,
@@ -94,7 +94,7 @@ impl<'f> Pieces<'f> {
         Ok(None)
     }
 
-    /// The members from a border on, up to the first border after a piece.
+    /// The members from a boundary on, up to the first boundary after a piece.
     fn part(&self, at: u64, piece: u64) -> Part<'f> {
         let input = Input::from(self.file.from(at), at, self.memory);
         Members::until((piece + 1) * self.piece, input, self.compression)
@@ -121,7 +121,7 @@ impl<'f> Pieces<'f> {
         Ok(marks.iter().filter_map(first).min().map(|at| start + at as u64))
     }
 
-    /// The text of the piece that begins at a border; `None` if the reader has to decompress it itself.
+    /// The text of the piece that begins at a boundary; `None` if the reader has to decompress it itself.
     fn take(&self, at: u64) -> Option<PieceText> {
         let made = self.ahead.take(at / self.piece, |other| self.make(other));
         made.filter(|made| made.start == at && made.end > at)
@@ -156,7 +156,7 @@ fn is_head(compression: Compression, bytes: &[u8]) -> bool {
 pub(crate) struct InPieces<'f> {
     pieces: Arc<Pieces<'f>>,
     source: &'f AtomicU64,
-    /// The border reached, and the text that follows it.
+    /// The boundary reached, and the text that follows it.
     at: u64,
     now: Now<'f>,
 }

@@ -260,7 +260,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_error_of_the_file_is_told_as_it_is() {
+    fn errors_of_the_file_pass_unchanged() {
         struct Failing;
         impl Read for Failing {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

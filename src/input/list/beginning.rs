@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use crate::formats::file_at::CutShort;
+use crate::formats::error::CutShort;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, UrlField};
 

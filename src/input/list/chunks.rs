@@ -8,11 +8,11 @@ pub(crate) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
     if wanted == text.len() {
         return wanted;
     }
-    line_border(text, wanted)
+    line_boundary(text, wanted)
 }
 
 /// Start of the first line that begins at or after `at`.
-pub(crate) fn line_border(text: &[u8], at: usize) -> usize {
+pub(crate) fn line_boundary(text: &[u8], at: usize) -> usize {
     if at == 0 {
         return 0;
     }

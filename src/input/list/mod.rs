@@ -1,4 +1,5 @@
-//! URL lists: files, pipes and standard input. They are opened at the start, read in turn, and cut into chunks on line borders.
+//! URL lists: files, pipes and standard input. They are opened at the start, read in turn, and cut into chunks on line
+//! boundaries.
 //!
 //! The kind of a list is recognised by its content. An uncompressed file is memory-mapped; a list that is compressed, or comes
 //! through a pipe, is read as a stream.
@@ -26,7 +27,7 @@ mod without_parquet;
 
 pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
-pub(crate) use chunks::{Patience, chunk_end, fill, line_border};
+pub(crate) use chunks::{Patience, chunk_end, fill, line_boundary};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
 pub use opened::ListRange;

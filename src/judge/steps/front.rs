@@ -24,7 +24,7 @@ impl Kernel for FrontStep<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let FrontStep { space, judge, urls } = self;
-        // Copies stay in registers; through a reference, all is loaded again after each store to the space: 8 instructions a line.
+        // Copies stay in registers; through references, the compiler loads them again after each store: 8 instructions a line.
         let (judge, text) = (judge.clone(), urls.text);
         let [mut probing, mut asking, mut walks] =
             [&mut space.probing, &mut space.asking, &mut space.walks].map(|list| Append::to(&mut list.items));

@@ -11,7 +11,7 @@ use super::text::as_utf8;
 use crate::formats::columnar::Malformed;
 use crate::output::causes::{CauseText, ChunkCauses};
 
-/// Writes them for the rows of a file.
+/// Writes the columns of causes of a file's rows.
 pub(super) fn write(slot: &mut FileSlot<'_>, crawler: usize, causes: &mut ChunkCauses<'_>) -> Result<(), Malformed> {
     let mut of = |row| causes.of(crawler, row);
     column::<ByteArrayType>(slot, &mut of, |cause| {

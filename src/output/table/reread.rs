@@ -97,10 +97,7 @@ impl WrittenTable {
                 if named.len() != rows {
                     return Err(Malformed("its columns differ in length".to_owned()));
                 }
-                verdicts.extend(named.iter().map(|name| {
-                    let name = name.as_ref()?.data();
-                    Partition::ALL.into_iter().find(|partition| partition.name().as_bytes() == name)
-                }));
+                verdicts.extend(named.iter().map(|name| Partition::from_name(name.as_ref()?.data())));
             }
             if rows == 0 || lines.text.len() >= LINES {
                 visit(&lines);

@@ -2,9 +2,9 @@
 //! reports need come after the name.
 //!
 //! ```text
-//! record   row u32 | length of the origin u16 | standing u8 | fields u8 | origin | fields, as far as they are there |
+//! record   row u32 | length of the origin u16 | status u8 | fields u8 | origin | fields, as far as they are there |
 //!          a zero where the length is odd
-//! standing bits 0-2 the standing of the last answer, 3-4 that of the last good one plus 1, where it is another, 5
+//! status   bits 0-2 the origin status of the last answer, 3-4 that of the last good one plus 1, where it is another, 5
 //!          whether the robots.txt in use looks like an HTML page, 6-7 the operator's ruling, or 0
 //! fields   a bit for each: 0 status u16, 1 place of the side records u32; then times, each 6 bytes, in seconds of Unix
 //!          time, signed: 2 fetched at, 3 expires, 4 unreachable since, 5 last good one fetched at, 6 last good one
@@ -34,14 +34,14 @@ const PAUSED_UNTIL: usize = 7;
 /// The size of each in bytes.
 const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 
-// The parts of the standing byte.
+// The parts of the status byte.
 const STANDING_MASK: u8 = 7;
 const LAST_GOOD_SHIFT: u32 = 3;
 const LAST_GOOD_MASK: u8 = 3;
 const HTML_PAGE_SHIFT: u32 = 5;
 const RULING_SHIFT: u32 = 6;
 
-/// The standing for each value of its bits; a check refuses the last two values.
+/// The origin status for each value of its bits; a check refuses the last two values.
 const STANDINGS: [OriginStatus; 8] = {
     use OriginStatus::{Forbidden, RedirectUnresolved, RobotsTxt, Unavailable, Unfetched, Unreachable};
     [RobotsTxt, Unavailable, Forbidden, Unreachable, RedirectUnresolved, Unfetched, Unreachable, Unreachable]
@@ -64,9 +64,9 @@ pub struct Record<'i> {
     pub origin: &'i [u8],
     /// The row of its groups.
     pub row: u32,
-    /// The standing after its last answer.
-    pub standing: OriginStatus,
-    /// The standing after the last good answer, if the last answer is no verdict and there was one.
+    /// The origin status after its last answer.
+    pub origin_status: OriginStatus,
+    /// The origin status after the last good answer, if the last answer is no verdict and there was one.
     pub last_good: Option<OriginStatus>,
     /// The operator's ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,
@@ -80,11 +80,11 @@ pub struct Record<'i> {
 impl fmt::Debug for Record<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (origin, row) = (String::from_utf8_lossy(self.origin), self.row);
-        write!(f, "Record {{ origin: {origin}, row: {row}, standing: {:?} }}", self.standing)
+        write!(f, "Record {{ origin: {origin}, row: {row}, origin_status: {:?} }}", self.origin_status)
     }
 }
 
-/// Splits the standing byte into standing, last good answer and ruling.
+/// Splits the status byte into origin status, last good answer and ruling.
 #[inline]
 fn parts_of(byte: u8) -> (u8, u8, u8) {
     (byte & STANDING_MASK, byte >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, byte >> RULING_SHIFT)
@@ -134,12 +134,12 @@ impl<'i> Record<'i> {
     pub(crate) fn at(records: &'i [u8], at: usize) -> Record<'i> {
         let head: &[u8; HEAD] = records[at..at + HEAD].try_into().expect("a head");
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-        let (standing, last_good, ruling) = parts_of(head[6]);
+        let (origin_status, last_good, ruling) = parts_of(head[6]);
         let name = at + HEAD;
         Record {
             origin: &records[name..name + length],
             row: u32::from_le_bytes([head[0], head[1], head[2], head[3]]),
-            standing: STANDINGS[usize::from(standing)],
+            origin_status: STANDINGS[usize::from(origin_status)],
             last_good: LAST_GOODS[usize::from(last_good)],
             ruling: RULINGS[usize::from(ruling)],
             html_page: head[6] >> HTML_PAGE_SHIFT & 1 == 1,
@@ -174,9 +174,9 @@ impl<'i> Record<'i> {
             unreachable_since: self.time(UNREACHABLE_SINCE),
         };
         let times = Times { fetched_at: self.time(GOOD_FETCHED_AT), expires: self.time(GOOD_EXPIRES) };
-        let last_good = self.last_good.map(|standing| LastGood { standing, times });
+        let last_good = self.last_good.map(|origin_status| LastGood { origin_status, times });
         OriginState {
-            standing: self.standing,
+            origin_status: self.origin_status,
             answered,
             last_good,
             html_page: self.html_page,
@@ -207,15 +207,15 @@ impl<'i> Record<'i> {
     /// Checks and returns the record that begins at `at`.
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
         checked_end(records, at)?;
-        let (standing, _, _) = parts_of(records[at + 6]);
-        if usize::from(standing) >= OriginStatus::ALL.len() {
+        let (origin_status, _, _) = parts_of(records[at + 6]);
+        if usize::from(origin_status) >= OriginStatus::ALL.len() {
             return Err("unknown state of an origin");
         }
         let record = Record::at(records, at);
-        if record.last_good.is_some() && !record.standing.is_failure() {
+        if record.last_good.is_some() && !record.origin_status.is_failure() {
             return Err("there is a last good answer, but no failure after it");
         }
-        if record.html_page && record.last_good.unwrap_or(record.standing) != OriginStatus::RobotsTxt {
+        if record.html_page && record.last_good.unwrap_or(record.origin_status) != OriginStatus::RobotsTxt {
             return Err("it is an HTML page, but not a robots.txt");
         }
         Ok(record)
@@ -234,7 +234,7 @@ pub(crate) fn push(
         let start = String::from_utf8_lossy(&origin[..80]).into_owned();
         WriteError::LongOrigin { length: origin.len(), start }
     })?;
-    let OriginState { standing, answered, last_good, html_page, operator_override } = state;
+    let OriginState { origin_status, answered, last_good, html_page, operator_override } = state;
     let good = last_good.map(|good| good.times).unwrap_or_default();
     let time = |time: Option<i64>| time.map(|time| time.clamp(-LONGEST_TIME, LONGEST_TIME));
     let fields: [Option<i64>; WIDTHS.len()] = [
@@ -249,9 +249,9 @@ pub(crate) fn push(
     ];
     out.extend_from_slice(&row.to_le_bytes());
     out.extend_from_slice(&length.to_le_bytes());
-    let good = last_good.map_or(0, |good| good.standing as u8 + 1) << LAST_GOOD_SHIFT;
+    let good = last_good.map_or(0, |good| good.origin_status as u8 + 1) << LAST_GOOD_SHIFT;
     let ruling = operator_override.ruling.map_or(0, |ruling| ruling as u8) << RULING_SHIFT;
-    out.push(*standing as u8 | good | u8::from(*html_page) << HTML_PAGE_SHIFT | ruling);
+    out.push(*origin_status as u8 | good | u8::from(*html_page) << HTML_PAGE_SHIFT | ruling);
     out.push(fields.iter().enumerate().fold(0, |bits, (field, value)| bits | u8::from(value.is_some()) << field));
     out.extend_from_slice(origin);
     for (value, width) in fields.iter().zip(WIDTHS) {
@@ -278,14 +278,14 @@ mod tests {
             };
             let times = Times { fetched_at: time(number, 4), expires: time(number, 5) };
             let last_good =
-                (number >= 16).then_some(LastGood { standing: OriginStatus::ALL[number as usize % 3], times });
-            let standing =
+                (number >= 16).then_some(LastGood { origin_status: OriginStatus::ALL[number as usize % 3], times });
+            let origin_status =
                 OriginStatus::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 6 }];
             let ruling = (number as usize % 4).checked_sub(1).map(|ruling| Ruling::ALL[ruling]);
             let operator_override = OverrideState { ruling, paused_until: time(number, 0) };
-            let in_use = last_good.map_or(standing, |good| good.standing);
+            let in_use = last_good.map_or(origin_status, |good| good.origin_status);
             let html_page = in_use == OriginStatus::RobotsTxt && number % 5 == 0;
-            let state = OriginState { standing, answered, last_good, html_page, operator_override };
+            let state = OriginState { origin_status, answered, last_good, html_page, operator_override };
             let origin = "x".repeat(number as usize % 7);
             let side = if number % 2 == 1 { number } else { NONE };
             push(origin.as_bytes(), number * 3, side, &state, &mut records).unwrap();
@@ -308,7 +308,7 @@ mod tests {
                 let (mut again, state) = (Vec::new(), checked.state());
                 push(checked.origin, checked.row, checked.side(), &state, &mut again).unwrap();
                 assert_eq!(again[6], byte, "nothing of it is lost");
-                assert!(!state.html_page || state.standing_in_use() == OriginStatus::RobotsTxt);
+                assert!(!state.html_page || state.origin_status_in_use() == OriginStatus::RobotsTxt);
             }
         }
         for length in (0..records.len()).step_by(UNIT) {

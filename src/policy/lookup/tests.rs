@@ -12,8 +12,8 @@ type Hash = fn(&[u8], u64) -> u64;
 fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     let mut records = Vec::new();
     for (row, origin) in origins.iter().enumerate() {
-        let standing = OriginStatus::ALL[row % OriginStatus::ALL.len()];
-        let state = OriginState::new(standing, Answered::default());
+        let origin_status = OriginStatus::ALL[row % OriginStatus::ALL.len()];
+        let state = OriginState::new(origin_status, Answered::default());
         push_record(origin, row as u32, 0, &state, &mut records).unwrap();
     }
     records

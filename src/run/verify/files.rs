@@ -1,6 +1,5 @@
 //! Reads the files again that a receipt names.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -199,10 +198,9 @@ pub(crate) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
         Err(error) => return Checked::unreadable(path, not_read(&error)),
     };
     let deferred = receipt.partitions.iter().find(|(name, _)| name.starts_with("deferred"));
-    let waiting = |reasons: &BTreeMap<_, u64>| -> u64 {
-        reasons.iter().filter(|&(reason, _)| *reason != Reason::Paused.name()).map(|(_, lines)| lines).sum()
-    };
-    let waiting = deferred.map_or(0, |(_, part)| waiting(&part.reasons));
+    let waits = |name: &str| Reason::from_name(name.as_bytes()).is_some_and(Reason::waits_for_robots_txt);
+    let reasons = deferred.iter().flat_map(|(_, part)| &part.reasons);
+    let waiting: u64 = reasons.filter(|(reason, _)| waits(reason)).map(|(_, lines)| lines).sum();
     let problem = if receipt.origins_needed != Some(found.rows.lines) {
         Some(format!("the receipt has {} origins", receipt.origins_needed.unwrap_or(0)))
     } else if found.waiting != Some(waiting) {

@@ -103,7 +103,7 @@ const AGENTS: [Column; 6] = [
 
 const STATUS: [Column; 11] = [
     always("origin", Kind::Text),
-    always("standing", Kind::Text),
+    always("origin_status", Kind::Text),
     perhaps("status", Kind::Whole),
     perhaps("fetched_at", Kind::Time),
     perhaps("expires", Kind::Time),
@@ -183,12 +183,12 @@ fn status(record: &Record<'_>, each: &mut Each<'_>) -> io::Result<()> {
     let time = |time: Option<i64>| time.map_or(Value::None, Value::Time);
     each(&[
         Value::Text(record.origin),
-        name(Some(state.standing.name())),
+        name(Some(state.origin_status.name())),
         state.answered.status.map_or(Value::None, |status| Value::Whole(status.into())),
         time(state.answered.fetched_at),
         time(state.answered.expires),
         time(state.answered.unreachable_since),
-        name(good.map(|good| good.standing.name())),
+        name(good.map(|good| good.origin_status.name())),
         time(good.and_then(|good| good.times.fetched_at)),
         time(good.and_then(|good| good.times.expires)),
         name(state.operator_override.ruling.map(|ruling| ruling.name())),

@@ -12,8 +12,8 @@ use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 pub struct OriginEntry {
     /// The origin in canonical form.
     pub origin: String,
-    /// The standing after the last answer.
-    pub standing: OriginStatus,
+    /// The origin status after the last answer.
+    pub origin_status: OriginStatus,
     /// The HTTP status of the robots.txt itself, before redirects.
     pub status: Option<u16>,
     /// The last answer.
@@ -50,8 +50,8 @@ pub struct AnswerTimes {
 /// An earlier answer whose rules are in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LastGoodAnswer {
-    /// The standing after it.
-    pub standing: OriginStatus,
+    /// The origin status after it.
+    pub origin_status: OriginStatus,
     /// The times of the answer.
     #[serde(flatten)]
     pub answer: AnswerTimes,
@@ -169,7 +169,7 @@ impl OriginEntry {
     /// The entry of an origin, for some of the policy's crawlers; `now` is in seconds of Unix time.
     pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> OriginEntry {
         let state = record.state();
-        let is_in_use = state.operator_override.ruling.is_none() && state.standing_in_use().is_definite();
+        let is_in_use = state.operator_override.ruling.is_none() && state.origin_status_in_use().is_definite();
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
         // Sitemaps and the operator's overrides are the same for all columns.
         let records = policy.side_records(record, 0);
@@ -181,10 +181,12 @@ impl OriginEntry {
             crawl_delay: operators_delay.map(|delay| text(delay.record.value)),
         };
         let is_overridden = record.is_overridden() || operators_delay.is_some();
-        let good = state.last_good.map(|good| LastGoodAnswer { standing: good.standing, answer: answer(good.times) });
+        let good = state
+            .last_good
+            .map(|good| LastGoodAnswer { origin_status: good.origin_status, answer: answer(good.times) });
         OriginEntry {
             origin: text(record.origin),
-            standing: state.standing,
+            origin_status: state.origin_status,
             status: state.answered.status,
             answer: answer(state.answered.times()),
             unreachable_since: state.answered.unreachable_since.map(time),

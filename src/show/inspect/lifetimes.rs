@@ -58,7 +58,7 @@ impl Lifetimes {
     /// Counts an origin.
     fn add(&mut self, record: &Record<'_>, lifetime: Lifetime, now: i64) {
         let state = record.state();
-        if state.operator_override.ruling.is_some() || !state.standing_in_use().is_definite() {
+        if state.operator_override.ruling.is_some() || !state.origin_status_in_use().is_definite() {
             self.ageless += 1;
             return;
         }

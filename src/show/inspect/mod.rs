@@ -1,6 +1,6 @@
 //! The contents of a policy, for people and for other programs.
 //!
-//! A [`Summary`] describes the whole policy: the standings of its origins, their groups, and how much of their lifetime
+//! A [`Summary`] describes the whole policy: the statuses of its origins, their groups, and how much of their lifetime
 //! is left. An [`OriginEntry`] describes one origin: its state, and for each crawler the group that was chosen, why,
 //! and its rules with line numbers. Both are plain data that can be serialised. [`dot()`] draws the automaton of a
 //! group.
@@ -21,5 +21,5 @@ pub use entry::{
 pub use lifetimes::Lifetimes;
 pub use shared::SharedGroup;
 pub use summary::{
-    AgentCounts, GroupCounts, Overridden, OverrideCounts, SectionSize, StandingCount, StatusCount, Summary,
+    AgentCounts, GroupCounts, OriginStatusCount, Overridden, OverrideCounts, SectionSize, StatusCount, Summary,
 };

@@ -22,8 +22,8 @@ pub struct Summary {
     pub sections: Vec<SectionSize>,
     /// The number of origins.
     pub origins: u64,
-    /// Origins by standing; every standing is listed.
-    pub standings: Vec<StandingCount>,
+    /// Origins by status; every status is listed.
+    pub origin_statuses: Vec<OriginStatusCount>,
     /// Origins by the HTTP status of their last answer; those without one come first.
     pub statuses: Vec<StatusCount>,
     /// Whose groups apply to each crawler.
@@ -53,11 +53,11 @@ pub struct SectionSize {
     pub per_origin: f64,
 }
 
-/// The origins with a standing.
+/// The origins with a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct StandingCount {
-    /// The standing after the last answer.
-    pub standing: OriginStatus,
+pub struct OriginStatusCount {
+    /// The origin status after the last answer.
+    pub origin_status: OriginStatus,
     /// The number of origins.
     pub origins: u64,
     /// How many of these keep an earlier good answer.
@@ -154,7 +154,9 @@ impl Summary {
             bytes: policy.bytes().len() as u64,
             sections: policy.sections().map(section).collect(),
             origins,
-            standings: OriginStatus::ALL.map(|standing| StandingCount { standing, origins: 0, last_good: 0 }).to_vec(),
+            origin_statuses: OriginStatus::ALL
+                .map(|origin_status| OriginStatusCount { origin_status, origins: 0, last_good: 0 })
+                .to_vec(),
             statuses: Vec::new(),
             agents: crawlers.iter().map(agent).collect(),
             groups: GroupCounts::of(policy, crawlers, most),
@@ -173,9 +175,9 @@ impl Summary {
 
     /// Counts an origin.
     fn add(&mut self, policy: &Policy, crawlers: &[Crawler], record: &Record<'_>) {
-        let standing = &mut self.standings[record.standing as usize];
-        standing.origins += 1;
-        standing.last_good += u64::from(record.last_good.is_some());
+        let origin_status = &mut self.origin_statuses[record.origin_status as usize];
+        origin_status.origins += 1;
+        origin_status.last_good += u64::from(record.last_good.is_some());
         let status = record.state().answered.status;
         match self.statuses.binary_search_by_key(&status, |count| count.status) {
             Ok(place) => self.statuses[place].origins += 1,
@@ -183,7 +185,7 @@ impl Summary {
         }
         let has_robots_txt = match record.ruling {
             Some(ruling) => ruling == Ruling::RobotsTxt,
-            None => record.state().standing_in_use() == OriginStatus::RobotsTxt,
+            None => record.state().origin_status_in_use() == OriginStatus::RobotsTxt,
         };
         if has_robots_txt {
             for (crawler, counts) in crawlers.iter().zip(&mut self.agents) {

@@ -43,7 +43,7 @@ pub(super) fn partitions(report: &Report) -> String {
         reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
         for (name, (reason, &lines)) in reasons {
             let share = Cell::Share(lines, report.receipt.input.lines);
-            let meaning = reason_named(reason).map_or("", reason_meaning);
+            let meaning = Reason::from_name(reason.as_bytes()).map_or("", reason_meaning);
             table.row([Cell::Partition(name), Cell::Term(reason.to_string(), meaning), Cell::Number(lines), share]);
         }
         content.push_str(&table.html());
@@ -54,11 +54,6 @@ pub(super) fn partitions(report: &Report) -> String {
         content.push_str(&paragraph(&format!("{lines} lines were skipped, because their URLs occurred before.")));
     }
     section("Where the lines went, and why", &content)
-}
-
-/// The reason with this name.
-fn reason_named(name: &str) -> Option<Reason> {
-    Reason::ALL.into_iter().find(|reason| reason.name() == name)
 }
 
 /// The meanings of the reasons that occurred.
@@ -142,7 +137,7 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
     table.html()
 }
 
-/// The standings of the origins, and the robots.txt files still to be fetched.
+/// The statuses of the origins, and the robots.txt files still to be fetched.
 pub(super) fn origins(report: &Report) -> String {
     let mut content = String::new();
     if let Some(Explained { summary, .. }) = &report.explained {
@@ -150,8 +145,8 @@ pub(super) fn origins(report: &Report) -> String {
             |words: String, origins| [Cell::Words(words), Cell::Number(origins), Cell::Share(origins, summary.origins)];
         let columns = |first| [(first, false), ("origins", true), ("of all origins", true)];
         let mut table = HtmlTable::new("Origins of the policy", &columns("what the last answer means"));
-        for count in summary.standings.iter().filter(|count| count.origins > 0) {
-            table.row(row(count.standing.name().to_owned(), count.origins));
+        for count in summary.origin_statuses.iter().filter(|count| count.origins > 0) {
+            table.row(row(count.origin_status.name().to_owned(), count.origins));
         }
         content.push_str(&table.html());
         let mut table = HtmlTable::new("HTTP status of their robots.txt", &columns("status"));

@@ -51,9 +51,10 @@ impl OriginsToFetch {
         };
         let mut waiting = OriginsToFetch::default();
         let mut top = BinaryHeap::new();
-        for row in BufReader::new(file).lines().skip(1) {
+        for (line, row) in BufReader::new(file).lines().enumerate().skip(1) {
             let row = row?;
-            let Some((origin, found)) = parse_row(&row, 0) else { continue };
+            let invalid = || io::Error::other(format!("line {} is not a row of robots.txt to fetch", line + 1));
+            let (origin, found) = parse_row(&row, 0).ok_or_else(invalid)?;
             let cause = WaitCause { reason: found.reason, status: found.status };
             let counts = waiting.reasons.entry(cause).or_default();
             counts.origins += 1;
