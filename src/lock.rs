@@ -17,3 +17,14 @@ pub(crate) fn wait<'g, T>(change: &Condvar, guard: MutexGuard<'g, T>) -> MutexGu
 pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Calls a function if the thread panics meanwhile, so that others do not wait for it forever.
+pub(crate) struct OnPanic<F: Fn()>(pub F);
+
+impl<F: Fn()> Drop for OnPanic<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
+    }
+}

@@ -14,67 +14,46 @@ pub struct Dialect {
     /// The document or program this dialect follows.
     pub source: &'static str,
     /// Whether `Allow` lines are rules.
-    #[doc(hidden)]
     pub allow: AllowLines,
     /// Which matching rule decides when several match.
-    #[doc(hidden)]
     pub precedence: Precedence,
     /// Whether `*` and a final `$` are special in a rule.
-    #[doc(hidden)]
     pub wildcards: Wildcards,
     /// How the value of a `User-agent` line names crawlers.
-    #[doc(hidden)]
     pub agent_line: AgentValue,
     /// The meaning of a list of product tokens.
-    #[doc(hidden)]
     pub agent_list: AgentList,
     /// What to do when several groups name one crawler.
-    #[doc(hidden)]
     pub groups: Groups,
     /// Where a group's list of agents ends, and where the group ends.
-    #[doc(hidden)]
     pub boundary: Boundary,
     /// Which values of an `Allow` or `Disallow` line can be rules.
-    #[doc(hidden)]
     pub rule_start: RuleStart,
     /// How the key of a line is recognised.
-    #[doc(hidden)]
     pub keys: Keys,
     /// Whether `Allow: /dir/index.htm*` also allows `/dir/` itself.
-    #[doc(hidden)]
     pub directory_index: bool,
     /// How percent-encoding is compared.
-    #[doc(hidden)]
     pub encoding: Encoding,
     /// Whether `/robots.txt` itself is subject to the rules.
-    #[doc(hidden)]
     pub robots_txt: RobotsTxtPath,
     /// The bytes skipped or decoded at the start of the file.
-    #[doc(hidden)]
     pub file_start: FileStart,
     /// The meaning of a NUL byte in a line.
-    #[doc(hidden)]
     pub nul: NulByte,
     /// How many bytes of a file are read, in whole lines.
-    #[doc(hidden)]
     pub file_limit: usize,
     /// How many bytes of a line are read.
-    #[doc(hidden)]
     pub line_limit: LineLimit,
     /// The meaning of status 401 or 403 for the robots.txt.
-    #[doc(hidden)]
     pub unauthorized: StatusMeaning,
     /// The meaning of status 429 for the robots.txt.
-    #[doc(hidden)]
     pub too_many_requests: StatusMeaning,
     /// How redirects are followed.
-    #[doc(hidden)]
     pub redirects: Redirects,
     /// How long a fetched robots.txt may be used, where age is enforced.
-    #[doc(hidden)]
     pub lifetime: Lifetime,
     /// What `Crawl-delay` means to the crawler.
-    #[doc(hidden)]
     pub crawl_delay: CrawlDelay,
 }
 

@@ -2,7 +2,8 @@
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use super::folder::{NEEDED, Written};
@@ -172,6 +173,16 @@ fn row_of(origin: &str, waiting: &Waiting) -> String {
     let Waiting { reason, lines, status, .. } = waiting;
     let status = status.map_or(String::new(), |status| status.to_string());
     format!("{}\t{}\t{lines}\t{status}", origin::robots_url(origin), reason.name())
+}
+
+/// The origins in a `robots-needed.tsv`, which is at its start, and the lines that wait for each.
+pub(crate) fn rows(file: File) -> impl Iterator<Item = io::Result<(String, Waiting)>> {
+    BufReader::new(file).lines().enumerate().skip(1).map(|(line, row)| {
+        let row = row?;
+        let invalid = || io::Error::other(format!("line {} is not a row of robots.txt to fetch", line + 1));
+        let (origin, waiting) = parse_row(&row, line as u64).ok_or_else(invalid)?;
+        Ok((origin.to_owned(), waiting))
+    })
 }
 
 /// Parses a row of `robots-needed.tsv`: the origin, and the lines that wait for it, the first of which gets the number `first`.

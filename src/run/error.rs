@@ -193,14 +193,6 @@ pub enum JoinError {
         /// The shard's folder.
         path: PathBuf,
     },
-    /// A list of robots.txt has a row that is not valid.
-    #[error("{}:{line}: not a row of robots.txt to fetch", path.display())]
-    Row {
-        /// The file.
-        path: PathBuf,
-        /// The line number, from 1.
-        line: u64,
-    },
     /// A file of a shard cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {

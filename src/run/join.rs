@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 use super::error::JoinError;
@@ -22,7 +22,7 @@ use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, split_list_folder, table_part};
 use crate::output::format::Format;
-use crate::output::missing_robots::{MissingRobots, parse_row};
+use crate::output::missing_robots::{self, MissingRobots, Waiting};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 
@@ -315,12 +315,9 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
-        let rows = BufReader::new(regular_file::open(&path).map_err(unreadable)?).lines();
-        for (line, row) in rows.enumerate().skip(1) {
-            let row = row.map_err(unreadable)?;
-            let row = parse_row(&row, first);
-            let (origin, waiting) = row.ok_or_else(|| JoinError::Row { path: path.clone(), line: line as u64 + 1 })?;
-            needed.add_one(origin.into(), waiting).map_err(failed)?;
+        for row in missing_robots::rows(regular_file::open(&path).map_err(unreadable)?) {
+            let (origin, waiting) = row.map_err(unreadable)?;
+            needed.add_one(origin.into(), Waiting { first, ..waiting }).map_err(failed)?;
             first += 1;
         }
     }

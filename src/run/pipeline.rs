@@ -22,7 +22,7 @@ use crate::input::skipped::Skipped;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::judge::tally::Tally;
-use crate::lock::lock;
+use crate::lock::{OnPanic, lock};
 use crate::output::block::Block;
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
@@ -300,20 +300,9 @@ fn framed(
     gathered.into_iter().map(block).collect()
 }
 
-/// Stops the run if a worker panics, so that the others do not wait forever for its turn.
-struct StopOnPanic<'t, 'l>(&'t Pipeline<'l>);
-
-impl Drop for StopOnPanic<'_, '_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.fail(FilterError::Unbalanced);
-        }
-    }
-}
-
 /// Judges chunks until there are none left, keeping `kept_rules` bytes of rules for each crawler to explain lines.
 pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) {
-    let _guard = StopOnPanic(pipeline);
+    let _guard = OnPanic(|| pipeline.fail(FilterError::Unbalanced));
     if let Err(failure) = work_through(pipeline, matchers, kept_rules) {
         pipeline.fail(failure);
     }

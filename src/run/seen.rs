@@ -142,21 +142,13 @@ fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
 
 /// Gives an empty file this many bytes, allocated on disk, so that a full disk is reported here and not by a SIGBUS when a slot
 /// is written.
-#[cfg(target_os = "linux")]
 fn reserve(file: &File, bytes: u64) -> io::Result<()> {
-    use rustix::fs::{FallocateFlags, fallocate};
-    use rustix::io::Errno;
-
-    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+    #[cfg(target_os = "linux")]
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
         // The file system has no faster way.
-        Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_zeros(file, bytes),
-        made => Ok(made?),
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+        made => return Ok(made?),
     }
-}
-
-/// Does the same on systems without such a call.
-#[cfg(not(target_os = "linux"))]
-fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     write_zeros(file, bytes)
 }
 

@@ -14,7 +14,7 @@ use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
-use crate::lock::{lock, wait};
+use crate::lock::{OnPanic, lock, wait};
 
 /// The chunks of all lists.
 pub(crate) struct Chunks<'l> {
@@ -68,7 +68,11 @@ impl<'l> Chunks<'l> {
 
     /// Reads from a list without the lock, so that other workers can read from other lists.
     fn read_on<R>(&self, read: impl FnOnce() -> R) -> (MutexGuard<'_, Input<'l>>, R) {
-        let guard = StopOnPanic(self);
+        let guard = OnPanic(|| {
+            // Hold the lock, so that no worker is between its check and its wait.
+            let _input = lock(&self.input);
+            self.stop();
+        });
         let read = read();
         drop(guard);
         let input = lock(&self.input);
@@ -189,19 +193,6 @@ impl<'l> Chunks<'l> {
     /// Parts left out after the last chunk, and lists that ended since.
     pub fn left_out(&self) -> Ended {
         take(&mut lock(&self.input).ended)
-    }
-}
-
-/// Stops handing out chunks if a reader panics, so that no worker waits for it forever.
-struct StopOnPanic<'c, 'l>(&'c Chunks<'l>);
-
-impl Drop for StopOnPanic<'_, '_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            // Hold the lock, so that no worker is between its check and its wait.
-            let _input = lock(&self.0.input);
-            self.0.stop();
-        }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::Path;
 
 use crate::formats::regular_file;
 use crate::outcome::Reason;
 use crate::output::folder::NEEDED;
-use crate::output::missing_robots::parse_row;
+use crate::output::missing_robots;
 
 /// The origins to fetch. Memory is bounded by the number of distinct reasons and statuses, and by the number of origins
 /// requested.
@@ -51,15 +51,13 @@ impl OriginsToFetch {
         };
         let mut waiting = OriginsToFetch::default();
         let mut top = BinaryHeap::new();
-        for (line, row) in BufReader::new(file).lines().enumerate().skip(1) {
-            let row = row?;
-            let invalid = || io::Error::other(format!("line {} is not a row of robots.txt to fetch", line + 1));
-            let (origin, found) = parse_row(&row, 0).ok_or_else(invalid)?;
+        for row in missing_robots::rows(file) {
+            let (origin, found) = row?;
             let cause = WaitCause { reason: found.reason, status: found.status };
             let counts = waiting.reasons.entry(cause).or_default();
             counts.origins += 1;
             counts.lines = counts.lines.saturating_add(found.lines);
-            top.push(Reverse(WaitingOrigin { lines: found.lines, origin: Reverse(origin.to_owned()), cause }));
+            top.push(Reverse(WaitingOrigin { lines: found.lines, origin: Reverse(origin), cause }));
             if top.len() > most {
                 top.pop();
             }
