@@ -1,9 +1,9 @@
 //! Rules as ranked patterns.
 //!
 //! Which of several matching rules wins does not depend on the URL: the longest, or the first in the file, or any
-//! `Disallow`. So [`Patterns::rank`] sorts a crawler's rules once: the rule that beats all others gets rank 0, the next
-//! rank 1, and so on. The code after this module compares ranks and needs no dialect. A [`Pattern`] is a list of literal
-//! segments with a `*` between neighbours, in the normal form of the dialect's percent-encoding
+//! `Disallow`. So [`Patterns::rank`] sorts a crawler's rules once, and decides ties: the rule that beats all others gets
+//! rank 0, the next rank 1, and so on. The code after this module compares ranks and needs no dialect. A [`Pattern`] is a
+//! list of literal segments with a `*` between neighbours, in the normal form of the dialect's percent-encoding
 //! ([`Encoding::path`](crate::dialect::Encoding::path) brings a URL's path into the same form).
 
 pub(crate) mod chosen;

@@ -11,7 +11,6 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 use super::error::JoinError;
-use super::memory::Memory;
 use super::stored::StoredRun;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
@@ -25,6 +24,9 @@ use crate::output::format::Format;
 use crate::output::missing_robots::{self, MissingRobots, Waiting};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
+
+/// Bytes of origins to fetch that are held before they are spilled to disk.
+const HELD_ORIGINS: usize = 32 << 20;
 
 /// The most numbers of missing shards that an error lists.
 const MISSING_SHOWN: usize = 20;
@@ -311,7 +313,7 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 /// The robots.txt files to fetch, of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
     let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
-    let mut needed = MissingRobots::new(out, Memory::default().needed(), None).map_err(failed)?;
+    let mut needed = MissingRobots::new(out, HELD_ORIGINS, None).map_err(failed)?;
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };

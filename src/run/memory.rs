@@ -165,13 +165,6 @@ impl Memory {
     }
 }
 
-impl Default for Memory {
-    /// The default budget, for one crawler.
-    fn default() -> Memory {
-        Memory { bytes: DEFAULT_MEMORY, crawlers: 1, explain: false }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
