@@ -58,7 +58,7 @@ impl Batch {
     /// Starts reading captures on `pool`, or on the global pool.
     ///
     /// Many sites have the same file as another site (in the corpus, 34 of 596). A file that repeats within a batch is read
-    /// once.
+    /// once; across batches of thousands, a file that all sites have is read once for each batch.
     pub fn begin(
         captures: Vec<Capture>,
         columns: &Arc<Columns>,

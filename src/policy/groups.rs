@@ -113,9 +113,13 @@ impl<'p> Groups<'p> {
     }
 
     /// The place of the automaton of the crawler's group; 0 if no group applies.
-    #[inline]
+    #[inline(always)]
     pub fn automaton_of(&self, row: u32) -> u32 {
-        self.group(row).map_or(0, |group| group.automaton)
+        match self.columns {
+            // An entry without a group names no automaton. Decoding the whole entry took 38 instructions more.
+            [column] => u32::from_le(self.rows[row as usize * self.width + column][0]),
+            _ => self.group(row).map_or(0, |group| group.automaton),
+        }
     }
 
     /// Step three: prefetches the first words of an automaton. Only a hint.

@@ -11,7 +11,7 @@ pub(super) const CUT_TO: usize = 2;
 pub(super) const LONGEST: usize = 8;
 /// Mixes the bytes of a beginning.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The minimum number of bits for each beginning. One path in six begins like a prefix; with 64 bits that saves 3 of 462
+/// The minimum number of bits for each beginning. One path in six begins like a prefix; with 64 bits that saves 3
 /// instructions a line, with 8 it costs 3.
 const BITS: usize = 16;
 

@@ -1,6 +1,7 @@
 //! Step 7: the walks of the paths that passed, and the slow way for all URLs that are left.
 //!
-//! The walks take 25 instructions and 0.34 mispredicted branches a line.
+//! 3.6 % of the lines walk. That takes 29 instructions and 0.4 mispredicted branches a line; the call, with its test for AVX2,
+//! is 1.3 of them. The slow way takes 9 instructions a line.
 
 use crate::automaton::{self, front};
 use crate::judge::scratch::Scratch;
