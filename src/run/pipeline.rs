@@ -71,7 +71,7 @@ pub(super) struct Pipeline<'l> {
     unique: Option<Unique>,
     /// A chunk's turn before the last, if lines go into frames.
     gatherer: Sequence<Gatherer>,
-    queue: Queue<PendingChunk<'l>, Turn>,
+    queue: Queue<PendingChunk<'l>, OrderedState>,
     /// Buffers and texts of chunks that are written.
     spares: Mutex<Vec<Spare>>,
     checkpointer: Option<&'l Checkpointer>,
@@ -79,7 +79,7 @@ pub(super) struct Pipeline<'l> {
 }
 
 /// The state that is changed in the order of the chunks.
-struct Turn {
+struct OrderedState {
     sink: Sink,
     needed: Option<MissingRobots>,
     totals: Totals,
@@ -161,7 +161,7 @@ impl<'l> Pipeline<'l> {
             tables,
             unique,
             gatherer: Sequence::new(gatherer),
-            queue: Queue::new(Turn { sink, needed, totals, reached }, plan.options.threads),
+            queue: Queue::new(OrderedState { sink, needed, totals, reached }, plan.options.threads),
             spares: Mutex::default(),
             checkpointer,
             failure: Mutex::new(None),
@@ -211,11 +211,11 @@ impl<'l> Pipeline<'l> {
             (Some(rows), Some(compressor)) => framed(rows, self.gatherer.into_inner().rest(), compressor)?,
             _ => Vec::new(),
         };
-        let mut turn = self.queue.into_inner();
+        let mut ordered = self.queue.into_inner();
         // Completing tables takes long and can be interrupted; this is the state to resume from then.
         let checkpointer = self.checkpointer.filter(|_| !self.tables.is_empty());
-        let taken = checkpointer.and_then(|checkpointer| turn.checkpoint(Gatherer::new(0), checkpointer.seconds()));
-        let Turn { sink, needed, mut totals, .. } = turn;
+        let taken = checkpointer.and_then(|checkpointer| ordered.checkpoint(Gatherer::new(0), checkpointer.seconds()));
+        let OrderedState { sink, needed, mut totals, .. } = ordered;
         totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
         totals.add_written(&frames);
@@ -237,12 +237,12 @@ impl<'l> Pipeline<'l> {
         let Some(checkpointer) = self.checkpointer else { return failure };
         // Nothing is kept of a run that has done nothing.
         let is_stopped = self.queue.is_stopped();
-        let mut turn = self.queue.into_inner();
-        let is_begun = checkpointer.has_checkpoint() || turn.totals.input.lines > 0;
+        let mut ordered = self.queue.into_inner();
+        let is_begun = checkpointer.has_checkpoint() || ordered.totals.input.lines > 0;
         if is_begun
             && !is_stopped
             && !failure.invalidates_checkpoint()
-            && let Some(taken) = turn.checkpoint(self.gatherer.into_inner(), checkpointer.seconds())
+            && let Some(taken) = ordered.checkpoint(self.gatherer.into_inner(), checkpointer.seconds())
             && let Err(failure) = checkpointer.save(taken)
         {
             return checkpointer.note_kept(failure.into());
@@ -379,14 +379,14 @@ fn hand_in<'l>(
         blocks,
         at_checkpoint,
     };
-    pipeline.queue.hand_in(task.ticket, pending, |turn, pending| write(pipeline, turn, pending))?;
+    pipeline.queue.hand_in(task.ticket, pending, |ordered, pending| write(pipeline, ordered, pending))?;
     let spare = lock(&pipeline.spares).pop();
     state.worker.judged.buffers = spare.map_or_else(Vec::new, |spare| spare.buffers(pipeline));
     Ok(())
 }
 
 /// Counts a chunk in its turn, and writes its lines.
-fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, pending: PendingChunk<'_>) -> Result<(), FilterError> {
+fn write(pipeline: &Pipeline<'_>, ordered: &mut OrderedState, pending: PendingChunk<'_>) -> Result<(), FilterError> {
     let PendingChunk { list, at, end, skipped, ended, text, mut judged, blocks, mut at_checkpoint } = pending;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
@@ -397,29 +397,29 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, pending: PendingChunk<'_>) ->
         }
     };
     let lists = pipeline.chunks.lists();
-    ended.iter().for_each(|&list| turn.reached.ended(list, lists));
-    turn.reached.chunk(list, end, lists);
-    turn.totals.skip(&skipped);
+    ended.iter().for_each(|&list| ordered.reached.ended(list, lists));
+    ordered.reached.chunk(list, end, lists);
+    ordered.totals.skip(&skipped);
     // Lists may be read at the same time, but all lines of one are numbered before those of the next.
-    let before = ((list as u64) << LINES_OF_LIST) + turn.totals.lists[list].input.lines;
-    turn.totals.add(list, &judged);
-    turn.totals.add_written(&blocks);
-    turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
-    pipeline.progress.chunk(&turn.totals);
-    let written = turn.sink.write(&blocks);
+    let before = ((list as u64) << LINES_OF_LIST) + ordered.totals.lists[list].input.lines;
+    ordered.totals.add(list, &judged);
+    ordered.totals.add_written(&blocks);
+    ordered.add_waiting(std::mem::take(&mut judged.waiting), before)?;
+    pipeline.progress.chunk(&ordered.totals);
+    let written = ordered.sink.write(&blocks);
     if text.is_some() {
         // Lines written straight from a mapped list must still be those that were read.
         lists[list].unchanged()?;
     }
     written?;
-    if let Some(output) = turn.sink.folder() {
+    if let Some(output) = ordered.sink.folder() {
         output.close(&pipeline.plan.sets_of(&ended));
     }
     if let Some(checkpointer) = pipeline.checkpointer {
         if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
             at_checkpoint = Some(Gatherer::new(0));
         }
-        if let Some(taken) = at_checkpoint.and_then(|gathered| turn.checkpoint(gathered, checkpointer.seconds())) {
+        if let Some(taken) = at_checkpoint.and_then(|gathered| ordered.checkpoint(gathered, checkpointer.seconds())) {
             checkpointer.take(taken);
         }
     }
@@ -436,7 +436,7 @@ impl Spare {
     }
 }
 
-impl Turn {
+impl OrderedState {
     /// Adds the origins of a chunk's deferred lines; `before` is the number of lines before the chunk.
     fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
         let (Some(output), Some(needed)) = (self.sink.folder(), &mut self.needed) else {

@@ -1,4 +1,4 @@
-//! The judge of `check`: a policy or one robots.txt.
+//! What `check` judges URLs by: a policy or one robots.txt.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,20 +17,20 @@ use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{Captures, Columns, Crawler, Policy};
 use crate::robots::{self, Agents, NoteKind, Robots};
 
-/// The judge of URLs: a policy or one robots.txt.
-pub enum Judge {
+/// What judges URLs: a policy or one robots.txt.
+pub enum RuleSource {
     /// The rules of one robots.txt, for each crawler.
     Rules(Vec<(Agents, RuleSet)>),
     /// A policy, searched by the origin of each URL.
     Policy(Box<Policy>, Vec<Crawler>),
 }
 
-impl Judge {
-    pub fn new(args: &CheckArgs) -> Result<Judge, Failure> {
+impl RuleSource {
+    pub fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
             let crawlers = crawlers::asked(&args.crawlers.agent, &policy)?;
-            return Ok(Judge::Policy(Box::new(policy), crawlers));
+            return Ok(RuleSource::Policy(Box::new(policy), crawlers));
         }
         let (agents, dialect) = (&args.crawlers.agent, args.crawlers.dialect.dialect);
         if let ([single], None, None) = (args.robots.as_slice(), &args.origin, &args.overrides)
@@ -38,12 +38,12 @@ impl Judge {
         {
             warn_without_records(single, &text, dialect);
             let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(&text, agents, dialect)));
-            return Ok(Judge::Rules(rules.collect()));
+            return Ok(RuleSource::Rules(rules.collect()));
         }
         let sources = args.reading.sources(&args.robots, args.origin.as_deref(), args.overrides.as_deref(), false);
         let policy = sources.read(Captures::new(Columns::new(agents.clone())?, dialect))?.policy()?;
         let crawlers = crawlers::asked(agents, &policy)?;
-        Ok(Judge::Policy(Box::new(policy), crawlers))
+        Ok(RuleSource::Policy(Box::new(policy), crawlers))
     }
 
     /// The answers for a URL, one for each crawler.
@@ -55,13 +55,13 @@ impl Judge {
             Err(reason) => Answer::invalid(*reason),
         };
         match self {
-            Judge::Rules(rules) => {
+            RuleSource::Rules(rules) => {
                 let answer = |(agents, rules): &(Agents, RuleSet)| {
                     (agents.to_string(), of(&|_, path| by_rules(rules.chosen(), path)))
                 };
                 rules.iter().map(answer).collect()
             }
-            Judge::Policy(policy, crawlers) => {
+            RuleSource::Policy(policy, crawlers) => {
                 let answer = |crawler: &Crawler| {
                     let answer = of(&|origin, path| by_policy(policy, crawler, origin, path));
                     (crawler.agents().to_string(), answer)

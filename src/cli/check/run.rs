@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::answer::Answer;
-use super::judge::Judge;
+use super::judge::RuleSource;
 use crate::cli::args::CheckArgs;
 use crate::cli::error::Failure;
 use crate::cli::printer::Printer;
@@ -26,7 +26,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if args.policy.policy.is_none() && args.crawlers.agent.is_empty() {
         return Err(Failure::NoAgent);
     }
-    let judge = Judge::new(args)?;
+    let judge = RuleSource::new(args)?;
     let mut checker = Checker { judge, json: args.json, printer: Printer::new(), worst: 0 };
     for url in &args.urls {
         if is_standard_input(url) {
@@ -40,7 +40,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 }
 
 struct Checker {
-    judge: Judge,
+    judge: RuleSource,
     json: bool,
     printer: Printer,
     /// The exit status of the worst answer.
