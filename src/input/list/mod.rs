@@ -5,9 +5,9 @@
 //! through a pipe, is read as a stream.
 
 mod beginning;
-mod chunks;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
+mod line_ends;
 #[cfg(unix)]
 mod lost_pages;
 mod mapped;
@@ -27,7 +27,7 @@ mod without_parquet;
 
 pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
-pub(crate) use chunks::{Patience, chunk_end, fill, line_boundary};
+pub(crate) use line_ends::{Patience, chunk_end, fill, line_boundary};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
 pub use opened::ListRange;

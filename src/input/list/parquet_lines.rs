@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::chunks::chunk_end;
 use super::line_columns::LineReader;
+use super::line_ends::chunk_end;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
 use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS};
 use crate::formats::columnar::{Malformed, guarded};
