@@ -2,9 +2,9 @@
 //!
 //! Where members begin can only be guessed, from bytes that all of them begin with. So a file is cut into pieces of equal
 //! length. A helper [claims](Pieces::claim) a free piece, searches it for the first such bytes, and decompresses from there up
-//! to the first boundary after the piece. The reader of the text goes from boundary to boundary. It uses a helper's text only if that
-//! begins at the very boundary it has reached; otherwise it decompresses the piece itself. A wrong guess therefore costs time but
-//! changes nothing: not the text, not the error, not where the error is.
+//! to the first boundary after the piece. The reader of the text goes from boundary to boundary. It uses a helper's text only if
+//! that begins at the very boundary it has reached; otherwise it decompresses the piece itself. A wrong guess therefore costs time
+//! but changes nothing: not the text, not the error, not where the error is.
 
 use memchr::memmem;
 use std::fs::File;
