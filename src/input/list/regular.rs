@@ -88,15 +88,15 @@ impl Regular {
     }
 
     fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> CountedFile<'f> {
-        CountedFile { text: self.from_start().from(at), source }
+        CountedFile { text: self.at_start().from(at), source }
     }
 
     /// The pieces of its text, each with at most `memory` bytes for a decompressor and together with `room` bytes.
     pub fn pieces(&self, compression: Compression, memory: u64, room: u64) -> io::Result<Option<Pieces<'_>>> {
-        Pieces::new(self.from_start(), compression, memory.min(self.memory), room)
+        Pieces::new(self.at_start(), compression, memory.min(self.memory), room)
     }
 
-    fn from_start(&self) -> FileAt<&File> {
+    fn at_start(&self) -> FileAt<&File> {
         FileAt::new(&self.file, self.state.length)
     }
 }
