@@ -17,9 +17,8 @@ macro_rules! named {
             /// All of them, in numeric order, which starts at 0.
             pub const ALL: [$Enum; [$($name),+].len()] = [$($Enum::$Variant),+];
 
-            /// The one with this name.
-            #[allow(dead_code, reason = "not all are looked up")]
-            pub(crate) fn from_name(name: &[u8]) -> Option<$Enum> {
+            /// The one with this [name](Self::name).
+            pub fn from_name(name: &[u8]) -> Option<$Enum> {
                 $Enum::ALL.into_iter().find(|known| known.name().as_bytes() == name)
             }
 

@@ -74,7 +74,7 @@ impl RobotsTxt {
     /// The values of a key other than rules, such as "crawl-delay", "request-rate", "visit-time" or "host": those for this
     /// crawler, and those for all.
     fn records(&self, key: &str) -> PyResult<Vec<String>> {
-        match SideKey::ALL.into_iter().find(|known| known.name() == key) {
+        match SideKey::from_name(key.as_bytes()) {
             Some(key) => Ok(self.values(key)),
             None => {
                 let known = SideKey::ALL.map(SideKey::name).join(", ");

@@ -150,8 +150,7 @@ pub(super) fn is_output(name: &str) -> bool {
     let stem = stem.rsplit_once('.').filter(|(_, number)| is_number(number)).map_or(stem, |(stem, _)| stem);
     let (known, crawler) = stem.split_once('.').unwrap_or((stem, ""));
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+');
-    let is_partition =
-        || Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token);
+    let is_partition = || Partition::from_name(known.as_bytes()).is_some() && crawler.bytes().all(is_token);
     match ending {
         TEXT => is_partition(),
         TABLE if known == Partition::Blocked.name() => is_partition(),
