@@ -51,6 +51,10 @@ named! {
         LongUnreachable = "long-unreachable",
         /// The robots.txt redirects to a place about which nothing is known.
         RedirectUnresolved = "redirect-unresolved",
+        /// The robots.txt was sent in part or damaged.
+        Incomplete = "incomplete",
+        /// The robots.txt looks like an HTML page, and the operator chose what that means.
+        HtmlPage = "html-page",
         /// The answer is older than allowed, or its age is unknown and an age limit is enforced.
         Stale = "stale",
         /// An override by the operator allows or blocks the whole origin.

@@ -9,8 +9,8 @@ use crate::error;
 
 /// How to treat URLs that have no definite verdict.
 ///
-/// `on_unfetched`, `on_unreachable` and `on_stale` are "allow", "block", "defer" or "use". `max_age` is a number of
-/// seconds, or "dialect" for the dialect's own lifetime; `unreachable_as_unavailable` and `now` are seconds (of Unix time).
+/// `on_unfetched`, `on_unreachable`, `on_html` and `on_stale` are "allow", "block", "defer" or "use". `max_age` is a number
+/// of seconds, or "dialect" for the dialect's own lifetime; `unreachable_as_unavailable` and `now` are seconds (of Unix time).
 ///
 /// >>> import robosieve
 /// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="dialect")
@@ -23,10 +23,11 @@ pub struct Choices {
 #[pymethods]
 impl Choices {
     #[new]
-    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_stale="use", max_age=None, unreachable_as_unavailable=None, now=None))]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale="use", max_age=None, unreachable_as_unavailable=None, now=None))]
     fn new(
         on_unfetched: &str,
         on_unreachable: &str,
+        on_html: &str,
         on_stale: &str,
         max_age: Option<&Bound<'_, PyAny>>,
         unreachable_as_unavailable: Option<u64>,
@@ -36,6 +37,7 @@ impl Choices {
         let choices = robosieve::Choices {
             on_unfetched: named("on_unfetched", on_unfetched, fallback)?,
             on_unreachable: named("on_unreachable", on_unreachable, fallback)?,
+            on_html: named("on_html", on_html, fallback)?,
             on_stale: named("on_stale", on_stale, fallback)?,
             max_age: max_age.map(self::max_age).transpose()?,
             unreachable_as_unavailable,

@@ -35,11 +35,14 @@ pub enum MaxAge {
 pub struct Choices {
     /// For origins whose robots.txt was never fetched. `Use` is the same as `Defer`, because there is nothing to use.
     pub on_unfetched: Fallback,
-    /// For origins that are unreachable, or whose redirects lead nowhere.
+    /// For origins that are unreachable, whose robots.txt did not arrive whole, or whose redirects lead nowhere.
     pub on_unreachable: Fallback,
     /// How many seconds an origin must have been unreachable to be treated as having no robots.txt (RFC 9309 2.3.1.4); `None`
     /// for never. Takes precedence over [`Choices::on_unreachable`].
     pub unreachable_as_unavailable: Option<u64>,
+    /// For robots.txt files that look like HTML pages, which some servers send for every path; also for a last good one that
+    /// would be used. The choice takes the place of their rules, so it never becomes stale. `Use` judges by the rules.
+    pub on_html: Fallback,
     /// For answers older than [`Choices::max_age`].
     pub on_stale: Fallback,
     /// The maximum age to enforce, if any.
@@ -50,12 +53,14 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Defers unfetched and unreachable origins, and does not enforce age; `now` is in seconds of Unix time.
+    /// Defers unfetched and unreachable origins, judges by any robots.txt, and does not enforce age; `now` is in seconds of Unix
+    /// time.
     pub fn at(now: i64) -> Choices {
         Choices {
             on_unfetched: Fallback::Defer,
             on_unreachable: Fallback::Defer,
             unreachable_as_unavailable: None,
+            on_html: Fallback::Use,
             on_stale: Fallback::Use,
             max_age: None,
             now,
@@ -138,7 +143,7 @@ impl Decisions {
         {
             return decision;
         }
-        self.of_state(record.origin_status, record.last_good, || record.state())
+        self.of_state(record.origin_status, record.last_good, record.html_page, || record.state())
     }
 
     /// The decisions for the classes of origins, by class number; `None` if a time decides, which only the record has.
@@ -152,8 +157,8 @@ impl Decisions {
         if by_override.is_some() {
             return by_override;
         }
-        let by_time = origin_status == OriginStatus::Unreachable && self.choices.unreachable_as_unavailable.is_some();
-        let decision = of_answers(&self.choices, origin_status, good);
+        let by_time = origin_status.is_unreachable() && self.choices.unreachable_as_unavailable.is_some();
+        let decision = of_answers(&self.choices, origin_status, good, class.html_page());
         let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
         (!by_time && !by_age).then_some(decision)
     }
@@ -176,12 +181,13 @@ impl Decisions {
         &self,
         origin_status: OriginStatus,
         good: Option<OriginStatus>,
+        html_page: bool,
         state: impl Fn() -> OriginState,
     ) -> Decision {
-        if origin_status == OriginStatus::Unreachable && self.is_long_unreachable(&state) {
+        if origin_status.is_unreachable() && self.is_long_unreachable(&state) {
             return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         }
-        let decision = of_answers(&self.choices, origin_status, good);
+        let decision = of_answers(&self.choices, origin_status, good, html_page);
         match self.lifetime {
             Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
             _ => decision,
@@ -202,7 +208,7 @@ impl Decisions {
         match decision {
             Decision::Walk(_) => true,
             Decision::Fixed(outcome) => {
-                !matches!(outcome.reason(), Reason::Unreachable | Reason::RedirectUnresolved | Reason::Unfetched)
+                matches!(outcome.reason(), Reason::Unavailable | Reason::Forbidden | Reason::LastGood)
             }
         }
     }
@@ -225,21 +231,26 @@ fn unfetched(choices: &Choices) -> Outcome {
 }
 
 /// The decision from the answers, regardless of their age.
-fn of_answers(choices: &Choices, origin_status: OriginStatus, good: Option<OriginStatus>) -> Decision {
+fn of_answers(choices: &Choices, origin_status: OriginStatus, good: Option<OriginStatus>, html_page: bool) -> Decision {
     let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
+    let by_rules = |reason| match fallen(choices.on_html).filter(|_| html_page) {
+        Some(partition) => fixed(partition, Reason::HtmlPage),
+        None => Decision::Walk(reason),
+    };
     let failed = |reason| match (fallen(choices.on_unreachable), good) {
         (Some(partition), _) => fixed(partition, reason),
-        (None, Some(OriginStatus::RobotsTxt)) => Decision::Walk(Reason::LastGood),
+        (None, Some(OriginStatus::RobotsTxt)) => by_rules(Reason::LastGood),
         (None, Some(OriginStatus::Unavailable)) => fixed(Partition::Allowed, Reason::LastGood),
         (None, Some(OriginStatus::Forbidden)) => fixed(Partition::Blocked, Reason::LastGood),
         (None, _) => fixed(Partition::Deferred, reason),
     };
     match origin_status {
-        OriginStatus::RobotsTxt => Decision::Walk(Reason::Rules),
+        OriginStatus::RobotsTxt => by_rules(Reason::Rules),
         OriginStatus::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
         OriginStatus::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
         OriginStatus::Unreachable => failed(Reason::Unreachable),
         OriginStatus::RedirectUnresolved => failed(Reason::RedirectUnresolved),
+        OriginStatus::Incomplete => failed(Reason::Incomplete),
         OriginStatus::Unfetched => Decision::Fixed(unfetched(choices)),
     }
 }
@@ -263,7 +274,7 @@ mod tests {
             html_page: false,
             operator_override: OverrideState::default(),
         };
-        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(origin_status, good, || state)
+        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(origin_status, good, false, || state)
     }
 
     #[test]
@@ -288,6 +299,9 @@ mod tests {
             assert_ne!(of(since(Some(901), Some(1))), allowed, "it came back in between");
             assert_ne!(of(since(None, Some(901))), allowed);
             assert_ne!(of(since(None, None)), allowed, "nobody knows since when");
+            let incomplete = |answered| with(OriginStatus::Incomplete, fallback, answered);
+            assert_eq!(incomplete(since(Some(900), Some(999))), allowed, "as a server error");
+            assert_ne!(incomplete(since(Some(901), Some(1))), allowed);
         }
         let elsewhere = with(OriginStatus::RedirectUnresolved, Fallback::Defer, since(Some(1), Some(1)));
         assert_eq!(elsewhere, Decision::Fixed(Outcome::new(Partition::Deferred, Reason::RedirectUnresolved)));
@@ -328,6 +342,7 @@ mod tests {
                 on_unfetched: fallback,
                 on_unreachable: fallback,
                 unreachable_as_unavailable,
+                on_html: fallback,
                 on_stale: fallback,
                 max_age,
                 now: 1000,
@@ -346,11 +361,11 @@ mod tests {
                     let last_good = good.map(|origin_status| LastGood { origin_status, times: answered.times() });
                     let ruling = class.and_then(Class::ruling);
                     let word = OverrideState { ruling, paused_until: None };
-                    let state =
-                        OriginState { origin_status, answered, last_good, html_page: false, operator_override: word };
+                    let html_page = class.is_some_and(Class::html_page);
+                    let state = OriginState { origin_status, answered, last_good, html_page, operator_override: word };
                     let of_record = decisions
                         .by_override(word)
-                        .unwrap_or_else(|| decisions.of_state(origin_status, good, || state));
+                        .unwrap_or_else(|| decisions.of_state(origin_status, good, html_page, || state));
                     match by_class[usize::from(number)] {
                         Some(decision) => assert_eq!(decision, of_record, "{number} {choices:?}"),
                         None => left += 1,
@@ -359,11 +374,43 @@ mod tests {
             }
             let is_left = |class: Class| by_class[usize::from(class.number())].is_none();
             assert!(is_left(Class::PAUSED));
-            assert_eq!(is_left(Class::new(OriginStatus::RobotsTxt, None, None)), max_age.is_some());
-            let unreachable = is_left(Class::new(OriginStatus::Unreachable, None, None));
-            assert_eq!(unreachable, unreachable_as_unavailable.is_some());
+            assert_eq!(is_left(Class::new(OriginStatus::RobotsTxt, None, false, None)), max_age.is_some());
+            for unreachable in [OriginStatus::Unreachable, OriginStatus::Incomplete] {
+                let unreachable = is_left(Class::new(unreachable, None, false, None));
+                assert_eq!(unreachable, unreachable_as_unavailable.is_some());
+            }
         }
         assert!(left > 0);
+    }
+
+    #[test]
+    fn the_operator_says_what_an_html_page_means() {
+        let answers = |on_html, on_unreachable, origin_status, good, html_page| {
+            let choices =
+                Choices { on_html, on_unreachable, on_stale: Fallback::Block, max_age: None, ..Choices::at(0) };
+            of_answers(&choices, origin_status, good, html_page)
+        };
+        let robots_txt = OriginStatus::RobotsTxt;
+        let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
+        for (on_html, partition) in [
+            (Fallback::Allow, Partition::Allowed),
+            (Fallback::Block, Partition::Blocked),
+            (Fallback::Defer, Partition::Deferred),
+        ] {
+            let of = |on_unreachable, origin_status, good, html_page| {
+                answers(on_html, on_unreachable, origin_status, good, html_page)
+            };
+            let chosen = fixed(partition, Reason::HtmlPage);
+            assert_eq!(of(Fallback::Defer, robots_txt, None, true), chosen);
+            assert_eq!(of(Fallback::Defer, robots_txt, None, false), Decision::Walk(Reason::Rules));
+            let unreachable = OriginStatus::Unreachable;
+            assert_eq!(of(Fallback::Use, unreachable, Some(robots_txt), true), chosen, "the last good one");
+            assert_eq!(of(Fallback::Use, unreachable, Some(robots_txt), false), Decision::Walk(Reason::LastGood));
+            let deferred = fixed(Partition::Deferred, Reason::Unreachable);
+            assert_eq!(of(Fallback::Defer, unreachable, Some(robots_txt), true), deferred);
+        }
+        let used = answers(Fallback::Use, Fallback::Defer, robots_txt, None, true);
+        assert_eq!(used, Decision::Walk(Reason::Rules), "by default, it is a robots.txt");
     }
 
     #[test]

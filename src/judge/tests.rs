@@ -31,7 +31,7 @@ fn origins() -> Vec<String> {
     hosts.chain(others.map(str::to_owned)).collect()
 }
 
-const BODIES: [&str; 8] = [
+const BODIES: [&str; 9] = [
     "",
     "User-agent: *\nDisallow: /\n",
     "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: */*.php$\nDisallow: /*?x=\n",
@@ -39,6 +39,7 @@ const BODIES: [&str; 8] = [
     "User-agent: two\nDisallow: /%61b\nDisallow: /\u{e9}\n",
     "User-agent: *\nDisallow: /a*b*c\nDisallow: /*/d/*e\nAllow: /*f$\n",
     "User-agent: other\nDisallow: /\n",
+    "<!DOCTYPE html>\n<title>Welcome</title>\nUser-agent: *\nDisallow: /a\n",
     "User-agent: *\nAllow: /\nDisallow: /long-prefix-of-a-rule/that-is-longer\nDisallow: *private\n",
 ];
 
@@ -54,6 +55,7 @@ fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
             answered: Answered { status: Some(status), fetched_at, ..Answered::default() },
             body: (status == 200).then(|| BODIES[number / 2 % BODIES.len()].as_bytes().into()),
             location: (status == 301).then(|| "http://elsewhere.example/robots.txt".to_owned()),
+            incomplete: number % 16 == 9,
             ..Capture::default()
         }
     };
@@ -159,6 +161,7 @@ fn the_hot_path_and_the_slow_way_agree() {
         assert!(crawlers.len() >= 3);
         let dated = Choices {
             on_unreachable: Fallback::Use,
+            on_html: Fallback::Defer,
             on_stale: Fallback::Block,
             max_age: Some(MaxAge::Seconds(1000)),
             unreachable_as_unavailable: Some(500),

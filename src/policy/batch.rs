@@ -44,7 +44,7 @@ pub(super) type Body = (Arc<[u8]>, Option<u16>);
 
 /// The body and status of a capture, if they determine its meaning.
 pub(super) fn body_alone(capture: &Capture) -> Option<Body> {
-    let body = capture.body.as_ref().filter(|_| capture.location.is_none())?;
+    let body = capture.body.as_ref().filter(|_| capture.location.is_none() && !capture.incomplete)?;
     Some((Arc::clone(body), capture.answered.status))
 }
 

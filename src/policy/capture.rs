@@ -28,6 +28,8 @@ pub struct Capture {
     pub location: Option<String>,
     /// The body, if any; captures of several origins may share it.
     pub body: Option<Arc<[u8]>>,
+    /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
+    pub incomplete: bool,
 }
 
 /// The meaning of an answer.
@@ -93,6 +95,7 @@ impl Capture {
         let body = self.body.as_deref().unwrap_or_default();
         let mut notes = NoteCounts::default();
         let meaning = match self.means(dialect) {
+            StatusMeaning::Parse if self.incomplete => Meaning::NoRules(OriginStatus::Incomplete),
             StatusMeaning::Parse => Meaning::RobotsTxt(select(body, columns, dialect, &mut notes)),
             StatusMeaning::Redirect => Meaning::Redirect(self.target()),
             StatusMeaning::Unavailable => Meaning::NoRules(OriginStatus::Unavailable),
@@ -117,6 +120,7 @@ impl Capture {
         let Answered { status, expires, unreachable_since, .. } = self.answered;
         let mut facts = Vec::with_capacity(64);
         facts.extend(body_hash.to_le_bytes());
+        facts.push(u8::from(self.incomplete));
         for number in [status.map(i64::from), expires, unreachable_since] {
             facts.push(u8::from(number.is_some()));
             facts.extend(number.unwrap_or(0).to_le_bytes());

@@ -1,20 +1,33 @@
-//! The class of an origin: one number for the combination of its status, its last good answer and the operator's ruling. It
-//! depends on no path and no option.
+//! The class of an origin: one number for the combination of its status, its last good answer, whether that is an HTML page, and
+//! the operator's ruling. It depends on no path and no option.
 
 use super::image::Record;
 use super::state::{OriginStatus, Ruling};
 
-/// The number of last good answers that a failure can have, counting none.
-const GOODS: u8 = 4;
-/// The number of combinations of an origin status and a last good answer.
-const STATES: u8 = 12;
+/// The failures, in the order of their numbers.
+const FAILURES: [OriginStatus; 3] =
+    [OriginStatus::Unreachable, OriginStatus::RedirectUnresolved, OriginStatus::Incomplete];
+
+/// The answers that can be in use, in the order of their numbers: none, or a definite one and whether it is an HTML page.
+const IN_USE: [Option<(OriginStatus, bool)>; 5] = [
+    None,
+    Some((OriginStatus::RobotsTxt, false)),
+    Some((OriginStatus::Unavailable, false)),
+    Some((OriginStatus::Forbidden, false)),
+    Some((OriginStatus::RobotsTxt, true)),
+];
+
+/// The number of combinations of the last answer and the one in use.
+const STATES: u8 = (IN_USE.len() * (FAILURES.len() + 1)) as u8;
 
 /// A combination of origin status, last good answer and ruling; or a pause, which a time decides.
 ///
 /// ```text
-/// number   12 * ruling + state, ruling 0 to 3, 0 for none; or 48, paused by the operator until some time
-/// state    0 a robots.txt, 1 none, 2 forbidden, 3 to 6 unreachable, 7 to 10 redirected to where nothing is known,
-///          11 never asked for; 3 and 7 have no last good answer, and after them come those of 0, 1 and 2
+/// number   20 * ruling + 5 * failure + answer; or 80, paused by the operator until some time
+/// ruling   0 none, 1 to 3 as the ruling
+/// failure  0 the last answer did not fail, 1 unreachable, 2 redirected to where nothing is known, 3 incomplete
+/// answer   the last one, or the last good one after a failure: 0 none, 1 a robots.txt, 2 there is none, 3 forbidden,
+///          4 a robots.txt that looks like an HTML page
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Class(u8);
@@ -26,23 +39,28 @@ impl Class {
     /// The number of classes; all class numbers are below this.
     pub const COUNT: usize = Class::PAUSED.0 as usize + 1;
 
-    /// The class of an origin that is not paused. A last good answer counts only after a failure, and only if it is definite.
-    pub fn new(origin_status: OriginStatus, last_good: Option<OriginStatus>, ruling: Option<Ruling>) -> Class {
-        let good = last_good.filter(|good| good.is_definite()).map_or(0, |good| good as u8 + 1);
-        let state = match origin_status {
-            OriginStatus::RobotsTxt | OriginStatus::Unavailable | OriginStatus::Forbidden => origin_status as u8,
-            OriginStatus::Unreachable => 3 + good,
-            OriginStatus::RedirectUnresolved => 3 + GOODS + good,
-            OriginStatus::Unfetched => STATES - 1,
-        };
-        Class(STATES * ruling.map_or(0, |ruling| ruling as u8) + state)
+    /// The class of an origin that is not paused. A last good answer counts only after a failure, and only if it is definite;
+    /// `html_page` only if the answer in use is a robots.txt.
+    pub fn new(
+        origin_status: OriginStatus,
+        last_good: Option<OriginStatus>,
+        html_page: bool,
+        ruling: Option<Ruling>,
+    ) -> Class {
+        let failure = FAILURES.iter().position(|&failure| failure == origin_status).map_or(0, |failure| failure + 1);
+        let answer = if failure == 0 { Some(origin_status) } else { last_good };
+        let html_page = html_page && answer == Some(OriginStatus::RobotsTxt);
+        let in_use = answer.map(|answer| (answer, html_page));
+        let in_use = IN_USE.iter().position(|&one| one == in_use).unwrap_or(0);
+        let ruling = ruling.map_or(0, |ruling| ruling as u8);
+        Class(STATES * ruling + (IN_USE.len() * failure + in_use) as u8)
     }
 
     /// The class of the origin of a record.
     pub fn of(record: &Record<'_>) -> Class {
         match record.is_paused() {
             true => Class::PAUSED,
-            false => Class::new(record.origin_status, record.last_good, record.ruling),
+            false => Class::new(record.origin_status, record.last_good, record.html_page, record.ruling),
         }
     }
 
@@ -58,13 +76,21 @@ impl Class {
 
     /// The origin status after the last answer and, if that failed, after the last good one; `None` for [`Class::PAUSED`].
     pub fn origin_status(self) -> Option<(OriginStatus, Option<OriginStatus>)> {
-        let good = |number: u8| number.checked_sub(1).map(|good| OriginStatus::ALL[usize::from(good)]);
-        (self != Class::PAUSED).then(|| match self.0 % STATES {
-            state @ 0..3 => (OriginStatus::ALL[usize::from(state)], None),
-            state @ 3..7 => (OriginStatus::Unreachable, good(state - 3)),
-            state @ 7..11 => (OriginStatus::RedirectUnresolved, good(state - 7)),
-            _ => (OriginStatus::Unfetched, None),
+        let in_use = self.in_use().map(|(origin_status, _)| origin_status);
+        let failure = usize::from(self.0 % STATES) / IN_USE.len();
+        (self != Class::PAUSED).then(|| match failure.checked_sub(1) {
+            Some(failure) => (FAILURES[failure], in_use),
+            None => (in_use.unwrap_or(OriginStatus::Unfetched), None),
         })
+    }
+
+    /// Whether the answer in use is a robots.txt that looks like an HTML page; for [`Class::PAUSED`], it is in the record.
+    pub fn html_page(self) -> bool {
+        self.in_use().is_some_and(|(_, html_page)| html_page)
+    }
+
+    fn in_use(self) -> Option<(OriginStatus, bool)> {
+        IN_USE[usize::from(self.0 % STATES) % IN_USE.len()]
     }
 
     /// The operator's ruling in place of the robots.txt; for [`Class::PAUSED`], it is in the record.
@@ -85,12 +111,16 @@ mod tests {
         let goods: Vec<Option<OriginStatus>> = [None].into_iter().chain(goods).collect();
         for origin_status in OriginStatus::ALL {
             for &good in if origin_status.is_failure() { &goods[..] } else { &goods[..1] } {
-                for ruling in [None].into_iter().chain(Ruling::ALL.map(Some)) {
-                    let class = Class::new(origin_status, good, ruling);
-                    assert!(!seen.contains(&class), "{origin_status:?} {good:?} {ruling:?}");
-                    assert_eq!((class.origin_status(), class.ruling()), (Some((origin_status, good)), ruling));
-                    assert_eq!(Class::from_number(class.number()), Some(class));
-                    seen.push(class);
+                let can_be_a_page = good.unwrap_or(origin_status) == OriginStatus::RobotsTxt;
+                for html_page in [false, true].into_iter().take(1 + usize::from(can_be_a_page)) {
+                    for ruling in [None].into_iter().chain(Ruling::ALL.map(Some)) {
+                        let class = Class::new(origin_status, good, html_page, ruling);
+                        assert!(!seen.contains(&class), "{origin_status:?} {good:?} {html_page} {ruling:?}");
+                        assert_eq!((class.origin_status(), class.ruling()), (Some((origin_status, good)), ruling));
+                        assert_eq!(class.html_page(), html_page);
+                        assert_eq!(Class::from_number(class.number()), Some(class));
+                        seen.push(class);
+                    }
                 }
             }
         }

@@ -188,7 +188,7 @@ fn both(old: PolicyEntry, new: PolicyEntry) -> PolicyEntry {
     if state.origin_status.is_definite() {
         return newer;
     }
-    if state.origin_status == OriginStatus::Unreachable && other.origin_status == OriginStatus::Unreachable {
+    if state.origin_status.is_unreachable() && other.origin_status.is_unreachable() {
         let since = other.answered.unreachable_since.or(other.answered.fetched_at);
         state.answered.unreachable_since = state.answered.unreachable_since.or(since);
     }
@@ -282,6 +282,9 @@ mod tests {
         assert_eq!(since(failed(5, Some(4)), failed(6, Some(6))), Some(6), "it was reached in between");
         assert_eq!(since(failed(7, None), failed(6, Some(3))), Some(3));
         assert_eq!(since(state(OriginStatus::RobotsTxt, Some(5), None), failed(6, None)), None);
+        let incomplete = |time| OriginState { origin_status: OriginStatus::Incomplete, ..failed(time, None) };
+        assert_eq!(since(incomplete(5), failed(6, None)), Some(5), "no robots.txt arrived, one way or the other");
+        assert_eq!(since(failed(5, Some(4)), incomplete(6)), Some(4));
     }
 
     /// A policy of answers (host, time, status) that share one robots.txt, with overrides.

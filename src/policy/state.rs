@@ -21,18 +21,26 @@ named! {
         RedirectUnresolved = "redirect-unresolved",
         /// It was never requested; the origin has an entry only because the operator overrides something.
         Unfetched = "unfetched",
+        /// It was sent in part or damaged, which counts as a server error ("How Google interprets the robots.txt
+        /// specification", HTTP status codes): there is no verdict.
+        Incomplete = "incomplete",
     }
 }
 
 impl OriginStatus {
     /// Whether it is a verdict, or leads to one.
     pub fn is_definite(self) -> bool {
-        !matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved | OriginStatus::Unfetched)
+        !self.is_failure() && self != OriginStatus::Unfetched
     }
 
     /// Whether it is a failure, after which an earlier answer is kept.
     pub fn is_failure(self) -> bool {
-        matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved)
+        self.is_unreachable() || self == OriginStatus::RedirectUnresolved
+    }
+
+    /// Whether the server failed to deliver the robots.txt, so that the origin may become unreachable for long.
+    pub fn is_unreachable(self) -> bool {
+        matches!(self, OriginStatus::Unreachable | OriginStatus::Incomplete)
     }
 }
 

@@ -94,6 +94,7 @@ const URLS: [&str; 15] = [
 pub fn use_all_of(policy: &Policy) {
     let choices = Choices {
         on_unreachable: Fallback::Use,
+        on_html: Fallback::Use,
         on_stale: Fallback::Use,
         max_age: Some(MaxAge::Dialect),
         ..Choices::at(0)

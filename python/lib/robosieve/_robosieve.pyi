@@ -62,6 +62,7 @@ class Choices:
         *,
         on_unfetched: _Fallback = "defer",
         on_unreachable: _Fallback = "defer",
+        on_html: _Fallback = "use",
         on_stale: _Fallback = "use",
         max_age: int | Literal["dialect"] | None = None,
         unreachable_as_unavailable: int | None = None,

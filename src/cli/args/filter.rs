@@ -132,16 +132,22 @@ pub struct VerdictArgs {
     pub on_unfetched: Fallback,
     /// Unreachable: allow, block, defer or use
     ///
-    /// The partition of URLs whose robots.txt answers 5xx or not at all, or redirects to an unknown place. `use`
-    /// applies the last good one.
+    /// The partition of URLs whose robots.txt answers 5xx or not at all, does not arrive whole, or redirects to an unknown
+    /// place. `use` applies the last good one.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
     pub on_unreachable: Fallback,
     /// Treat a robots.txt unreachable this long as missing
     ///
-    /// A duration such as 30d, the example in RFC 9309. If a robots.txt has answered 5xx or not at all for that long at
-    /// the time of --now, everything is allowed. Takes precedence over --on-unreachable [default: never].
+    /// A duration such as 30d, the example in RFC 9309. If no robots.txt has arrived for that long at the time of --now, only
+    /// 5xx, incomplete responses or none, everything is allowed. Takes precedence over --on-unreachable [default: never].
     #[arg(long, value_name = "AGE", value_parser = seconds)]
     pub unreachable_as_unavailable: Option<u64>,
+    /// An HTML page: allow, block, defer or use
+    ///
+    /// The partition of URLs whose robots.txt, with status 200, looks like an HTML page, as some servers send for every path.
+    /// `use` reads it as a robots.txt, which mostly has no rules in it.
+    #[arg(long, default_value = "use", value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
+    pub on_html: Fallback,
     /// Too old: allow, block, defer or use [default: use]
     ///
     /// The partition of URLs whose robots.txt is older than --max-age. `use` applies it anyway, and counts the lines as
@@ -184,6 +190,7 @@ impl VerdictArgs {
             on_unfetched: self.on_unfetched,
             on_unreachable: self.on_unreachable,
             unreachable_as_unavailable: self.unreachable_as_unavailable,
+            on_html: self.on_html,
             on_stale: self.on_stale.unwrap_or(Fallback::Use),
             max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
             now,

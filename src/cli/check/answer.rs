@@ -115,6 +115,9 @@ fn by_status(origin_status: OriginStatus, state: &OriginState, rules: impl FnOnc
         OriginStatus::RedirectUnresolved => {
             without(Partition::Deferred, format!("robots.txt redirects to a URL that was not fetched{status}"))
         }
+        OriginStatus::Incomplete => {
+            without(Partition::Deferred, format!("robots.txt was sent in part or damaged{status}"))
+        }
         OriginStatus::Unfetched => without(Partition::Deferred, UNFETCHED.to_owned()),
     }
 }

@@ -9,7 +9,7 @@ use super::{ImageError, WriteError};
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 
 /// The version that is written, and the only one that is read.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// Length of the header in bytes.
 pub(crate) const HEADER: usize = 160;

@@ -41,10 +41,10 @@ const LAST_GOOD_MASK: u8 = 3;
 const HTML_PAGE_SHIFT: u32 = 5;
 const RULING_SHIFT: u32 = 6;
 
-/// The origin status for each value of its bits; a check refuses the last two values.
+/// The origin status for each value of its bits; a check refuses the last value.
 const STANDINGS: [OriginStatus; 8] = {
-    use OriginStatus::{Forbidden, RedirectUnresolved, RobotsTxt, Unavailable, Unfetched, Unreachable};
-    [RobotsTxt, Unavailable, Forbidden, Unreachable, RedirectUnresolved, Unfetched, Unreachable, Unreachable]
+    use OriginStatus::{Forbidden, Incomplete, RedirectUnresolved, RobotsTxt, Unavailable, Unfetched, Unreachable};
+    [RobotsTxt, Unavailable, Forbidden, Unreachable, RedirectUnresolved, Unfetched, Incomplete, Unreachable]
 };
 
 /// Likewise for the last good answer, which is definite.
@@ -279,8 +279,8 @@ mod tests {
             let times = Times { fetched_at: time(number, 4), expires: time(number, 5) };
             let last_good =
                 (number >= 16).then_some(LastGood { origin_status: OriginStatus::ALL[number as usize % 3], times });
-            let origin_status =
-                OriginStatus::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 6 }];
+            let origin_status = OriginStatus::ALL
+                [if last_good.is_some() { [3, 4, 6][number as usize % 3] } else { number as usize % 7 }];
             let ruling = (number as usize % 4).checked_sub(1).map(|ruling| Ruling::ALL[ruling]);
             let operator_override = OverrideState { ruling, paused_until: time(number, 0) };
             let in_use = last_good.map_or(origin_status, |good| good.origin_status);

@@ -111,7 +111,7 @@ fn capture(line: &[u8]) -> Result<Capture, String> {
         unreachable_since: seconds(answer.unreachable_since)?,
     };
     let body = body.map(Vec::into);
-    Ok(Capture { url, origin, exact: true, answered, location: answer.location, body })
+    Ok(Capture { url, origin, exact: true, answered, location: answer.location, body, incomplete: false })
 }
 
 #[cfg(test)]

@@ -214,7 +214,7 @@ impl Row {
         let answered = Answered { status: status.transpose()?, fetched_at, ..Answered::default() };
         let location = self.location.map(|location| String::from_utf8_lossy(location.data()).into_owned());
         let body = self.body.map(|body| body.data().into());
-        Ok(Capture { url, origin, exact: true, answered, location, body })
+        Ok(Capture { url, origin, exact: true, answered, location, body, incomplete: false })
     }
 }
 

@@ -46,6 +46,7 @@ impl Robots {
             answered: Answered { status: Some(200), ..Answered::default() },
             location: None,
             body: Some(Arc::clone(&self.body)),
+            incomplete: false,
         }
     }
 }

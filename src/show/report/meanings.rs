@@ -16,6 +16,8 @@ pub(super) fn reason_meaning(reason: Reason) -> &'static str {
         Reason::LastGood => "the robots.txt is unreachable, and the last good one decided",
         Reason::LongUnreachable => "unreachable for so long that it counts as no robots.txt",
         Reason::RedirectUnresolved => "the robots.txt redirects to a URL that was not fetched",
+        Reason::Incomplete => "the robots.txt was sent in part or damaged",
+        Reason::HtmlPage => "the robots.txt looks like an HTML page, and --on-html decided",
         Reason::Stale => "the robots.txt is older than allowed",
         Reason::Override => "the operator's override",
         Reason::Paused => "the operator has paused the origin",

@@ -198,6 +198,7 @@ impl Revisit {
             answered: Answered { status, ..self.page.answered },
             location: original.location.clone(),
             body: original.body.clone(),
+            incomplete: original.incomplete,
             ..self.page.clone()
         }
     }
