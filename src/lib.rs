@@ -45,6 +45,13 @@
 //! | split whole lists into files, with a receipt | [`run::run`] |
 //! | verify a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
 //! | show the author of a robots.txt what probably went wrong | [`lint::lint`] |
+//!
+//! # Threads
+//!
+//! No call leaves a thread behind: the threads that it starts have ended when it returns. So a process may fork between two
+//! calls, and the child may make any. [`run::Job::threads`] and [`run::verify()`] take a number of threads; other calls with
+//! much work use all processors, or as many as the environment variable `RAYON_NUM_THREADS` says. In a thread of a rayon pool they
+//! use that pool instead.
 #![deny(missing_docs)]
 
 #[macro_use]
@@ -83,6 +90,7 @@ pub mod rules;
 pub mod run;
 #[doc(hidden)]
 pub mod show;
+mod threads;
 
 pub use dialect::{Dialect, UnknownDialect};
 #[cfg(feature = "parquet")]

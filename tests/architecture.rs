@@ -10,14 +10,14 @@ mod source;
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
-const LAYERS: [(&str, &str); 16] = [
+const LAYERS: [(&str, &str); 17] = [
     ("cli", "show run output judge input policy lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
-    ("run", "output judge input policy robots outcome origin formats lock"),
-    ("output", "judge input policy rules robots outcome origin formats"),
+    ("run", "output judge input policy robots outcome origin formats lock threads"),
+    ("output", "judge input policy rules robots outcome origin formats threads"),
     ("judge", "input policy automaton rules robots dialect outcome origin"),
-    ("input", "outcome origin formats lock"),
-    ("policy", "automaton rules robots dialect origin formats"),
+    ("input", "outcome origin formats lock threads"),
+    ("policy", "automaton rules robots dialect origin formats threads"),
     ("lint", "rules robots dialect origin"),
     ("automaton", "rules"),
     ("rules", "robots dialect"),
@@ -25,8 +25,9 @@ const LAYERS: [(&str, &str); 16] = [
     ("dialect", ""),
     ("outcome", "origin"),
     ("origin", ""),
-    ("formats", "lock"),
+    ("formats", "lock threads"),
     ("lock", ""),
+    ("threads", ""),
 ];
 
 /// The layer of a file, or `None` for the roots, which are above all layers.
@@ -93,6 +94,35 @@ fn a_mod_rs_declares_and_re_exports() {
 fn errors_stand_in_their_error_rs() {
     let found = crate_tree().scattered_errors();
     assert!(found.is_empty(), "errors elsewhere: {found:#?}");
+}
+
+/// Whether a path leads to rayon, most of whose functions start threads that stay, or starts a thread itself.
+fn leads_to_threads(path: &[String]) -> bool {
+    let last_two = path.len().checked_sub(2).map(|at| [&*path[at], &*path[at + 1]]);
+    path[0] == "rayon"
+        || last_two.is_some_and(|[module, item]| module == "thread" && ["spawn", "scope", "Builder"].contains(&item))
+}
+
+#[test]
+fn threads_start_in_one_place() {
+    // The program watches and shows a run from threads of its own.
+    let found = crate_tree().users(leads_to_threads);
+    let others: Vec<_> = found.iter().filter(|file| !file.starts_with("cli/")).collect();
+    assert_eq!(others, ["threads.rs"]);
+}
+
+#[test]
+fn threads_elsewhere_are_found() {
+    let files = [
+        ("lib.rs", "mod one; mod two; mod three; mod four; mod five;"),
+        ("one.rs", "use std::thread; fn one() { thread::scope(|_| ()) }"),
+        ("two.rs", "fn two() { rayon::join(|| (), || ()); }"),
+        ("three.rs", "use std::thread::{Builder, sleep};"),
+        ("four.rs", "use std::thread; fn four() { thread::yield_now() } #[cfg(test)] mod tests { use rayon::join; }"),
+        ("five.rs", "use rayon::prelude::*;"),
+    ];
+    let found = tree_of(&files).users(leads_to_threads);
+    assert_eq!(found, ["five.rs", "one.rs", "three.rs", "two.rs"].map(str::to_owned).into());
 }
 
 #[test]

@@ -111,14 +111,14 @@ fn watched(
         let (done, mut end) = mpsc::channel();
         let progress = &progress;
         // The receiver outlives the thread, so sending cannot fail.
-        scope.spawn(move || drop(done.send(run::run(policy, job, progress))));
+        let running = scope.spawn(move || drop(done.send(run::run(policy, job, progress))));
         let mut raised = None;
-        loop {
+        let ended = loop {
             let end = &mut end;
             match py.detach(move || end.recv_timeout(EVERY)) {
-                Ok(result) => return raised.map_or_else(|| result.map_err(failed), Err),
+                Ok(result) => break raised.map_or_else(|| result.map_err(failed), Err),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(error::run("the run stopped unexpectedly; its thread printed the cause"));
+                    break Err(error::run("the run stopped unexpectedly; its thread printed the cause"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -129,7 +129,10 @@ fn watched(
                 // The run finishes its current chunks and makes them durable.
                 interrupt.store(raised.is_some(), Relaxed);
             }
-        }
+        };
+        // Not only its work must have ended: the process may fork next. A panic is reported by the error.
+        let _ = running.join();
+        ended
     })
 }
 

@@ -4,6 +4,7 @@
 //! of `multiprocessing`.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread;
 
@@ -47,10 +48,11 @@ fn of_texts(matchers: &[Matcher], texts: &Texts, threads: usize) -> Vec<Vec<Outc
         };
         thread::scope(|scope| {
             // If the system has no more threads, the existing ones do the work.
-            for _ in 1..threads.min(pieces) {
-                let _ = thread::Builder::new().spawn_scoped(scope, work);
-            }
+            let others = (1..threads.min(pieces)).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
+            let others: Vec<_> = others.collect();
             work();
+            // Otherwise, only their work would have ended.
+            others.into_iter().for_each(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         });
     }
     all

@@ -99,9 +99,6 @@ pub enum ListError {
         /// The longest line allowed.
         longest: usize,
     },
-    /// The workers could not be started.
-    #[error("cannot start the workers: {0}")]
-    Workers(#[from] rayon::ThreadPoolBuildError),
 }
 
 /// Why the URL is not where the operator says.

@@ -9,8 +9,6 @@ use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-use rayon::ThreadPoolBuilder;
-
 use super::buffer::Buffer;
 use super::chunks::{Chunks, Cut};
 use super::list::List;
@@ -18,6 +16,7 @@ use super::position::Position;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::lock::{into_inner, lock};
+use crate::threads;
 
 /// The part of a list to read.
 #[derive(Debug, Clone)]
@@ -82,8 +81,10 @@ pub(crate) fn scan<T: Default + Send>(
         }
         Ok(())
     };
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let ended: Vec<Result<(), ListError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
+    // Text may be this much shorter when it is compressed.
+    let most_chunks = list.source_length().map_or(1, |length| 1 + length.saturating_mul(8) / chunk_size as u64);
+    let threads = threads::asked(threads).min(usize::try_from(most_chunks).unwrap_or(usize::MAX));
+    let ended = threads::at_once(threads, || work().inspect_err(|_: &ListError| chunks.stop()));
     ended.into_iter().collect::<Result<(), _>>()?;
     list.unchanged()?;
     Ok(into_inner(scanned).whole)

@@ -1,18 +1,19 @@
 //! Batches of captures that are read while their source is still being read.
 //!
 //! The threads of a pool share the work on a batch, a few captures at a time. A pool thread that waits for a batch reads
-//! captures in the meantime.
+//! captures in the meantime. Outside a pool, the thread that waits for a batch reads it.
 
 use hashbrown::HashMap;
-use rayon::{ThreadPool, Yield};
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
 use super::capture::{Capture, Reading};
 use super::columns::Columns;
 use crate::dialect::Dialect;
+use crate::threads;
 
 /// How many captures a thread reads at a time: about a millisecond's work.
 const AT_ONCE: usize = 16;
@@ -24,6 +25,8 @@ pub(super) struct Batch {
     pub which: Vec<usize>,
     parts: Vec<Option<Vec<Reading>>>,
     missing: usize,
+    /// The parts that no thread of a pool was given.
+    left: Range<usize>,
     done: Receiver<PartResult>,
 }
 
@@ -55,16 +58,11 @@ pub(super) fn share_body(one: &Option<Body>, other: &Option<Body>) -> bool {
 }
 
 impl Batch {
-    /// Starts reading captures on `pool`, or on the global pool.
+    /// Starts reading captures, if this thread is in a pool.
     ///
     /// Many sites have the same file as another site (in the corpus, 34 of 596). A file that repeats within a batch is read
     /// once; across batches of thousands, a file that all sites have is read once for each batch.
-    pub fn begin(
-        captures: Vec<Capture>,
-        columns: &Arc<Columns>,
-        dialect: &'static Dialect,
-        pool: Option<&ThreadPool>,
-    ) -> Batch {
+    pub fn begin(captures: Vec<Capture>, columns: &Arc<Columns>, dialect: &'static Dialect) -> Batch {
         let (mut firsts, mut known, mut before) = (Vec::new(), HashMap::new(), None);
         let mut which: Vec<usize> = Vec::with_capacity(captures.len());
         for (at, capture) in captures.iter().enumerate() {
@@ -84,16 +82,18 @@ impl Batch {
         let parts = firsts.len().div_ceil(AT_ONCE);
         let work = Arc::new(Work { captures, firsts, columns: Arc::clone(columns), dialect });
         let (sender, done) = channel();
-        for part in 0..parts {
+        let given = if threads::in_pool() { parts } else { 0 };
+        for part in 0..given {
             let (work, sender) = (Arc::clone(&work), sender.clone());
-            let read = move || read(work, part, &sender);
-            match pool {
-                Some(pool) => pool.spawn_fifo(read),
-                None => rayon::spawn_fifo(read),
-            }
+            threads::soon(move || {
+                let readings = panic::catch_unwind(AssertUnwindSafe(|| work.read(part)));
+                drop(work);
+                // After an error, no thread waits for the batch any more.
+                let _ = sender.send((part, readings));
+            });
         }
         let no_parts = (0..parts).map(|_| None).collect();
-        Batch { work, which, parts: no_parts, missing: parts, done }
+        Batch { work, which, parts: no_parts, missing: parts, left: given..parts, done }
     }
 
     /// Whether all captures are read.
@@ -109,9 +109,13 @@ impl Batch {
 
     /// Waits until all captures are read; returns them with their readings.
     pub fn wait(&mut self) -> (Vec<Capture>, Vec<Reading>) {
+        for part in std::mem::take(&mut self.left) {
+            let readings = self.work.read(part);
+            self.keep((part, Ok(readings)));
+        }
         while !self.is_read() {
             // With nothing left to take, other threads are on the last parts: block.
-            if rayon::yield_now() != Some(Yield::Executed) {
+            if !threads::help() {
                 let part = self.done.recv().expect("every part sends a result");
                 self.keep(part);
             }
@@ -127,13 +131,10 @@ impl Batch {
     }
 }
 
-/// Reads a part of the work and sends the result.
-fn read(work: Arc<Work>, part: usize, done: &Sender<PartResult>) {
-    let readings = panic::catch_unwind(AssertUnwindSafe(|| {
-        let firsts = work.firsts.chunks(AT_ONCE).nth(part).unwrap_or_default();
-        firsts.iter().map(|&at| work.captures[at].read(&work.columns, work.dialect)).collect()
-    }));
-    drop(work);
-    // After an error, no thread waits for the batch any more.
-    let _ = done.send((part, readings));
+impl Work {
+    /// Reads the captures of a part.
+    fn read(&self, part: usize) -> Vec<Reading> {
+        let firsts = self.firsts.chunks(AT_ONCE).nth(part).unwrap_or_default();
+        firsts.iter().map(|&at| self.captures[at].read(&self.columns, self.dialect)).collect()
+    }
 }

@@ -1,8 +1,6 @@
 //! The captures of all sources: the newest of each URL, and the data they share.
 
 use hashbrown::hash_map::Entry as Slot;
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::Path;
@@ -22,10 +20,17 @@ use super::source::PassedOver;
 use super::state::{OriginStatus, OverrideState};
 use super::{Policy, Statistics, side_records};
 use crate::dialect::Dialect;
-use crate::origin;
+use crate::{origin, threads};
 
 /// The bytes of the memory budget for each file compiled at a time; few files need more.
 const COMPILED: u64 = 32 << 20;
+
+/// How many bytes of bodies are compiled in a millisecond, and the bytes that take as long as the rest of a capture.
+const COMPILED_BYTES_A_MILLISECOND: usize = 64 << 10;
+const COMPILED_BYTES: usize = 1 << 10;
+
+/// How many origins are sorted and placed in a look-up table in a millisecond.
+pub(super) const ORIGINS_A_MILLISECOND: usize = 4096;
 
 /// How many batches are read while the next one is collected. With two, a batch is waiting whenever the other is done.
 const AHEAD: usize = 2;
@@ -46,9 +51,8 @@ pub struct Captures {
     ahead: VecDeque<Batch>,
     /// The body of the capture placed last: the next one may share it.
     last_body: Option<Body>,
-    /// A thread pool for reading captures, if there is one of its own. Memory that compiling keeps for the next file is freed
-    /// with its threads.
-    readers: Option<Arc<ThreadPool>>,
+    /// The most threads that read captures. Memory that compiling keeps for the next file is freed with them.
+    most_readers: usize,
     pub(super) statistics: Statistics,
     pub(super) passed_over: Vec<PassedOver>,
     progress: Arc<CompileProgress>,
@@ -79,11 +83,8 @@ impl Captures {
     pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let limit = usize::try_from(memory / 64).map_or(HELD, |share| share.min(HELD));
         let home = Home { folder: folder.to_owned(), limit };
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = usize::try_from(memory / COMPILED).unwrap_or(usize::MAX).clamp(1, processors);
-        // If the system grants no threads, the global pool does the work.
-        let readers = ThreadPoolBuilder::new().num_threads(threads).build().ok().map(Arc::new);
-        Captures { memory, readers, ..Captures::at(home, columns.into(), dialect) }
+        let most_readers = usize::try_from(memory / COMPILED).map_or(usize::MAX, |files| files.max(1));
+        Captures { memory, most_readers, ..Captures::at(home, columns.into(), dialect) }
     }
 
     /// Like [`Captures::spilling`], with the temporary files next to `path`, where the policy file will be
@@ -104,7 +105,7 @@ impl Captures {
             memory: u64::MAX,
             ahead: VecDeque::new(),
             last_body: None,
-            readers: None,
+            most_readers: usize::MAX,
             statistics: Statistics::default(),
             passed_over: Vec::new(),
             progress: Arc::default(),
@@ -121,27 +122,42 @@ impl Captures {
         self.dialect
     }
 
-    /// Runs `run`, which reads sources, on one of the threads that read captures, so that no more threads than those work.
-    pub(super) fn on_a_reader<T: Send>(&mut self, run: impl FnOnce(&mut Captures) -> T + Send) -> T {
-        match self.readers.clone() {
-            Some(readers) => readers.install(|| run(self)),
-            None => rayon::scope(|_| run(self)),
-        }
+    /// Runs `read`, which reads sources, on one of the threads that read captures, so that no more threads than those work.
+    pub(super) fn on_a_reader<E: From<WriteError> + Send>(
+        &mut self,
+        read: impl FnOnce(&mut Captures) -> Result<(), E> + Send,
+    ) -> Result<(), E> {
+        self.on(self.most_readers.min(threads::asked(0)), read)
     }
 
-    /// Adds captures, compiling their robots.txt files in parallel.
+    /// Runs `read` in a pool of this many threads. Whatever it returns, no thread reads captures afterwards.
+    fn on<E: From<WriteError> + Send>(
+        &mut self,
+        threads: usize,
+        read: impl FnOnce(&mut Captures) -> Result<(), E> + Send,
+    ) -> Result<(), E> {
+        threads::on(threads, || {
+            let read = read(self);
+            let settled = self.settle();
+            read.and(settled.map_err(E::from))
+        })
+    }
+
+    /// Adds captures, compiling their robots.txt files in parallel if they are many.
     ///
     /// # Errors
     ///
     /// [`WriteError::Full`] beyond what a policy can hold.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
-        self.add_ahead(captures)?;
-        self.settle()
+        let body = |capture: &Capture| capture.body.as_ref().map_or(0, |body| body.len());
+        let bytes: usize = captures.iter().map(|capture| COMPILED_BYTES + body(capture)).sum();
+        let threads = threads::worth_starting(bytes / COMPILED_BYTES_A_MILLISECOND, self.most_readers);
+        self.on(threads, |all| all.add_ahead(captures))
     }
 
-    /// Adds captures and reads them in the background. They are in place after [`Captures::settle`].
+    /// Adds captures; threads of this one's pool read them in the background. They are in place after [`Captures::settle`].
     pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
-        let batch = Batch::begin(captures, &self.columns, self.dialect, self.readers.as_deref());
+        let batch = Batch::begin(captures, &self.columns, self.dialect);
         self.ahead.push_back(batch);
         while self.ahead.len() > AHEAD || self.ahead.front_mut().is_some_and(Batch::is_read) {
             self.place_next()?;
@@ -292,10 +308,19 @@ impl Captures {
     }
 
     /// Feeds all origins to a writer and lets `write` finish it.
-    fn finish<T>(
+    fn finish<T: Send>(
+        self,
+        home: &Home,
+        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
+    ) -> Result<T, WriteError> {
+        let threads = threads::worth_starting(self.urls.len() / ORIGINS_A_MILLISECOND, self.most_readers);
+        threads::on(threads, || self.fed(home, write))
+    }
+
+    fn fed<T: Send>(
         mut self,
         home: &Home,
-        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
+        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<T, WriteError> {
         self.settle()?;
         let Captures { dialect, columns, urls, overrides, mut tables, mut statistics, progress, .. } = self;
@@ -309,7 +334,7 @@ impl Captures {
         let named = overrides.keys().map(|origin| (&**origin, None));
         let mut origins: Vec<(&str, Option<&Known>)> = Vec::with_capacity(urls.len() + overrides.len());
         origins.extend(known.chain(named));
-        origins.par_sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
+        threads::sort_by_key(&mut origins, |&(origin, known)| (origin, known.is_none()));
         origins.dedup_by_key(|&mut (origin, _)| origin);
         progress.origins.store(origins.len() as u64, Relaxed);
         for &(origin, known) in &origins {
@@ -328,8 +353,7 @@ impl Captures {
         // Writing needs the memory.
         drop(origins);
         // Freeing millions of entries takes long.
-        rayon::spawn(|| drop(urls));
-        write(writer, statistics)
+        threads::both(|| write(writer, statistics), || drop(urls)).0
     }
 }
 

@@ -13,7 +13,7 @@
 
 use std::path::Path;
 
-use super::captures::Captures;
+use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::error::MergeError;
 use super::image::{Home, NewOrigin, Pool, Record, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
@@ -21,6 +21,7 @@ use super::resolve::Resolved;
 use super::state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling};
 use super::{Policy, Statistics, side_records};
 use crate::robots::{Note, NoteKind};
+use crate::threads;
 
 /// Merges two policies into a policy file.
 ///
@@ -64,11 +65,11 @@ impl Policy {
 }
 
 /// Feeds all origins of both policies to a writer and lets `write` finish it.
-fn merged<T>(
+fn merged<T: Send>(
     old: &Policy,
     new: &Policy,
     home: &Home,
-    write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
+    write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
 ) -> Result<T, WriteError> {
     let parts = [old, new].map(|policy| policy.image.parts());
     let sources = parts.map(|parts| parts.source());
@@ -76,7 +77,9 @@ fn merged<T>(
     let lists = parts.map(|parts| parts.side);
     let mut merging = Merging { writer, lists, statistics: Statistics::default() };
     merging.all(old, new)?;
-    write(merging.writer, merging.statistics)
+    let Merging { writer, statistics, .. } = merging;
+    let milliseconds = statistics.captures.read as usize / ORIGINS_A_MILLISECOND;
+    threads::on(threads::worth_starting(milliseconds, usize::MAX), || write(writer, statistics))
 }
 
 /// A policy being merged from an old and a new one.

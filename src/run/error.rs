@@ -86,9 +86,9 @@ pub enum FilterError {
         "the lines written are not those read: their checksums differ; this is a bug in robosieve, please report it"
     )]
     Unbalanced,
-    /// The workers could not be started.
-    #[error("cannot start the workers: {0}")]
-    Workers(#[from] rayon::ThreadPoolBuildError),
+    /// The system grants no thread for the checkpoints.
+    #[error("cannot start a thread: {0}")]
+    Thread(io::Error),
 }
 
 impl From<OutputError> for FilterError {

@@ -16,6 +16,7 @@ use crate::output::receipt::ReceiptOptions;
 use crate::policy::Policy;
 use crate::robots::Agents;
 use crate::run::error::FilterError;
+use crate::threads;
 
 /// The plan of a run.
 pub(super) struct Plan<'j> {
@@ -132,8 +133,7 @@ fn format(job: &Job) -> Format {
 
 /// The number of workers wanted.
 fn asked_workers(job: &Job) -> usize {
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    if job.threads == 0 { processors() } else { job.threads }
+    threads::asked(job.threads)
 }
 
 fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {

@@ -8,7 +8,6 @@
 //! those waiting for the same file. Where enough lines wait for a frame, the worker compresses them; then it hands in
 //! the chunk with its frames.
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::AtomicU64;
 
 use super::checkpoint::RunState;
@@ -24,6 +23,7 @@ use crate::input::list::List;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
+use crate::threads;
 
 /// Splits the job's lists by `policy`, and reports to `progress`.
 ///
@@ -40,7 +40,6 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let plan = Plan::new(policy, job)?;
     let workers = plan.options.threads;
-    let pool = ThreadPoolBuilder::new().num_threads(workers).build()?;
     // No other run writes to the folder until everything is done, including the cleanup after a failure.
     let (start, _lock) = start(&plan)?;
     let (outlets, checkpointer) = match start {
@@ -48,7 +47,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Start::Judging(begun) => *begun,
     };
     let state = outlets.state.as_ref();
-    let unique = plan.options.unique.then(|| unique(&plan, state, &pool)).transpose()?;
+    let unique = plan.options.unique.then(|| unique(&plan, state, workers)).transpose()?;
     let matchers = plan.matchers();
     let cut = plan.cut(progress.source());
     let chunks = match state {
@@ -60,18 +59,20 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         progress.resume(&state.totals, state.reached.left_out(&plan.lists));
     }
     let pipeline = Pipeline::new(&plan, chunks, progress, outlets, checkpointer.as_ref(), unique);
-    std::thread::scope(|scope| {
-        scope.spawn(|| pipeline.keep());
-        pool.broadcast(|_| work(&pipeline, &matchers, plan.memory.rules_per_worker(workers, plan.options.format)));
-        pipeline.end_checkpoints();
-    });
+    let kept_rules = plan.memory.rules_per_worker(workers, plan.options.format);
+    let judge = || drop(threads::at_once(workers, || work(&pipeline, &matchers, kept_rules)));
+    match checkpointer {
+        Some(_) => threads::with_one_beside(|| pipeline.keep(), || pipeline.end_checkpoints(), judge)
+            .map_err(FilterError::Thread)?,
+        None => judge(),
+    }
     complete(&plan, pipeline, checkpointer.as_ref())
 }
 
 /// Prepares to leave out lines whose URLs have occurred before, also among lines that an interrupted run had judged.
-fn unique(plan: &Plan<'_>, state: Option<&RunState>, pool: &ThreadPool) -> Result<Unique, FilterError> {
+fn unique(plan: &Plan<'_>, state: Option<&RunState>, threads: usize) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
     let before = state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
-    Unique::new(&folder, before.as_ref(), pool)
+    Unique::new(&folder, before.as_ref(), threads)
 }

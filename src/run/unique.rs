@@ -8,7 +8,6 @@
 //! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
 //! where it resumes, and only hashes.
 
-use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -25,6 +24,7 @@ use crate::lock::{into_inner, lock};
 use crate::origin;
 use crate::outcome::Reason;
 use crate::run::error::FilterError;
+use crate::threads;
 
 /// The state shared by all workers: the URLs of all chunks that have had their turn.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ pub(super) struct UniqueLines {
 
 impl Unique {
     /// With a set in a file of `folder`. If the run resumes, `before` is the chunks before that point, whose URLs are added.
-    pub fn new(folder: &Path, before: Option<&Chunks<'_>>, pool: &ThreadPool) -> Result<Unique, FilterError> {
+    pub fn new(folder: &Path, before: Option<&Chunks<'_>>, threads: usize) -> Result<Unique, FilterError> {
         let (hash, mut seen) = (UrlHash::new(), Seen::new(folder)?);
         if let Some(before) = before {
-            seen = seen_before(before, hash, seen, pool)?;
+            seen = seen_before(before, hash, seen, threads)?;
         }
         Ok(Unique { hash, seen: Sequence::new(seen) })
     }
@@ -91,7 +91,7 @@ impl Unique {
 }
 
 /// Adds the URLs of these chunks.
-fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool) -> Result<Seen, FilterError> {
+fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
     let work = || {
         let (mut buffer, mut unique_lines) = (Buffer::default(), UniqueLines::default());
@@ -102,7 +102,7 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool
         }
         Ok(())
     };
-    let ended: Vec<Result<(), FilterError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
+    let ended = threads::at_once(threads, || work().inspect_err(|_: &FilterError| chunks.stop()));
     ended.into_iter().collect::<Result<(), _>>()?;
     // Otherwise these are not the URLs that the run had read.
     chunks.lists().iter().try_for_each(List::unchanged)?;

@@ -56,6 +56,12 @@ impl Tree {
         }
     }
 
+    /// The files with a path of which this is true.
+    pub fn users(&self, is_wanted: impl Fn(&[String]) -> bool) -> BTreeSet<String> {
+        let modules = self.modules.iter().filter(|(_, module)| module.paths.iter().any(|path| is_wanted(path)));
+        modules.map(|(module, _)| self.files[module].clone()).collect()
+    }
+
     /// Resolves a path used in this module; empty if it leads outside the tree.
     fn resolve(&self, from: &[String], path: &[String]) -> BTreeSet<Target> {
         let [first, rest @ ..] = path else { return BTreeSet::new() };

@@ -1,6 +1,5 @@
 //! Decompresses a file of many members, frames or streams with the idle threads of a pool.
 
-use rayon::Scope;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use super::pieces::{InPieces, Pieces};
 use super::reader::Reader;
 use crate::formats::file_at::FileAt;
 use crate::formats::made_ahead::Help;
+use crate::threads::{self, Scope};
 
 /// Bytes of text to read before asking for help again.
 const STEP: usize = 64 << 10;
@@ -29,7 +29,7 @@ pub(crate) fn with_help<T>(
     read: impl FnOnce(&mut dyn BufRead) -> T,
 ) -> io::Result<T> {
     let file = FileAt::new(file, file.metadata()?.len());
-    let pieces = match rayon::current_num_threads() {
+    let pieces = match threads::number() {
         1 => None,
         _ => Pieces::new(file, compression, memory.min(compression.usual_memory()), room)?.map(Arc::new),
     };
@@ -37,7 +37,7 @@ pub(crate) fn with_help<T>(
         return Ok(read(&mut Reader::within(file, memory)?));
     };
     let (source, asked) = (AtomicU64::new(0), AtomicUsize::new(0));
-    Ok(rayon::in_place_scope(|scope| {
+    Ok(threads::scope(|scope| {
         let text = InPieces::new(Arc::clone(&pieces), &source);
         read(&mut Helped { text, pieces: &pieces, scope, asked: &asked, passed: STEP })
     }))
@@ -60,7 +60,7 @@ impl Helped<'_, '_> {
     fn ask(&mut self) {
         self.passed = 0;
         let (pieces, asked) = (self.pieces, self.asked);
-        while asked.load(Ordering::Relaxed) + 1 < rayon::current_num_threads() {
+        while asked.load(Ordering::Relaxed) + 1 < threads::number() {
             asked.fetch_add(1, Ordering::Relaxed);
             self.scope.spawn(move |_| {
                 asked.fetch_sub(1, Ordering::Relaxed);

@@ -9,8 +9,6 @@ use parquet::data_type::DataType;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use rayon::ThreadPoolBuilder;
-use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -28,6 +26,7 @@ use crate::input::list::RowRange;
 use crate::input::list::range_columns::{Read, TakeRead, each_read};
 use crate::output::folder::{Written, remove};
 use crate::output::front_to_back::FrontToBack;
+use crate::threads;
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
 const MIN_ROWS: i64 = 100_000;
@@ -70,7 +69,6 @@ fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Optio
         return Ok(Some(from.metadata()?.len()));
     }
     let properties = Arc::new(properties(&file.schema().root_schema_ptr(), plain_columns(&file)).build());
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Malformed(error.to_string()))?;
     let mut out = File::create(to)?;
     out.write_all(PARQUET_MARK)?;
     let mut whole = Whole::of(file.metadata().file_metadata());
@@ -80,9 +78,9 @@ fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Optio
             fs::remove_file(to)?;
             return Ok(None);
         }
-        let made = pool.install(|| some.par_iter().map(|merge| guarded(|| group(&file, merge, &properties))).collect());
-        let made: Result<Vec<MadeGroup>, Malformed> = made;
-        for MadeGroup { bytes, metadata, start } in made? {
+        let made = threads::on(some.len(), || threads::map(some, |merge| guarded(|| group(&file, merge, &properties))));
+        for made in made {
+            let MadeGroup { bytes, metadata, start } = made?;
             out.write_all(&bytes)?;
             whole.push(&metadata, at as i64 - start as i64)?;
             at += bytes.len() as u64;

@@ -1,7 +1,5 @@
 //! Reads the tables of a run again: their lines, and the verdicts beside them.
 
-use rayon::ThreadPoolBuilder;
-use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 
@@ -15,6 +13,7 @@ use crate::input::list::{LIST_FORMAT, in_group};
 use crate::outcome::Partition;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
+use crate::threads;
 
 /// Bytes of lines that are looked at together.
 const LINES: usize = 1 << 20;
@@ -38,17 +37,17 @@ pub(crate) fn reread<T: Default + Send>(
     let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
     let table = guarded(|| WrittenTable::open(file, receipt, wanted, is_of_table))
         .map_err(|Malformed(problem)| malformed(problem))?;
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let threads = threads::asked(threads);
     let groups: Vec<usize> = (0..table.file.metadata().num_row_groups()).collect();
     let mut whole = T::default();
-    for groups in groups.chunks(GROUPS * pool.current_num_threads()) {
+    for groups in groups.chunks(GROUPS * threads) {
         let of_group = |&number: &usize| {
             let mut part = T::default();
             let read = guarded(|| table.each(number, |lines| append(&mut part, &of(lines))));
             read.map(|()| part).map_err(|problem| in_group(number, problem))
         };
-        let parts: Vec<Result<T, String>> = pool.install(|| groups.par_iter().map(of_group).collect());
-        for part in parts {
+        let threads = if groups.len() > 1 { threads.min(groups.len()) } else { 0 };
+        for part in threads::on(threads, || threads::map(groups, of_group)) {
             append(&mut whole, &part.map_err(malformed)?);
         }
     }

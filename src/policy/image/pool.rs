@@ -7,13 +7,13 @@
 //! The first item has no content; its place, 0, means "none". Places count units from the start of the section.
 
 use hashbrown::HashTable;
-use rayon::prelude::*;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
 use super::layout::Section;
 use super::spool::{Home, Spool};
+use crate::threads;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
@@ -134,8 +134,8 @@ impl<'p> Pool<'p> {
             }
             Ok(())
         };
-        let checked = parts.par_windows(2).map(|ends| items(ends[0]..ends[1]));
-        checked.find_map_first(Result::err).map_or(Ok(starts), Err)
+        let checked = threads::map(1..parts.len(), |part| items(parts[part - 1]..parts[part]));
+        checked.into_iter().collect::<Result<(), _>>().map(|()| starts)
     }
 }
 

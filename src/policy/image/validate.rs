@@ -7,7 +7,6 @@
 //!
 //! Sections depend on one another only by the places they name, so they are walked in parallel.
 
-use rayon::prelude::*;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -18,15 +17,22 @@ use super::{Content, Image, ImageError, Meta, Parts, Trust};
 use crate::automaton;
 use crate::dialect::Dialect;
 use crate::policy::{groups, lookup, provenance, side_records};
+use crate::threads;
 
-/// Checks an image whose header is valid.
+/// How many bytes are checked in a millisecond.
+const CHECKED_A_MILLISECOND: usize = 1 << 20;
+
+/// Checks an image whose header is valid. A small one is checked by this thread alone.
 pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> {
     let checksum = || match trust {
         Trust::Nothing if xxh3_128(&image.bytes()[HEADER..]) != image.header.checksum => Err(ImageError::Checksum),
         _ => Ok(()),
     };
-    let (checksum, content) = rayon::join(checksum, || structure(image));
-    checksum.and(content)
+    let milliseconds = image.bytes().len() / CHECKED_A_MILLISECOND;
+    threads::on(threads::worth_starting(milliseconds, usize::MAX), || {
+        let (checksum, content) = threads::both(checksum, || structure(image));
+        checksum.and(content)
+    })
 }
 
 fn structure(image: &Image) -> Result<Content, ImageError> {
@@ -38,9 +44,9 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
         let start = image.header.sections[section as usize].start;
         move |(at, problem): Problem| damage(section, start + at as u64, problem)
     };
-    let ((automata, rules), side) = rayon::join(
+    let ((automata, rules), side) = threads::both(
         || {
-            rayon::join(
+            threads::both(
                 || image.pool(Section::Automata).check(automaton),
                 || parts.rules.check(|rules| within(provenance::check(rules, most_agents))),
             )
@@ -49,7 +55,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     );
     let (automata, rules) = (automata.map_err(damaged(Section::Automata))?, rules.map_err(damaged(Section::Rules))?);
     let side = side.map_err(damaged(Section::Side))?;
-    let (rows, records) = rayon::join(
+    let (rows, records) = threads::both(
         || rows(&parts, width, &automata, &rules).map_err(damaged(Section::Rows)),
         || records(&parts, width, &side).map_err(damaged(Section::Origins)),
     );
@@ -122,7 +128,8 @@ fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<u
         }
     }
     let rows = parts.rows.len() / width;
-    let check = |(number, range): (usize, &Range<usize>)| {
+    let check = |number: usize| {
+        let range = &ranges[number];
         let mut before = number.checked_sub(1).map(|part| Record::at(parts.records, lasts[part]).origin);
         for at in starts(&parts.records[..range.end], range.start) {
             let wrong = |problem| (at, problem);
@@ -137,6 +144,6 @@ fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<u
         }
         Ok(())
     };
-    ranges.par_iter().enumerate().map(check).find_map_first(Result::err).map_or(Ok(()), Err)?;
+    threads::map(0..ranges.len(), check).into_iter().collect::<Result<(), _>>()?;
     Ok(ranges)
 }

@@ -1,6 +1,5 @@
 //! Builds the look-up table from the records of an image.
 
-use rayon::prelude::*;
 use std::io;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -8,6 +7,7 @@ use super::entry::Entry;
 use super::layout::{HEADER, header, pilots_length};
 use super::place::{Hashed, PlacedKeys, place};
 use crate::policy::image::{RECORD_UNIT, Record, record_starts};
+use crate::threads;
 
 /// How many seeds are tried before keys that do not fit go to the overflow.
 const SEEDS: u64 = 4;
@@ -35,7 +35,7 @@ impl LookupTable {
             let starts = record_starts(records, 0);
             let mut keys: Vec<Hashed> =
                 starts.map(|at| (hash(Record::at(records, at).origin, seed), (at / RECORD_UNIT) as u32)).collect();
-            keys.par_sort_unstable();
+            threads::sort_by_key(&mut keys, |&key| key);
             let placed = place(&keys);
             number += 1;
             if placed.overflow.is_empty() || number == SEEDS {
@@ -66,11 +66,12 @@ impl LookupTable {
             let record = Record::at(records, place as usize * RECORD_UNIT);
             Entry::new(&record, place, automaton(record.row))
         };
-        let mut entries = Vec::with_capacity(AT_ONCE);
+        let of_slot = |&key: &u32| key.checked_sub(1).map_or_else(bytemuck::Zeroable::zeroed, entry);
         for some in slots.chunks(AT_ONCE) {
-            let of_slot = |&key: &u32| key.checked_sub(1).map_or_else(bytemuck::Zeroable::zeroed, entry);
-            some.par_iter().with_min_len(AT_ONCE / 16).map(of_slot).collect_into_vec(&mut entries);
-            write(bytemuck::cast_slice(&entries))?;
+            let parts: Vec<&[u32]> = some.chunks(AT_ONCE / 16).collect();
+            for entries in threads::map(parts, |part| part.iter().map(of_slot).collect::<Vec<Entry>>()) {
+                write(bytemuck::cast_slice(&entries))?;
+            }
         }
         overflow.iter().try_for_each(|&place| write(bytemuck::bytes_of(&entry(place))))
     }

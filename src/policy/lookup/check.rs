@@ -1,15 +1,18 @@
 //! Checks that a table finds every record and nothing else.
 
-use rayon::prelude::*;
 use std::ops::Range;
 
 use super::entry::Entry;
 use super::layout::{HEADER, Sections, pilots_length, sections};
 use super::table::Lookup;
 use crate::policy::image::{Problem, RECORD_UNIT, Record, record_starts};
+use crate::threads;
 
 /// How many records are looked up at a time, so that their cache misses overlap.
 const AT_ONCE: usize = 32;
+
+/// How many entries a thread counts at a time.
+const COUNTED_AT_ONCE: usize = 1 << 16;
 
 /// Checks a section against checked records; `parts` are ranges of records to check in parallel. `automaton` returns the
 /// automaton in column 0 of a row; `hash` is [`hash_of`](super::key::hash_of), except in tests. Returns the number of records.
@@ -33,11 +36,14 @@ pub(in crate::policy) fn check(
     }
     let table = Lookup::of(section, records);
     let checking = Checking { table, overflow, automaton, hash };
-    let counted = parts.par_iter().map(|part| checking.records(records, part.clone()));
-    let found = counted.try_reduce(|| (0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)));
-    let (in_slots, in_overflow) = found.map_err(|problem| (first, problem))?;
+    let (mut in_slots, mut in_overflow) = (0, 0);
+    for counted in threads::map(parts, |part| checking.records(records, part.clone())) {
+        let counted = counted.map_err(|problem| (first, problem))?;
+        (in_slots, in_overflow) = (in_slots + counted.0, in_overflow + counted.1);
+    }
     // Each record has its own entry, so any further entry belongs to none.
-    let used = entries.par_iter().with_min_len(1 << 12).filter(|entry| !entry.is_free()).count();
+    let used = |some: &[Entry]| some.iter().filter(|entry| !entry.is_free()).count();
+    let used: usize = threads::map(entries.chunks(COUNTED_AT_ONCE).collect::<Vec<_>>(), used).iter().sum();
     match used == in_slots && overflow.len() == in_overflow {
         true => Ok(in_slots + in_overflow),
         false => Err((first, "an entry belongs to no record, or is not in the slot of its hash")),

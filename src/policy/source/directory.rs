@@ -5,7 +5,6 @@
 //! names are passed over and counted. A file may be compressed; then a final `.gz`, `.zst` or `.bz2` of its name is not part
 //! of the host.
 
-use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use super::passed_over::{PassedOver, Reason, is_plausible};
 use super::robots::Robots;
 use super::{SourceError, bare_origin};
 use crate::policy::Capture;
+use crate::threads;
 
 /// How many files are read at once; bounds the memory for bodies.
 const BATCH: usize = 64;
@@ -55,10 +55,9 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     // The order in a directory depends on the file system; errors and counts should not.
     named.sort_unstable();
     let limit = intake.body_limit();
-    let memory = intake.decompressor(rayon::current_num_threads());
+    let memory = intake.decompressor(threads::number());
     for batch in named.chunks(BATCH) {
-        let read: Vec<Result<Vec<Capture>, SourceError>> =
-            batch.par_iter().map(|path| read_file(path, limit, memory)).collect();
+        let read: Vec<Result<Vec<Capture>, SourceError>> = threads::map(batch, |path| read_file(path, limit, memory));
         for captures in read {
             match captures? {
                 none if none.is_empty() => intake.captures.count_unnamed_file(),

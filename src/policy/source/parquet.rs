@@ -4,7 +4,6 @@
 //! names.
 
 use parquet::data_type::ByteArray;
-use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
@@ -14,6 +13,7 @@ use super::intake::Intake;
 use super::urls::page;
 use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Values, guarded};
 use crate::policy::{Answered, Capture};
+use crate::threads;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 256;
@@ -115,7 +115,7 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
             first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
             next += 1;
         }
-        let read: Vec<_> = open.par_iter_mut().map(GroupColumns::next_captures).collect();
+        let read = threads::map(&mut open, GroupColumns::next_captures);
         let mut read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
         rows += read.iter().map(|captures| captures.len() as u64).sum::<u64>();
         let mut has_more = read.iter().map(|captures| !captures.is_empty()).collect::<Vec<_>>().into_iter();

@@ -1,0 +1,201 @@
+//! Threads that live no longer than the call that asked for them.
+//!
+//! A process may fork between two calls, and the child then has only the thread that forked: to wait for any other is to wait
+//! forever. So a call that has work for several threads starts them and ends by joining them, and nothing here uses rayon's global
+//! pool, whose threads live as long as the process. Most of rayon's functions start that pool when they are called outside any
+//! other, so they are called in this file only. In a thread of a pool, be it that of the call or one of the caller's own, they share
+//! the work among its threads; outside, [`both`], [`map`] and [`sort_by_key`] do all of it themselves.
+
+use rayon::prelude::*;
+use rayon::{ThreadPoolBuilder, Yield};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::{self, Builder, JoinHandle};
+
+pub(crate) use rayon::Scope;
+
+/// The number of threads that was asked for. 0 stands for the number in the environment variable `RAYON_NUM_THREADS`, as in other
+/// programs that use rayon, or for all processors.
+pub(crate) fn asked(threads: usize) -> usize {
+    let in_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok();
+    match threads {
+        0 => in_environment()
+            .filter(|&threads| threads > 0)
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)),
+        threads => threads,
+    }
+}
+
+/// How many threads to start, `most` at most, for work that takes one about this many milliseconds; 0 if that is too little.
+/// Starting and joining a thread takes a twentieth of a millisecond.
+pub(crate) fn worth_starting(milliseconds: usize, most: usize) -> usize {
+    match milliseconds.min(most) {
+        0 | 1 => 0,
+        several => Some(several.min(asked(0))).filter(|&threads| threads > 1).unwrap_or(0),
+    }
+}
+
+/// Does `work` in a pool of this many threads, which have ended when it returns. Does it in this thread if that is in a pool
+/// already, if the number is 0, or if the system grants no threads.
+pub(crate) fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    if threads == 0 || in_pool() {
+        return work();
+    }
+    // A pool that is dropped only asks its threads to end. Locals are dropped in reverse order, so these are joined after that.
+    let mut started = Started(Vec::with_capacity(threads));
+    let start = |thread: rayon::ThreadBuilder| -> io::Result<()> {
+        started.0.push(Builder::new().spawn(|| thread.run())?);
+        Ok(())
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start).build();
+    match &pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
+/// Threads of a pool, joined when this is dropped.
+struct Started(Vec<JoinHandle<()>>);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        for thread in self.0.drain(..) {
+            // A pool keeps the panics of its work for its caller.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Does the same work on this many threads at once, and returns the results. This thread is one of them, and works alone if the
+/// system grants no others; those have ended when it returns.
+///
+/// # Panics
+///
+/// If one of them panics, once all have ended.
+pub(crate) fn at_once<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+    let all: Vec<thread::Result<T>> = thread::scope(|scope| {
+        let others = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, &work).ok());
+        let others: Vec<_> = others.collect();
+        let own = catch_unwind(AssertUnwindSafe(&work));
+        std::iter::once(own).chain(others.into_iter().map(|other| other.join())).collect()
+    });
+    all.into_iter().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+}
+
+/// Does `work` in this thread, and `beside` meanwhile in one of its own, which `end` lets return and which has ended when this
+/// returns.
+///
+/// # Errors
+///
+/// The system's error if it grants no thread; then no work is done.
+///
+/// # Panics
+///
+/// If either panics, once both have ended.
+pub(crate) fn with_one_beside<T>(
+    beside: impl FnOnce() + Send,
+    end: impl FnOnce(),
+    work: impl FnOnce() -> T,
+) -> io::Result<T> {
+    let (worked, ended) = thread::scope(|scope| {
+        let thread = Builder::new().spawn_scoped(scope, beside)?;
+        let worked = catch_unwind(AssertUnwindSafe(work));
+        end();
+        io::Result::Ok((worked, thread.join()))
+    })?;
+    ended.and(worked).map_or_else(|panic| resume_unwind(panic), Ok)
+}
+
+/// Whether this thread is in a pool.
+pub(crate) fn in_pool() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
+/// The number of threads that share work given here.
+pub(crate) fn number() -> usize {
+    if in_pool() { rayon::current_num_threads() } else { 1 }
+}
+
+/// Does both, at the same time in a pool.
+pub(crate) fn both<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
+    if in_pool() { rayon::join(one, other) } else { (one(), other()) }
+}
+
+/// What `of` makes of each item, in order; in a pool, of several at a time.
+pub(crate) fn map<I, T, R>(items: I, of: impl Fn(T) -> R + Send + Sync) -> Vec<R>
+where
+    I: IntoIterator<Item = T> + IntoParallelIterator<Item = T, Iter: IndexedParallelIterator>,
+    T: Send,
+    R: Send,
+{
+    if in_pool() { items.into_par_iter().map(of).collect() } else { items.into_iter().map(of).collect() }
+}
+
+/// Sorts by a key. Equal items may change places.
+pub(crate) fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
+    if in_pool() { items.par_sort_unstable_by_key(key) } else { items.sort_unstable_by_key(key) }
+}
+
+/// Has a thread of the pool do `work` soon. Only for a thread [in a pool](in_pool), and for a caller that waits for the work.
+pub(crate) fn soon(work: impl FnOnce() + Send + 'static) {
+    debug_assert!(in_pool(), "the global pool would do it");
+    rayon::spawn_fifo(work);
+}
+
+/// Does work that waits in this thread's pool, if there is any. Returns whether it did.
+pub(crate) fn help() -> bool {
+    rayon::yield_now() == Some(Yield::Executed)
+}
+
+/// Does `work` in this thread, while other threads of its pool do what it spawns; then waits for that. Only for a thread
+/// [in a pool](in_pool).
+pub(crate) fn scope<'s, T>(work: impl FnOnce(&Scope<'s>) -> T) -> T {
+    debug_assert!(in_pool(), "the global pool would do it");
+    rayon::in_place_scope(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    #[test]
+    fn a_pool_shares_its_work_and_no_pool_is_made_within_another() {
+        assert!(!in_pool());
+        assert_eq!((number(), on(0, number)), (1, 1));
+        assert_eq!(on(3, || (number(), on(7, number), in_pool())), (3, 3, true));
+        let meet = Barrier::new(2);
+        on(2, || both(|| meet.wait(), || meet.wait()));
+        assert_eq!(on(2, || map(&[1, 2, 3][..], |number| { number * 2 })), [2, 4, 6]);
+        assert_eq!(
+            map(&mut [1, 2, 3][..], |number| {
+                *number += 1;
+                *number
+            }),
+            [2, 3, 4]
+        );
+    }
+
+    #[test]
+    fn a_panic_is_passed_on_when_all_threads_have_ended() {
+        let ended = AtomicUsize::new(0);
+        let (meet, first) = (Barrier::new(3), AtomicUsize::new(0));
+        let work = || {
+            meet.wait();
+            assert!(first.fetch_add(1, SeqCst) > 0, "the first one fails");
+            ended.fetch_add(1, SeqCst);
+        };
+        assert!(catch_unwind(AssertUnwindSafe(|| at_once(3, work))).is_err());
+        assert_eq!(ended.into_inner(), 2);
+        assert!(catch_unwind(|| on(2, || panic!("in a pool"))).is_err());
+        let asked = AtomicUsize::new(0);
+        let beside = || {
+            while asked.load(SeqCst) == 0 {
+                thread::yield_now()
+            }
+        };
+        let failed = || with_one_beside(beside, || asked.store(1, SeqCst), || panic!("at work"));
+        assert!(catch_unwind(AssertUnwindSafe(failed)).is_err());
+    }
+}
