@@ -214,16 +214,24 @@ fn what_is_no_answer_never_allows() {
 }
 
 #[test]
-fn files_that_are_cut_keep_their_whole_lines_and_are_counted() {
+fn files_that_are_too_long_to_keep_have_their_whole_lines_read_and_are_counted() {
     let bench = Bench::new();
     // The last line is the start of a rule for a longer path.
     let body = "User-agent: *\nDisallow: /no\nAllow: /no";
     let url = "http://a.example/robots.txt";
+    let fields = || fields(url, 1) + "WARC-Truncated: Length\r\n";
+    let zipped = gzip(&[body.as_bytes(), b"x".repeat(99).as_slice()].concat());
+    let long = format!("{body}{}", "x".repeat(5 << 20));
+    let chunks = |text: &str| -> String {
+        let chunks = text.as_bytes().chunks(7).map(|chunk| String::from_utf8_lossy(chunk).into_owned());
+        chunks.map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len())).collect()
+    };
     let cut = [
-        record("response", &(fields(url, 1) + "WARC-Truncated: length\r\n"), http("200 OK", body)),
-        record("response", &(fields(url, 1) + "WARC-Segment-Number: 1\r\n"), http("200 OK", body)),
-        answer(url, 1, "200 OK\r\nTransfer-Encoding: chunked", format!("40\r\n{body}")),
-        answer(url, 1, "200 OK\r\nTransfer-Encoding: chunked", format!("{:x}\r\n{body}\r\n", body.len())),
+        record("response", &fields(), http("200 OK", body)),
+        record("response", &fields(), http("200 OK\r\nContent-Length: 99", body)),
+        record("response", &fields(), http("200 OK\r\nContent-Encoding: gzip", &zipped[..zipped.len() - 9])),
+        record("response", &fields(), http("200 OK\r\nTransfer-Encoding: chunked", format!("40\r\n{body}"))),
+        record("resource", &fields(), body),
     ];
     for archive in cut {
         bench.file("in.warc", &archive);
@@ -231,10 +239,112 @@ fn files_that_are_cut_keep_their_whole_lines_and_are_counted() {
         assert_eq!(outcome(&bench, "http://a.example/no"), "blocked rules", "{name}");
         assert_eq!(counts(&bench, "--robots in.warc").0["truncated"], 1, "{name}");
     }
-    let error = record("response", &(fields(url, 1) + "WARC-Truncated: length\r\n"), http("404 Gone", body));
+    // The limit of the dialect excuses a missing end, too.
+    for (head, body) in [
+        ("Content-Length: 9999999", long.clone()),
+        ("Transfer-Encoding: chunked", chunks(&long)),
+        ("Transfer-Encoding: chunked", format!("ffffffff\r\n{long}")),
+    ] {
+        bench.file("in.warc", answer(url, 1, &format!("200 OK\r\n{head}"), body));
+        assert_eq!(outcome(&bench, "http://a.example/no"), "blocked rules", "{head}");
+    }
+    let error = record("response", &fields(), http("404 Gone", body));
     bench.file("in.warc", error);
     assert_eq!(outcome(&bench, "http://a.example/no"), "allowed unavailable");
     assert_eq!(counts(&bench, "--robots in.warc").0["truncated"], 0, "the body of an error does not matter");
+}
+
+/// What is missing or damaged may be the line that blocks.
+#[test]
+fn a_body_that_did_not_arrive_whole_is_no_verdict() {
+    let bench = Bench::new();
+    bench.file("before.warc", rules("a"));
+    let body = "User-agent: *\nAllow: /no\n";
+    let url = "http://a.example/robots.txt";
+    let truncated = |fields: &str| self::fields(url, 2) + &format!("{fields}\r\n");
+    let (zipped, whole) = (gzip(body.as_bytes()), format!("{:x}\r\n{body}\r\n", body.len()));
+    let mut damaged = zipped.clone();
+    damaged[zipped.len() - 6] ^= 1;
+    let coded = |name: &str, sent: &[u8]| answer(url, 2, &format!("200 OK\r\nContent-Encoding: {name}"), sent);
+    let chunked = |sent: &str| answer(url, 2, "200 OK\r\nTransfer-Encoding: chunked", sent);
+    let resource = record("resource", &truncated("WARC-Truncated: disconnect"), body);
+    let mut cases = vec![
+        ("gzip with a wrong checksum", coded("gzip", &damaged)),
+        ("gzip without a trailer", coded("gzip", &zipped[..zipped.len() - 8])),
+        ("a damaged second member", coded("gzip", &[&zipped[..], &damaged].concat())),
+        ("a second member that is cut", coded("x-gzip", &[&zipped[..], &zipped[..12]].concat())),
+        ("Zstandard without its end", coded("zstd", &zstd(body.as_bytes(), b"")[..20])),
+        ("the beginning of brotli", coded("br", b"\x1b\x37")),
+        ("nothing of a file", coded("deflate", b"")),
+        ("several codings", coded("br, gzip", &zipped[..zipped.len() - 1])),
+        ("less than its length", answer(url, 2, "200 OK\r\nContent-Length: 99", body)),
+        ("less than its encoded length", answer(url, 2, "200\r\nContent-Encoding: gzip\r\nContent-Length: 99", zipped)),
+        ("no last chunk", chunked(&whole)),
+        ("a part of a chunk", chunked(&format!("40\r\n{body}"))),
+        ("a malformed chunk", chunked(&format!("{whole}x\r\n{body}\r\n0\r\n\r\n"))),
+        ("no chunk", chunked("")),
+        ("a part", answer(url, 2, "206 Partial Content\r\nContent-Range: bytes 0-24/99", body)),
+        ("a part of unknown place", answer(url, 2, "206 Partial Content", body)),
+        ("a resource that is cut", resource),
+    ];
+    for fields in ["disconnect", "time", "unspecified", "new-reason", "length, time"] {
+        let fields = truncated(&format!("WARC-Truncated: {fields}"));
+        cases.push(("a record that is cut", record("response", &fields, http("200 OK", body))));
+    }
+    let segment = truncated("WARC-Segment-Number: 1");
+    cases.push(("a record in segments", record("response", &segment, http("200 OK", body))));
+    for (name, archive) in cases {
+        bench.file("in.warc", archive);
+        assert_eq!(outcome(&bench, "http://a.example/no"), "deferred incomplete", "{name}");
+        let (warc, _) = counts(&bench, "--robots in.warc");
+        assert_eq!((&warc["incomplete"], &warc["truncated"]), (&1.into(), &0.into()), "{name}");
+        let after = "--robots before.warc --robots in.warc";
+        assert_eq!(bench.outcome(after, "http://a.example/no"), "deferred incomplete", "{name}");
+        let used = bench.outcome(&format!("{after} --on-unreachable use"), "http://a.example/no");
+        assert_eq!(used, "blocked last-good", "{name}");
+    }
+    let range = format!("206 Partial Content\r\nContent-Range: bytes 0-{}/{}", body.len() - 1, body.len());
+    bench.file("in.warc", answer(url, 2, &range, body));
+    assert_eq!(outcome(&bench, "http://a.example/no"), "allowed rules", "all of it is a part, too");
+}
+
+#[test]
+fn a_resource_is_a_file() {
+    let bench = Bench::new();
+    let page = "http://b.example/policy";
+    let digest = "WARC-Payload-Digest: sha1:same\r\n";
+    let again = record("revisit", &(fields("http://c.example/robots.txt", 5) + digest), http("200 OK", ""));
+    let records = [
+        record("resource", &(fields("http://a.example/robots.txt", 1) + "Content-Type: text/plain\r\n"), ROBOTS),
+        record("resource", &(fields(page, 1) + digest), ROBOTS),
+        redirect("b", "/policy"),
+        again,
+        record("conversion", &fields("http://d.example/robots.txt", 1), ROBOTS),
+        record("metadata", &fields("http://d.example/robots.txt", 1), ROBOTS),
+        record("request", &fields("http://d.example/robots.txt", 1), ROBOTS),
+        record("resource", &fields("ftp://d.example/robots.txt", 1), ROBOTS),
+    ];
+    bench.file("in.warc", records.concat());
+    for host in ["a", "b", "c"] {
+        assert_eq!(outcome(&bench, &format!("http://{host}.example/no")), "blocked rules", "{host}");
+        assert_eq!(outcome(&bench, &format!("http://{host}.example/yes")), "allowed rules", "{host}");
+    }
+    assert_eq!(outcome(&bench, "http://d.example/no"), "deferred unfetched");
+}
+
+#[test]
+fn archives_of_the_drafts_are_read() {
+    let bench = Bench::new();
+    for version in ["WARC/0.17", "WARC/0.18", "WARC/1.0"] {
+        let text = String::from_utf8([rules("a"), rules("b")].concat()).expect("text");
+        let archive = text.replace("WARC/1.1", version);
+        for archive in [archive.as_bytes().to_vec(), gzip(archive.as_bytes())] {
+            bench.file("in.warc", archive);
+            for host in ["a", "b"] {
+                assert_eq!(outcome(&bench, &format!("http://{host}.example/no")), "blocked rules", "{version}");
+            }
+        }
+    }
 }
 
 #[test]

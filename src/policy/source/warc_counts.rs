@@ -14,8 +14,10 @@ pub struct WarcCounts {
     pub revisits: u64,
     /// Revisits whose original is nowhere: answers of which only the time is known.
     pub unresolved_revisits: u64,
-    /// Incomplete files, of which the whole lines are read.
+    /// Files of which the archive keeps only the beginning, because they are too long; their whole lines are read.
     pub truncated: u64,
+    /// Files that did not arrive whole or are damaged; they have no verdict.
+    pub incomplete: u64,
     /// Records without an HTTP answer; they count as no answer.
     pub not_http: u64,
     /// Files that are neither encoded as their headers say nor text; they count as no answer.
@@ -27,6 +29,7 @@ impl WarcCounts {
     pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("truncated", self.truncated),
+            ("incomplete", self.incomplete),
             ("unresolved-revisits", self.unresolved_revisits),
             ("not-http", self.not_http),
             ("undecodable", self.undecodable),

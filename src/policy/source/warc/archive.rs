@@ -163,8 +163,8 @@ impl Pass<'_> {
         let is_first = matches!(self.pages, Pages::RobotsTxt);
         intake.captures.statistics.warc.records += u64::from(is_first);
         let kind = record.required("WARC-Type")?;
-        let is_revisit = kind.eq_ignore_ascii_case("revisit");
-        if !is_revisit && !kind.eq_ignore_ascii_case("response") {
+        let [is_revisit, is_resource] = ["revisit", "resource"].map(|name| kind.eq_ignore_ascii_case(name));
+        if !is_revisit && !is_resource && !kind.eq_ignore_ascii_case("response") {
             return Ok(());
         }
         let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
@@ -178,7 +178,7 @@ impl Pass<'_> {
         if !is_wanted && keys.is_empty() {
             return Ok(());
         }
-        let response = Response::read(block)?;
+        let response = if is_resource { Some(Response::of_resource()) } else { Response::read(block)? };
         if is_revisit {
             intake.captures.statistics.warc.revisits += 1;
             if let Some(response) = response {
@@ -187,7 +187,7 @@ impl Pass<'_> {
             intake.add(self.revisits.add(record, page)?);
             return Ok(());
         }
-        let flaw = page::add_answer(&mut page, response, record.is_truncated(), block, intake.body_limit())?;
+        let flaw = page::add_answer(&mut page, response, record.truncation(), block, intake.body_limit())?;
         if block.limit() > 0 && block.fill_buf()?.is_empty() {
             return Err(RecordProblem::CutShort);
         }

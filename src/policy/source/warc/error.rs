@@ -12,7 +12,7 @@ pub enum RecordProblem {
     #[error("{0}")]
     Unreadable(#[from] io::Error),
     /// It does not begin with a known version.
-    #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0 or WARC/1.1")]
+    #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0, WARC/1.1, WARC/0.17 or WARC/0.18")]
     Version(String),
     /// Its head has no end.
     #[error("its head is longer than {} KiB", head::LIMIT >> 10)]

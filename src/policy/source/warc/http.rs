@@ -1,9 +1,9 @@
 //! HTTP answers in WARC records.
 
 use httparse::{EMPTY_HEADER, ParserConfig};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Take};
 
-use super::coding::{self, Body};
+use super::coding::{Body, Decoded, Ending, FRAMING, decode, is_known};
 use super::head::{End, Head};
 
 /// The head of an answer.
@@ -20,6 +20,11 @@ impl Response {
         let head = Head::read(block)?;
         let status = status(head.first_line()).filter(|_| head.end == End::Whole);
         Ok(status.and_then(|status| Some(Response { status, fields: fields(head.after_first_line())? })))
+    }
+
+    /// The answer that a `resource` record stands for, which has no head: a file.
+    pub fn of_resource() -> Response {
+        Response { status: 200, fields: Vec::new() }
     }
 
     /// The values of all fields with this name, ignoring case.
@@ -46,14 +51,97 @@ impl Response {
         }
     }
 
-    /// Reads the body after the head, up to about `limit` bytes, and undoes its codings. `None` if it cannot be decoded.
-    pub fn body(&self, block: &mut impl BufRead, limit: usize) -> io::Result<Option<Body>> {
+    /// Reads the body, which is the rest of `block`, up to about `limit` bytes, and undoes its codings. `None` if it is in a
+    /// coding that is not known.
+    pub fn body(&self, block: &mut Take<impl BufRead>, limit: usize) -> io::Result<Option<Body>> {
+        let (stored, length) = (block.limit(), self.length());
+        // No bytes are no compressed file, whatever the head says of its coding.
+        if stored == 0 && (matches!(self.status, 204 | 205) || length == Length::AtLeast(0)) {
+            return Ok(Some(Body { bytes: Vec::new(), ending: Ending::Whole }));
+        }
+        let (transfer, content) = (self.codings("Transfer-Encoding"), self.codings("Content-Encoding"));
+        let is_coded = transfer.iter().chain(&content).any(|coding| is_known(coding));
+        let most = if is_coded { limit.saturating_add(FRAMING) } else { limit };
         let mut raw = Vec::new();
-        block.take(limit as u64).read_to_end(&mut raw)?;
-        let values = self.all("Content-Encoding").chain(self.all("Transfer-Encoding"));
-        let codings = values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii);
-        Ok(coding::decode(raw, codings.filter(|coding| !coding.is_empty()), limit))
+        block.take(most as u64).read_to_end(&mut raw)?;
+        let Some(Decoded { mut body, sent }) = decode(raw, &transfer, &content, limit) else { return Ok(None) };
+        let is_transferred_as_is = !transfer.iter().any(|coding| is_known(coding));
+        let sent = if is_transferred_as_is { sent.map(|_| stored) } else { sent };
+        if body.bytes.len() < limit {
+            body.ending = body.ending.max(length.ending(sent));
+        }
+        Ok(Some(body))
     }
+
+    /// The codings that a field names, in the order in which they were applied.
+    fn codings(&self, field: &'static str) -> Vec<&[u8]> {
+        let names = self.all(field).flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii);
+        names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity")).collect()
+    }
+
+    /// How long the body is according to the head (RFC 9112 6.3, RFC 9110 14.4).
+    fn length(&self) -> Length {
+        if self.status == PARTIAL_CONTENT {
+            let mut ranges = self.all("Content-Range");
+            let range = ranges.next().filter(|_| ranges.next().is_none());
+            return range.and_then(whole_range).map_or(Length::Wrong, Length::Exactly);
+        }
+        if self.codings("Transfer-Encoding").iter().any(|coding| is_known(coding)) {
+            return Length::Unknown;
+        }
+        let mut lengths = self.all("Content-Length").flat_map(|value| value.split(|&byte| byte == b',')).map(number);
+        match lengths.next() {
+            None => Length::Unknown,
+            Some(None) => Length::Wrong,
+            Some(Some(length)) if lengths.all(|other| other == Some(length)) => Length::AtLeast(length),
+            Some(Some(_)) => Length::Wrong,
+        }
+    }
+}
+
+/// The status of an answer with a part of a file.
+const PARTIAL_CONTENT: u16 = 206;
+
+/// How long a body is according to its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// The head does not say.
+    Unknown,
+    /// This many bytes; if more are stored, what was sent was decoded.
+    AtLeast(u64),
+    /// This many bytes.
+    Exactly(u64),
+    /// The head contradicts itself, or the body is only a part.
+    Wrong,
+}
+
+impl Length {
+    /// How a body ends of which so many bytes were sent; `None` if that is not known.
+    fn ending(self, sent: Option<u64>) -> Ending {
+        match (self, sent) {
+            (Length::Unknown, _) | (Length::AtLeast(_), None) => Ending::Whole,
+            (Length::AtLeast(length) | Length::Exactly(length), Some(sent)) if sent < length => Ending::Cut,
+            (Length::AtLeast(_), Some(_)) => Ending::Whole,
+            (Length::Exactly(length), Some(sent)) if sent == length => Ending::Whole,
+            (Length::Exactly(_) | Length::Wrong, _) => Ending::Broken,
+        }
+    }
+}
+
+/// A number, written in digits.
+fn number(text: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(text.trim_ascii()).ok()?;
+    digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The length of a file, if a `Content-Range` says that it is whole: `bytes 0-9/10`.
+fn whole_range(value: &[u8]) -> Option<u64> {
+    let (unit, range) = value.split_at_checked(b"bytes ".len())?;
+    let dash = memchr::memchr(b'-', range)?;
+    let slash = memchr::memchr(b'/', range)?;
+    let first = number(&range[..dash])?;
+    let (last, length) = (number(range.get(dash + 1..slash)?)?, number(&range[slash + 1..])?);
+    (unit.eq_ignore_ascii_case(b"bytes ") && first == 0 && last.checked_add(1) == Some(length)).then_some(length)
 }
 
 /// The fields of a head; invalid lines are skipped, as browsers do.
@@ -129,10 +217,78 @@ mod tests {
 
     #[test]
     fn codings_are_undone_in_reverse_of_both_fields() {
-        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: , utf-8\r\n\r\n";
-        let text = format!("{head}3\r\nabc\r\n0\r\n\r\n");
-        let (answer, mut block) = response(&text);
-        let body = answer.unwrap().body(&mut block, 100).unwrap();
-        assert_eq!(body, Some(Body { bytes: b"abc".to_vec(), whole: true }));
+        let body = body("200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: , utf-8", b"3\r\nabc\r\n0\r\n\r\n");
+        assert_eq!(body, Some(Body { bytes: b"abc".to_vec(), ending: Ending::Whole }));
+    }
+
+    /// The body of an answer, read up to 100 bytes.
+    fn body(head: &str, body: &[u8]) -> Option<Body> {
+        let all = [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat();
+        let mut block = (&all[..]).take(all.len() as u64);
+        Response::read(&mut block).unwrap().unwrap().body(&mut block, 100).unwrap()
+    }
+
+    #[test]
+    fn a_body_is_as_long_as_its_head_says() {
+        let gzip = |text: &[u8]| {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            io::Write::write_all(&mut encoder, text).unwrap();
+            encoder.finish().unwrap()
+        };
+        let (zipped, long) = (gzip(b"abc"), vec![b'a'; 99]);
+        let coded = |length: usize| format!("200\r\nContent-Encoding: gzip\r\nContent-Length: {length}");
+        let ends = |head: &str, sent: &[u8]| body(head, sent).unwrap().ending;
+        for (head, sent, ending) in [
+            ("200\r\nContent-Length: 3", &b"abc"[..], Ending::Whole),
+            ("200\r\nContent-Length: 2", b"abc", Ending::Whole),
+            ("200\r\nContent-Length: 4", b"abc", Ending::Cut),
+            ("200\r\nContent-Length: 3, 3\r\nContent-Length: 3", b"abc", Ending::Whole),
+            ("200\r\nContent-Length: 3\r\nContent-Length: 2", b"abc", Ending::Broken),
+            ("200\r\nContent-Length: three", b"abc", Ending::Broken),
+            ("200\r\nContent-Length: -3", b"abc", Ending::Broken),
+            ("200\r\nContent-Length: +3", b"abc", Ending::Broken),
+            ("200\r\nContent-Length: 99999999999999999999", b"abc", Ending::Broken),
+            ("200\r\nContent-Length: 101", &long, Ending::Cut),
+            ("200\r\nContent-Length: 200", &[&long[..], b"aa"].concat(), Ending::Whole),
+            ("200\r\nContent-Encoding: none\r\nContent-Length: 4", b"abc", Ending::Cut),
+            ("200\r\nTransfer-Encoding: identity\r\nContent-Length: 4", b"abc", Ending::Cut),
+            ("200\r\nTransfer-Encoding: chunked\r\nContent-Length: 99", b"3\r\nabc\r\n0\r\n\r\n", Ending::Whole),
+            (&coded(zipped.len()), &zipped, Ending::Whole),
+            (&coded(zipped.len() + 1), &zipped, Ending::Cut),
+            (&coded(99), b"decoded before it was stored", Ending::Whole),
+            (&coded(0), b"", Ending::Whole),
+            (&coded(20), b"", Ending::Cut),
+            ("200\r\nContent-Encoding: br", b"", Ending::Cut),
+            ("200\r\nTransfer-Encoding: chunked", b"", Ending::Cut),
+            ("204\r\nContent-Encoding: gzip", b"", Ending::Whole),
+            ("200\r\nX-Crawl-Content-Encoding: gzip\r\nX-Crawl-Content-Length: 99", b"abc", Ending::Whole),
+        ] {
+            assert_eq!(ends(head, sent), ending, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_whole_if_its_range_is() {
+        for (range, ending) in [
+            ("Content-Range: bytes 0-2/3", Ending::Whole),
+            ("Content-Range: Bytes  0-2/3 ", Ending::Whole),
+            ("Content-Range: bytes 0-3/4", Ending::Cut),
+            ("Content-Range: bytes 0-1/2", Ending::Broken),
+            ("Content-Range: bytes 0-2/4", Ending::Broken),
+            ("Content-Range: bytes 1-3/4", Ending::Broken),
+            ("Content-Range: bytes 0-2/*", Ending::Broken),
+            ("Content-Range: bytes */3", Ending::Broken),
+            ("Content-Range: lines 0-2/3", Ending::Broken),
+            ("Content-Range: bytes/0-2", Ending::Broken),
+            ("Content-Range: bytes 0-2/3\r\nContent-Range: bytes 0-2/3", Ending::Broken),
+            ("Content-Type: multipart/byteranges; boundary=a", Ending::Broken),
+            ("Content-Encoding: gzip\r\nContent-Range: bytes 0-2/3", Ending::Broken),
+            ("Content-Length: 3", Ending::Broken),
+        ] {
+            assert_eq!(body(&format!("206 Partial Content\r\n{range}"), b"abc").unwrap().ending, ending, "{range}");
+        }
+        let chunked = "206 x\r\nTransfer-Encoding: chunked\r\nContent-Range: bytes 0-2/3";
+        assert_eq!(body(chunked, b"3\r\nabc\r\n0\r\n\r\n").unwrap().ending, Ending::Whole);
+        assert_eq!(body(chunked, b"2\r\nab\r\n0\r\n\r\n").unwrap().ending, Ending::Cut);
     }
 }

@@ -9,6 +9,7 @@
 //! treated as no answer, which never allows anything.
 
 mod archive;
+mod chunked;
 mod coding;
 mod error;
 mod head;

@@ -10,6 +10,17 @@ use std::io::{BufRead, Take};
 use super::error::RecordProblem;
 use super::head::{self, Head};
 
+/// Whether and why the block of a record is incomplete (ISO 28500, `WARC-Truncated`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Truncation {
+    /// It is not.
+    None,
+    /// It was longer than the crawler keeps.
+    Length,
+    /// It did not arrive whole, took too long, or nothing is known; or the record is in segments.
+    Other,
+}
+
 /// The fields of a record.
 impl Head {
     /// The value of a field; invalid UTF-8 is replaced.
@@ -22,9 +33,16 @@ impl Head {
         self.field(name).ok_or(RecordProblem::Missing(name))
     }
 
-    /// Whether its block is incomplete.
-    pub fn is_truncated(&self) -> bool {
-        self.get("WARC-Truncated").is_some() || self.get("WARC-Segment-Number").is_some()
+    /// Whether and why its block is incomplete.
+    pub fn truncation(&self) -> Truncation {
+        let is_length = |reason: &[u8]| reason.eq_ignore_ascii_case(b"length");
+        match self.get("WARC-Truncated") {
+            // The other segments may be anywhere.
+            _ if self.get("WARC-Segment-Number").is_some() => Truncation::Other,
+            None => Truncation::None,
+            Some(_) if self.all("WARC-Truncated").all(is_length) => Truncation::Length,
+            Some(_) => Truncation::Other,
+        }
     }
 
     /// A URI. Some programs put it in angle brackets, as in the grammar of WARC 1.0.
@@ -83,8 +101,8 @@ impl<R: BufRead> Records<R> {
         self.offset = self.position();
         let head = Head::read(&mut self.archive)?;
         let version = head.first_line();
-        let is_cut = head.end == head::End::CutShort && VERSION.starts_with(version);
-        if !version.starts_with(VERSION) && !is_cut {
+        let is_cut = head.end == head::End::CutShort && VERSIONS.iter().any(|known| known.starts_with(version));
+        if !VERSIONS.iter().any(|known| version.starts_with(known)) && !is_cut {
             let start = &version[..version.len().min(40)];
             return Err(RecordProblem::Version(String::from_utf8_lossy(start).into_owned()));
         }
@@ -141,7 +159,9 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-const VERSION: &[u8] = b"WARC/1.";
+/// How the first line of a record begins. The drafts 0.17 and 0.18 of the standard, which crawlers wrote for years, differ in
+/// nothing that matters here.
+const VERSIONS: [&[u8]; 3] = [b"WARC/1.", b"WARC/0.17", b"WARC/0.18"];
 const LENGTH: &str = "Content-Length";
 
 #[cfg(test)]
