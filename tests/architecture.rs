@@ -18,7 +18,7 @@ const LAYERS: [(&str, &str); 17] = [
     ("judge", "input policy automaton rules robots dialect outcome origin"),
     ("input", "outcome origin formats lock threads"),
     ("policy", "automaton rules robots dialect origin formats threads"),
-    ("lint", "rules robots dialect origin"),
+    ("lint", "rules robots dialect origin formats"),
     ("automaton", "rules"),
     ("rules", "robots dialect"),
     ("robots", "dialect"),

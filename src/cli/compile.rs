@@ -8,6 +8,7 @@ use super::destination::{self, Kind};
 use super::error::Failure;
 use super::journal::watch_compiling;
 use super::say::say;
+use crate::formats::shown;
 use crate::output::counted;
 use crate::policy::{Captures, Columns, Statistics};
 
@@ -41,5 +42,5 @@ pub fn report(path: &Path, statistics: &Statistics) {
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     let origins = counted(statistics.origins, "origin", "origins");
     let groups = counted(statistics.automata, "distinct group", "distinct groups");
-    say(format_args!("{}: {origins}, {groups}, {size} bytes", path.display()));
+    say(format_args!("{}: {origins}, {groups}, {size} bytes", shown(path)));
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{hints, interrupt};
+use crate::formats::shown;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::{
@@ -26,7 +27,7 @@ pub enum Failure {
     Metrics(#[from] MetricsError),
     #[error(
         "the metrics file {} would be in the --out folder {}, which is for the run's files only; choose another place",
-        path.display(), directory.display()
+        shown(path), shown(directory)
     )]
     MetricsInOutput { path: PathBuf, directory: PathBuf },
     #[error(transparent)]
@@ -39,7 +40,7 @@ pub enum Failure {
     Verify(#[from] VerifyError),
     #[error("cannot compile the policy: {0}")]
     Policy(#[from] WriteError),
-    #[error("cannot write the policy {}: {error}", path.display())]
+    #[error("cannot write the policy {}: {error}", shown(path))]
     Write { path: PathBuf, error: WriteError },
     #[error("{error}{}", remedy(error))]
     Open {
@@ -56,17 +57,17 @@ pub enum Failure {
     Origin { given: String, problem: InvalidUrl },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
-    #[error("cannot write {}: {error}", path.display())]
+    #[error("cannot write {}: {error}", shown(path))]
     Output { path: PathBuf, error: io::Error },
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot print the result: {0}")]
     Print(#[from] io::Error),
     #[error("cannot print the result: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("{} exists and is not a {kind}; move it, or choose another name", path.display())]
+    #[error("{} exists and is not a {kind}; move it, or choose another name", shown(path))]
     NotReplaced { path: PathBuf, kind: &'static str },
-    #[error("{} is an input and cannot also be the output; choose another name", path.display())]
+    #[error("{} is an input and cannot also be the output; choose another name", shown(path))]
     IsInput { path: PathBuf },
     #[error("no crawler given: use --agent NAME (* for every crawler), or a policy with --policy FILE")]
     NoAgent,
@@ -87,15 +88,15 @@ pub enum Failure {
     NothingMatches { pattern: String },
     #[error("{pattern} is neither a file nor a pattern: {problem}")]
     Pattern { pattern: String, problem: &'static str },
-    #[error("--files-from {} names no list; write one path per line", path.display())]
+    #[error("--files-from {} names no list; write one path per line", shown(path))]
     NoLists { path: PathBuf },
-    #[error("{} is {kind}, which cannot be read from a pipe; give the file itself", path.display())]
+    #[error("{} is {kind}, which cannot be read from a pipe; give the file itself", shown(path))]
     Piped { path: PathBuf, kind: &'static str },
     #[error("standard input can be read only once; use - for the URLs or for the robots.txt, not for both")]
     StandardInputForTwo,
     #[error("standard input cannot be both a list and --files-from; use a file for one of them")]
     StandardInputTwice,
-    #[error("--files-from {}, line {line}: the path is not UTF-8, as this system requires", path.display())]
+    #[error("--files-from {}, line {line}: the path is not UTF-8, as this system requires", shown(path))]
     NotUtf8 { path: PathBuf, line: usize },
     #[error("--explain needs blocked lines; use --only blocked")]
     NothingBlocked,

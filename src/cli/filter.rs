@@ -12,6 +12,8 @@ use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::with_overrides;
+use crate::formats::visible::{visible, visible_except};
+use crate::formats::json;
 use crate::input::UrlField;
 use crate::judge::Choices;
 use crate::output::counted;
@@ -95,18 +97,17 @@ fn split(
     }
     let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || run::run(&policy, &job, progress))?;
     for list in &receipt.lists {
-        list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", list.path)));
+        list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", visible(&list.path))));
     }
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {
         journal.finish_event(&receipt);
-        writeln!(out, "{receipt}")?;
+        writeln!(out, "{}", visible_except(&['\n'], &receipt))?;
         return Ok(ExitCode::SUCCESS);
     }
     journal.finish(&receipt);
     if args.output.json {
-        serde_json::to_writer_pretty(&mut out, &receipt)?;
-        writeln!(out)?;
+        writeln!(out, "{}", json::to_string_pretty(&receipt)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::formats::compression::WindowTooLarge;
+use crate::formats::shown;
 use crate::input::{ListError, UrlFieldError};
 use crate::output::OutputError;
 use crate::policy::source::SourceError;
@@ -12,9 +13,9 @@ use crate::run::{FilterError, JoinError};
 pub fn filter(error: &FilterError) -> String {
     match error {
         FilterError::Kept { error, path } => {
-            let path = path.display();
+            let path = shown(path);
             format!(
-                "{}\nthe work so far is kept in {path}; run the same command with --resume to continue",
+                "{}; the work so far is kept in {path}; run the same command with --resume to continue",
                 filter(error)
             )
         }

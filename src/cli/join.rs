@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use super::args::JoinArgs;
 use super::error::Failure;
-use super::say::say;
+use super::say::say_lines;
 use crate::run;
 
 pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
     let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
     if !args.quiet {
-        say(receipt);
+        say_lines(receipt);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,6 +12,7 @@ use super::printer::Printer;
 use super::read::read;
 use super::say::say;
 use crate::dialect::Dialect;
+use crate::formats::{json, shown};
 use crate::lint::{self, Finding, Report, Severity};
 use crate::output::counted;
 
@@ -146,7 +147,7 @@ fn text(path: &Path, dialect: &Dialect, finding: &Finding) -> String {
     let borrowed = if citation.borrowed { "; its own text does not say" } else { "" };
     let mut out = format!(
         "{}{place}: {}: {}: {reason} [{}: {}{section}{borrowed}]",
-        path.display(),
+        shown(path),
         severity.name(),
         kind.name(),
         dialect.name,
@@ -170,12 +171,12 @@ fn json(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, ser
         #[serde(flatten)]
         finding: &'f Finding,
     }
-    serde_json::to_string(&FindingLine { file: path.display().to_string(), dialect: dialect.name, finding })
+    json::to_string(&FindingLine { file: path.display().to_string(), dialect: dialect.name, finding })
 }
 
 /// Reports what was cut short because the file is too large or too hostile.
 fn report_limits(path: &Path, dialect: &Dialect, report: &Report) {
-    let of = format!("robosieve: {}: {}", path.display(), dialect.name);
+    let of = format!("robosieve: {}: {}", shown(path), dialect.name);
     if report.left_off > 0 {
         say(format_args!("{of}: {} more findings are not shown", report.left_off));
     }

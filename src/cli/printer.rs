@@ -2,6 +2,8 @@
 
 use std::io::{self, StdoutLock, Write};
 
+use crate::formats::visible::visible_except;
+
 /// Prints lines. Once the reader is gone, the rest is dropped: the exit status still gives the answer.
 pub struct Printer(Option<io::BufWriter<StdoutLock<'static>>>);
 
@@ -11,13 +13,13 @@ impl Printer {
         Printer(Some(io::BufWriter::new(io::stdout().lock())))
     }
 
-    /// Prints a line.
+    /// Prints a line, or several; only their tabs and line feeds reach a terminal as they are.
     ///
     /// # Errors
     ///
     /// If standard output cannot be written; a closed pipe is not an error.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
-        self.attempt(|out| writeln!(out, "{line}"))
+        self.attempt(|out| writeln!(out, "{}", visible_except(&['\t', '\n'], line)))
     }
 
     /// Flushes the output.

@@ -6,6 +6,7 @@ use super::args::ReportArgs;
 use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
+use crate::formats::shown;
 use crate::output::Receipt;
 use crate::policy::{Captures, Columns, Policy};
 use crate::robots::AgentError;
@@ -24,7 +25,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
     report.write_file(&path).map_err(|error| Failure::Output { path: path.clone(), error })?;
-    say(path.display());
+    say(shown(&path));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod error;
 pub(crate) mod file_at;
+pub(crate) mod json;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;
 pub(crate) mod parquet_mark;
@@ -14,6 +15,8 @@ pub(crate) mod stream;
 pub(crate) mod system_time;
 pub(crate) mod time;
 pub(crate) mod tsv;
+pub(crate) mod visible;
 
 pub use stream::is_stream;
 pub use time::time;
+pub(crate) use visible::{shown, visible};

@@ -4,12 +4,14 @@ use super::layout::Column;
 use std::io;
 use std::path::PathBuf;
 
+use crate::formats::shown;
+
 /// Why a list cannot be read, or not to its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListError {
     /// A list that cannot be read.
-    #[error("cannot read the list {}: {error}", path.display())]
+    #[error("cannot read the list {}: {error}", shown(path))]
     Unreadable {
         /// The list.
         path: PathBuf,
@@ -17,7 +19,7 @@ pub enum ListError {
         error: io::Error,
     },
     /// A part of a list that was read ahead of its turn and stored on disk, and cannot be read back.
-    #[error("cannot read back the part of a list buffered in a file in {}: {error}", folder.display())]
+    #[error("cannot read back the part of a list buffered in a file in {}: {error}", shown(folder))]
     NotReadBack {
         /// The folder of the file.
         folder: PathBuf,
@@ -25,7 +27,7 @@ pub enum ListError {
         error: io::Error,
     },
     /// A list that changed while it was read.
-    #[error("the list {} changed while it was read, so the results cannot be trusted; run again", path.display())]
+    #[error("the list {} changed while it was read, so the results cannot be trusted; run again", shown(path))]
     Changed {
         /// The list.
         path: PathBuf,
@@ -33,7 +35,7 @@ pub enum ListError {
     /// A list that was cut short while it was read. Everything read before this was noticed is what the file held.
     #[error(
         "the list {} was cut short while it was read, at byte {at} of {had}; restore the file, or start a new run",
-        path.display()
+        shown(path)
     )]
     Cut {
         /// The list.
@@ -46,14 +48,14 @@ pub enum ListError {
     /// A list that cannot be divided into shards.
     #[error(
         "the list {} cannot be divided into shards: it is a stream, or a table compressed as a whole, which the \
-         other shards cannot read; store it as a plain file first", path.display()
+         other shards cannot read; store it as a plain file first", shown(path)
     )]
     NotDivisible {
         /// The list.
         path: PathBuf,
     },
     /// A list in which the URL is not where the operator says.
-    #[error("the list {}: {error}", path.display())]
+    #[error("the list {}: {error}", shown(path))]
     UrlField {
         /// The list.
         path: PathBuf,
@@ -61,7 +63,7 @@ pub enum ListError {
         error: UrlFieldError,
     },
     /// A Parquet file that cannot be read.
-    #[error("the list {}: {problem}", path.display())]
+    #[error("the list {}: {problem}", shown(path))]
     Parquet {
         /// The list.
         path: PathBuf,
@@ -72,7 +74,7 @@ pub enum ListError {
     #[error(
         "the lists {} and {} begin with different head lines, so one file cannot hold the lines of both; give each \
          list its own partitions",
-        one.display(), other.display()
+        shown(one), shown(other)
     )]
     HeadsDiffer {
         /// A list.
@@ -89,7 +91,7 @@ pub enum ListError {
     /// A line longer than there is memory for.
     #[error(
         "the list {} has a line of more than {longest} bytes, the memory limit, at byte {offset} of its text; raise \
-         the limit, or remove such lines", path.display()
+         the limit, or remove such lines", shown(path)
     )]
     LineTooLong {
         /// The list.

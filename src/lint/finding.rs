@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::citation::{Citation, citation};
 use super::kind::{FindingKind, Severity};
 use crate::dialect::Dialect;
+use crate::formats::visible;
 use crate::robots::{self};
 
 /// Another line that a finding is about.
@@ -96,21 +97,11 @@ impl<'d> Findings<'d> {
 /// The maximum number of bytes shown of a line.
 const EXCERPT: usize = 160;
 
-/// Text of a file for display: cut if it is long, with control characters escaped, which could upset a terminal.
+/// Text of a file for people: cut if it is long, without what a terminal would obey.
 pub(super) fn excerpt(text: &[u8]) -> String {
     let text = text.trim_ascii();
-    let shown = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);
-    let mut excerpt = String::with_capacity(shown.len());
-    for character in shown.chars() {
-        match character.is_control() {
-            true => excerpt.extend(character.escape_default()),
-            false => excerpt.push(character),
-        }
-    }
-    if text.len() > EXCERPT {
-        excerpt.push('…');
-    }
-    excerpt
+    let shown = visible(String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]));
+    if text.len() > EXCERPT { format!("{shown}…") } else { shown.to_string() }
 }
 
 #[cfg(test)]

@@ -110,7 +110,10 @@ impl CauseText {
     fn of(cause: &Cause<'_>) -> CauseText {
         let rule = |rule: &KeptRule| {
             let mut text = Vec::new();
-            put_rule(rule, &mut text, |value, text| text.extend_from_slice(value));
+            put_rule(rule, &mut text, |value, text| {
+                text.extend_from_slice(value);
+                true
+            });
             (text, rule.line)
         };
         let agent = cause.agent.as_deref().map(shortened);

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::formats::shown;
 use crate::input::error::ListError;
 
 /// Why a run's output cannot be written.
@@ -13,7 +14,7 @@ pub enum OutputError {
     #[error(transparent)]
     List(#[from] ListError),
     /// A file cannot be written.
-    #[error("cannot write {}: {error}", path.display())]
+    #[error("cannot write {}: {error}", shown(path))]
     Unwritable {
         /// The file, or the folder it is in.
         path: PathBuf,
@@ -27,31 +28,31 @@ pub enum OutputError {
     #[error("cannot compress the output: {0}")]
     Compress(io::Error),
     /// Another run is writing to the folder.
-    #[error("another run is writing to {}; wait until it finishes, or choose another folder", path.display())]
+    #[error("another run is writing to {}; wait until it finishes, or choose another folder", shown(path))]
     InUse {
         /// The folder.
         path: PathBuf,
     },
     /// The folder is not empty.
-    #[error("{} is not empty; choose another folder, or let this run replace the files of an earlier one", path.display())]
+    #[error("{} is not empty; choose another folder, or let this run replace the files of an earlier one", shown(path))]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// A file that the run would replace, and that no earlier run wrote.
-    #[error("{} is in the way, and no receipt of an earlier run names it; move it, or choose another folder", path.display())]
+    #[error("{} is in the way, and no receipt of an earlier run names it; move it, or choose another folder", shown(path))]
     InTheWay {
         /// The file.
         path: PathBuf,
     },
     /// The folder has an interrupted run in it.
-    #[error("{} has an unfinished run; resume it, or discard it", path.display())]
+    #[error("{} has an unfinished run; resume it, or discard it", shown(path))]
     Unfinished {
         /// The folder.
         path: PathBuf,
     },
     /// A run that cannot be resumed.
-    #[error("the run in {} cannot be resumed: {problem}; start it again from the beginning", path.display())]
+    #[error("the run in {} cannot be resumed: {problem}; start it again from the beginning", shown(path))]
     NotResumable {
         /// Its folder.
         path: PathBuf,
@@ -68,7 +69,7 @@ pub enum OutputError {
     #[error(
         "the lists {} and {} have different columns, so one table cannot hold the rows of both; give each list its \
          own partitions",
-        one.display(), other.display()
+        shown(one), shown(other)
     )]
     ColumnsDiffer {
         /// A list.
@@ -79,7 +80,7 @@ pub enum OutputError {
     /// A list with a column of the same name as an added one.
     #[error(
         "the list {} already has a column {column:?}, a name that the output needs; rename it, or write text",
-        path.display()
+        shown(path)
     )]
     ColumnTaken {
         /// The list.

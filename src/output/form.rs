@@ -33,11 +33,13 @@ const CAUSE: [&str; 3] = ["rule", "line", "captured"];
 /// The most bytes of a rule that are shown. A rule may be as long as its robots.txt and block every line.
 const LONGEST_RULE: usize = 200;
 
+/// The most bytes that they take, escaped.
+const LONGEST_ESCAPED: usize = 2 * LONGEST_RULE;
+
 /// Appended to a rule that was cut.
 const CUT: &[u8] = b"...";
 
-/// How many times as long as its line a cause can be: each byte of a rule may be escaped, and no line is shorter than a scheme
-/// and `//a`.
+/// How many times as long as its line a cause can be: no line is shorter than a scheme and `//a`.
 pub(crate) const CAUSE_FACTOR: u64 = 50;
 
 /// The rows of a run's files.
@@ -127,7 +129,7 @@ pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
 /// any.
 pub(crate) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
     if let Some(rule) = &cause.rule {
-        put_rule(rule, out, |value, out| escaped(value).for_each(|piece| out.extend_from_slice(piece)));
+        put_rule(rule, out, put_escaped);
     }
     out.push(SEPARATOR);
     if let Some(rule) = &cause.rule {
@@ -140,16 +142,24 @@ pub(crate) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
     out.push(SEPARATOR);
 }
 
-/// Writes a rule, cut if it is too long; `put_value` writes its value.
-pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnce(&[u8], &mut Vec<u8>)) {
+/// Writes the value of a rule, escaped; returns whether there was room for all of it.
+fn put_escaped(value: &[u8], out: &mut Vec<u8>) -> bool {
+    let end = out.len() + LONGEST_ESCAPED;
+    let put = |piece: &[u8]| {
+        let fits = out.len() + piece.len() <= end;
+        out.extend_from_slice(if fits { piece } else { b"" });
+        if fits { Ok(()) } else { Err(()) }
+    };
+    escaped(value, put).is_ok()
+}
+
+/// Writes a rule, cut if it is too long; `put_value` writes its value, and returns whether that is all of it.
+pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnce(&[u8], &mut Vec<u8>) -> bool) {
     out.extend_from_slice(rule.key().as_bytes());
     out.extend_from_slice(b": ");
-    let (value, cut) = match rule.value.get(..LONGEST_RULE) {
-        Some(value) if value.len() < rule.value.len() => (value, CUT),
-        _ => (&rule.value[..], &b""[..]),
-    };
-    put_value(value, out);
-    out.extend_from_slice(cut);
+    let value = rule.value.get(..LONGEST_RULE).unwrap_or(&rule.value);
+    let is_all = put_value(value, out) && value.len() == rule.value.len();
+    out.extend_from_slice(if is_all { b"" } else { CUT });
 }
 
 /// Leaves the columns of the cause empty.
@@ -193,7 +203,11 @@ mod tests {
         assert_eq!(of(format!("{longest}y").into_bytes()), columns(&format!("{longest}...")));
         assert_eq!(of(b"*".repeat(500_000)), columns(&format!("{}...", "*".repeat(LONGEST_RULE))));
         let shortest = b"http://a\n".len() as u64;
-        assert!(of(b"\t".repeat(500_000)).len() as u64 <= CAUSE_FACTOR * shortest, "all of it escaped");
+        for escaped in [&b"\t"[..], b"\x1b", b"\xff", "\u{202e}".as_bytes()] {
+            let columns = of(escaped.repeat(500_000 / escaped.len()));
+            assert!(columns.len() as u64 <= CAUSE_FACTOR * shortest, "all of it escaped: {}", columns.len());
+            assert!(columns.windows(4).any(|end| end == b"...\t"), "cut");
+        }
     }
 
     #[test]
@@ -204,7 +218,7 @@ mod tests {
             put_cause(&Cause { rule, agent: None, captured }, &mut out);
             out
         };
-        assert_eq!(cause(Some(Cow::Borrowed(&rule)), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
+        assert_eq!(cause(Some(Cow::Borrowed(&rule)), Some(0)), b"Disallow: /a\\tb\\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
         let mut none = Vec::new();
         put_no_cause(&mut none);
         assert_eq!(cause(None, None), none);

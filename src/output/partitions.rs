@@ -17,6 +17,7 @@ use super::format::Format;
 use super::front_to_back::FrontToBack;
 use super::receipt::Receipt;
 use super::table::{self, Stop};
+use crate::formats::{json, shown};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 
@@ -144,7 +145,7 @@ impl Output {
             }
             Ok::<_, io::Error>(length)
         };
-        let refused = |what| self.not_resumable(format!("its file {} {what}", partial(&path).display()));
+        let refused = |what| self.not_resumable(format!("its file {} {what}", shown(&partial(&path))));
         match cut() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
             Err(error) => Err(OutputError::Unwritable { path: path.clone(), error }),
@@ -333,7 +334,7 @@ impl Output {
     /// Writes the receipt, after all other files.
     pub fn write_receipt(&mut self, receipt: &Receipt) -> Result<(), OutputError> {
         self.write_file(RECEIPT, |file| {
-            serde_json::to_writer_pretty(&mut *file, receipt)?;
+            file.write_all(json::to_string_pretty(receipt)?.as_bytes())?;
             file.write_all(b"\n")
         })
     }

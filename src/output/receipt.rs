@@ -12,6 +12,7 @@ use super::format::Format;
 use super::frame::FrameFormat;
 use super::samples::Sample;
 use crate::formats::compression::Compression;
+use crate::formats::visible;
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;
@@ -363,9 +364,10 @@ impl fmt::Display for Receipt {
         writeln!(f, "{:<width$} {:>15} {:>7} {:>18}  reasons", "partition", "lines", "share", "bytes")?;
         let all = self.input.lines.max(1) as f64;
         for (name, part) in &self.partitions {
-            let reasons: Vec<String> = part.reasons.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+            let reasons: Vec<String> = part.reasons.iter().map(|(reason, n)| format!("{} {n}", visible(reason))).collect();
             let Part { lines, bytes, .. } = part.judged;
             let share = 100.0 * lines as f64 / all;
+            let name = visible(name).to_string();
             writeln!(f, "{name:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
         }
         if let Some(Part { lines, bytes, .. }) = self.duplicates {

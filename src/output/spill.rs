@@ -13,6 +13,7 @@ use tempfile::TempPath;
 
 use super::folder::partial;
 use super::front_to_back::FrontToBack;
+use crate::formats::shown;
 
 /// Sorts records by their bytes; keeps up to `limit` bytes in memory and the rest on disk.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ fn name(start: &Path) -> String {
 impl SortedRun {
     /// The error with the path of the file, which users do not know of.
     fn with_path(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
+        io::Error::new(error.kind(), format!("{}, {error}", shown(&self.path)))
     }
 }
 

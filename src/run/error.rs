@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::verify::VerifyError;
+use crate::formats::shown;
 use crate::input::error::ListError;
 use crate::output::error::OutputError;
 
@@ -19,7 +20,7 @@ pub enum FilterError {
     #[error(transparent)]
     Output(OutputError),
     /// None of the lists can be read, so skipping them would leave nothing.
-    #[error("none of the lists can be read; the first one, {}: {problem}", path.display())]
+    #[error("none of the lists can be read; the first one, {}: {problem}", shown(path))]
     AllUnreadable {
         /// The first list.
         path: PathBuf,
@@ -27,7 +28,7 @@ pub enum FilterError {
         problem: String,
     },
     /// A list is where the run would write.
-    #[error("the output would replace the list {}; choose another folder", path.display())]
+    #[error("the output would replace the list {}; choose another folder", shown(path))]
     ListInOutput {
         /// The list.
         path: PathBuf,
@@ -45,7 +46,7 @@ pub enum FilterError {
     )]
     UniqueShard,
     /// There is no room for the URLs that were seen.
-    #[error("cannot reserve {bytes} bytes in {} for the URLs seen so far: {error}", folder.display())]
+    #[error("cannot reserve {bytes} bytes in {} for the URLs seen so far: {error}", shown(folder))]
     Unique {
         /// The folder.
         folder: PathBuf,
@@ -63,7 +64,7 @@ pub enum FilterError {
         least: u64,
     },
     /// A checkpoint or receipt cannot be read.
-    #[error("cannot read {}: {error}; start the run again from the beginning", path.display())]
+    #[error("cannot read {}: {error}; start the run again from the beginning", shown(path))]
     Checkpoint {
         /// Its path.
         path: PathBuf,
@@ -74,7 +75,7 @@ pub enum FilterError {
     #[error("interrupted")]
     Interrupted,
     /// The run failed, and can be resumed once the cause is removed.
-    #[error("{error}\nthe work so far is kept in {}; resume the run to continue", path.display())]
+    #[error("{error}; the work so far is kept in {}; resume the run to continue", shown(path))]
     Kept {
         /// Why it failed.
         error: Box<FilterError>,
@@ -127,13 +128,13 @@ pub enum JoinError {
     #[error(transparent)]
     Receipt(#[from] VerifyError),
     /// A receipt of a whole run.
-    #[error("{} is not a shard, but a run over whole lists", path.display())]
+    #[error("{} is not a shard, but a run over whole lists", shown(path))]
     NoShard {
         /// Its folder.
         path: PathBuf,
     },
     /// A receipt contradicts itself.
-    #[error("the receipt in {} contradicts itself: {problem}", path.display())]
+    #[error("the receipt in {} contradicts itself: {problem}", shown(path))]
     Contradiction {
         /// Its folder.
         path: PathBuf,
@@ -141,7 +142,7 @@ pub enum JoinError {
         problem: String,
     },
     /// Shards of different jobs.
-    #[error("{} and {} are shards of different jobs: they differ in {what}", path.display(), other.display())]
+    #[error("{} and {} are shards of different jobs: they differ in {what}", shown(path), shown(other))]
     Differ {
         /// The folder of one shard.
         path: PathBuf,
@@ -151,7 +152,7 @@ pub enum JoinError {
         what: &'static str,
     },
     /// A shard was given twice.
-    #[error("{} and {} are both shard {number}", path.display(), other.display())]
+    #[error("{} and {} are both shard {number}", shown(path), shown(other))]
     Twice {
         /// One folder.
         path: PathBuf,
@@ -175,7 +176,7 @@ pub enum JoinError {
         of: u32,
     },
     /// Shards leave out a part of a list, or read it twice.
-    #[error("the shards leave a gap or overlap in the list {list}, at {}", path.display())]
+    #[error("the shards leave a gap or overlap in the list {list}, at {}", shown(path))]
     Gap {
         /// The folder of the shard.
         path: PathBuf,
@@ -188,13 +189,13 @@ pub enum JoinError {
     )]
     Numbered,
     /// The output would replace a shard.
-    #[error("the output would replace the shard in {}; choose another folder", path.display())]
+    #[error("the output would replace the shard in {}; choose another folder", shown(path))]
     Replaced {
         /// The shard's folder.
         path: PathBuf,
     },
     /// A file of a shard cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -202,7 +203,7 @@ pub enum JoinError {
         error: io::Error,
     },
     /// A file of a shard is not as its receipt says.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {problem}", shown(path))]
     Damaged {
         /// The file.
         path: PathBuf,

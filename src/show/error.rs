@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::formats::shown;
 use crate::policy::CrawlerError;
 use crate::run::verify::VerifyError;
 
@@ -14,7 +15,7 @@ pub enum ReportError {
     #[error(transparent)]
     Run(#[from] VerifyError),
     /// The list of robots.txt files to fetch cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Waiting {
         /// The file.
         path: PathBuf,
@@ -31,7 +32,7 @@ pub enum ReportError {
 #[non_exhaustive]
 pub enum MetricsError {
     /// The file cannot be read or written.
-    #[error("cannot write the metrics {}: {error}", path.display())]
+    #[error("cannot write the metrics {}: {error}", shown(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -39,13 +40,13 @@ pub enum MetricsError {
         error: io::Error,
     },
     /// The file cannot be replaced as a whole, because it is not a regular file.
-    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", path.display())]
+    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", shown(path))]
     NoFile {
         /// The path of the existing file.
         path: PathBuf,
     },
     /// The file contains something else.
-    #[error("{} is not a robosieve metrics file; choose another name", path.display())]
+    #[error("{} is not a robosieve metrics file; choose another name", shown(path))]
     Foreign {
         /// The file.
         path: PathBuf,

@@ -11,6 +11,7 @@ use crate::cli::read::read;
 use crate::cli::say::say;
 use crate::cli::sources::with_overrides;
 use crate::dialect::Dialect;
+use crate::formats::shown;
 use crate::judge::RuleSet;
 use crate::origin;
 use crate::policy::source::{SourceError, SourceKind};
@@ -100,7 +101,7 @@ fn warn_without_records(path: &Path, file: &[u8], dialect: &Dialect) {
     if !has_record && !robots.notes.is_empty() {
         say(format_args!(
             "robosieve: warning: {} has no robots.txt lines, so it forbids nothing; is it a robots.txt?",
-            path.display()
+            shown(path)
         ));
     }
 }

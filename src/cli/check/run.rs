@@ -11,6 +11,7 @@ use super::judge::RuleSource;
 use crate::cli::args::CheckArgs;
 use crate::cli::error::Failure;
 use crate::cli::printer::Printer;
+use crate::formats::{json, visible};
 use crate::input::STANDARD_INPUT;
 use crate::outcome::Partition;
 
@@ -78,7 +79,7 @@ impl Checker {
                 Partition::Invalid => 2,
             });
             let line = if self.json {
-                serde_json::to_string(&AnswerLine { url: &url, agent: &agent, answer: &answer })?
+                json::to_string(&AnswerLine { url: &url, agent: &agent, answer: &answer })?
             } else {
                 text(&url, several.then_some(&*agent), &answer)
             };
@@ -90,9 +91,12 @@ impl Checker {
 
 /// An answer for people, which names the crawler if `agent` is given.
 fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
-    let group = if answer.verdict == Partition::Invalid { String::new() } else { format!("\t{}", answer.group()) };
+    let group = match answer.verdict {
+        Partition::Invalid => String::new(),
+        _ => format!("\t{}", visible(answer.group())),
+    };
     let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
-    format!("{}\t{url}\t{}{group}{agent}", answer.verdict.name(), answer.why)
+    format!("{}\t{}\t{}{group}{agent}", answer.verdict.name(), visible(url), visible(&answer.why))
 }
 
 /// A line as a command-line argument.

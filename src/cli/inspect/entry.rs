@@ -1,6 +1,7 @@
 //! The entry of an origin, for people.
 
 use super::numbers::number;
+use crate::formats::visible;
 use crate::policy::{OriginStatus, Ruling};
 use crate::robots::SideKey;
 use crate::show::inspect::{AgentEntry, DelayEntry, GroupKind, OriginEntry, SideLine};
@@ -60,7 +61,7 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
         lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
     }
     let rule = |allow| if allow { "Allow" } else { "Disallow" };
-    lines.extend(agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), one.value)));
+    lines.extend(agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), visible(&one.value))));
     lines.extend(agent.crawl_delay.as_ref().map(|one| format!("  crawl delay: {}", delay(one))));
     let side = |one: &SideLine| format!("  {}: {}", one.key.name(), at_line(one.line, &one.value));
     let is_told = |one: &&SideLine| agent.crawl_delay.as_ref().is_some_and(|delay| is_delay(one, delay));
@@ -76,7 +77,7 @@ fn is_delay(record: &SideLine, delay: &DelayEntry) -> bool {
 /// Which group applies, and why.
 fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
     let named: Vec<String> =
-        agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", one.value, one.line)).collect();
+        agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", visible(&one.value), one.line)).collect();
     let named = named.join(", ");
     let has_robots_txt = match entry.operator_override.as_ref().and_then(|entry| entry.ruling) {
         Some(ruling) => ruling == Ruling::RobotsTxt,
@@ -110,5 +111,6 @@ fn delay(delay: &DelayEntry) -> String {
 
 /// A value with its line number.
 fn at_line(line: u32, value: &str) -> String {
+    let value = visible(value);
     if line == 0 { format!("{value} (from the override)") } else { format!("{value} (line {line})") }
 }

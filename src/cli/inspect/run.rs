@@ -1,10 +1,10 @@
 //! The command `inspect`.
 
 use crate::cli::crawlers;
+use crate::formats::json::to_string_pretty;
 use crate::origin;
 use crate::policy::{Policy, Record};
 use crate::show::inspect::{self, OriginEntry, Summary};
-use serde_json::to_string_pretty;
 use std::process::ExitCode;
 
 use super::{entry, summary};

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::formats::json;
 use crate::output::Receipt;
 use crate::policy::Policy;
 use crate::run::{Counted, Job, Phase, Snapshot};
 
-pub fn start(policy: &Policy, job: &Job) -> Value {
+pub fn start(policy: &Policy, job: &Job) -> String {
     let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();
     let agents: Vec<String> = job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
     event(
@@ -22,7 +23,7 @@ pub fn start(policy: &Policy, job: &Job) -> Value {
     )
 }
 
-pub fn progress(snapshot: &Snapshot, agents: &[String]) -> Value {
+pub fn progress(snapshot: &Snapshot, agents: &[String]) -> String {
     let crawlers = agents.iter().zip(&snapshot.crawlers);
     let crawlers: Map<String, Value> = crawlers.map(|(agent, counted)| (agent.clone(), partitions(counted))).collect();
     event(
@@ -57,7 +58,7 @@ fn partitions(counted: &Counted) -> Value {
 }
 
 /// The receipt without its lists, which may be many, and without its samples.
-pub fn finish(receipt: &Receipt) -> Value {
+pub fn finish(receipt: &Receipt) -> String {
     let mut fields = json!(receipt);
     if let Some(fields) = fields.as_object_mut() {
         fields.remove("lists");
@@ -66,15 +67,16 @@ pub fn finish(receipt: &Receipt) -> Value {
     event("finish", fields)
 }
 
-pub fn message(event: &str, message: &str) -> Value {
+pub fn message(event: &str, message: &str) -> String {
     self::event(event, json!({"message": message}))
 }
 
 /// An event with the current time.
-fn event(name: &str, fields: Value) -> Value {
+fn event(name: &str, fields: Value) -> String {
     let mut event = json!({"event": name, "time": jiff::Timestamp::now().to_string()});
     if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
         event.extend(fields);
     }
-    event
+    // A value can always be written.
+    json::to_string(&event).unwrap_or_default()
 }

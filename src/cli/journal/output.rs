@@ -11,7 +11,8 @@ use std::time::Duration;
 use super::{json, text};
 use crate::cli::args::{Log, WatchingArgs};
 use crate::cli::error::Failure;
-use crate::cli::say::say;
+use crate::cli::say::{say, say_lines};
+use crate::formats::visible;
 
 /// Decides which messages about a run are written, and in which form.
 pub struct Journal {
@@ -41,7 +42,7 @@ impl Journal {
     /// Reports the start: the policy is ready, and the lists are about to be read.
     pub fn start(&self, policy: &Policy, job: &Job) {
         match self.output {
-            JournalOutput::Text { verbose: true } => say(text::start(policy, job)),
+            JournalOutput::Text { verbose: true } => text::start(policy, job).iter().for_each(say),
             JournalOutput::Json { quiet: false } => say(json::start(policy, job)),
             _ => {}
         }
@@ -85,7 +86,7 @@ impl Journal {
     pub fn finish(&self, receipt: &Receipt) {
         self.finish_event(receipt);
         if let JournalOutput::Text { verbose } = self.output {
-            say(receipt);
+            say_lines(receipt);
             if verbose {
                 text::notes(&receipt.policy.notes).iter().for_each(say);
             }
@@ -108,8 +109,27 @@ pub fn usage(problem: &clap::Error, given: &[OsString]) -> ExitCode {
         let text = problem.render().to_string();
         say(json::message("error", text.trim_end().strip_prefix("error: ").unwrap_or(&text)));
     } else {
-        // Write errors are ignored.
-        let _ = problem.print();
+        let text = problem.render().to_string();
+        match with_visible_words(&text, given) {
+            Some(visible) => say_lines(visible.trim_end()),
+            // In colour. Write errors are ignored.
+            None => drop(problem.print()),
+        }
     }
     u8::try_from(problem.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// A text about the arguments, in which those that a terminal would obey are made visible; `None` if there are none.
+fn with_visible_words(text: &str, given: &[OsString]) -> Option<String> {
+    let mut shown = text.to_owned();
+    for word in given.iter().map(|word| word.to_string_lossy()) {
+        // An option's value is shown without its name.
+        for part in [&*word, word.split_once('=').map_or("", |(_, value)| value)] {
+            let visible = visible(part).to_string();
+            if visible != part {
+                shown = shown.replace(part, &visible);
+            }
+        }
+    }
+    (shown != text).then_some(shown)
 }

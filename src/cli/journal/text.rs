@@ -3,22 +3,21 @@
 use indicatif::{DecimalBytes, HumanCount, HumanDuration};
 use std::time::Duration;
 
+use crate::formats::shown;
 use crate::policy::Policy;
 use crate::robots::NoteCounts;
 use crate::run::{Job, Phase, Snapshot};
 
 /// Describes the policy and the lists.
-pub fn start(policy: &Policy, job: &Job) -> String {
+pub fn start(policy: &Policy, job: &Job) -> [String; 2] {
     let statistics = policy.statistics();
     let (origins, groups) = (HumanCount(statistics.origins), HumanCount(statistics.automata));
     let agents: Vec<String> = job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
-    let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();
-    format!(
-        "robosieve: {origins} origins, {groups} distinct groups, dialect {}\nrobosieve: for {}; lists: {}",
-        policy.dialect().name,
-        agents.join(" and "),
-        lists.join(", ")
-    )
+    let lists: Vec<String> = job.lists.iter().map(|path| shown(path).to_string()).collect();
+    [
+        format!("robosieve: {origins} origins, {groups} distinct groups, dialect {}", policy.dialect().name),
+        format!("robosieve: for {}; lists: {}", agents.join(" and "), lists.join(", ")),
+    ]
 }
 
 /// The parts dropped from robots.txt files, one line per kind.

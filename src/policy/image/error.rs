@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::formats::shown;
+
 /// Why bytes are not a policy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -70,7 +72,7 @@ pub enum ImageError {
 #[non_exhaustive]
 pub enum OpenError {
     /// It is missing or cannot be read.
-    #[error("cannot read the policy {}: {error}", path.display())]
+    #[error("cannot read the policy {}: {error}", shown(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -78,7 +80,7 @@ pub enum OpenError {
         error: io::Error,
     },
     /// It is not a policy, or damaged.
-    #[error("cannot use the policy {}: {problem}", path.display())]
+    #[error("cannot use the policy {}: {problem}", shown(path))]
     Image {
         /// The file.
         path: PathBuf,
@@ -95,7 +97,7 @@ pub enum WriteError {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The temporary file for a policy that does not fit into memory cannot be written.
-    #[error("cannot write a temporary file in {}: {error}; free space there, or choose another folder", folder.display())]
+    #[error("cannot write a temporary file in {}: {error}; free space there, or choose another folder", shown(folder))]
     Spill {
         /// The folder.
         folder: PathBuf,

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::formats::shown;
+
 pub(super) const VERDICT: &str = "verdict";
 pub(super) const ROBOTS_TXT: &str = "robots-txt";
 pub(super) const ROBOTS_TXT_FILE: &str = "robots-txt-file";
@@ -13,7 +15,7 @@ pub(super) const PAUSED_UNTIL: &str = "paused-until";
 #[non_exhaustive]
 pub enum OverridesError {
     /// The file is missing or cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -21,7 +23,7 @@ pub enum OverridesError {
         error: std::io::Error,
     },
     /// Something in the file is wrong.
-    #[error("{}, line {line} (byte {offset}): {problem}", path.display())]
+    #[error("{}, line {line} (byte {offset}): {problem}", shown(path))]
     Wrong {
         /// The file.
         path: PathBuf,
@@ -88,7 +90,7 @@ pub enum OverrideProblem {
         other: &'static str,
     },
     /// A replacement file cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Unreadable {
         /// The replacement.
         path: PathBuf,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::kind::SourceKind;
 #[cfg(feature = "warc")]
 use super::warc::RecordProblem;
+use crate::formats::shown;
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
 
@@ -20,7 +21,7 @@ pub enum RecordProblem {}
 #[non_exhaustive]
 pub enum SourceError {
     /// The file or directory is missing or cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Unreadable {
         /// The file or directory.
         path: PathBuf,
@@ -28,7 +29,7 @@ pub enum SourceError {
         error: io::Error,
     },
     /// The source has no robots.txt at all.
-    #[error("{} holds no robots.txt: {hint}", path.display())]
+    #[error("{} holds no robots.txt: {hint}", shown(path))]
     Empty {
         /// The source.
         path: PathBuf,
@@ -36,7 +37,7 @@ pub enum SourceError {
         hint: &'static str,
     },
     /// A line of JSON Lines is malformed.
-    #[error("{}, line {line} (byte {offset}): {problem}", path.display())]
+    #[error("{}, line {line} (byte {offset}): {problem}", shown(path))]
     Line {
         /// The file.
         path: PathBuf,
@@ -51,7 +52,7 @@ pub enum SourceError {
     #[error(transparent)]
     Captures(#[from] WriteError),
     /// A record of a WARC archive is malformed.
-    #[error("{}, record {record} (byte {offset}): {problem}", path.display())]
+    #[error("{}, record {record} (byte {offset}): {problem}", shown(path))]
     Record {
         /// The file.
         path: PathBuf,
@@ -63,7 +64,7 @@ pub enum SourceError {
         problem: RecordProblem,
     },
     /// A Parquet file cannot be read as answers.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {problem}", shown(path))]
     Parquet {
         /// The file.
         path: PathBuf,
@@ -71,7 +72,7 @@ pub enum SourceError {
         problem: String,
     },
     /// A Parquet file lacks a column that is needed.
-    #[error("{}: it has no column {name:?}; its columns are {known}; name the columns to read", path.display())]
+    #[error("{}: it has no column {name:?}; its columns are {known}; name the columns to read", shown(path))]
     NoColumn {
         /// The file.
         path: PathBuf,
@@ -81,7 +82,7 @@ pub enum SourceError {
         known: String,
     },
     /// A file has a format that this program was built without.
-    #[error("{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)", path.display())]
+    #[error("{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)", shown(path))]
     Without {
         /// The file.
         path: PathBuf,
@@ -91,7 +92,7 @@ pub enum SourceError {
         feature: &'static str,
     },
     /// A row of a Parquet file is not an answer.
-    #[error("{}, row {row}: {problem}", path.display())]
+    #[error("{}, row {row}: {problem}", shown(path))]
     Row {
         /// The file.
         path: PathBuf,
@@ -101,13 +102,13 @@ pub enum SourceError {
         problem: String,
     },
     /// The file is a policy.
-    #[error("{} is a policy file, not a source of robots.txt; give it as the policy", path.display())]
+    #[error("{} is a policy file, not a source of robots.txt; give it as the policy", shown(path))]
     Policy {
         /// The file.
         path: PathBuf,
     },
     /// An origin was given for a source that names its own origins.
-    #[error("{} is {}, which names its own origins; do not give one", path.display(), kind.name())]
+    #[error("{} is {}, which names its own origins; do not give one", shown(path), kind.name())]
     NotSingle {
         /// The file or folder.
         path: PathBuf,

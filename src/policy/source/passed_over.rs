@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::formats::{shown, visible};
+
 /// How many names a message shows.
 const SHOWN: usize = 3;
 
@@ -47,7 +49,7 @@ impl PassedOver {
 impl fmt::Display for PassedOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PassedOver { source, reason, count, first } = self;
-        let (source, first) = (source.display(), first.join(", "));
+        let (source, first) = (shown(source), visible(first.join(", ")));
         let more = if *count > SHOWN as u64 { ", ..." } else { "" };
         match reason {
             Reason::Name => {

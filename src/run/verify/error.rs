@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::formats::shown;
 use crate::input::error::ListError;
 use crate::robots::AgentError;
 
@@ -13,14 +14,14 @@ pub enum VerifyError {
     /// There is no receipt.
     #[error(
         "{} does not exist: this is not the folder of a complete run; an interrupted run has no receipt until it is complete",
-        path.display()
+        shown(path)
     )]
     NoReceipt {
         /// Where it should be.
         path: PathBuf,
     },
     /// A file cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -28,7 +29,7 @@ pub enum VerifyError {
         error: io::Error,
     },
     /// The file is not a valid receipt.
-    #[error("{} is not a receipt of robosieve: {error}", path.display())]
+    #[error("{} is not a receipt of robosieve: {error}", shown(path))]
     Malformed {
         /// The receipt.
         path: PathBuf,
@@ -36,7 +37,7 @@ pub enum VerifyError {
         error: serde_json::Error,
     },
     /// A receipt in which an agent is not valid.
-    #[error("{} is not a receipt of robosieve: {error}", path.display())]
+    #[error("{} is not a receipt of robosieve: {error}", shown(path))]
     Agents {
         /// The receipt.
         path: PathBuf,
@@ -44,13 +45,13 @@ pub enum VerifyError {
         error: AgentError,
     },
     /// A receipt without crawlers, which no run writes.
-    #[error("{} is not a receipt of robosieve: it names no crawler: `agents` is empty", path.display())]
+    #[error("{} is not a receipt of robosieve: it names no crawler: `agents` is empty", shown(path))]
     NoAgents {
         /// The receipt.
         path: PathBuf,
     },
     /// A receipt with checksums of another kind.
-    #[error("{} has checksums of another kind ({found}); verify it with robosieve {version}, which wrote it", path.display())]
+    #[error("{} has checksums of another kind ({found}); verify it with robosieve {version}, which wrote it", shown(path))]
     OtherHash {
         /// The receipt.
         path: PathBuf,

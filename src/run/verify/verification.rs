@@ -7,6 +7,7 @@ use super::checked::{Checked, Role};
 use super::error::VerifyError;
 use super::read::read_receipt;
 use super::{account, files};
+use crate::formats::{shown, visible};
 use crate::output::folder::RECEIPT;
 use crate::output::receipt::{Part, Receipt};
 use crate::run::join;
@@ -60,7 +61,7 @@ fn proved_by_shards(receipt: &Receipt, directory: &Path, inputs: bool, threads: 
             Ok(shard) if shard.shards.is_empty() => {
                 let Verification { files, contradictions } = proved(&shard, &folder, inputs, threads);
                 verification.files.extend(files);
-                let of_shard = contradictions.into_iter().map(|problem| format!("{}: {problem}", folder.display()));
+                let of_shard = contradictions.into_iter().map(|problem| format!("{}: {problem}", shown(&folder)));
                 verification.contradictions.extend(of_shard);
                 shards.push((folder, shard));
                 continue;
@@ -89,14 +90,14 @@ fn proved_by_shards(receipt: &Receipt, directory: &Path, inputs: bool, threads: 
 impl fmt::Display for Verification {
     /// A table of the files that were read, and the conclusion.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.files.iter().map(|file| file.path.display().to_string().len()).max().unwrap_or(0).max(4);
+        let width = self.files.iter().map(|file| shown(&file.path).to_string().len()).max().unwrap_or(0).max(4);
         writeln!(f, "{:<width$} {:<6} {:>15} {:>18}  proof", "file", "role", "lines", "bytes")?;
         for file in &self.files {
-            let path = file.path.display().to_string();
+            let path = shown(&file.path).to_string();
             let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
             let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
             let proof = match (&file.problem, &file.found) {
-                (Some(problem), _) => problem.clone(),
+                (Some(problem), _) => visible(problem).to_string(),
                 (None, None) => "not stored, cannot be read again".to_owned(),
                 (None, Some(_)) => "matches the receipt".to_owned(),
             };
@@ -111,7 +112,7 @@ impl fmt::Display for Verification {
             writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{left_out}")?;
         }
         for contradiction in &self.contradictions {
-            writeln!(f, "the receipt contradicts itself: {contradiction}")?;
+            writeln!(f, "the receipt contradicts itself: {}", visible(contradiction))?;
         }
         if self.is_proven() {
             f.write_str("proven: every line read is in the output the right number of times, in order")

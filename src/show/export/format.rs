@@ -5,14 +5,16 @@ use std::io::{self, Write};
 
 use super::{ExportTable, Value};
 use crate::formats::time;
+use crate::formats::json;
 use crate::formats::tsv::escaped;
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Tab-separated values: a header with the column names, then one row per line. In a value, a tab is `\t`, a line
-    /// feed `\n`, a carriage return `\r`, and a backslash `\\`; all other bytes are written as they are. A missing
-    /// value is an empty field. Times are RFC 3339.
+    /// feed `\n`, a carriage return `\r`, a backslash `\\`, any other character that a terminal would obey `\u{...}` with
+    /// its code, and a byte that is not UTF-8 `\x..`; all other bytes are written as they are. A missing value is an empty
+    /// field. Times are RFC 3339.
     Tsv,
     /// JSON Lines: one object per row, without missing values. Invalid UTF-8 is replaced.
     JsonLines,
@@ -40,20 +42,30 @@ pub(super) fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()>
 /// Writes a row as a line of JSON.
 pub(super) fn json_row(table: ExportTable, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
     debug_assert_eq!(row.len(), table.columns().len());
-    let names = table.columns().iter().map(|column| column.name);
-    let fields = names.zip(row).filter(|(_, value)| **value != Value::None);
-    serde_json::Serializer::new(&mut *out).collect_map(fields)?;
-    out.write_all(b"\n")
+    writeln!(out, "{}", json::to_string(&JsonRow { table, row })?)
 }
 
 /// Writes the value of a field.
 fn field(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
     match value {
         Value::None => Ok(()),
-        Value::Text(text) => escaped(text).try_for_each(|piece| out.write_all(piece)),
+        Value::Text(text) => escaped(text, |piece| out.write_all(piece)),
         Value::Whole(number) => write!(out, "{number}"),
         Value::Decimal(number) => write!(out, "{number}"),
         Value::Time(seconds) => write!(out, "{}", time(*seconds)),
+    }
+}
+
+/// A row as an object of the values that there are.
+struct JsonRow<'r> {
+    table: ExportTable,
+    row: &'r [Value<'r>],
+}
+
+impl Serialize for JsonRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = self.table.columns().iter().map(|column| column.name);
+        serializer.collect_map(names.zip(self.row).filter(|(_, value)| **value != Value::None))
     }
 }
 
@@ -88,7 +100,7 @@ mod tests {
     #[test]
     fn values_do_not_break_their_row() {
         let row = [Value::Text(b"a\tb\nc\rd\\e\xff"), Value::None, Value::Decimal(0.5)];
-        assert_eq!(tsv(&row), "a\\tb\\nc\\rd\\\\e\u{fffd}\t\t0.5\n");
+        assert_eq!(tsv(&row), "a\\tb\\nc\\rd\\\\e\\xff\t\t0.5\n");
         let expected = "{\"origin\":\"a\\tb\\nc\\rd\\\\e\u{fffd}\",\"line\":0.5}\n";
         assert_eq!(json(&row), expected);
         let row = [Value::Time(0), Value::Whole(7), Value::Text(b"")];

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::automaton::{Engine, Graph, GraphState, Next, graph, priorities};
+use crate::formats::visible;
+use crate::formats::visible::visible_except;
 use crate::policy::{Crawler, Policy, Record};
 use crate::rules::Verdict;
 use crate::rules::chosen::ChosenRules;
@@ -65,7 +67,8 @@ fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     for (priority, ranks) in priorities_of.iter().rev() {
         let named = ranks.iter().take(NAMED).map(|&rank| {
             let rule = &rules.rules[rules.patterns.all()[rank].rule as usize];
-            format!("{}: {} (line {}, rank {rank})", rule.key(), String::from_utf8_lossy(&rule.value), rule.line)
+            let value = visible(String::from_utf8_lossy(&rule.value));
+            format!("{}: {value} (line {}, rank {rank})", rule.key(), rule.line)
         });
         let named: Vec<String> = named.collect();
         let more = if ranks.len() > NAMED { format!(", {} more", ranks.len() - NAMED) } else { String::new() };
@@ -130,11 +133,10 @@ fn shown(bytes: &[u8]) -> String {
 /// Escapes text for a quoted label, with lines aligned to the left.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in visible_except(&['\n'], text).to_string().chars() {
         match character {
             '"' | '\\' => out.extend(['\\', character]),
             '\n' => out.push_str("\\l"),
-            character if character.is_control() => out.push(char::REPLACEMENT_CHARACTER),
             character => out.push(character),
         }
     }
@@ -166,7 +168,7 @@ mod tests {
     fn bytes_are_shown_and_quoted() {
         assert_eq!(ranges(b"cab/z\xff"), "/ a-c z \\xFF");
         assert_eq!(ranges(b"ab"), "a b");
-        assert_eq!(escaped("a\"b\\c\nd\t"), "a\\\"b\\\\c\\ld\u{fffd}\\l");
+        assert_eq!(escaped("a\"b\\c\nd\t"), "a\\\"b\\\\c\\ld\\\\t\\l");
         assert_eq!(shown(b"a b"), "a\\x20b");
     }
 }

@@ -1,0 +1,86 @@
+//! Text of others, shown to people. A robots.txt, a URL or the name of a file may contain characters that a terminal obeys
+//! instead of showing: they move the cursor, change the title of the window, or make text look like other text.
+
+use std::fmt::{self, Display, Formatter, Write};
+use std::path::Path;
+
+/// Whether a character is obeyed instead of shown: a control character (C0, DEL, C1), one that changes the direction of other
+/// text (Unicode's property `Bidi_Control`), or a separator of lines or paragraphs.
+pub(crate) fn is_obeyed(character: char) -> bool {
+    let is_bidi = || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character.is_control() || is_bidi() || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+/// A value of others for people: characters that a terminal would obey are shown as escapes, such as `\n` and `\u{1b}`. All other
+/// text stays as it is, backslashes too.
+pub(crate) fn visible<T: Display>(value: T) -> Visible<T> {
+    Visible { value, layout: &[] }
+}
+
+/// The same for a whole message, in which these characters are ours.
+pub(crate) fn visible_except<T: Display>(layout: &'static [char], message: T) -> Visible<T> {
+    Visible { value: message, layout }
+}
+
+/// A path for people; bytes that are not UTF-8 are replaced.
+pub(crate) fn shown(path: &Path) -> Visible<std::path::Display<'_>> {
+    visible(path.display())
+}
+
+/// The form of a character that is [obeyed](is_obeyed).
+pub(crate) fn escape(character: char) -> impl Iterator<Item = char> + Display {
+    character.escape_default()
+}
+
+/// Shows a value with escapes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Visible<T> {
+    value: T,
+    layout: &'static [char],
+}
+
+impl<T: Display> Display for Visible<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(Escaping { out: f, layout: self.layout }, "{}", self.value)
+    }
+}
+
+/// Writes text with escapes.
+struct Escaping<'e, 'f> {
+    out: &'e mut Formatter<'f>,
+    layout: &'static [char],
+}
+
+impl Write for Escaping<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        let is_escaped = |character: char| is_obeyed(character) && !self.layout.contains(&character);
+        while let Some((at, character)) = rest.char_indices().find(|(_, character)| is_escaped(*character)) {
+            self.out.write_str(&rest[..at])?;
+            write!(self.out, "{}", escape(character))?;
+            rest = &rest[at + character.len_utf8()..];
+        }
+        self.out.write_str(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_shown() {
+        let obeyed = (0..0x20).chain(0x7f..=0x9f).chain([0x61c, 0x200e, 0x200f]).chain(0x202a..=0x202e).chain(0x2066..=0x2069);
+        for code in obeyed.chain([0x2028, 0x2029]) {
+            let character = char::from_u32(code).unwrap();
+            let text = visible(format!("a{character}b")).to_string();
+            assert!(text.starts_with("a\\") && text.ends_with('b') && !text.contains(character), "{code:x}: {text:?}");
+        }
+        assert_eq!(visible("\u{1b}]0;x\u{7}\n\u{202e}\u{9b}2J").to_string(), "\\u{1b}]0;x\\u{7}\\n\\u{202e}\\u{9b}2J");
+        for plain in ["", "a\\n é ü \u{5d0}\u{627} \u{1f980} \u{200d}", "{}\"'"] {
+            assert_eq!(visible(plain).to_string(), plain);
+        }
+        assert_eq!(visible_except(&['\n'], "a\nb\tc\r").to_string(), "a\nb\\tc\\r");
+        assert_eq!(shown(Path::new("a\nb")).to_string(), "a\\nb");
+    }
+}
