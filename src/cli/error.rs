@@ -27,7 +27,8 @@ pub enum Failure {
     Metrics(#[from] MetricsError),
     #[error(
         "the metrics file {} would be in the --out folder {}, which is for the run's files only; choose another place",
-        shown(path), shown(directory)
+        shown(path),
+        shown(directory)
     )]
     MetricsInOutput { path: PathBuf, directory: PathBuf },
     #[error(transparent)]

@@ -12,8 +12,8 @@ use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::with_overrides;
-use crate::formats::visible::{visible, visible_except};
-use crate::formats::json;
+use crate::formats::visible::visible_except;
+use crate::formats::{json, shown, visible};
 use crate::input::UrlField;
 use crate::judge::Choices;
 use crate::output::counted;
@@ -98,6 +98,9 @@ fn split(
     let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || run::run(&policy, &job, progress))?;
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", visible(&list.path))));
+    }
+    for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
+        journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {

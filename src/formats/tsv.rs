@@ -4,8 +4,8 @@ use super::visible::{escape, is_obeyed};
 
 /// Passes a value to `put` in pieces, escaped so that it breaks neither its column nor its row nor the terminal it is shown on, and
 /// so that no two values look the same: a backslash becomes `\\`, a tab `\t`, a line feed `\n`, a carriage return `\r`, any other
-/// character that a terminal [obeys](is_obeyed) `\u{...}` with its code, and a byte that is not UTF-8 `\x..`; all other bytes stay as
-/// they are.
+/// character that a terminal [obeys](is_obeyed) `\u{...}` with its code, and such a byte that is not UTF-8 `\x..`; all other bytes
+/// stay as they are.
 ///
 /// # Errors
 ///
@@ -24,7 +24,13 @@ pub(crate) fn escaped<E>(value: &[u8], mut put: impl FnMut(&[u8]) -> Result<(), 
             rest = &rest[at + character.len_utf8()..];
         }
         put(rest.as_bytes())?;
-        chunk.invalid().iter().try_for_each(|byte| put(format!("\\x{byte:02x}").as_bytes()))?;
+        for byte in chunk.invalid() {
+            match byte {
+                // C1, to a terminal that does not expect UTF-8.
+                0x80..=0x9f => put(format!("\\x{byte:02x}").as_bytes())?,
+                _ => put(&[*byte])?,
+            }
+        }
     }
     Ok(())
 }
@@ -35,24 +41,24 @@ mod tests {
 
     use super::*;
 
-    fn of(value: &[u8]) -> String {
+    fn of(value: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let Ok(()) = escaped(value, |piece| Ok::<_, Infallible>(out.extend_from_slice(piece)));
-        String::from_utf8(out).unwrap()
+        out
     }
 
     #[test]
     fn values_are_plain_text_and_no_two_are_the_same() {
         for (value, expected) in [
-            (&b"/a b"[..], "/a b"),
-            (b"", ""),
-            (b"a\tb\nc\rd\\e", "a\\tb\\nc\\rd\\\\e"),
-            (b"\x1b[2J\x07\0\x7f", "\\u{1b}[2J\\u{7}\\u{0}\\u{7f}"),
-            ("é\u{9b}\u{202e}\u{61c}".as_bytes(), "é\\u{9b}\\u{202e}\\u{61c}"),
-            (b"\x9b2J\xff\xc3", "\\x9b2J\\xff\\xc3"),
-            (b"\\x9b", "\\\\x9b"),
+            (&b"/a b"[..], &b"/a b"[..]),
+            (b"", b""),
+            (b"a\tb\nc\rd\\e", b"a\\tb\\nc\\rd\\\\e"),
+            (b"\x1b[2J\x07\0\x7f", b"\\u{1b}[2J\\u{7}\\u{0}\\u{7f}"),
+            ("é\u{9b}\u{202e}\u{61c}".as_bytes(), "é\\u{9b}\\u{202e}\\u{61c}".as_bytes()),
+            (b"\x9b2J\xff\xc3\xe2\x80", b"\\x9b2J\xff\xc3\xe2\\x80"),
+            (b"\\x9b", b"\\\\x9b"),
         ] {
-            assert_eq!(of(value), expected);
+            assert_eq!(of(value), expected, "{}", value.escape_ascii());
         }
     }
 }

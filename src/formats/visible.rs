@@ -7,7 +7,8 @@ use std::path::Path;
 /// Whether a character is obeyed instead of shown: a control character (C0, DEL, C1), one that changes the direction of other
 /// text (Unicode's property `Bidi_Control`), or a separator of lines or paragraphs.
 pub(crate) fn is_obeyed(character: char) -> bool {
-    let is_bidi = || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_bidi =
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || is_bidi() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
@@ -70,7 +71,8 @@ mod tests {
 
     #[test]
     fn what_a_terminal_obeys_is_shown() {
-        let obeyed = (0..0x20).chain(0x7f..=0x9f).chain([0x61c, 0x200e, 0x200f]).chain(0x202a..=0x202e).chain(0x2066..=0x2069);
+        let obeyed =
+            (0..0x20).chain(0x7f..=0x9f).chain([0x61c, 0x200e, 0x200f]).chain(0x202a..=0x202e).chain(0x2066..=0x2069);
         for code in obeyed.chain([0x2028, 0x2029]) {
             let character = char::from_u32(code).unwrap();
             let text = visible(format!("a{character}b")).to_string();

@@ -48,7 +48,8 @@ pub enum ListError {
     /// A list that cannot be divided into shards.
     #[error(
         "the list {} cannot be divided into shards: it is a stream, or a table compressed as a whole, which the \
-         other shards cannot read; store it as a plain file first", shown(path)
+         other shards cannot read; store it as a plain file first",
+        shown(path)
     )]
     NotDivisible {
         /// The list.
@@ -74,7 +75,8 @@ pub enum ListError {
     #[error(
         "the lists {} and {} begin with different head lines, so one file cannot hold the lines of both; give each \
          list its own partitions",
-        shown(one), shown(other)
+        shown(one),
+        shown(other)
     )]
     HeadsDiffer {
         /// A list.
@@ -91,7 +93,8 @@ pub enum ListError {
     /// A line longer than there is memory for.
     #[error(
         "the list {} has a line of more than {longest} bytes, the memory limit, at byte {offset} of its text; raise \
-         the limit, or remove such lines", shown(path)
+         the limit, or remove such lines",
+        shown(path)
     )]
     LineTooLong {
         /// The list.

@@ -40,7 +40,10 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// A file that the run would replace, and that no earlier run wrote.
-    #[error("{} is in the way, and no receipt of an earlier run names it; move it, or choose another folder", shown(path))]
+    #[error(
+        "{} is in the way, and no receipt of an earlier run names it; move it, or choose another folder",
+        shown(path)
+    )]
     InTheWay {
         /// The file.
         path: PathBuf,
@@ -69,7 +72,8 @@ pub enum OutputError {
     #[error(
         "the lists {} and {} have different columns, so one table cannot hold the rows of both; give each list its \
          own partitions",
-        shown(one), shown(other)
+        shown(one),
+        shown(other)
     )]
     ColumnsDiffer {
         /// A list.

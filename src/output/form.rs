@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(of(format!("{longest}y").into_bytes()), columns(&format!("{longest}...")));
         assert_eq!(of(b"*".repeat(500_000)), columns(&format!("{}...", "*".repeat(LONGEST_RULE))));
         let shortest = b"http://a\n".len() as u64;
-        for escaped in [&b"\t"[..], b"\x1b", b"\xff", "\u{202e}".as_bytes()] {
+        for escaped in [&b"\t"[..], b"\x1b", b"\x9b", "\u{202e}".as_bytes()] {
             let columns = of(escaped.repeat(500_000 / escaped.len()));
             assert!(columns.len() as u64 <= CAUSE_FACTOR * shortest, "all of it escaped: {}", columns.len());
             assert!(columns.windows(4).any(|end| end == b"...\t"), "cut");
@@ -218,7 +218,7 @@ mod tests {
             put_cause(&Cause { rule, agent: None, captured }, &mut out);
             out
         };
-        assert_eq!(cause(Some(Cow::Borrowed(&rule)), Some(0)), b"Disallow: /a\\tb\\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
+        assert_eq!(cause(Some(Cow::Borrowed(&rule)), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
         let mut none = Vec::new();
         put_no_cause(&mut none);
         assert_eq!(cause(None, None), none);

@@ -4,6 +4,7 @@ pub(crate) mod block;
 pub(crate) mod causes;
 pub(crate) mod error;
 pub(crate) mod file_layout;
+pub(crate) mod file_lists;
 pub(crate) mod folder;
 pub(crate) mod form;
 pub(crate) mod format;

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 
-use super::folder::{Written, is_list_folder, list_folder, partition_names};
+use super::folder::{Written, partition_names};
 use super::form::{Form, Rows};
 use super::format::Format;
 use super::frame::FrameFormat;
@@ -32,6 +31,7 @@ pub struct Receipt {
     /// The version of the program.
     pub robosieve: Cow<'static, str>,
     /// The version of the receipt format; docs/receipt.md describes it.
+    #[serde(deserialize_with = "known_version")]
     pub version: u32,
     /// How lines are hashed for the checksums.
     pub line_hash: Cow<'static, str>,
@@ -287,6 +287,17 @@ impl Part {
     }
 }
 
+/// Reads the version of the format, and refuses any other: its keys may have other meanings.
+fn known_version<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let version = serde_json::Number::deserialize(deserializer)?;
+    match version.as_u64() == Some(RECEIPT_VERSION.into()) {
+        true => Ok(RECEIPT_VERSION),
+        false => Err(serde::de::Error::custom(format_args!(
+            "version {version} of receipts is unknown, only {RECEIPT_VERSION} is known; use the robosieve that wrote it"
+        ))),
+    }
+}
+
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -300,16 +311,6 @@ impl Receipt {
     /// The names of its partitions, crawler by crawler.
     pub(crate) fn partition_names(&self) -> Vec<String> {
         partition_names(&self.crawlers().iter().collect::<Vec<_>>())
-    }
-
-    /// The lists whose lines are in the file at this path: all of them, unless each has its own folder.
-    pub(crate) fn lists_of(&self, file: &Path) -> impl Iterator<Item = &ListPart> {
-        let names = file.ancestors().skip(1).filter_map(Path::file_name);
-        let folder = names.map(|name| name.to_string_lossy()).find(|name| is_list_folder(name));
-        let is_its_own = move |(place, list): &(usize, &ListPart)| {
-            !self.options.per_input || folder.as_deref() == Some(&list_folder(*place, Path::new(&list.path)))
-        };
-        self.lists.iter().enumerate().filter(is_its_own).map(|(_, list)| list)
     }
 
     /// The rows of the run's files.
@@ -364,7 +365,8 @@ impl fmt::Display for Receipt {
         writeln!(f, "{:<width$} {:>15} {:>7} {:>18}  reasons", "partition", "lines", "share", "bytes")?;
         let all = self.input.lines.max(1) as f64;
         for (name, part) in &self.partitions {
-            let reasons: Vec<String> = part.reasons.iter().map(|(reason, n)| format!("{} {n}", visible(reason))).collect();
+            let reasons: Vec<String> =
+                part.reasons.iter().map(|(reason, n)| format!("{} {n}", visible(reason))).collect();
             let Part { lines, bytes, .. } = part.judged;
             let share = 100.0 * lines as f64 / all;
             let name = visible(name).to_string();

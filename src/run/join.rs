@@ -226,11 +226,8 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
 
 /// Checks that the files of a shard that will be read are as its receipt says.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
-    let files = if partitions {
-        outputs(StoredRun { receipt, directory: folder, threads: 0 })
-    } else {
-        vec![robots_needed(receipt, folder)]
-    };
+    let files =
+        if partitions { outputs(StoredRun::new(receipt, folder, 0)) } else { vec![robots_needed(receipt, folder)] };
     let damaged = files.into_iter().find_map(|file| Some((file.path, file.problem?)));
     damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
 }

@@ -45,4 +45,6 @@ pub use progress::{Counted, Phase, Progress, Snapshot};
 pub use split::run;
 #[doc(hidden)]
 pub use start::{EarlierRun, earlier_run};
+#[doc(hidden)]
+pub use verify::uncounted;
 pub use verify::{Checked, Role, Verification, VerifyError, verify};

@@ -33,7 +33,7 @@ pub(crate) fn reread<T: Default + Send>(
     let (rows, form) = (receipt.rows(), receipt.options.form);
     let columns = rows.columns(place);
     let mut whole = T::default();
-    for (name, has_head) in files(receipt, name) {
+    for (name, has_head) in files(run, name) {
         let path = run.directory.join(name);
         let layouts = match receipt.options.format {
             Format::Text => Some(Layouts::of(&path, receipt, columns, columns > 0 && !has_head)?),
@@ -57,12 +57,13 @@ pub(crate) fn reread<T: Default + Send>(
 }
 
 /// The names of the files that a run, or its shards, wrote a partition to, and whether they contain the head line of lists.
-fn files<'r>(receipt: &'r Receipt, partition: &str) -> Vec<(&'r str, bool)> {
+fn files<'r>(run: StoredRun<'r>, partition: &str) -> Vec<(&'r str, bool)> {
+    let StoredRun { receipt, lists, .. } = run;
     let files = match receipt.options.form {
         Form::Partitions => receipt.partitions.get(partition).map(|part| &part.files),
         Form::Verdicts => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
     };
-    let has_head = |file: &FilePart| receipt.lists_of(Path::new(&file.name)).any(|list| list.head.is_some());
+    let has_head = |file: &FilePart| lists.of(Path::new(&file.name)).head.is_some();
     files.into_iter().flatten().map(|file| (&*file.name, has_head(file))).collect()
 }
 

@@ -6,6 +6,7 @@ use crate::input::error::ListError;
 use crate::input::scan::{self, Extent, scan};
 use crate::judge::lines::for_each_end;
 use crate::outcome::Partition;
+use crate::output::file_lists::FileLists;
 use crate::output::form::{Form, Rows, SEPARATOR, rest_of_row};
 use crate::output::format::Format;
 use crate::output::receipt::Receipt;
@@ -21,6 +22,7 @@ pub(crate) struct StoredRun<'r> {
     pub directory: &'r Path,
     /// How many threads read it; 0 for one per processor.
     pub threads: usize,
+    pub lists: FileLists<'r>,
 }
 
 /// Some lines of a file.
@@ -85,7 +87,11 @@ fn each_line<'t>(text: &'t [u8], mut visit: impl FnMut(&'t [u8], usize)) {
     }
 }
 
-impl StoredRun<'_> {
+impl<'r> StoredRun<'r> {
+    pub fn new(receipt: &'r Receipt, directory: &'r Path, threads: usize) -> StoredRun<'r> {
+        StoredRun { receipt, directory, threads, lists: FileLists::new(receipt) }
+    }
+
     /// Calls `of` on some lines of a file of the run at a time, and combines the results in order with `append`.
     pub(super) fn read<T: Default + Send>(
         &self,
@@ -94,14 +100,15 @@ impl StoredRun<'_> {
         of: impl Fn(StoredLines<'_>) -> T + Sync,
         append: impl Fn(&mut T, &T) + Sync,
     ) -> Result<T, ListError> {
-        let StoredRun { receipt, threads, .. } = *self;
+        let StoredRun { receipt, threads, lists, .. } = *self;
         match receipt.options.format {
             Format::Text => {
                 let of = |text: &[u8], first| of(StoredLines::Text(text, first));
                 scan(&scan::opened(path)?, Extent::Whole, threads, CHUNK, of, append)
             }
             Format::Parquet => {
-                table::reread(path, wanted, receipt, threads, |rows| of(StoredLines::Rows(rows)), append)
+                let made = (receipt, lists.of(path).has_table);
+                table::reread(path, wanted, made, threads, |rows| of(StoredLines::Rows(rows)), append)
             }
         }
     }

@@ -20,6 +20,7 @@ mod explain;
 #[cfg(feature = "parquet")]
 mod explained_tables;
 mod export;
+mod extra_files;
 mod folder_lock;
 mod inputs;
 mod inspect;

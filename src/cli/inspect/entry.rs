@@ -61,7 +61,9 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
         lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
     }
     let rule = |allow| if allow { "Allow" } else { "Disallow" };
-    lines.extend(agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), visible(&one.value))));
+    lines.extend(
+        agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), visible(&one.value))),
+    );
     lines.extend(agent.crawl_delay.as_ref().map(|one| format!("  crawl delay: {}", delay(one))));
     let side = |one: &SideLine| format!("  {}: {}", one.key.name(), at_line(one.line, &one.value));
     let is_told = |one: &&SideLine| agent.crawl_delay.as_ref().is_some_and(|delay| is_delay(one, delay));

@@ -67,6 +67,14 @@ impl Journal {
         self.message("warning", problem);
     }
 
+    /// Reports something that is wrong although the run has succeeded. It is never omitted.
+    pub fn wrong(&self, problem: impl fmt::Display) {
+        match self.output {
+            JournalOutput::Json { .. } => say(json::message("warning", &problem.to_string())),
+            _ => say(format_args!("robosieve: warning: {problem}")),
+        }
+    }
+
     fn message(&self, event: &str, message: impl fmt::Display) {
         match self.output {
             JournalOutput::Text { .. } => say(format_args!("robosieve: {message}")),

@@ -74,6 +74,11 @@ fn in_the_way(
             return Ok(Some(path));
         }
     }
+    // One that cannot be read, such as that of a newer version, names nothing that may be replaced.
+    let receipt = directory.join(RECEIPT);
+    if records::read::<Receipt>(&receipt).is_err() {
+        return Ok(Some(receipt));
+    }
     let is_foreign = |name: &str, kind: fs::FileType| kind.is_dir() || !earlier.contains(name);
     // Every run writes this one, wherever its sets are.
     let needed = directory.join(NEEDED);

@@ -134,6 +134,15 @@ pub(crate) fn table_part(part: usize) -> String {
     FileName { stem: PART.to_owned(), ending: PARQUET, frames: None, numbered: Some('-') }.of_part(part)
 }
 
+/// The folder of all tables with these rows; `None` if they are text.
+pub(super) fn table_root(rows: Rows) -> Option<&'static str> {
+    match (rows.format, rows.form) {
+        (Format::Text, _) => None,
+        (Format::Parquet, Form::Partitions) => Some(LINES),
+        (Format::Parquet, Form::Verdicts) => Some(VERDICTS),
+    }
+}
+
 /// Whether this is the name of a folder for tables.
 pub(super) fn is_table_folder(name: &str) -> bool {
     let is_of = |column: &&str| name.strip_prefix(column).is_some_and(|rest| rest.starts_with('='));

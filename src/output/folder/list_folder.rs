@@ -11,9 +11,17 @@ use crate::input::list::STANDARD_INPUT;
 /// The longest name that common file systems allow, in bytes.
 const LONGEST_NAME: usize = 255;
 
+#[cfg(test)]
+thread_local! {
+    /// How many folders were named, to count the work of looking one up.
+    pub(crate) static FOLDERS_NAMED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The folder of a list's own partitions: its number, so that lists of the same name do not collide, and its name, cut to the
 /// longest a name may be.
 pub(crate) fn list_folder(place: usize, list: &Path) -> String {
+    #[cfg(test)]
+    FOLDERS_NAMED.set(FOLDERS_NAMED.get() + 1);
     let name = match list.file_name() {
         Some(name) if list.as_os_str() != STANDARD_INPUT => name.to_string_lossy().into_owned(),
         _ => "standard-input".to_owned(),

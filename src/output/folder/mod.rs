@@ -3,6 +3,7 @@
 
 mod commit;
 mod earlier;
+mod extra;
 mod file_name;
 mod leftovers;
 mod list_folder;
@@ -13,6 +14,7 @@ mod written;
 
 pub(crate) use commit::name_files;
 pub(crate) use earlier::{make_room, remove_folders, replaced};
+pub(crate) use extra::extra_files;
 #[cfg(feature = "parquet")]
 pub(crate) use file_name::crawler_labels;
 #[cfg(feature = "parquet")]
@@ -21,6 +23,8 @@ pub(crate) use file_name::{FileName, partition_names, table_part};
 #[cfg(feature = "parquet")]
 pub(crate) use leftovers::remove;
 pub(crate) use leftovers::remove_leftovers;
+#[cfg(test)]
+pub(crate) use list_folder::FOLDERS_NAMED;
 pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder, split_list_folder};
 pub(crate) use lock::FolderLock;
 pub(crate) use names::{CHECKPOINT, REPORT_START, merged, partial};

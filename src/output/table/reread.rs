@@ -8,8 +8,8 @@ use super::shared::{TableLines, Wanted};
 use crate::formats::columnar::{self, BATCH, Column, Malformed, ParquetFile, guarded};
 use crate::formats::regular_file;
 use crate::input::error::ListError;
+use crate::input::list::in_group;
 use crate::input::list::line_columns::{LineColumns, LineReader};
-use crate::input::list::{LIST_FORMAT, in_group};
 use crate::outcome::Partition;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
@@ -21,11 +21,12 @@ const LINES: usize = 1 << 20;
 /// Row groups per thread before results are combined.
 const GROUPS: usize = 4;
 
-/// Calls `of` on some rows of a run's table at a time, and combines the results in order with `append`.
+/// Calls `of` on some rows of a run's table at a time, and combines the results in order with `append`; `is_of_table` says that it
+/// was made of lists that are tables.
 pub(crate) fn reread<T: Default + Send>(
     path: &Path,
     wanted: Wanted,
-    receipt: &Receipt,
+    (receipt, is_of_table): (&Receipt, bool),
     threads: usize,
     of: impl Fn(&TableLines) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
@@ -33,8 +34,6 @@ pub(crate) fn reread<T: Default + Send>(
     let failed = |error| ListError::Unreadable { path: path.to_owned(), error };
     let malformed = |problem| ListError::Parquet { path: path.to_owned(), problem };
     let file = regular_file::open(path).map_err(failed)?;
-    // Whether it was made of lists that are tables.
-    let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
     let table = guarded(|| WrittenTable::open(file, receipt, wanted, is_of_table))
         .map_err(|Malformed(problem)| malformed(problem))?;
     let threads = threads::asked(threads);

@@ -58,7 +58,7 @@ pub(crate) fn complete(
 pub(crate) fn reread<T: Default + Send>(
     _path: &Path,
     _wanted: Wanted,
-    _receipt: &Receipt,
+    (_receipt, _is_of_table): (&Receipt, bool),
     _threads: usize,
     _of: impl Fn(&TableLines) -> T + Sync,
     _append: impl Fn(&mut T, &T) + Sync,

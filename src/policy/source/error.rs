@@ -82,7 +82,10 @@ pub enum SourceError {
         known: String,
     },
     /// A file has a format that this program was built without.
-    #[error("{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)", shown(path))]
+    #[error(
+        "{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)",
+        shown(path)
+    )]
     Without {
         /// The file.
         path: PathBuf,

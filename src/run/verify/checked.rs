@@ -25,6 +25,12 @@ impl Checked {
         Checked { path, role: Role::Output, found: Some(found), problem, left_out: 0 }
     }
 
+    /// A file that the receipt does not name; `is_read` says whether readers of the folder count it.
+    pub(crate) fn extra(path: PathBuf, is_read: bool) -> Checked {
+        let problem = is_read.then(|| "the receipt does not name it, but readers of this folder count it".to_owned());
+        Checked { path, role: Role::Extra, found: None, problem, left_out: 0 }
+    }
+
     /// An output that cannot be read.
     pub(crate) fn unreadable(path: PathBuf, problem: String) -> Checked {
         Checked { path, role: Role::Output, found: None, problem: Some(problem), left_out: 0 }
@@ -38,4 +44,6 @@ pub enum Role {
     Output,
     /// The run read it.
     List,
+    /// It is beside the output, where readers may take it for a part of it.
+    Extra,
 }

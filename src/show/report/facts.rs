@@ -56,7 +56,7 @@ impl Report {
         let agents = self.receipt.crawlers();
         let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents)));
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
-        let run = StoredRun { receipt: &self.receipt, directory: &self.directory, threads };
+        let run = StoredRun::new(&self.receipt, &self.directory, threads);
         let blocked = crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy));
         self.explained = Some(Explained {
             is_same: policy.checksum() == self.receipt.policy_checksum.0,
