@@ -43,7 +43,10 @@ mod tests {
 
     fn of(value: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        let Ok(()) = escaped(value, |piece| Ok::<_, Infallible>(out.extend_from_slice(piece)));
+        let Ok(()) = escaped(value, |piece| {
+            out.extend_from_slice(piece);
+            Ok::<_, Infallible>(())
+        });
         out
     }
 
