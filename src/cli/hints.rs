@@ -71,7 +71,7 @@ fn for_output(error: &OutputError) -> &'static str {
 pub fn source(error: &SourceError) -> String {
     let options = match error {
         SourceError::Unreadable { error, .. } if is_window(error) => " (--memory)",
-        SourceError::NoColumn { .. } => " (--columns)",
+        SourceError::NoColumn { .. } | SourceError::NoKey { .. } => " (--columns)",
         SourceError::Line { line: 1, .. } => " (--origin, if the file is a robots.txt)",
         _ => "",
     };

@@ -89,8 +89,6 @@ impl Capture {
     }
 
     /// Reads the answer and determines its meaning to the crawlers under `dialect`.
-    ///
-    /// A missing status counts as 200 if there is a body, else as no answer.
     pub(super) fn read(&self, columns: &Columns, dialect: &Dialect) -> Reading {
         let body = self.body.as_deref().unwrap_or_default();
         let mut notes = NoteCounts::default();
@@ -105,13 +103,9 @@ impl Capture {
         Reading { meaning, body_hash: xxh3_128(body), notes }
     }
 
-    /// The meaning of its status.
+    /// The meaning of its status; without one, nothing answered.
     pub(super) fn means(&self, dialect: &Dialect) -> StatusMeaning {
-        dialect.status_meaning(match (self.answered.status, &self.body) {
-            (Some(status), _) => status,
-            (None, Some(_)) => 200,
-            (None, None) => 0,
-        })
+        self.answered.status.map_or(StatusMeaning::Unreachable, |status| dialect.status_meaning(status))
     }
 
     /// XXH3 (128 bits) of everything that matters in the answer, with the body represented by its hash. It decides between

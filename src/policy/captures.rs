@@ -207,17 +207,17 @@ impl Captures {
     /// [`WriteError::Full`] beyond what a policy can hold.
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
-            let placement = self.place_override(given)?;
+            let placement = self.place_override(origin, given)?;
             self.overrides.insert(origin.into(), placement);
         }
         Ok(())
     }
 
-    fn place_override(&mut self, given: &Override) -> Result<Placement, WriteError> {
+    fn place_override(&mut self, origin: &str, given: &Override) -> Result<Placement, WriteError> {
         let &Override { ruling, paused_until, .. } = given;
         let mut robots_txt = None;
         if let Some(body) = &given.robots_txt {
-            let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
+            let capture = Capture::found(origin, Arc::clone(body));
             let reading = capture.read(&self.columns, self.dialect);
             self.statistics.notes.merge(&reading.notes);
             if let StoredMeaning::Answer(answer) = self.place(reading.meaning)? {

@@ -111,7 +111,10 @@ fn an_unreadable_robots_txt_is_an_error() {
 fn a_source_is_read_as_what_it_is() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/no\n");
-    bench.file("in.jsonl", "{\"origin\":\"http://a.example\",\"body\":\"User-agent: *\\nDisallow: /no\"}\n");
+    bench.file(
+        "in.jsonl",
+        "{\"origin\":\"http://a.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\"}\n",
+    );
     let answer = "User-agent: *\nDisallow: /no\n";
     let http = format!("HTTP/1.1 200 OK\r\n\r\n{answer}");
     let warc = format!(

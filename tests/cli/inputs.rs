@@ -3,20 +3,35 @@
 use crate::bench::{Bench, assert_no_result};
 
 #[test]
-fn a_source_that_is_missing_or_empty_is_refused() {
+fn a_source_that_is_missing_or_an_empty_folder_is_refused() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
-    bench.file("empty.jsonl", "");
-    bench.file("blank.jsonl", "\n \n");
     std::fs::create_dir(bench.path("nobody")).expect("a folder");
     bench.refused("--robots missing --out out urls", &["missing"]);
     bench.refused("--robots sites --robots missing --out out urls", &["missing"]);
-    bench.refused("--robots empty.jsonl --out out urls", &["empty.jsonl", "robots.txt"]);
-    bench.refused("--robots blank.jsonl --out out urls", &["blank.jsonl"]);
     bench.refused("--robots nobody --out out urls", &["nobody", "host"]);
     bench.refused("--robots missing --origin http://a.example --out out urls", &["missing"]);
     bench.refused("--robots sites --origin http://a.example --out out urls", &["sites"]);
     assert!(!bench.path("out").exists(), "nothing is made before the sources are read");
+}
+
+/// A quiet minute has no answers, and makes a policy of no origins.
+#[test]
+fn an_empty_file_of_answers_is_no_error() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/no\n");
+    for (name, text) in [("empty.jsonl", ""), ("blank.jsonl", "\n \r\n\n")] {
+        bench.file(name, text);
+        bench.program(&format!("compile --agent examplebot {name} -o policy.rsv")).assert().success();
+        assert_eq!(bench.outcome("--policy policy.rsv", "http://a.example/no"), "deferred unfetched", "{name}");
+        assert_eq!(bench.outcome(&format!("--robots {name}"), "http://a.example/no"), "deferred unfetched");
+        assert_eq!(bench.outcome(&format!("--robots sites --robots {name}"), "http://a.example/no"), "blocked rules");
+        bench.program("compile --agent examplebot sites -o sites.rsv").assert().success();
+        for order in ["sites.rsv policy.rsv", "policy.rsv sites.rsv"] {
+            bench.program(&format!("merge {order} -o merged.rsv")).assert().success();
+            assert_eq!(bench.outcome("--policy merged.rsv", "http://a.example/no"), "blocked rules", "{order}");
+        }
+    }
 }
 
 #[test]
@@ -73,23 +88,26 @@ fn a_wrong_line_of_json_is_named_by_line_and_byte() {
     for (line, problem) in [
         ("{", "EOF"),
         ("User-agent: *", "JSON Lines"),
-        (r#"{"status":200}"#, "neither url nor origin"),
-        (r#"{"url":"http://a.example/robots.txt","origin":"http://a.example"}"#, "both url and origin"),
-        (r#"{"url":"/robots.txt"}"#, "absolute"),
-        (r#"{"url":"ftp://a.example/robots.txt"}"#, "http"),
-        (r#"{"origin":"http://a.example/x"}"#, "origin"),
-        (r#"{"origin":"http://a.example","body":"","body_base64":""}"#, "both body and body_base64"),
-        (r#"{"origin":"http://a.example","body_base64":"?"}"#, "Base64"),
-        (r#"{"origin":"http://a.example","fetched_at":"yesterday"}"#, "RFC 3339"),
-        (r#"{"origin":"http://a.example","status":"200"}"#, "u16"),
-        (r#"{"origin":"http://a.example","status":-1}"#, "u16"),
+        (r#"{"status":200}"#, "neither \"url\" nor \"origin\"; its keys are status; name the keys to read (--columns)"),
+        (
+            r#"{"url":"http://a.example/robots.txt","origin":"http://a.example","status":404}"#,
+            "both a URL and an origin",
+        ),
+        (r#"{"url":"/robots.txt","status":404}"#, "absolute"),
+        (r#"{"url":"ftp://a.example/robots.txt","status":404}"#, "http"),
+        (r#"{"origin":"http://a.example/x","status":404}"#, "not an origin"),
+        (r#"{"origin":"http://a.example","status":200,"body":"","body_base64":""}"#, "body twice"),
+        (r#"{"origin":"http://a.example","status":200,"body_base64":"?"}"#, "Base64"),
+        (r#"{"origin":"http://a.example","status":404,"fetched_at":"yesterday"}"#, "RFC 3339"),
+        (r#"{"origin":"http://a.example","status":"200"}"#, "no HTTP status"),
+        (r#"{"origin":"http://a.example","status":-1}"#, "no HTTP status"),
         (r#"[]"#, "line 3"),
     ] {
         bench.file("in.jsonl", format!("{good}\n\n{line}\n{good}\n"));
         let byte = format!("byte {}", good.len() + 2);
         bench.refused("--robots in.jsonl --out out urls", &["in.jsonl", "line 3", &byte, problem]);
     }
-    bench.file("in.jsonl", b"{\"origin\":\"http://a.example\",\"body\":\"\xff\"}\n");
+    bench.file("in.jsonl", b"{\"origin\":\"http://a.example\",\"status\":200,\"body\":\"\xff\"}\n");
     bench.refused("--robots in.jsonl --out out urls", &["in.jsonl", "line 1", "byte 0"]);
 }
 

@@ -24,7 +24,7 @@ fn bench() -> Bench {
             "was",
             "\"status\":503,\"fetched_at\":\"2026-01-12T00:00:00Z\",\"unreachable_since\":\"2026-01-11T00:00:00Z\"",
         ),
-        answer("down", "\"fetched_at\":\"2026-01-12T00:00:00Z\""),
+        answer("down", "\"status\":null,\"fetched_at\":\"2026-01-12T00:00:00Z\""),
     ];
     bench.file("in.jsonl", lines.concat());
     bench.file(

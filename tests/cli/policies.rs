@@ -123,7 +123,8 @@ fn the_same_sources_make_the_same_file() {
 #[test]
 fn how_often_a_capture_lost_does_not_depend_on_the_order() {
     let bench = Bench::new();
-    let line = |time: u32, body: &str| format!(r#"{{"origin":"http://a","body":"{body}","fetched_at":{time}}}"#);
+    let line =
+        |time: u32, body: &str| format!(r#"{{"origin":"http://a","status":200,"body":"{body}","fetched_at":{time}}}"#);
     let lines = [line(1, "a"), line(1, "b"), line(2, "c"), line(2, "d"), line(2, "e"), line(0, "f")];
     let mut files = Vec::new();
     for start in 0..lines.len() {
@@ -236,15 +237,15 @@ fn check_explains_by_a_policy_as_by_a_robots_txt() {
 #[test]
 fn check_says_why_there_is_no_rule() {
     let bench = Bench::new();
-    let good = r#""body":"User-agent: *\nDisallow: /no\n","fetched_at":1"#;
+    let good = r#""status":200,"body":"User-agent: *\nDisallow: /no\n","fetched_at":1"#;
     bench.file(
         "in.jsonl",
         format!(
-            "{{\"origin\":\"http://group\",\"body\":\"User-agent: other\\nDisallow: /\\n\"}}\n\
+            "{{\"origin\":\"http://group\",\"status\":200,\"body\":\"User-agent: other\\nDisallow: /\\n\"}}\n\
              {{\"origin\":\"http://none\",\"status\":404}}\n{{\"origin\":\"http://forbidden\",\"status\":403}}\n\
-             {{\"origin\":\"http://down\",\"status\":503}}\n{{\"origin\":\"http://silent\"}}\n\
+             {{\"origin\":\"http://down\",\"status\":503}}\n{{\"origin\":\"http://silent\",\"status\":null}}\n\
              {{\"origin\":\"http://lost\",\"status\":301,\"location\":\"http://elsewhere/\"}}\n\
-             {{\"origin\":\"http://was\",\"status\":200,{good}}}\n\
+             {{\"origin\":\"http://was\",{good}}}\n\
              {{\"origin\":\"http://was\",\"status\":500,\"fetched_at\":2}}\n"
         ),
     );
@@ -321,7 +322,7 @@ fn merging_gives_what_all_sources_together_give() {
 #[test]
 fn a_failure_erases_no_rules_when_policies_are_merged() {
     let bench = Bench::new();
-    let good = r#"{"origin":"http://a.example","body":"User-agent: *\nDisallow: /no\n","fetched_at":10}"#;
+    let good = r#"{"origin":"http://a.example","status":200,"body":"User-agent: *\nDisallow: /no\n","fetched_at":10}"#;
     bench.file("old.jsonl", good);
     bench.file("new.jsonl", r#"{"origin":"http://a.example","status":503,"fetched_at":20}"#);
     compile(&bench, "--agent me old.jsonl -o old.rsv");

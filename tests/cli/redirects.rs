@@ -9,7 +9,7 @@ fn redirect(host: &str, location: &str) -> String {
 
 /// An answer from `http://HOST.example` that blocks `/no`.
 fn rules(host: &str) -> String {
-    format!("{{\"origin\":\"http://{host}.example\",\"body\":\"User-agent: *\\nDisallow: /no\\n\"}}\n")
+    format!("{{\"origin\":\"http://{host}.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\\n\"}}\n")
 }
 
 /// `h1` redirects to `h2`, and so on, `hops` times; the last host has rules.

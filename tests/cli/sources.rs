@@ -71,9 +71,9 @@ fn json_lines_have_origins_urls_and_bodies_of_both_kinds() {
         "in.jsonl",
         "{\"origin\":\"http://a.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\"}\r\n\
          \n\
-         {\"url\":\"HTTP://B.example:80/robots.txt#x\",\"body_base64\":\"VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL25v\",\"more\":{}}\n\
-         {\"origin\":\"http://[2001:DB8::1]:8080/\",\"body\":\"User-agent: *\\nDisallow: /no\"}\n\
-         {\"origin\":\"http://bücher.example\",\"body\":\"User-agent: *\\nDisallow: /no\"}",
+         {\"url\":\"HTTP://B.example:80/robots.txt#x\",\"status\":200,\"body_base64\":\"VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL25v\",\"more\":{}}\n\
+         {\"origin\":\"http://[2001:DB8::1]:8080/\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\"}\n\
+         {\"origin\":\"http://bücher.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\"}",
     );
     for url in [
         "http://a.example/no",
@@ -192,7 +192,7 @@ fn answers_for_no_origin_are_reported_at_once() {
     }
     bench.file(
         "in.jsonl",
-        "{\"url\":\"http://b.example/robots.txt.bak\",\"status\":200}\n{\"origin\":\"http://c.example\"}\n",
+        "{\"url\":\"http://b.example/robots.txt.bak\",\"status\":404}\n{\"origin\":\"http://c.example\",\"status\":404}\n",
     );
     bench.file("urls", "http://a.example/\n");
     let done = bench.filter("--robots sites --robots in.jsonl --count urls").assert().success();

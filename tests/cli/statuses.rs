@@ -51,20 +51,6 @@ fn expected_is(status: u16, dialect: &str, outcome: &str) -> bool {
     expected(status, dialect) == outcome
 }
 
-#[test]
-fn no_status_is_a_robots_txt_with_a_body_and_no_answer_without() {
-    let bench = Bench::new();
-    bench.file(
-        "in.jsonl",
-        "{\"origin\":\"http://a.example\",\"body\":\"User-agent: *\\nDisallow: /no\\n\"}\n\
-         {\"origin\":\"http://b.example\",\"unreachable_since\":\"2026-01-10T00:00:00Z\"}\n\
-         {\"origin\":\"http://c.example\",\"status\":200}\n",
-    );
-    assert_eq!(bench.outcome("--robots in.jsonl", "http://a.example/no"), "blocked rules");
-    assert_eq!(bench.outcome("--robots in.jsonl", "http://b.example/no"), "deferred unreachable");
-    assert_eq!(bench.outcome("--robots in.jsonl", "http://c.example/no"), "allowed no-group");
-}
-
 /// Answers of `http://a.example`, one second apart, by status; those with 200 have a body that blocks `/no`.
 fn history(statuses: &[u16]) -> Vec<String> {
     let answer = |(second, &status): (usize, &u16)| {

@@ -528,7 +528,9 @@ fn members_are_read_in_parallel() {
     let of_host = |n: usize| format!("http://{n}.example/robots.txt");
     let records: Vec<Vec<u8>> =
         bodies.iter().enumerate().map(|(n, body)| answer(&of_host(n), 1, "200 OK", body)).collect();
-    let line = |(n, body): (usize, &String)| serde_json::json!({"url": of_host(n), "body": body}).to_string() + "\n";
+    let line = |(n, body): (usize, &String)| {
+        serde_json::json!({"url": of_host(n), "status": 200, "body": body}).to_string() + "\n"
+    };
     let answers: Vec<String> = bodies.iter().enumerate().map(line).collect();
     let members = |texts: Vec<&[u8]>| texts.into_iter().flat_map(gzip).collect::<Vec<u8>>();
     bench.file("plain.warc", records.concat());

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub struct PolicyArgs {
     /// A policy file made by `compile`, instead of --robots
-    #[arg(long, value_name = "FILE")]
-    #[cfg_attr(feature = "parquet", arg(conflicts_with = "columns"))]
+    #[arg(long, value_name = "FILE", conflicts_with = "columns")]
     pub policy: Option<PathBuf>,
     /// Do not verify the checksum of the policy file
     ///

@@ -3,25 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::sources::Sources;
-use crate::policy::source::Options;
-#[cfg(feature = "parquet")]
-use crate::policy::source::ParquetColumns;
+use crate::policy::source::{FieldNames, Options};
 
 /// How to read sources.
 #[derive(Debug, clap::Args)]
 pub struct ReadingArgs {
-    /// The column names of Parquet sources, if they differ
+    /// The keys of JSON Lines and columns of Parquet, if they differ
     ///
-    /// For example, url=target_uri,fetched_at=date. An empty name, as in status= or fetched_at=, means that there is no
-    /// such column.
-    #[cfg(feature = "parquet")]
-    #[arg(
-        long,
-        default_value = "url=url,status=status,body=body,fetched_at=fetched_at",
-        value_name = "ROLE=NAME,...",
-        hide_short_help = true
-    )]
-    pub columns: ParquetColumns,
+    /// For example, url=target_uri,body=content,status=code. The fields are url, origin, status, location, body, body_base64,
+    /// fetched_at, expires and unreachable_since. An empty name, as in fetched_at=, means that there is no such field;
+    /// with status=, every response is a file with status 200.
+    #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
+    pub columns: Option<FieldNames>,
 }
 
 impl ReadingArgs {
@@ -33,10 +26,7 @@ impl ReadingArgs {
         overrides: Option<&'a Path>,
         quiet: bool,
     ) -> Sources<'a> {
-        let options = Options {
-            #[cfg(feature = "parquet")]
-            columns: self.columns.clone(),
-        };
+        let options = Options { names: self.columns.clone().unwrap_or_default(), ..Options::default() };
         Sources { paths, origin, options, overrides, quiet }
     }
 }

@@ -34,7 +34,9 @@ impl RuleSource {
             return Ok(RuleSource::Policy(Box::new(policy), crawlers));
         }
         let (agents, dialect) = (&args.crawlers.agent, args.crawlers.dialect.dialect);
-        if let ([single], None, None) = (args.robots.as_slice(), &args.origin, &args.overrides)
+        // Names of columns are of use only in a file of answers.
+        let names = &args.reading.columns;
+        if let ([single], None, None, None) = (args.robots.as_slice(), &args.origin, &args.overrides, names)
             && let Some(text) = robots_txt(single)?
         {
             warn_without_records(single, &text, dialect);

@@ -5,10 +5,11 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::error::SourceError;
+use super::fields::FieldNames;
 use super::intake::Intake;
 use super::kind::{MARK, SourceKind};
 #[cfg(feature = "parquet")]
-use super::parquet::{self, ParquetColumns};
+use super::parquet;
 use super::robots::Robots;
 #[cfg(feature = "parquet")]
 use super::seekable::seekable;
@@ -24,9 +25,17 @@ use crate::policy::Captures;
 /// How to read sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The columns of Parquet files.
-    #[cfg(feature = "parquet")]
-    pub columns: ParquetColumns,
+    /// What JSON Lines and Parquet files call the fields of answers.
+    pub names: FieldNames,
+    /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
+    /// is the present.
+    pub now: Option<i64>,
+}
+
+impl Options {
+    fn now(&self) -> i64 {
+        self.now.unwrap_or_else(|| jiff::Timestamp::now().as_second())
+    }
 }
 
 /// Adds all captures of all sources: directories, and files of answers, in any order.
@@ -36,10 +45,10 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// [`SourceError`] if a source cannot be read, is empty, or is malformed in part.
+/// [`SourceError`] if a source cannot be read or is malformed in part, or a folder is empty.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    captures.on_a_reader(|captures| add_all(&sources, options, Intake::new(captures)))
+    captures.on_a_reader(|captures| add_all(&sources, options, Intake::new(captures, options.now())))
 }
 
 fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Result<(), SourceError> {
@@ -71,11 +80,11 @@ fn add_file(
         (SourceKind::Policy, _) => Err(SourceError::Policy { path: path.to_owned() }),
         (SourceKind::Warc, _) => archives.add(path, text, compression, intake),
         (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, options, intake),
-        (_, None) => json_lines::add(path, text, intake),
+        (_, None) => json_lines::add(path, text, &options.names, intake),
         (_, Some(compression)) => {
             drop(text);
             let room = intake.room_ahead();
-            let read = |text: &mut dyn BufRead| json_lines::add(path, text, intake);
+            let read = |text: &mut dyn BufRead| json_lines::add(path, text, &options.names, intake);
             let file = File::open(path).map_err(SourceError::unreadable(path))?;
             with_help(&file, compression, memory, room, read).map_err(SourceError::unreadable(path))?
         }
@@ -90,7 +99,7 @@ fn add_parquet(
     options: &Options,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    parquet::add(path, seekable(path, is_stored_as_read, text)?, &options.columns, intake)
+    parquet::add(path, seekable(path, is_stored_as_read, text)?, &options.names, intake)
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -116,7 +125,7 @@ pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<
         SourceKind::Policy => return Err(SourceError::Policy { path: path.to_owned() }),
         kind => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
     }
-    let mut intake = Intake::new(captures);
+    let mut intake = Intake::new(captures, Options::default().now());
     let robots = Robots::open(path, intake.body_limit(), intake.decompressor(1))?;
     intake.add([robots.of(canonical, true)]);
     Ok(intake.finish()?)

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::fields::Field;
 use super::kind::SourceKind;
 #[cfg(feature = "warc")]
 use super::warc::RecordProblem;
@@ -47,6 +48,20 @@ pub enum SourceError {
         offset: u64,
         /// The problem.
         problem: String,
+    },
+    /// A line of JSON Lines lacks a key that is needed.
+    #[error("{}, line {line} (byte {offset}): it has {lacks}; its keys are {known}; name the keys to read", path.display())]
+    NoKey {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// Where the line begins, in bytes from the start of the uncompressed text.
+        offset: u64,
+        /// What the line lacks.
+        lacks: String,
+        /// Its keys.
+        known: String,
     },
     /// The captures exceed what a policy can hold, or cannot be stored.
     #[error(transparent)]
@@ -134,14 +149,14 @@ impl SourceError {
     }
 }
 
-/// A list of column names cannot be parsed.
-#[cfg(feature = "parquet")]
+/// A list of field names cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error(
-    "{given:?} names no column; expected url=NAME, status=NAME, body=NAME, fetched_at=NAME or location=NAME, separated by commas"
+    "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {}",
+    Field::ALL.map(Field::name).join(", ")
 )]
-pub struct ParquetColumnsError {
+pub struct FieldNamesError {
     /// The part that cannot be parsed.
     pub given: String,
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::passed_over::PassedOver;
+use super::time_bounds::TimeBounds;
 use super::urls::page;
 use crate::dialect::StatusMeaning;
 use crate::formats::compression::DEFAULT_WINDOW;
@@ -51,6 +52,8 @@ pub(super) struct Intake<'c> {
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     failure: Option<WriteError>,
+    /// The bounds of the answers' times.
+    pub time_bounds: TimeBounds,
 }
 
 /// The key of a URL in the set of redirect targets.
@@ -59,10 +62,12 @@ pub(super) fn target_key(url: &str) -> u128 {
 }
 
 impl<'c> Intake<'c> {
-    pub fn new(captures: &'c mut Captures) -> Intake<'c> {
+    /// Takes captures whose times are checked against `now`, in seconds of Unix time.
+    pub fn new(captures: &'c mut Captures, now: i64) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
-        Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure: None }
+        let time_bounds = TimeBounds::at(now);
+        Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure: None, time_bounds }
     }
 
     /// The most bytes of a text that is read as a whole.

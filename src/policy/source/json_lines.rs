@@ -1,53 +1,34 @@
 //! JSON Lines: one answer per line.
 //!
-//! The fields are `url` or `origin`, `status`, `location`, `body` or `body_base64`, and the times `fetched_at`, `expires`
-//! and `unreachable_since`, each in RFC 3339 or as seconds of Unix time. Other fields are ignored. A `url` whose path is
-//! not exactly `/robots.txt`, in lower case, is not a robots.txt and serves only as the target of redirects.
+//! The keys are those of [`Field`], which [`FieldNames`] may name otherwise; other keys are ignored. Every line has `url` or
+//! `origin`, and `status`, which is null if nobody answered. A 2xx has a body, which may be empty. Times are in RFC 3339 or
+//! seconds of Unix time. A `url` whose path is not exactly `/robots.txt`, in lower case, is not a robots.txt and serves only as
+//! the target of redirects.
 
-use base64::Engine as _;
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
+use super::SourceError;
+use super::answer::{self, Answer, Flaw};
+use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::{PassedOver, Reason};
-use super::urls::page;
-use super::{SourceError, bare_origin};
+use super::time_bounds::TimeBounds;
 use crate::formats::time;
-use crate::origin;
-use crate::policy::{Answered, Capture};
+use crate::policy::Capture;
 
-#[derive(Deserialize)]
-struct JsonAnswer<'l> {
-    #[serde(borrow)]
-    url: Option<Cow<'l, str>>,
-    #[serde(borrow)]
-    origin: Option<Cow<'l, str>>,
-    status: Option<u16>,
-    location: Option<String>,
-    body: Option<String>,
-    #[serde(borrow)]
-    body_base64: Option<Cow<'l, str>>,
-    #[serde(borrow)]
-    fetched_at: Option<&'l RawValue>,
-    #[serde(borrow)]
-    expires: Option<&'l RawValue>,
-    #[serde(borrow)]
-    unreachable_since: Option<&'l RawValue>,
-}
-
-/// A time in RFC 3339 or in seconds of Unix time, in the latter.
-fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
-    let Some(time) = time.map(RawValue::get) else { return Ok(None) };
-    // Writers of JSON may escape any character of a text; some do it to the `+` of a time zone.
-    let text = || serde_json::from_str(time).unwrap_or_else(|_| time.to_owned());
-    time.parse().or_else(|_| time::parse(&text())).map(Some)
-}
-
-pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-    let (mut number, mut offset, mut empty) = (0, 0, true);
+pub(super) fn add(
+    path: &Path,
+    mut text: impl BufRead,
+    names: &FieldNames,
+    intake: &mut Intake<'_>,
+) -> Result<(), SourceError> {
+    let (mut number, mut offset) = (0, 0);
     let mut line = Vec::new();
     let mut passed = PassedOver::new(path, Reason::Url);
     // Bounds the memory for a file without line ends.
@@ -62,92 +43,313 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
         }
         if !line.trim_ascii().is_empty() {
             let offset = offset - line.len() as u64;
-            let wrong = |problem| SourceError::Line { path: path.to_owned(), line: number, offset, problem };
+            let wrong = |problem: Problem| problem.at(path, number, offset);
             if line.len() == longest && !line.ends_with(b"\n") {
-                return Err(wrong(format!("it is longer than {longest} bytes; expected one answer per line")));
+                return Err(wrong(format!("it is longer than {longest} bytes; expected one answer per line").into()));
             }
-            let capture = capture(&line).map_err(wrong)?;
+            let capture = capture(&line, names, intake.time_bounds).map_err(wrong)?;
             if capture.origin.is_none() {
                 passed.add(&capture.url);
             }
             intake.add([capture]);
-            empty = false;
         }
         intake.check()?;
     }
     intake.passed_over(passed);
-    if empty {
-        let hint = "it is empty; expected JSON Lines, WARC, Parquet, or one robots.txt with its origin";
-        return Err(SourceError::Empty { path: path.to_owned(), hint });
-    }
     Ok(())
 }
 
-/// Parses a line as a capture; an error says what is wrong.
-fn capture(line: &[u8]) -> Result<Capture, String> {
-    let answer: JsonAnswer<'_> = serde_json::from_slice(line)
-        .map_err(|error| format!("{error}; expected JSON Lines, WARC, Parquet, or one robots.txt with its origin"))?;
-    let (url, origin) = match (&answer.url, &answer.origin) {
-        (Some(url), None) => page(url)?,
-        (None, Some(origin)) => {
-            let canonical = bare_origin(origin).map_err(|reason| format!("{origin:?} is not an origin: {reason}"))?;
-            (origin::robots_url(&canonical), Some(canonical))
+/// How many keys a message shows.
+const SHOWN: usize = 20;
+
+/// A problem of a line.
+#[derive(Debug)]
+enum Problem {
+    /// It lacks a key, and has these instead.
+    NoKey(String, Vec<String>),
+    Other(String),
+}
+
+impl From<String> for Problem {
+    fn from(problem: String) -> Problem {
+        Problem::Other(problem)
+    }
+}
+
+impl Problem {
+    fn no_key(lacks: String, line: &[u8]) -> Problem {
+        let Keys(keys) = serde_json::from_slice(line).unwrap_or_default();
+        Problem::NoKey(lacks, keys)
+    }
+
+    /// The error for a line, counted from 1, that begins at `offset`.
+    fn at(self, path: &Path, line: u64, offset: u64) -> SourceError {
+        let path = path.to_owned();
+        match self {
+            Problem::NoKey(lacks, mut keys) => {
+                if keys.len() > SHOWN {
+                    keys.splice(SHOWN.., ["...".to_owned()]);
+                }
+                SourceError::NoKey { path, line, offset, lacks, known: keys.join(", ") }
+            }
+            Problem::Other(problem) => SourceError::Line { path, line, offset, problem },
         }
-        (None, None) => return Err("it has neither url nor origin".to_owned()),
-        (Some(_), Some(_)) => return Err("it has both url and origin; one of them is enough".to_owned()),
-    };
-    let body = match (answer.body, &answer.body_base64) {
-        (Some(_), Some(_)) => return Err("it has both body and body_base64; one of them is enough".to_owned()),
-        (body, None) => body.map(String::into_bytes),
-        (None, Some(encoded)) => {
-            let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.as_bytes());
-            Some(decoded.map_err(|error| format!("body_base64 is not Base64: {error}"))?)
+    }
+}
+
+/// Parses a line as a capture.
+fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds) -> Result<Capture, Problem> {
+    let expected = |error| format!("{error}; expected JSON Lines, WARC, Parquet, or one robots.txt with its origin");
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let fields = Line(names).deserialize(&mut json).map_err(expected)?;
+    json.end().map_err(expected)?;
+    let status = match fields.status {
+        Some(status) => self::status(status)?,
+        // A file, where no key says otherwise.
+        None if names.name(Field::Status).is_none() => Some(200),
+        None => {
+            let key = names.name(Field::Status).unwrap_or_default();
+            return Err(Problem::no_key(format!("no {key:?}, which is null if nobody answered"), line));
         }
     };
-    let answered = Answered {
-        status: answer.status,
-        fetched_at: seconds(answer.fetched_at)?,
-        expires: seconds(answer.expires)?,
-        unreachable_since: seconds(answer.unreachable_since)?,
+    let answer = Answer {
+        url: fields.url.as_ref().map(|Text(url)| &**url),
+        origin: fields.origin.as_ref().map(|Text(origin)| &**origin),
+        status,
+        location: fields.location,
+        body: fields.body.map(|body| body.into_bytes().into()),
+        body_base64: fields.body_base64.as_ref().map(|Text(body)| body.as_bytes()),
+        fetched_at: seconds(fields.fetched_at)?,
+        expires: seconds(fields.expires)?,
+        unreachable_since: seconds(fields.unreachable_since)?,
     };
-    let body = body.map(Vec::into);
-    Ok(Capture { url, origin, exact: true, answered, location: answer.location, body, incomplete: false })
+    let either = |one, other| match (names.name(one), names.name(other)) {
+        (Some(one), Some(other)) => format!("neither {one:?} nor {other:?}"),
+        (one, other) => format!("no {:?}", one.or(other).unwrap_or_default()),
+    };
+    answer.capture(bounds).map_err(|flaw| match flaw {
+        Flaw::NoUrl => Problem::no_key(either(Field::Url, Field::Origin), line),
+        Flaw::NoBody(status) => {
+            Problem::no_key(format!("status {status}, but {}", either(Field::Body, Field::BodyBase64)), line)
+        }
+        Flaw::Other(problem) => Problem::Other(problem),
+    })
+}
+
+/// The status; none if nobody answered.
+fn status(given: &RawValue) -> Result<Option<u16>, String> {
+    match given.get() {
+        "null" => Ok(None),
+        text => match text.parse() {
+            Ok(number) => answer::status(number).map(Some),
+            Err(_) => {
+                Err(format!("{text} is no HTTP status; expected a number such as 200, or null if nobody answered"))
+            }
+        },
+    }
+}
+
+/// A time in RFC 3339 or in seconds of Unix time, in the latter.
+fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
+    let Some(time) = time.map(RawValue::get) else { return Ok(None) };
+    // Writers of JSON may escape any character of a text; some do it to the `+` of a time zone.
+    let text = || serde_json::from_str(time).unwrap_or_else(|_| time.to_owned());
+    time.parse().or_else(|_| time::parse(&text())).map(Some)
+}
+
+/// The keys of an object.
+#[derive(Default)]
+struct Keys(Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Keys, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Keys;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Keys, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, IgnoredAny)) = object.next_entry()? {
+                    keys.push(key);
+                }
+                Ok(Keys(keys))
+            }
+        }
+        json.deserialize_map(Object)
+    }
+}
+
+/// A text, borrowed unless it has escapes.
+#[derive(Deserialize)]
+struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+
+/// The values of a line, by field.
+#[derive(Default)]
+struct Fields<'l> {
+    url: Option<Text<'l>>,
+    origin: Option<Text<'l>>,
+    /// Null, too, is a status.
+    status: Option<&'l RawValue>,
+    location: Option<String>,
+    body: Option<String>,
+    body_base64: Option<Text<'l>>,
+    fetched_at: Option<&'l RawValue>,
+    expires: Option<&'l RawValue>,
+    unreachable_since: Option<&'l RawValue>,
+}
+
+/// A line, with the names of its fields.
+struct Line<'n>(&'n FieldNames);
+
+impl<'de> DeserializeSeed<'de> for Line<'_> {
+    type Value = Fields<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Fields<'de>, D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Line<'_> {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an answer as an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Fields<'de>, A::Error> {
+        let (mut fields, mut seen) = (Fields::default(), [false; Field::ALL.len()]);
+        while let Some(field) = object.next_key_seed(Key(self.0))? {
+            let Some(field) = field else {
+                object.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            if std::mem::replace(&mut seen[field as usize], true) {
+                let key = self.0.name(field).unwrap_or_default();
+                return Err(A::Error::custom(format!("its key {key:?} occurs twice")));
+            }
+            match field {
+                Field::Url => fields.url = object.next_value()?,
+                Field::Origin => fields.origin = object.next_value()?,
+                Field::Status => fields.status = Some(object.next_value()?),
+                Field::Location => fields.location = object.next_value()?,
+                Field::Body => fields.body = object.next_value()?,
+                Field::BodyBase64 => fields.body_base64 = object.next_value()?,
+                Field::FetchedAt => fields.fetched_at = object.next_value()?,
+                Field::Expires => fields.expires = object.next_value()?,
+                Field::UnreachableSince => fields.unreachable_since = object.next_value()?,
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// A key of a line: the field that it names, if any.
+struct Key<'n>(&'n FieldNames);
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Option<Field>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Option<Field>, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<Field>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Option<Field>, E> {
+        Ok(self.0.field(key))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Answered;
+
+    fn read(line: &str, names: &str) -> Result<Capture, String> {
+        let names = if names.is_empty() { FieldNames::default() } else { names.parse().unwrap() };
+        let capture = capture(line.as_bytes(), &names, TimeBounds::at(1_768_219_200));
+        capture.map_err(|problem| problem.at(Path::new("in.jsonl"), 1, 0).to_string())
+    }
 
     #[test]
     fn a_line_is_an_answer() {
-        let line = br#"{"url":"HTTPS://A.example:443/robots.txt","status":200,"body":"x","fetched_at":"1970-01-01T00:01:00Z","other":[1]}"#;
-        let read = capture(line).unwrap();
-        assert_eq!(read.url, "https://a.example/robots.txt");
-        assert_eq!(read.origin.as_deref(), Some("https://a.example"));
-        assert_eq!(read.body.as_deref(), Some(&b"x"[..]));
-        assert_eq!(read.answered, Answered { status: Some(200), fetched_at: Some(60), ..Answered::default() });
-        let read = capture(br#"{"origin":"http://a.example/","body_base64":"/wA=","expires":7}"#).unwrap();
-        assert_eq!((read.url.as_str(), read.body.as_deref()), ("http://a.example/robots.txt", Some(&b"\xff\0"[..])));
-        assert_eq!(read.answered.expires, Some(7));
-        let read =
-            capture(br#"{"origin":"http://a","fetched_at":"1970-01-01T01:01:00\u002b01:00","expires":null}"#).unwrap();
-        assert_eq!((read.answered.fetched_at, read.answered.expires), (Some(60), None));
+        let line = r#"{"url":"HTTPS://A.example:443/robots.txt","status":200,"body":"x","fetched_at":"1970-01-01T00:01:00Z","other":[1]}"#;
+        let one = read(line, "").unwrap();
+        assert_eq!(one.url, "https://a.example/robots.txt");
+        assert_eq!(one.origin.as_deref(), Some("https://a.example"));
+        assert_eq!(one.body.as_deref(), Some(&b"x"[..]));
+        assert_eq!(one.answered, Answered { status: Some(200), fetched_at: Some(60), ..Answered::default() });
+        let one = read(r#"{"origin":"http://a.example/","status":200,"body_base64":"/wA=","expires":7}"#, "").unwrap();
+        assert_eq!((one.url.as_str(), one.body.as_deref()), ("http://a.example/robots.txt", Some(&b"\xff\0"[..])));
+        assert_eq!(one.answered.expires, Some(7));
+        let line =
+            r#"{"origin":"http://a","status":null,"fetched_at":"1970-01-01T01:01:00\u002b01:00","expires":null}"#;
+        let one = read(line, "").unwrap();
+        assert_eq!((one.answered.status, one.answered.fetched_at, one.answered.expires), (None, Some(60), None));
+    }
+
+    #[test]
+    fn keys_may_have_other_names() {
+        let names = "url=target,status=code,body=content,fetched_at=date";
+        let line =
+            r#"{"target":"http://a/robots.txt","code":200,"content":"x","date":60,"body":7,"url":[],"status":"?"}"#;
+        let one = read(line, names).unwrap();
+        assert_eq!((one.body.as_deref(), one.answered.status), (Some(&b"x"[..]), Some(200)));
+        assert_eq!(one.answered.fetched_at, Some(60));
+        let one = read(r#"{"origin":"http://a","body":""}"#, "status=").unwrap();
+        assert_eq!((one.answered.status, one.body.as_deref()), (Some(200), Some(&b""[..])));
+        let error = read(r#"{"target":"http://a/robots.txt","code":200,"body":"x"}"#, names).unwrap_err();
+        assert!(error.contains("neither \"content\" nor \"body_base64\"; its keys are target, code, body;"), "{error}");
     }
 
     #[test]
     fn a_wrong_line_says_what_is_wrong() {
         for (line, problem) in [
             ("{", "EOF"),
+            ("[]", "expected an answer as an object"),
             ("User-agent: *", "JSON Lines"),
-            ("{}", "neither"),
-            (r#"{"url":"/robots.txt"}"#, "expected an absolute"),
-            (r#"{"origin":"http://a/x"}"#, "not an origin"),
-            (r#"{"origin":"http://a","body":"","body_base64":""}"#, "both"),
-            (r#"{"origin":"http://a","body_base64":"?"}"#, "Base64"),
-            (r#"{"origin":"http://a","fetched_at":"yesterday"}"#, "RFC 3339"),
+            ("{} {}", "trailing"),
+            (r#"{"status":404}"#, "neither \"url\" nor \"origin\"; its keys are status;"),
+            (r#"{"url":"/robots.txt","status":404}"#, "expected an absolute"),
+            (r#"{"origin":"http://a/x","status":404}"#, "not an origin"),
+            (r#"{"origin":"http://a","url":"http://a/robots.txt","status":404}"#, "both"),
+            (r#"{"origin":"http://a","status":404,"status":200}"#, "\"status\" occurs twice"),
+            (r#"{"origin":"http://a","status_code":503}"#, "no \"status\", which is null"),
+            (r#"{"origin":"http://a","status_code":503}"#, "its keys are origin, status_code;"),
+            (r#"{"origin":"http://a","status":1000}"#, "1000 is no HTTP status"),
+            (r#"{"origin":"http://a","status":-1}"#, "-1 is no HTTP status"),
+            (r#"{"origin":"http://a","status":"200"}"#, "\"200\" is no HTTP status; expected a number"),
+            (r#"{"origin":"http://a","status":200.5}"#, "200.5 is no HTTP status"),
+            (r#"{"origin":"http://a","status":200}"#, "status 200, but neither \"body\" nor \"body_base64\""),
+            (
+                r#"{"origin":"http://a","status":204,"body":null,"text":"x"}"#,
+                "its keys are origin, status, body, text;",
+            ),
+            (r#"{"origin":"http://a","status":200,"body":"","body_base64":""}"#, "twice"),
+            (r#"{"origin":"http://a","status":200,"body_base64":"?"}"#, "Base64"),
+            (r#"{"origin":"http://a","status":404,"fetched_at":"yesterday"}"#, "RFC 3339"),
+            (r#"{"origin":"http://a","status":404,"fetched_at":1768219200000}"#, "milliseconds"),
         ] {
-            let error = capture(line.as_bytes()).unwrap_err();
+            let error = read(line, "").unwrap_err();
             assert!(error.contains(problem), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn statuses_of_no_class_are_left_to_the_dialect() {
+        for (status, expected) in [("0", Some(0)), ("99", Some(99)), ("999", Some(999)), ("null", None)] {
+            let line = format!("{{\"origin\":\"http://a\",\"status\":{status}}}");
+            assert_eq!(read(&line, "").unwrap().answered.status, expected);
         }
     }
 }

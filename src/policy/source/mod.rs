@@ -6,8 +6,10 @@
 //! [`Capture`](super::Capture)s into [`Captures`](super::Captures).
 
 mod add;
+mod answer;
 mod directory;
 mod error;
+mod fields;
 mod intake;
 mod json_lines;
 mod kind;
@@ -17,6 +19,7 @@ mod passed_over;
 mod robots;
 #[cfg(any(feature = "parquet", feature = "warc"))]
 mod seekable;
+mod time_bounds;
 mod urls;
 #[cfg(feature = "warc")]
 mod warc;
@@ -25,17 +28,15 @@ mod warc_counts;
 mod without_warc;
 
 pub use add::{Options, add, add_single};
-#[cfg(feature = "parquet")]
 #[doc(hidden)]
-pub use error::ParquetColumnsError;
+pub use error::FieldNamesError;
 #[cfg(not(feature = "warc"))]
 #[doc(hidden)]
 pub use error::RecordProblem;
 pub use error::SourceError;
+pub use fields::{Field, FieldNames};
 #[doc(hidden)]
 pub use kind::SourceKind;
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetColumns;
 #[doc(hidden)]
 pub use passed_over::PassedOver;
 pub(crate) use urls::bare_origin;

@@ -1,0 +1,120 @@
+//! The fields of an answer, and what a source calls them.
+
+use serde::Serialize;
+use std::str::FromStr;
+
+use super::error::FieldNamesError;
+
+named! {
+    /// A field of an answer: a key of JSON Lines, or a column of Parquet.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[repr(u8)]
+    pub enum Field {
+        /// The requested URL: text.
+        Url = "url",
+        /// The origin, in place of the URL of its robots.txt: text.
+        Origin = "origin",
+        /// The HTTP status: an integer, or null if nobody answered.
+        Status = "status",
+        /// The target of a redirect: text.
+        Location = "location",
+        /// The body: text, in Parquet also bytes.
+        Body = "body",
+        /// The body in Base64: text.
+        BodyBase64 = "body_base64",
+        /// The time of the answer: text in RFC 3339, seconds of Unix time, in Parquet also a time stamp.
+        FetchedAt = "fetched_at",
+        /// The server's `Expires`, as a time.
+        Expires = "expires",
+        /// The time since which the origin has been unreachable.
+        UnreachableSince = "unreachable_since",
+    }
+}
+
+const COUNT: usize = Field::ALL.len();
+
+/// The names of the fields in JSON Lines and Parquet.
+///
+/// Parsed from text such as `url=target_uri,fetched_at=date`; fields not listed keep the names of [`Field`]. An empty name, as in
+/// `status=`, means that there is no such field. Without a status, every answer is a file with status 200.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldNames {
+    names: [Option<String>; COUNT],
+    given: [bool; COUNT],
+}
+
+impl Default for FieldNames {
+    fn default() -> FieldNames {
+        FieldNames { names: Field::ALL.map(|field| Some(field.name().to_owned())), given: [false; COUNT] }
+    }
+}
+
+impl FieldNames {
+    /// The name of a field; `None` if there is no such field.
+    pub fn name(&self, field: Field) -> Option<&str> {
+        self.names[field as usize].as_deref()
+    }
+
+    /// Whether the operator has named it.
+    pub(super) fn is_given(&self, field: Field) -> bool {
+        self.given[field as usize]
+    }
+
+    /// The field with this name.
+    pub(super) fn field(&self, name: &str) -> Option<Field> {
+        Field::ALL.into_iter().find(|&field| self.name(field) == Some(name))
+    }
+}
+
+impl FromStr for FieldNames {
+    type Err = FieldNamesError;
+
+    fn from_str(text: &str) -> Result<FieldNames, FieldNamesError> {
+        let mut names = FieldNames::default();
+        for part in text.split(',') {
+            let wrong = || FieldNamesError { given: part.to_owned() };
+            let (field, name) = part.split_once('=').ok_or_else(wrong)?;
+            let field = Field::from_name(field.as_bytes()).ok_or_else(wrong)?;
+            let is_needed = matches!(field, Field::Url | Field::Body);
+            if names.is_given(field) || is_needed && name.is_empty() {
+                return Err(wrong());
+            }
+            // A name that is given is no longer that of another field.
+            if let Some(other) = names.field(name).filter(|&other| other != field) {
+                if names.is_given(other) {
+                    return Err(wrong());
+                }
+                names.names[other as usize] = None;
+            }
+            names.names[field as usize] = Some(name.to_owned()).filter(|name| !name.is_empty());
+            names.given[field as usize] = true;
+        }
+        Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_named_by_their_roles() {
+        let names: FieldNames = "url=a,status=,body=text".parse().unwrap();
+        let of = Field::ALL.map(|field| names.name(field).unwrap_or("-"));
+        let expected =
+            ["a", "origin", "-", "location", "text", "body_base64", "fetched_at", "expires", "unreachable_since"];
+        assert_eq!(of, expected);
+        assert_eq!(names.field("text"), Some(Field::Body));
+        assert_eq!(["body", "url", "status", ""].map(|name| names.field(name)), [None; 4]);
+        let swapped: FieldNames = "body=location,location=body".parse().unwrap();
+        assert_eq!((swapped.field("location"), swapped.field("body")), (Some(Field::Body), Some(Field::Location)));
+    }
+
+    #[test]
+    fn what_names_no_field_is_refused() {
+        for wrong in ["", "url", "url=", "body=", "uri=a", "url=a,", "url=a,url=b", "url=a,body=a"] {
+            let given = wrong.rsplit(',').next().unwrap().to_owned();
+            assert_eq!(wrong.parse::<FieldNames>(), Err(FieldNamesError { given }), "{wrong}");
+        }
+    }
+}
