@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use super::args::{Args, ManArgs};
 use super::destination::{self, Kind};
 use super::error::Failure;
+use crate::policy::replace;
 
 pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut program = Args::command().disable_help_subcommand(true);
@@ -43,7 +44,7 @@ fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {
         let path = folder.join(format!("{name}.1"));
         destination::ensure(&path, Kind::ManualPage, &[])?;
         let page = page(command)?;
-        fs::write(&path, page).map_err(|error| Failure::Output { path, error })?;
+        replace(&path, |file| file.write_all(&page)).map_err(|error| Failure::Output { path, error })?;
     }
     Ok(())
 }

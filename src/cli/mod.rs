@@ -14,6 +14,7 @@ mod crawlers;
 mod destination;
 mod error;
 mod export;
+mod file_size;
 mod filter;
 mod hints;
 mod inspect;

@@ -9,8 +9,8 @@ use super::error::Failure;
 use super::journal::usage;
 use super::say::say;
 use super::{
-    check, compile, completions, export, filter, inspect, join, lint, man, merge, open_files, panics, report, sigbus,
-    verify,
+    check, compile, completions, export, file_size, filter, inspect, join, lint, man, merge, open_files, panics,
+    report, sigbus, verify,
 };
 
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
@@ -33,6 +33,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
+    file_size::fail_beyond_limit();
     open_files::raise_limit();
     panics::hide_caught();
     match args.command {

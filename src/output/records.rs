@@ -1,4 +1,4 @@
-//! Reads the records that earlier runs left: receipts and checkpoints.
+//! Reads the records that earlier runs left.
 
 use serde::de::DeserializeOwned;
 use std::io::{self, BufReader};

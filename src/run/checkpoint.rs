@@ -5,6 +5,8 @@
 //! for the next frames, and those origins with deferred lines that are still in memory; while files get their names, only these
 //! names. The URLs that [`unique`](super::unique) has seen are not in it.
 //!
+//! It ends with a checksum of everything before, so damage is found even where the result would be readable.
+//!
 //! Anything in the files beyond those lengths was written later and is cut off. Everything before is certain to be on disk: first
 //! the files are made durable, then the checkpoint, which replaces the previous one atomically. Where chunks end depends on the
 //! lists and the chunk size, not on which worker judged what; so a resumed run writes the same bytes as one that was never
@@ -12,12 +14,14 @@
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::gather::Gatherer;
 use super::reached::Reached;
 use super::totals::Totals;
+use crate::formats::regular_file;
 use crate::input::list::FileState;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
@@ -25,11 +29,10 @@ use crate::output::front_to_back::FrontToBack;
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::Parts;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
-use crate::output::records;
 use crate::run::error::FilterError;
 
 /// A run's identity and progress.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(super) struct Checkpoint {
     /// The identity of the run.
     pub job: JobRecord,
@@ -80,10 +83,41 @@ pub(crate) struct ListRecord {
 }
 
 impl Checkpoint {
-    /// Reads the checkpoint in a folder, if there is one.
+    /// Reads the checkpoint in a folder, if there is one. A damaged one is an error.
     pub fn read(directory: &Path) -> Result<Option<Checkpoint>, FilterError> {
         let path = directory.join(CHECKPOINT);
-        records::read(&path).map_err(|error| FilterError::Checkpoint { path, error })
+        let read = || {
+            let mut bytes = Vec::new();
+            regular_file::open(&path)?.read_to_end(&mut bytes)?;
+            Checkpoint::decode(bytes)
+        };
+        match read() {
+            Ok(checkpoint) => Ok(Some(checkpoint)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(FilterError::Checkpoint { path, error }),
+        }
+    }
+
+    fn decode(mut bytes: Vec<u8>) -> io::Result<Checkpoint> {
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "it is damaged: its checksum is wrong");
+        let end = bytes.len().checked_sub(end(0).len()).ok_or_else(damaged)?;
+        if bytes[end..] != *self::end(xxh3_128(&bytes[..end])).as_bytes() {
+            return Err(damaged());
+        }
+        bytes.truncate(end);
+        bytes.push(b'}');
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+
+    /// Writes it as JSON, with its checksum as the last field.
+    fn encode(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut summed = Summed { out, sum: Xxh3::new() };
+        summed.write_all(b"{\"job\":")?;
+        serde_json::to_writer(&mut summed, &self.job)?;
+        summed.write_all(b",\"stage\":")?;
+        serde_json::to_writer(&mut summed, &self.stage)?;
+        let Summed { out, sum } = summed;
+        out.write_all(end(sum.digest128()).as_bytes())
     }
 
     /// Makes this the checkpoint of a folder, durably and atomically.
@@ -91,13 +125,36 @@ impl Checkpoint {
         let path = directory.join(CHECKPOINT);
         let write = || {
             let mut file = BufWriter::new(FrontToBack::new(File::create(partial(&path))?));
-            serde_json::to_writer(&mut file, self)?;
+            self.encode(&mut file)?;
             file.flush()?;
             file.get_ref().file.sync_all()?;
             fs::rename(partial(&path), &path)?;
             sync_folder(directory)
         };
         write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })
+    }
+}
+
+/// The end of a checkpoint with this checksum.
+fn end(checksum: u128) -> String {
+    format!(",\"checksum\":\"{checksum:032x}\"}}")
+}
+
+/// A writer that computes the checksum of what it passes on.
+struct Summed<W> {
+    out: W,
+    sum: Xxh3,
+}
+
+impl<W: Write> Write for Summed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

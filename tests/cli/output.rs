@@ -360,7 +360,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
         for options in ["--threads 1", "--threads 3 --chunk-size 1000", "--per-input"] {
             let words = format!("filter --agent examplebot {sources} --out out {options} {list}");
             let mut command = assert_cmd::Command::new("sh");
-            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
             command.current_dir(bench.path(".")).args(["-c", &script, PROGRAM]).args(bench.arguments(&words));
             let done = command.assert().code(2);
             // A block has 512 bytes, and the limit applies to each file. A worker may get further than one that
@@ -374,6 +374,54 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
             assert_eq!(left, [""; 0], "{blocks} blocks, {options}, {list}");
             std::fs::remove_dir_all(bench.path("out")).expect("removed");
         }
+    }
+}
+
+/// Likewise for every command that writes: it says what it could not write, ends with 2, and leaves nothing behind.
+#[cfg(unix)]
+#[test]
+fn every_command_ends_alike_where_files_may_not_grow() {
+    let bench = Bench::new();
+    bench.file("robots.txt", "User-agent: *\nDisalow: /\n");
+    for name in ["policy", "newer"] {
+        bench.program(&format!("compile --agent examplebot DATASETS/sites -o {name}.rsv")).assert().success();
+    }
+    for shard in ["1/2", "2/2"] {
+        let words =
+            format!("filter --policy policy.rsv --now 2026-01-01T00:00:00Z --shard {shard} --out {}", &shard[..1]);
+        bench.program(&format!("{words} DATASETS/urls.txt")).assert().success();
+    }
+    bench.program("filter --policy policy.rsv --out run DATASETS/urls.txt").assert().success();
+    std::fs::create_dir(bench.path("out")).expect("a folder");
+    for words in [
+        "compile --agent examplebot DATASETS/sites -o out/new.rsv",
+        "merge policy.rsv newer.rsv -o out/merged.rsv",
+        "export policy.rsv --what sitemaps -o out/sitemaps",
+        "report run --policy policy.rsv -o out/report.html",
+        "join 1 2 --out out",
+        "join 1 2 --concat --out out",
+        "filter --policy policy.rsv --out out DATASETS/urls.txt",
+        "filter --policy policy.rsv --only allowed DATASETS/urls.txt > stdout",
+        "filter --policy policy.rsv --verdicts DATASETS/urls.txt > stdout",
+        "filter --policy policy.rsv --count DATASETS/urls.txt > stdout",
+        "check --policy policy.rsv https://shop.example/cart > stdout",
+        "lint robots.txt > stdout",
+        "inspect policy.rsv > stdout",
+        "export policy.rsv --what sitemaps > stdout",
+        "verify run > stdout",
+        "man > stdout",
+        "man -o out",
+        "completions bash > stdout",
+    ] {
+        let (arguments, output) = words.split_once(" > ").unwrap_or((words, "stdout"));
+        let mut command = Command::new("sh");
+        command.current_dir(bench.path(".")).args(["-c", "ulimit -f 0; exec \"$0\" \"$@\"", PROGRAM]);
+        let stdout = std::fs::File::create(bench.path(output)).expect("a file");
+        let done = command.args(bench.arguments(arguments)).stdout(stdout).output().expect("a shell");
+        assert_eq!(done.status.code(), Some(2), "{words}: {done:?}");
+        said(&done.stderr, &["cannot ", "File too large"]);
+        assert!(bench.read("stdout").is_empty(), "{words}");
+        assert_eq!(bench.names("out"), [""; 0], "{words}");
     }
 }
 

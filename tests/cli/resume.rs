@@ -1,11 +1,11 @@
 //! Runs that are interrupted and resumed.
 //!
-//! A limit on file size kills the program in the middle of a write, as `kill -9` would, but always at the same byte of
-//! the output; or, where the signal is ignored, makes writes fail as a full disk does.
+//! They are killed, at any byte of the output; or a limit on the size of files makes writes fail as a full disk does.
 #![cfg(unix)]
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -37,12 +37,51 @@ fn words(options: &str, folder: &str) -> String {
     )
 }
 
-/// Runs the program with a limit of `kib` KiB per file; beyond it the program is killed, unless `trap` says otherwise.
-fn limited(bench: &Bench, words: &str, kib: usize, trap: &str) -> Output {
-    let script = format!("{trap} ulimit -f {kib}; exec \"$0\" \"$@\"");
+/// Runs the program with a limit of `kib` KiB per file, beyond which writes fail, and with `other` limits.
+fn limited(bench: &Bench, words: &str, kib: usize, other: &str) -> Output {
+    let script = format!("{other} ulimit -f {kib}; exec \"$0\" \"$@\"");
     let mut command = Command::new("bash");
     command.current_dir(bench.path(".")).args(["-c", &script, PROGRAM]).args(bench.arguments(words));
     command.stdin(Stdio::null()).output().expect("bash")
+}
+
+/// Runs the program, and kills it as soon as `is_time`.
+fn killed_when(bench: &Bench, words: &str, is_time: impl Fn() -> bool) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(bench.path(".")).args(bench.arguments(words));
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
+    while child.try_wait().expect("the program").is_none() && !is_time() {
+        std::thread::yield_now();
+    }
+    // It may have ended in the meantime.
+    let _ = child.kill();
+    child.wait_with_output().expect("the program ends")
+}
+
+/// Runs the program into `out` and kills it once it has made progress durable and one of its files has more than `kib` KiB.
+fn killed(bench: &Bench, words: &str, kib: u64) -> Output {
+    let checkpoint = || fs::read(bench.path("out/.checkpoint.json")).ok();
+    let before = checkpoint();
+    killed_when(bench, words, || longest(&bench.path("out")) > kib << 10 && checkpoint() != before)
+}
+
+/// The length of the longest file in a folder and the folders in it, which may change meanwhile.
+fn longest(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let length = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(there) if there.is_dir() => longest(&entry.path()),
+        there => there.map_or(0, |there| there.len()),
+    };
+    entries.flatten().map(length).max().unwrap_or(0)
+}
+
+/// A checkpoint of this content, with its checksum.
+fn checkpoint_of(content: &Value) -> String {
+    let text = content.to_string();
+    let all_but_end = text.strip_suffix('}').expect("an object");
+    let checksum = xxhash_rust::xxh3::xxh3_128(all_but_end.as_bytes());
+    format!("{all_but_end},\"checksum\":\"{checksum:032x}\"}}")
 }
 
 /// Runs the program to its end.
@@ -80,21 +119,20 @@ pub fn assert_same(bench: &Bench, folder: &str, other: &str) {
 fn killed_again_and_again(bench: &Bench, options: &str) {
     done(bench, &words(&format!("{NOW} {options}"), "whole"));
     // The last limit cuts off only the end of the longest file.
-    let longest = files(bench, "whole").iter().map(|name| bench.read(&format!("whole/{name}")).len()).max();
-    let last = longest.map_or(0, |longest| (longest - 1) >> 10);
-    let (mut killed, mut went_on) = (0, 0);
+    let last = (longest(&bench.path("whole")) - 1) >> 10;
+    let (mut kills, mut went_on) = (0, 0);
     for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120, last].into_iter().enumerate() {
         let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
-        let ended = limited(bench, &words(&options, "out"), kib, "");
+        let ended = killed(bench, &words(&options, "out"), kib);
         went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("lines already done"));
         if ended.status.success() {
             continue;
         }
         assert_eq!(ended.status.code(), None, "{ended:?}");
-        killed += 1;
+        kills += 1;
         assert!(!bench.path("out/receipt.json").exists());
     }
-    assert!(killed >= 2 && went_on >= 1, "{options}: {killed} {went_on}");
+    assert!(kills >= 2 && went_on >= 1, "{options}: {kills} {went_on}");
     done(bench, &words(&format!("{NOW} {options} --resume"), "out"));
     assert_same(bench, "out", "whole");
     done(bench, "verify --inputs out");
@@ -240,7 +278,7 @@ fn a_run_with_a_changed_list_keeps_nothing() {
 fn a_run_with_a_full_disk_says_so_and_resumes() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
-    let ended = limited(&bench, &words(NOW, "out"), 60, "trap '' XFSZ;");
+    let ended = limited(&bench, &words(NOW, "out"), 60, "");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     said(&ended.stderr, &["out", "--resume"]);
     assert!(unwritten_at(&ended.stderr) >= 61_440, "{ended:?}");
@@ -260,7 +298,7 @@ fn a_run_with_a_full_disk_says_so_and_resumes() {
 fn a_run_that_fails_before_anything_is_durable_leaves_nothing() {
     let bench = bench_with_lists();
     let words = words(NOW, "out").replace("--checkpoint 0", "--checkpoint 1000");
-    let ended = limited(&bench, &words, 60, "trap '' XFSZ;");
+    let ended = limited(&bench, &words, 60, "");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     assert!(!String::from_utf8_lossy(&ended.stderr).contains("--resume"));
     assert_eq!(bench.names("out"), [""; 0]);
@@ -273,15 +311,16 @@ fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
     bench.file("urls", (0..60_000).map(|n| format!("http://{n}.example/\n")).collect::<String>());
     let always = "filter --agent examplebot --robots sites --checkpoint 1000 --threads 1 --out out";
     for options in ["", "--per-input"] {
-        let ended = limited(&bench, &format!("{always} {options} --memory 48M urls"), 1200, "trap '' XFSZ;");
+        let ended = limited(&bench, &format!("{always} {options} --memory 48M urls"), 1200, "");
         assert_eq!(ended.status.code(), Some(2), "{ended:?}");
         said(&ended.stderr, &["cannot write", "deferred.txt"]);
         assert_eq!(bench.names("out"), [""; 0]);
     }
     // A killed run cannot remove them; the next run does.
-    let killed = limited(&bench, &format!("{always} --memory 48M urls"), 1200, "");
+    let has_spilled = || bench.names("out").iter().any(|name| name.starts_with(".robots-needed.tsv."));
+    let killed = killed_when(&bench, &format!("{always} --memory 48M urls urls urls urls urls"), has_spilled);
     assert_eq!(killed.status.code(), None, "{killed:?}");
-    assert!(bench.names("out").iter().any(|name| name.starts_with(".robots-needed.tsv.")));
+    assert!(has_spilled());
 }
 
 /// With partitions per list, there may be many more lists than files can be open.
@@ -385,7 +424,7 @@ fn a_run_that_leaves_lines_out_resumes() {
 #[test]
 fn a_run_without_room_for_seen_urls_says_so_and_can_be_resumed() {
     let bench = bench_with_lists();
-    let ended = limited(&bench, &words(&format!("{NOW} --unique"), "out"), 60, "trap '' XFSZ;");
+    let ended = limited(&bench, &words(&format!("{NOW} --unique"), "out"), 60, "");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     said(&ended.stderr, &["cannot reserve", "bytes", "out", "--unique"]);
     done(&bench, &words("--resume --unique", "out"));
@@ -395,7 +434,7 @@ fn a_run_without_room_for_seen_urls_says_so_and_can_be_resumed() {
 #[test]
 fn ages_are_judged_at_the_time_of_the_beginning() {
     let bench = bench_with_lists();
-    limited(&bench, &words(NOW, "out"), 60, "");
+    killed(&bench, &words(NOW, "out"), 60);
     done(&bench, &words("--resume", "out"));
     assert_eq!(bench.timeless("out")["options"]["now"], "2026-01-01T00:00:00Z");
 }
@@ -403,7 +442,7 @@ fn ages_are_judged_at_the_time_of_the_beginning() {
 /// After a kill and this change, a resumed run must refuse, say why, and touch nothing.
 fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
     let bench = bench_with_lists();
-    limited(&bench, &words(NOW, "out"), 60, "");
+    killed(&bench, &words(NOW, "out"), 60);
     let before = bench.read("out/.checkpoint.json");
     change(&bench);
     let kept = || {
@@ -452,9 +491,12 @@ fn a_different_run_does_not_resume() {
 fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
     for options in ["", "--per-input", "--per-input --compress zst", "--split-size 2k"] {
         let bench = bench_with_lists();
+        // Long enough to be killed early.
+        bench.file("urls", bench.read("urls").repeat(20));
+        let words = |options: &str, folder| words(options, folder).replace("--checkpoint 0", "--checkpoint 1000");
         done(&bench, &words(&format!("{NOW} {options}"), "whole"));
         let words = words(&format!("{NOW} {options} --resume"), "out");
-        let ended = limited(&bench, &words.replace("--checkpoint 0", "--checkpoint 1000"), 1, "");
+        let ended = killed_when(&bench, &words, || longest(&bench.path("out")) > 1 << 10);
         assert_eq!(ended.status.code(), None, "{ended:?}");
         assert!(!bench.path("out/.checkpoint.json").exists() && !files(&bench, "out").is_empty());
         // Files named by other options would stay forever if no run removed them.
@@ -469,13 +511,27 @@ fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
 fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
-    limited(&bench, &words(NOW, "out"), 60, "");
+    killed(&bench, &words(NOW, "out"), 60);
     let checkpoint = bench.read("out/.checkpoint.json");
-    bench.file("out/.checkpoint.json", &checkpoint[..checkpoint.len() / 2]);
-    let ended = bench.program(&words(&format!("{NOW} --resume"), "out")).assert().code(2);
-    said(&ended.get_output().stderr, &[".checkpoint.json", "--force"]);
-    done(&bench, &words(&format!("{NOW} --force"), "out"));
-    assert_same(&bench, "out", "whole");
+    let refused = |damaged: &[u8]| {
+        bench.file("out/.checkpoint.json", damaged);
+        let ended = bench.program(&words(&format!("{NOW} --resume"), "out")).assert().code(2);
+        said(&ended.get_output().stderr, &[".checkpoint.json", "damaged", "start the run again", "--force"]);
+    };
+    let length = checkpoint.len();
+    for at in [0, 1, 8, length / 3, length / 2, length - 47, length - 40, length - 20, length - 2, length - 1] {
+        let mut damaged = checkpoint.clone();
+        damaged[at] ^= if damaged[at].is_ascii_digit() { 1 } else { 0x20 };
+        refused(&damaged);
+        refused(&checkpoint[..at]);
+    }
+    refused(&[&checkpoint[..], b"\n"].concat());
+    // What is known to be ours may be discarded, wherever the damage is.
+    for damaged in [&[b"}", &checkpoint[1..]].concat()[..], &checkpoint[..length - 9], b"{\"job", b""] {
+        bench.file("out/.checkpoint.json", damaged);
+        done(&bench, &words(&format!("{NOW} --force"), "out"));
+        assert_same(&bench, "out", "whole");
+    }
 }
 
 /// The program may also die after all work is done, when only some files have their final names.
@@ -483,8 +539,9 @@ fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
 fn a_run_that_dies_while_files_are_named_resumes() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
-    limited(&bench, &words(NOW, "out"), 60, "");
+    killed(&bench, &words(NOW, "out"), 60);
     let mut checkpoint: Value = serde_json::from_slice(&bench.read("out/.checkpoint.json")).expect("JSON");
+    checkpoint.as_object_mut().and_then(|fields| fields.remove("checksum")).expect("a checksum");
     done(&bench, &words(&format!("{NOW} --resume"), "out"));
     let names = ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt", "robots-needed.tsv", "receipt.json"];
     checkpoint["stage"] = serde_json::json!({ "Naming": names });
@@ -493,7 +550,7 @@ fn a_run_that_dies_while_files_are_named_resumes() {
             let (name, partial) = (bench.path(&format!("out/{name}")), bench.path(&format!("out/.{name}.partial")));
             fs::rename(name, partial).expect("renamed");
         }
-        bench.file("out/.checkpoint.json", checkpoint.to_string());
+        bench.file("out/.checkpoint.json", checkpoint_of(&checkpoint));
         done(&bench, &words(&format!("{NOW} --resume"), "out"));
         assert_same(&bench, "out", "whole");
     }

@@ -7,7 +7,7 @@
 //! run reads that.
 
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -21,9 +21,13 @@ use crate::output::file_layout::FileLayout;
 use crate::output::receipt::Receipt;
 use crate::output::records;
 
-/// How a receipt and a checkpoint begin, without white space.
+/// How a receipt begins, without white space.
 const RECEIPT_START: &str = "{\"robosieve\":";
-const CHECKPOINT_START: &str = "{\"job\":{";
+
+/// How a checkpoint begins, how its end begins, and the length of its end.
+const CHECKPOINT_START: &[u8] = b"{\"job\":{";
+const CHECKPOINT_END: &[u8] = b",\"checksum\":\"";
+const CHECKPOINT_END_LENGTH: u64 = CHECKPOINT_END.len() as u64 + 34;
 
 /// Makes room in `directory`, which exists and is locked, for a receipt, and for sets of files of this layout in these folders;
 /// an empty one is `directory` itself.
@@ -68,11 +72,12 @@ fn in_the_way(
     layout: &FileLayout,
     earlier: &BTreeSet<String>,
 ) -> io::Result<Option<PathBuf>> {
-    for (name, start) in [(CHECKPOINT, CHECKPOINT_START), (RECEIPT, RECEIPT_START)] {
-        let path = directory.join(name);
-        if path.symlink_metadata().is_ok() && !file_starts_with(&path, start) {
-            return Ok(Some(path));
-        }
+    let [checkpoint, receipt] = [CHECKPOINT, RECEIPT].map(|name| directory.join(name));
+    if checkpoint.symlink_metadata().is_ok() && !was_checkpoint(&checkpoint).unwrap_or(false) {
+        return Ok(Some(checkpoint));
+    }
+    if receipt.symlink_metadata().is_ok() && !file_starts_with(&receipt, RECEIPT_START) {
+        return Ok(Some(receipt));
     }
     // One that cannot be read, such as that of a newer version, names nothing that may be replaced.
     let receipt = directory.join(RECEIPT);
@@ -121,6 +126,17 @@ fn file_starts_with(path: &Path, start: &str) -> bool {
     let file = regular_file::open(path).and_then(|file| file.take(4096).read_to_end(&mut read));
     read.retain(|byte| !byte.is_ascii_whitespace());
     file.is_ok() && read.starts_with(start.as_bytes())
+}
+
+/// Whether a file is a checkpoint, perhaps damaged or cut short since: it begins or ends like one, or is the beginning of one.
+fn was_checkpoint(path: &Path) -> io::Result<bool> {
+    let mut file = regular_file::open(path)?;
+    let (mut start, mut end) = (Vec::new(), Vec::new());
+    file.by_ref().take(CHECKPOINT_START.len() as u64).read_to_end(&mut start)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(CHECKPOINT_END_LENGTH)))?;
+    file.read_to_end(&mut end)?;
+    Ok(CHECKPOINT_START.starts_with(&start) || end.starts_with(CHECKPOINT_END))
 }
 
 /// The files of an earlier run, as its receipt names them, without the receipt itself. Where each list has a folder, names begin

@@ -1,13 +1,17 @@
 //! Replaces a file atomically.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::formats::is_stream;
 
+/// The most symbolic links that a path leads through, as on Linux.
+const MOST_LINKS: usize = 40;
+
 /// Writes a file next to its final name, then renames it. Readers of an earlier file of that name keep it, and no reader
-/// ever sees half a file.
+/// ever sees half a file. The new file has the permissions of the earlier one. A symbolic link stays, and the file that it leads to
+/// is replaced.
 pub(crate) fn replace<T, E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
@@ -15,6 +19,7 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     if is_stream(path) {
         return stream(path, write);
     }
+    let path = &behind_links(path)?;
     let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
     let folder = &folder_of(path);
     let mut builder = tempfile::Builder::new();
@@ -22,12 +27,20 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     builder.prefix(&prefix).suffix(".partial");
     // The library's error has the temporary name, which means nothing to a user who gave the final one.
     let mut code = None;
+    let is_new = !path.exists();
     let mut create = |path: &Path| {
-        let file = File::options().read(true).write(true).create_new(true).open(path);
+        let mut options = File::options();
+        // Nobody may open it before it has its permissions.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_new { 0o666 } else { 0o600 });
+        let file = options.read(true).write(true).create_new(true).open(path);
         file.inspect_err(|error| code = error.raw_os_error())
     };
     let partial = builder.make_in(folder, &mut create);
     let mut partial = partial.map_err(|error| code.map_or(error, io::Error::from_raw_os_error))?;
+    if !is_new {
+        take_permissions(path, partial.as_file())?;
+    }
     let written = write(partial.as_file_mut())?;
     partial.as_file_mut().flush()?;
     partial.as_file().sync_all()?;
@@ -36,6 +49,69 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     Ok(written)
+}
+
+/// The path of the file that a path leads to through symbolic links; it need not exist.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut behind = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&behind) else { return Ok(behind) };
+        behind = behind.parent().unwrap_or(Path::new("")).join(target);
+    }
+    // The system's error says that these are too many.
+    path.canonicalize()
+}
+
+/// Gives a new file the owner, the group and the permissions of the file at `path`.
+#[cfg(unix)]
+fn take_permissions(path: &Path, new: &File) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+    let (there, made) = (fs::metadata(path)?, new.metadata()?);
+    let mut mode = there.mode();
+    // Only root may give files away.
+    let _ = if there.uid() == made.uid() { Ok(()) } else { fchown(new, Some(there.uid()), None) };
+    if there.gid() != made.gid() && fchown(new, None, Some(there.gid())).is_err() {
+        // Another group gets no more than everybody.
+        mode &= !0o070 | (mode & 0o007) << 3;
+    }
+    new.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
+    take_access_list(path, new)
+}
+
+/// Other systems derive the permissions of a file from its folder.
+#[cfg(not(unix))]
+fn take_permissions(_path: &Path, _new: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Gives a new file the access control list of the file at `path`; without one, it has none either.
+#[cfg(target_os = "linux")]
+fn take_access_list(path: &Path, new: &File) -> io::Result<()> {
+    use rustix::fs::{XattrFlags, fremovexattr, fsetxattr, getxattr};
+    use rustix::io::Errno;
+
+    const LIST: &str = "system.posix_acl_access";
+    /// The system's limit.
+    const LONGEST: usize = 64 << 10;
+
+    let mut list = vec![0; LONGEST];
+    match getxattr(path, LIST, &mut list[..]) {
+        Ok(length) => Ok(fsetxattr(new, LIST, &list[..length], XattrFlags::empty())?),
+        Err(Errno::NODATA) => match fremovexattr(new, LIST) {
+            Err(Errno::NODATA) => Ok(()),
+            other => Ok(other?),
+        },
+        // The file system has none.
+        Err(Errno::NOTSUP) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Elsewhere, access control lists are not kept.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn take_access_list(_path: &Path, _new: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Writes to a stream once the output is complete.
@@ -67,5 +143,80 @@ mod tests {
         let error = replace(&path, |_| Ok::<_, io::Error>(())).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(!error.to_string().contains("missing") && !error.to_string().contains("partial"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_has_the_permissions_of_the_earlier_one() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mode = || fs::metadata(&path).unwrap().mode() & 0o7777;
+        let replaced = |content: &[u8]| replace(&path, |file| file.write_all(content)).unwrap();
+        replaced(b"new");
+        let usual = {
+            let other = folder.path().join("other");
+            fs::write(&other, "").unwrap();
+            fs::metadata(other).unwrap().mode() & 0o7777
+        };
+        assert_eq!(mode(), usual);
+        for wanted in [0o600, 0o664, 0o444, 0o640, 0o755] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(wanted)).unwrap();
+            let seen = replace(&path, |file| Ok::<_, io::Error>(file.metadata()?.mode() & 0o7777)).unwrap();
+            assert_eq!((seen, mode()), (wanted, wanted), "{wanted:o}");
+        }
+        if std::os::unix::fs::chown(&path, Some(1), Some(1)).is_ok() {
+            replaced(b"again");
+            let there = fs::metadata(&path).unwrap();
+            assert_eq!((there.uid(), there.gid(), mode()), (1, 1, 0o755));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_its_file_is_replaced() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("sub")).unwrap();
+        symlink("sub/link", path("link")).unwrap();
+        symlink("../file", path("sub/link")).unwrap();
+        for content in ["first", "second"] {
+            replace(&path("link"), |file| file.write_all(content.as_bytes())).unwrap();
+            assert_eq!(fs::read_to_string(path("file")).unwrap(), content);
+        }
+        assert!(path("link").is_symlink() && path("sub/link").is_symlink() && !path("file").is_symlink());
+        assert_eq!(fs::read_dir(path("sub")).unwrap().count(), 1);
+        symlink("loop", path("loop")).unwrap();
+        assert!(replace(&path("loop"), |_| Ok::<_, io::Error>(())).is_err());
+        assert!(path("loop").is_symlink());
+    }
+
+    /// A list that gives the file to another user, whose access the group bits of the mode would otherwise give to the group.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_access_control_list_is_kept() {
+        use rustix::fs::{XattrFlags, getxattr, setxattr};
+
+        const LIST: &str = "system.posix_acl_access";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "").unwrap();
+        // The owner, user 1, the group, the mask, others.
+        let entries = [(1_u16, 6_u16, u32::MAX), (2, 6, 1), (4, 0, u32::MAX), (16, 6, u32::MAX), (32, 0, u32::MAX)];
+        let entries = entries
+            .iter()
+            .flat_map(|(tag, access, id)| [&tag.to_le_bytes()[..], &access.to_le_bytes(), &id.to_le_bytes()].concat());
+        let list: Vec<u8> = 2_u32.to_le_bytes().into_iter().chain(entries).collect();
+        if setxattr(&path, LIST, &list, XattrFlags::empty()).is_err() {
+            eprintln!("SKIPPED: this file system has no access control lists");
+            return;
+        }
+        replace(&path, |file| file.write_all(b"new")).unwrap();
+        let mut kept = [0; 200];
+        let length = getxattr(&path, LIST, &mut kept[..]).unwrap();
+        assert_eq!(&kept[..length], &list);
     }
 }
