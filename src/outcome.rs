@@ -53,6 +53,8 @@ named! {
         RedirectUnresolved = "redirect-unresolved",
         /// The robots.txt was sent in part or damaged.
         Incomplete = "incomplete",
+        /// The robots.txt was not modified (304), but no earlier one is known.
+        NotModified = "not-modified",
         /// The robots.txt looks like an HTML page, and the operator chose what that means.
         HtmlPage = "html-page",
         /// The answer is older than allowed, or its age is unknown and an age limit is enforced.

@@ -156,8 +156,10 @@ pub enum LineLimit {
 pub enum StatusMeaning {
     /// The body is a robots.txt (2xx).
     Parse,
-    /// The answer is at another URL (3xx).
+    /// The answer is at another URL (3xx but 304).
     Redirect,
+    /// The robots.txt is the one that the crawler has (304; RFC 9110 15.4.5).
+    NotModified,
     /// There is no robots.txt: everything is allowed (RFC 2.3.1.3).
     Unavailable,
     /// Everything is forbidden (1996 3.1, for 401 and 403).

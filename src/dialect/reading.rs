@@ -81,6 +81,7 @@ impl Dialect {
     pub fn status_meaning(&self, status: u16) -> StatusMeaning {
         match status {
             200..=299 => StatusMeaning::Parse,
+            304 => StatusMeaning::NotModified,
             300..=399 => StatusMeaning::Redirect,
             401 | 403 => self.unauthorized,
             429 => self.too_many_requests,

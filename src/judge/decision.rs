@@ -35,7 +35,8 @@ pub enum MaxAge {
 pub struct Choices {
     /// For origins whose robots.txt was never fetched. `Use` is the same as `Defer`, because there is nothing to use.
     pub on_unfetched: Fallback,
-    /// For origins that are unreachable, whose robots.txt did not arrive whole, or whose redirects lead nowhere.
+    /// For origins that are unreachable, whose robots.txt did not arrive whole, whose redirects lead nowhere, or that
+    /// confirm a robots.txt that is not known.
     pub on_unreachable: Fallback,
     /// How many seconds an origin must have been unreachable to be treated as having no robots.txt (RFC 9309 2.3.1.4); `None`
     /// for never. Takes precedence over [`Choices::on_unreachable`].
@@ -251,6 +252,7 @@ fn of_answers(choices: &Choices, origin_status: OriginStatus, good: Option<Origi
         OriginStatus::Unreachable => failed(Reason::Unreachable),
         OriginStatus::RedirectUnresolved => failed(Reason::RedirectUnresolved),
         OriginStatus::Incomplete => failed(Reason::Incomplete),
+        OriginStatus::NotModified => failed(Reason::NotModified),
         OriginStatus::Unfetched => Decision::Fixed(unfetched(choices)),
     }
 }

@@ -96,6 +96,7 @@ impl Capture {
             StatusMeaning::Parse if self.incomplete => Meaning::NoRules(OriginStatus::Incomplete),
             StatusMeaning::Parse => Meaning::RobotsTxt(select(body, columns, dialect, &mut notes)),
             StatusMeaning::Redirect => Meaning::Redirect(self.target()),
+            StatusMeaning::NotModified => Meaning::NoRules(OriginStatus::NotModified),
             StatusMeaning::Unavailable => Meaning::NoRules(OriginStatus::Unavailable),
             StatusMeaning::Forbidden => Meaning::NoRules(OriginStatus::Forbidden),
             StatusMeaning::Unreachable => Meaning::NoRules(OriginStatus::Unreachable),

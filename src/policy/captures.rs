@@ -275,8 +275,7 @@ impl Captures {
         let is_robots_txt = capture.origin.is_some();
         match self.urls.entry(capture.url.into_boxed_str()) {
             Slot::Vacant(slot) => {
-                let known = Known { newest: entry, answer: None, redirect: None, same_time: 0, is_robots_txt };
-                slot.insert(Box::new(known));
+                slot.insert(Box::new(Known::new(entry, is_robots_txt)));
             }
             Slot::Occupied(mut slot) => {
                 slot.get_mut().insert(entry, &mut self.statistics.captures);

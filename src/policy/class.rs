@@ -5,8 +5,8 @@ use super::image::Record;
 use super::state::{OriginStatus, Ruling};
 
 /// The failures, in the order of their numbers.
-const FAILURES: [OriginStatus; 3] =
-    [OriginStatus::Unreachable, OriginStatus::RedirectUnresolved, OriginStatus::Incomplete];
+const FAILURES: [OriginStatus; 4] =
+    [OriginStatus::Unreachable, OriginStatus::RedirectUnresolved, OriginStatus::Incomplete, OriginStatus::NotModified];
 
 /// The answers that can be in use, in the order of their numbers: none, or a definite one and whether it is an HTML page.
 const IN_USE: [Option<(OriginStatus, bool)>; 5] = [
@@ -23,9 +23,10 @@ const STATES: u8 = (IN_USE.len() * (FAILURES.len() + 1)) as u8;
 /// A combination of origin status, last good answer and ruling; or a pause, which a time decides.
 ///
 /// ```text
-/// number   20 * ruling + 5 * failure + answer; or 80, paused by the operator until some time
+/// number   25 * ruling + 5 * failure + answer; or 100, paused by the operator until some time
 /// ruling   0 none, 1 to 3 as the ruling
-/// failure  0 the last answer did not fail, 1 unreachable, 2 redirected to where nothing is known, 3 incomplete
+/// failure  0 the last answer did not fail, 1 unreachable, 2 redirected to where nothing is known, 3 incomplete, 4 not
+///          modified since one that is not known
 /// answer   the last one, or the last good one after a failure: 0 none, 1 a robots.txt, 2 there is none, 3 forbidden,
 ///          4 a robots.txt that looks like an HTML page
 /// ```

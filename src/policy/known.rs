@@ -50,24 +50,43 @@ impl KnownEntry {
         (self.answered.fetched_at, self.exact)
     }
 
-    fn is_failure(&self) -> bool {
-        matches!(self.meaning, StoredMeaning::Answer(answer) if !answer.origin_status.is_definite())
+    /// Whether it says that the crawler has the robots.txt.
+    pub fn is_not_modified(&self) -> bool {
+        self.kind() == Kind::NotModified
     }
 
-    fn is_redirect(&self) -> bool {
-        matches!(self.meaning, StoredMeaning::Redirect(_))
+    fn kind(&self) -> Kind {
+        match &self.meaning {
+            StoredMeaning::Redirect(_) => Kind::Redirect,
+            StoredMeaning::Answer(answer) => match answer.origin_status {
+                OriginStatus::RobotsTxt => Kind::RobotsTxt,
+                OriginStatus::NotModified => Kind::NotModified,
+                definite if definite.is_definite() => Kind::NoRobotsTxt,
+                _ => Kind::Failure,
+            },
+        }
     }
 }
 
-/// Everything known about one URL. There are millions of them, so parts that few have are boxed.
+/// What an answer is to those that fail after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    RobotsTxt,
+    NoRobotsTxt,
+    Redirect,
+    /// It confirms a robots.txt before it.
+    NotModified,
+    Failure,
+}
+
+/// Everything known about one URL.
 #[derive(Debug)]
 pub(super) struct Known {
     pub newest: KnownEntry,
-    /// The newest good answer besides `newest`, and the newest other redirect, which may lead to a good answer.
-    pub(super) answer: Option<Box<KnownEntry>>,
-    pub(super) redirect: Option<Box<KnownEntry>>,
+    /// Of the others, the newest of each kind but failures, the newer first.
+    earlier: Vec<KnownEntry>,
     /// How many others are as new as the newest.
-    pub(super) same_time: u32,
+    same_time: u32,
     /// Whether the URL is the robots.txt of its origin.
     pub(super) is_robots_txt: bool,
 }
@@ -76,6 +95,11 @@ pub(super) struct Known {
 pub(super) type Urls = HashMap<Box<str>, Box<Known>>;
 
 impl Known {
+    /// What is known after the first answer of a URL.
+    pub fn new(newest: KnownEntry, is_robots_txt: bool) -> Known {
+        Known { newest, earlier: Vec::new(), same_time: 0, is_robots_txt }
+    }
+
     pub(crate) fn insert(&mut self, entry: KnownEntry, counts: &mut CaptureCounts) {
         let current = &mut self.newest;
         // The counts do not depend on which came first.
@@ -94,23 +118,29 @@ impl Known {
         if loser.precedence() > current.precedence() {
             std::mem::swap(current, &mut loser);
         }
-        // Anything but a failure may become the last good answer.
-        if !loser.is_failure() {
-            let kept = if loser.is_redirect() { &mut self.redirect } else { &mut self.answer };
-            if kept.as_ref().is_none_or(|kept| loser.precedence() > kept.precedence()) {
-                *kept = Some(Box::new(loser));
-            }
-        }
+        self.keep(loser);
     }
 
-    /// The candidates for the last good answer, the newer first.
+    /// Keeps an answer that is not the newest, if it is the newest other one of its kind. Failures are of no use.
+    fn keep(&mut self, entry: KnownEntry) {
+        let kind = entry.kind();
+        if kind == Kind::Failure {
+            return;
+        }
+        if let Some(at) = self.earlier.iter().position(|other| other.kind() == kind) {
+            if self.earlier[at].precedence() >= entry.precedence() {
+                return;
+            }
+            self.earlier.remove(at);
+        }
+        let at = self.earlier.partition_point(|other| other.precedence() > entry.precedence());
+        // There are millions of URLs.
+        self.earlier.reserve_exact(1);
+        self.earlier.insert(at, entry);
+    }
+
+    /// The answers before the newest that may still count, the newer first.
     pub fn earlier(&self) -> impl Iterator<Item = &KnownEntry> {
-        let redirect_first = match (&self.redirect, &self.answer) {
-            (Some(redirect), Some(answer)) => redirect.precedence() > answer.precedence(),
-            _ => false,
-        };
-        let (first, second) =
-            if redirect_first { (&self.redirect, &self.answer) } else { (&self.answer, &self.redirect) };
-        first.iter().chain(second).map(|entry| &**entry)
+        self.earlier.iter()
     }
 }

@@ -27,7 +27,7 @@ use crate::threads;
 ///
 /// For each origin, the entry with the newer last answer counts; that of `new` if both have the same time or none. If its
 /// last answer is a failure, the newest good answer of both is kept as well, and an origin that was unreachable before
-/// counts as unreachable since then. The operator's override in `new` counts, else the one in `old`.
+/// counts as unreachable since then. A 304 without a robots.txt before it confirms that of the other policy. The operator's override in `new` counts, else the one in `old`.
 ///
 /// # Errors
 ///
@@ -187,25 +187,54 @@ fn both(old: PolicyEntry, new: PolicyEntry) -> PolicyEntry {
     let age =
         |entry: &PolicyEntry| (entry.state.origin_status != OriginStatus::Unfetched, entry.state.answered.fetched_at);
     let (newer, older) = if age(&new) >= age(&old) { (new, old) } else { (old, new) };
-    let (mut state, other) = (newer.state, older.state);
-    if state.origin_status.is_definite() {
+    if newer.state.origin_status.is_definite() {
         return newer;
     }
-    if state.origin_status.is_unreachable() && other.origin_status.is_unreachable() {
-        let since = other.answered.unreachable_since.or(other.answered.fetched_at);
+    let good = [newer, older].into_iter().filter_map(|entry| Some((entry.good()?, entry)));
+    let good = good.filter(|(good, _)| !is_refuted(good, &[newer, older]));
+    // Of two of one time, that of the newer entry.
+    let good = good.reduce(|one, other| if other.0.times.fetched_at > one.0.times.fetched_at { other } else { one });
+    let mut state = OriginState { last_good: None, html_page: false, ..newer.state };
+    if state.origin_status.is_unreachable() && older.state.origin_status.is_unreachable() {
+        let of_older = older.state.answered;
+        let since = of_older.unreachable_since.or(of_older.fetched_at);
         state.answered.unreachable_since = state.answered.unreachable_since.or(since);
     }
-    let good_of_other = match other.origin_status.is_definite() {
-        true => Some(LastGood { origin_status: other.origin_status, times: other.answered.times() }),
-        false => other.last_good,
+    let Some((mut good, PolicyEntry { state: OriginState { html_page, .. }, source, row, side })) = good else {
+        return PolicyEntry { state, row: 0, side: 0, ..newer };
     };
-    let is_newer = |good: &LastGood| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at);
-    match good_of_other.filter(is_newer) {
-        Some(good) => {
-            let state = OriginState { last_good: Some(good), html_page: other.html_page, ..state };
-            PolicyEntry { state, ..older }
+    state.html_page = html_page;
+    if good.origin_status == OriginStatus::RobotsTxt && newer.is_not_modified() {
+        state.origin_status = OriginStatus::RobotsTxt;
+    } else {
+        if good.origin_status == OriginStatus::RobotsTxt && older.is_not_modified_since(&good) {
+            good.times = older.state.answered.times();
         }
-        None => PolicyEntry { state, ..newer },
+        state.last_good = Some(good);
+    }
+    PolicyEntry { state, source, row, side }
+}
+
+/// Whether a good answer is that there is no robots.txt, but the server said after it that its robots.txt was not modified.
+fn is_refuted(good: &LastGood, entries: &[PolicyEntry]) -> bool {
+    good.origin_status == OriginStatus::Unavailable && entries.iter().any(|entry| entry.is_not_modified_since(good))
+}
+
+impl PolicyEntry {
+    /// The answer in use, if it is definite.
+    fn good(&self) -> Option<LastGood> {
+        let OriginState { origin_status, answered, last_good, .. } = self.state;
+        let own = origin_status.is_definite().then(|| LastGood { origin_status, times: answered.times() });
+        own.or(last_good)
+    }
+
+    /// Whether the last answer was a 304 that this policy alone could not use.
+    fn is_not_modified(&self) -> bool {
+        self.state.origin_status == OriginStatus::NotModified
+    }
+
+    fn is_not_modified_since(&self, good: &LastGood) -> bool {
+        self.is_not_modified() && self.state.answered.fetched_at >= good.times.fetched_at
     }
 }
 
@@ -257,6 +286,33 @@ mod tests {
         assert_eq!(merged(state(RobotsTxt, None, None), unfetched), (None, None, 0));
         assert_eq!(merged(unfetched, failed(5, 4)), (Some(5), Some(4), 1));
         assert_eq!(merged(failed(5, 4), unfetched), (Some(5), Some(4), 0));
+    }
+
+    #[test]
+    fn a_304_confirms_the_rules_of_the_other_policy() {
+        use OriginStatus::{Forbidden, NotModified, RobotsTxt, Unavailable, Unreachable};
+        let at = |origin_status, time: i64| state(origin_status, Some(time), None);
+        let failed = |time: i64, good: i64| state(Unreachable, Some(time), Some(good));
+        for (one, other) in [(at(RobotsTxt, 1), at(NotModified, 5)), (failed(3, 1), at(NotModified, 5))] {
+            for (source, merged) in [both(one, other), both(other, one)].into_iter().enumerate() {
+                assert_eq!((merged.state.origin_status, merged.state.last_good), (RobotsTxt, None));
+                assert_eq!((merged.state.answered.fetched_at, merged.source), (Some(5), source), "the rules stay");
+            }
+        }
+        assert_eq!(merged(at(RobotsTxt, 7), at(NotModified, 5)), (Some(7), None, OLD));
+        assert_eq!(merged(at(NotModified, 5), failed(7, 1)), (Some(7), Some(5), NEW), "renewed, then it failed");
+        assert_eq!(merged(at(NotModified, 5), failed(7, 6)), (Some(7), Some(6), NEW));
+        let without = both(at(Unavailable, 1), at(NotModified, 5)).state;
+        assert_eq!((without.origin_status, without.last_good), (NotModified, None), "there is a robots.txt now");
+        let gone = OriginState {
+            last_good: Some(LastGood { origin_status: Unavailable, ..failed(7, 1).last_good.unwrap() }),
+            ..failed(7, 1)
+        };
+        assert_eq!(both(at(NotModified, 5), gone).state.last_good, None);
+        assert_eq!(both(at(NotModified, 0), gone).state.last_good, gone.last_good, "it went after that");
+        let refused = both(at(Forbidden, 1), at(NotModified, 5)).state;
+        assert_eq!(refused.last_good.map(|good| good.origin_status), Some(Forbidden));
+        assert_eq!(merged(at(NotModified, 5), at(Unreachable, 6)), (Some(6), None, NEW));
     }
 
     #[test]

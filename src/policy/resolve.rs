@@ -27,20 +27,17 @@ impl Resolved {
 }
 
 impl<'c> Resolver<'c> {
-    pub fn resolve(&self, known: &Known) -> Resolved {
+    pub fn resolve(&self, known: &'c Known) -> Resolved {
         let newest = &known.newest;
-        let (answer, end) = self.follow(newest);
+        let (answer, end) = self.follow(known, newest);
         let StoredAnswer { origin_status, row, side, html_page } = answer;
         let mut state = OriginState { html_page, ..OriginState::new(origin_status, newest.answered) };
         if origin_status.is_definite() {
             return Resolved { state, row, side };
         }
-        // The last good answer of the origin itself, else that of the URL where its redirects end.
-        let mut earlier = known.earlier().chain(end.into_iter().flat_map(Known::earlier));
-        let good = earlier.find_map(|good| {
-            Some((good, self.follow(good).0)).filter(|(_, answer)| answer.origin_status.is_definite())
-        });
-        let Some((good, StoredAnswer { origin_status, row, side, html_page })) = good else {
+        let Some((good, StoredAnswer { origin_status, row, side, html_page })) =
+            self.last_good(known, end, origin_status)
+        else {
             return Resolved { state, row: 0, side: 0 };
         };
         state.last_good = Some(LastGood { origin_status, times: good.answered.times() });
@@ -48,23 +45,68 @@ impl<'c> Resolver<'c> {
         Resolved { state, row, side }
     }
 
+    /// The last good answer of an origin whose newest failed: its own, else that of the URL where its redirects end.
+    fn last_good(
+        &self,
+        known: &'c Known,
+        end: Option<&'c Known>,
+        newest: OriginStatus,
+    ) -> Option<(&'c KnownEntry, StoredAnswer)> {
+        // The server has a robots.txt since it said that it was not modified, so a 404 before that is no longer true.
+        let mut has_robots_txt = newest == OriginStatus::NotModified;
+        let places = [Some(known), end];
+        let mut earlier = places.into_iter().flatten().flat_map(|at| at.earlier().map(move |entry| (at, entry)));
+        earlier.find_map(|(at, entry)| {
+            let (answer, _) = self.follow(at, entry);
+            has_robots_txt |= answer.origin_status == OriginStatus::NotModified;
+            let is_refuted = has_robots_txt && answer.origin_status == OriginStatus::Unavailable;
+            (answer.origin_status.is_definite() && !is_refuted).then_some((entry, answer))
+        })
+    }
+
     /// Follows the redirects of an entry to their end. Returns the answer there, and what is known of the last URL if redirects
     /// led to it.
-    fn follow(&self, entry: &KnownEntry) -> (StoredAnswer, Option<&'c Known>) {
-        let (mut meaning, mut at) = (&entry.meaning, None);
-        for _ in 0..=self.dialect.redirects.hops {
-            let target = match meaning {
-                StoredMeaning::Answer(answer) => return (*answer, at),
-                StoredMeaning::Redirect(target) => target.as_deref(),
-            };
-            at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);
-            let Some(next) = at else { return (StoredAnswer::without_rules(OriginStatus::RedirectUnresolved), None) };
-            meaning = &next.newest.meaning;
+    fn follow(&self, known: &'c Known, entry: &'c KnownEntry) -> (StoredAnswer, Option<&'c Known>) {
+        self.follow_within(self.dialect.redirects.hops, known, entry, None)
+    }
+
+    /// Follows at most so many redirects; `end` is where the last one led.
+    fn follow_within(
+        &self,
+        hops: u8,
+        known: &'c Known,
+        entry: &'c KnownEntry,
+        end: Option<&'c Known>,
+    ) -> (StoredAnswer, Option<&'c Known>) {
+        let target = match &entry.meaning {
+            StoredMeaning::Answer(answer) if answer.origin_status == OriginStatus::NotModified => {
+                return (self.confirmed(hops, known).unwrap_or(*answer), end);
+            }
+            StoredMeaning::Answer(answer) => return (*answer, end),
+            StoredMeaning::Redirect(target) => target.as_deref(),
+        };
+        let Some(next) = target.and_then(|url| self.urls.get(url)) else {
+            return (StoredAnswer::without_rules(OriginStatus::RedirectUnresolved), None);
+        };
+        match hops.checked_sub(1) {
+            Some(hops) => self.follow_within(hops, next, &next.newest, Some(next)),
+            None => (StoredAnswer::without_rules(self.beyond()), Some(next)),
         }
-        let origin_status = match self.dialect.redirects.beyond {
+    }
+
+    /// What a chain of redirects means that is too long.
+    fn beyond(&self) -> OriginStatus {
+        match self.dialect.redirects.beyond {
             StatusMeaning::Unavailable => OriginStatus::Unavailable,
             _ => OriginStatus::RedirectUnresolved,
-        };
-        (StoredAnswer::without_rules(origin_status), at)
+        }
+    }
+
+    /// The robots.txt that a 304 of this URL confirms: the newest that it served or redirected to, whatever else came between
+    /// (RFC 9110 15.4.5: the crawler has it).
+    fn confirmed(&self, hops: u8, known: &'c Known) -> Option<StoredAnswer> {
+        let earlier = known.earlier().filter(|entry| !entry.is_not_modified());
+        let mut ends = earlier.map(|entry| self.follow_within(hops, known, entry, None).0);
+        ends.find(|answer| answer.origin_status == OriginStatus::RobotsTxt)
     }
 }

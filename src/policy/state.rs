@@ -24,6 +24,8 @@ named! {
         /// It was sent in part or damaged, which counts as a server error ("How Google interprets the robots.txt
         /// specification", HTTP status codes): there is no verdict.
         Incomplete = "incomplete",
+        /// It is the one that the crawler has (304), but no robots.txt is known: there is no verdict.
+        NotModified = "not-modified",
     }
 }
 
@@ -35,7 +37,7 @@ impl OriginStatus {
 
     /// Whether it is a failure, after which an earlier answer is kept.
     pub fn is_failure(self) -> bool {
-        self.is_unreachable() || self == OriginStatus::RedirectUnresolved
+        self.is_unreachable() || matches!(self, OriginStatus::RedirectUnresolved | OriginStatus::NotModified)
     }
 
     /// Whether the server failed to deliver the robots.txt, so that the origin may become unreachable for long.

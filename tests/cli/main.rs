@@ -5,6 +5,7 @@
 //! a test come on top of that.
 
 mod agents;
+mod answers;
 mod bench;
 mod cdxj_lists;
 #[cfg(unix)]

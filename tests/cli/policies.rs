@@ -304,6 +304,14 @@ fn merging_gives_what_all_sources_together_give() {
             new.push(line(host, 25, status(3)));
         }
     }
+    // A 304 in one policy confirms the robots.txt in the other, if its newest answer is one or failed after one.
+    for (host, history) in [[(10, 200), (25, 304)], [(30, 200), (25, 304)], [(10, 404), (25, 304)]].iter().enumerate() {
+        for (more, failed) in [(60, None), (70, Some(503))] {
+            old.push(line(more + host, history[0].0, history[0].1));
+            old.extend(failed.map(|status| line(more + host, history[0].0 + 1, status)));
+            new.push(line(more + host, history[1].0, history[1].1));
+        }
+    }
     bench.file("old.jsonl", old.join("\n"));
     bench.file("new.jsonl", new.join("\n"));
     for (name, sources) in [("old", "old.jsonl"), ("new", "new.jsonl"), ("both", "old.jsonl new.jsonl")] {

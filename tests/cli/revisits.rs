@@ -90,6 +90,20 @@ fn a_revisit_of_nothing_known_is_no_verdict() {
     assert_eq!(settled(&bench, &alone, "", "http://a.example/x"), "deferred unreachable");
 }
 
+/// A 304 says that the crawler's file is still the server's, wherever that file is.
+#[test]
+fn a_304_whose_original_is_nowhere_confirms_the_file_before_it() {
+    let bench = Bench::new();
+    for (name, reference) in references(URL, 2, "/unknown").into_iter().chain([("nothing", String::new())]) {
+        let parts = [original(URL, 1, "/old"), revisit(5, &reference, "304 Not Modified")];
+        assert_eq!(settled(&bench, &parts, "", "http://a.example/old"), "blocked rules", "{name}");
+        let fresh = "--max-age 3s --on-stale defer --now 2026-01-10T00:00:07Z";
+        assert_eq!(settled(&bench, &parts, fresh, "http://a.example/old"), "blocked rules", "{name}, renewed");
+        let alone = [revisit(5, &reference, "304 Not Modified"), rules("b")];
+        assert_eq!(settled(&bench, &alone, "", "http://a.example/x"), "deferred not-modified", "{name}");
+    }
+}
+
 #[test]
 fn a_revisit_of_anything_but_a_file_says_all_itself() {
     let bench = Bench::new();
@@ -126,10 +140,10 @@ fn a_file_is_the_revisit_of_a_file_only() {
             let fields =
                 fields("http://b.example/x", 1) + "WARC-Record-ID: <urn:/no>\r\nWARC-Payload-Digest: sha1:/no\r\n";
             let other = record("response", &fields, http(head, b"\x1f\x9d\x90\x01\x02"));
-            for own in ["200 OK", "304 Not Modified"] {
+            for (own, expected) in [("200 OK", "unreachable"), ("304 Not Modified", "not-modified")] {
                 let parts = [other.clone(), revisit(5, &reference, own)];
                 let found = settled(&bench, &parts, "", "http://a.example/x");
-                assert_eq!(found, "deferred unreachable", "{name}, {head}, {own}");
+                assert_eq!(found, format!("deferred {expected}"), "{name}, {head}, {own}");
                 assert_eq!(counts(&bench, "--robots all").0["unresolved_revisits"], 1, "{name}, {head}, {own}");
             }
         }

@@ -11,6 +11,7 @@ fn expected(status: u16, dialect: &str) -> &'static str {
         (401 | 403, "draft-1996") => "blocked forbidden",
         (429, "google") => "deferred unreachable",
         (400..=499, _) => "allowed unavailable",
+        (304, _) => "deferred not-modified",
         (300..=399, _) => "deferred redirect-unresolved",
         _ => "deferred unreachable",
     }
@@ -49,6 +50,50 @@ fn statuses_mean_what_the_dialect_says() {
 
 fn expected_is(status: u16, dialect: &str, outcome: &str) -> bool {
     expected(status, dialect) == outcome
+}
+
+#[test]
+fn an_html_page_means_what_the_operator_says() {
+    let bench = Bench::new();
+    let page = serde_json::json!("<!DOCTYPE html>\n<title>Welcome</title>\nUser-agent: *\nDisallow: /no\n");
+    let answer = |host: &str, status: u16, second: u32| {
+        let time = format!("\"fetched_at\":{second}");
+        format!("{{\"origin\":\"http://{host}.example\",\"status\":{status},\"body\":{page},{time}}}\n")
+    };
+    let lines = [answer("page", 200, 1), answer("failed", 200, 1), answer("failed", 503, 2), answer("gone", 404, 1)];
+    bench.file("in.jsonl", lines.concat());
+    bench.file("sites/file.example", "User-agent: *\nDisallow: /no\n");
+    let sources = "--robots in.jsonl --robots sites";
+    bench.program("compile --agent examplebot in.jsonl sites -o policy.rsv").assert().success();
+    for (choice, outcome) in [("allow", "allowed"), ("block", "blocked"), ("defer", "deferred")] {
+        for sources in [sources, "--policy policy.rsv"] {
+            let with = |options: &str, host: &str| {
+                let options = format!("{sources} --on-html {choice} {options}");
+                bench.outcome(&options, format!("http://{host}.example/no"))
+            };
+            assert_eq!(with("", "page"), format!("{outcome} html-page"));
+            assert_eq!(
+                with("--max-age 1d --on-stale block", "page"),
+                format!("{outcome} html-page"),
+                "no rules to age"
+            );
+            assert_eq!(with("", "failed"), "deferred unreachable");
+            assert_eq!(with("--on-unreachable use", "failed"), format!("{outcome} html-page"), "the last good one");
+            assert_eq!(with("", "gone"), "allowed unavailable", "its body does not matter");
+            assert_eq!(with("", "file"), "blocked rules");
+        }
+    }
+    for default in ["", "--on-html use"] {
+        let with = |more: &str, host: &str| {
+            bench.outcome(&format!("{sources} {default} {more}"), format!("http://{host}.example/no"))
+        };
+        assert_eq!(with("", "page"), "blocked rules");
+        assert_eq!(with("--on-unreachable use", "failed"), "blocked last-good");
+    }
+    bench.file("urls", "http://page.example/no\n");
+    let split = bench.split(&format!("{sources} --on-html defer"), &["urls"]);
+    assert_eq!(split.needed_rows(), [["http://page.example/robots.txt", "html-page", "1", "200"]]);
+    assert_eq!(split.receipt["options"]["on_html"], "defer");
 }
 
 /// Answers of `http://a.example`, one second apart, by status; those with 200 have a body that blocks `/no`.

@@ -118,6 +118,10 @@ fn by_status(origin_status: OriginStatus, state: &OriginState, rules: impl FnOnc
         OriginStatus::Incomplete => {
             without(Partition::Deferred, format!("robots.txt was sent in part or damaged{status}"))
         }
+        OriginStatus::NotModified => {
+            let why = format!("robots.txt was not modified, but no earlier response is known{status}");
+            without(Partition::Deferred, why)
+        }
         OriginStatus::Unfetched => without(Partition::Deferred, UNFETCHED.to_owned()),
     }
 }

@@ -7,7 +7,7 @@ use super::fields::Field;
 use super::kind::SourceKind;
 #[cfg(feature = "warc")]
 use super::warc::RecordProblem;
-use crate::formats::shown;
+use crate::formats::{shown, visible};
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
 
@@ -50,7 +50,11 @@ pub enum SourceError {
         problem: String,
     },
     /// A line of JSON Lines lacks a key that is needed.
-    #[error("{}, line {line} (byte {offset}): it has {lacks}; its keys are {known}; name the keys to read", path.display())]
+    #[error(
+        "{}, line {line} (byte {offset}): it has {lacks}; its keys are {}; name the keys to read",
+        shown(path),
+        visible(known)
+    )]
     NoKey {
         /// The file.
         path: PathBuf,

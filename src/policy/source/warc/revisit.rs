@@ -4,7 +4,8 @@
 //! original may be anywhere in the archives, even after the revisit or in another file, so revisits wait until the archives
 //! are read again. If the original is nowhere, only the time of the answer is known. It is newer than any earlier answer,
 //! whose rules are therefore no longer certain, so there is no verdict, as if the origin had been unreachable. The earlier
-//! answers are kept as the last good ones.
+//! answers are kept as the last good ones. But a server that answered 304 has said that the crawler's robots.txt is still its
+//! own, so that is an answer.
 
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
@@ -27,6 +28,8 @@ struct Revisit {
     page: Capture,
     /// Whether that head says that the original is a file.
     is_file: bool,
+    /// Whether the server said so by a 304.
+    not_modified: bool,
     /// The originals found, by hash. There is only one, unless names or digests lie.
     found: Vec<u128>,
 }
@@ -112,7 +115,8 @@ impl Revisits {
         let revisit = self.waiting.len();
         self.fresh.extend(OriginalKey::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
         page.answered.status = status.filter(|&status| status != NOT_MODIFIED);
-        self.waiting.push(Revisit { page, is_file, found: Vec::new() });
+        let not_modified = status == Some(NOT_MODIFIED);
+        self.waiting.push(Revisit { page, is_file, not_modified, found: Vec::new() });
         Ok(None)
     }
 
@@ -144,13 +148,14 @@ impl Revisits {
         })
     }
 
-    /// The revisits whose original is nowhere: answers of which only the time is known.
+    /// The revisits whose original is nowhere: a 304, or an answer of which only the time is known.
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
         let unresolved = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
-        unresolved.map(|Revisit { page, .. }| Capture {
-            answered: Answered { fetched_at: page.answered.fetched_at, ..Answered::default() },
-            location: None,
-            ..page
+        unresolved.map(|Revisit { page, not_modified, .. }| {
+            let Answered { fetched_at, expires, .. } = page.answered;
+            let (status, expires) = if not_modified { (Some(NOT_MODIFIED), expires) } else { (None, None) };
+            let answered = Answered { status, fetched_at, expires, ..Answered::default() };
+            Capture { answered, location: None, ..page }
         })
     }
 }
