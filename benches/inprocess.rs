@@ -84,7 +84,7 @@ fn policy(robots: &Path, agents: &Agents) -> Result<Policy, Box<dyn Error>> {
 
 /// Nanoseconds per URL, and the number of allowed URLs.
 fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
-    let encoding = policy.dialect().encoding;
+    let Dialect { url_path, encoding, .. } = *policy.dialect();
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
     let mut known = HashMap::new();
@@ -94,7 +94,8 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
             let end = origin::cut(line)?;
             let record = known.entry(&line[..end]).or_insert_with(|| policy.lookup().get(&line[..end]));
             let rest = &line[end..];
-            let plain = !rest.iter().any(|&byte| byte == b'#' || encoding.changed_bytes().contains(byte));
+            let changed = |&byte: &u8| byte == b'#' || encoding.changed_bytes().contains(byte);
+            let plain = !rest.iter().any(changed) && !url_path.rewrites(rest);
             Some((groups.automaton_of(record.as_ref()?.row), *line, end, plain))
         })
         .collect();
@@ -109,7 +110,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
             } else if plain {
                 automaton::verdict_from(automaton, line, end, &mut scratch)
             } else {
-                automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
+                automaton::verdict(automaton, &encoding.path(&url_path.of(&line[end..])), &mut scratch)
             };
             allowed += usize::from(verdict == Verdict::Allowed);
         }
@@ -177,7 +178,8 @@ fn known(policy: &Policy, groups: &Groups<'_>, lines: &[&[u8]]) -> (Vec<u8>, Vec
         if automaton != 0 {
             text.extend_from_slice(&line[..end]);
             let start = text.len();
-            policy.dialect().encoding.extend_path(&origin::path(&line[end..]), &mut text);
+            let dialect = policy.dialect();
+            dialect.encoding.extend_path(&dialect.url_path.of(&line[end..]), &mut text);
             known.push(Known { automaton, start, length: text.len() - start });
         }
     }

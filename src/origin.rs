@@ -30,6 +30,9 @@ pub enum InvalidUrl {
     /// A port that is not a number up to 65,535.
     #[error("its port is not valid")]
     Port,
+    /// A line feed in the URL, which no line of a list has.
+    #[error("it has a line feed in it")]
+    LineFeed,
 }
 
 /// Trims a URL as the URL standard does: C0 controls and spaces at both ends, including a CR before the LF.
@@ -122,6 +125,7 @@ fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
 /// As for [`canonical`].
 pub fn of(line: &[u8]) -> Result<(Cow<'_, str>, usize), InvalidUrl> {
     if let Some(end) = cut(line)
+        && !has_line_feed(line)
         && is_surely_canonical(&line[..end])
         && let Ok(origin) = std::str::from_utf8(&line[..end])
     {
@@ -135,10 +139,13 @@ pub fn of(line: &[u8]) -> Result<(Cow<'_, str>, usize), InvalidUrl> {
 ///
 /// # Errors
 ///
-/// [`InvalidUrl`] if the line is not an absolute http or https URL. The bytes of the path do not matter.
+/// [`InvalidUrl`] if the line is not an absolute http or https URL. The bytes of the path do not matter, except LF.
 pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
     if line.is_empty() {
         return Err(InvalidUrl::Empty);
+    }
+    if has_line_feed(line) {
+        return Err(InvalidUrl::LineFeed);
     }
     let scheme_end = scheme_end(line).ok_or(InvalidUrl::NotAbsolute)?;
     let is_http = |scheme: &[u8]| {
@@ -169,25 +176,19 @@ fn scheme_end(line: &[u8]) -> Option<usize> {
     (first.is_ascii_alphabetic() && letters.all(is_scheme)).then_some(end)
 }
 
-/// Whether the URL standard removes a byte wherever it appears.
-fn is_removed(byte: &u8) -> bool {
-    matches!(byte, b'\t' | b'\r' | b'\n')
-}
-
-/// The path and query that a crawler requests, from the rest of a URL after the authority: up to `#` or CR, with the
-/// leading `/` that a URL may omit.
+/// Whether a URL has a line feed in it. The URL standard removes it, but lists are made of lines, so it is an error of some tool
+/// rather than part of a URL.
 #[inline]
-pub fn path(rest: &[u8]) -> Cow<'_, [u8]> {
-    let end = memchr::memchr2(b'#', b'\r', rest).unwrap_or(rest.len());
-    match &rest[..end] {
-        path @ [b'/', ..] => Cow::Borrowed(path),
-        [] => Cow::Borrowed(b"/"),
-        // Here the URL standard treats a backslash as a slash.
-        [b'\\', path @ ..] | path => Cow::Owned([b"/", path].concat()),
-    }
+pub(crate) fn has_line_feed(url: &[u8]) -> bool {
+    memchr::memchr(b'\n', url).is_some()
 }
 
-/// Whether a path has a `.` or `..` segment. They are kept, and matched as written.
+/// Whether the URL standard removes a byte wherever it appears. It removes LF, too.
+fn is_removed(byte: &u8) -> bool {
+    matches!(byte, b'\t' | b'\r')
+}
+
+/// Whether a path, as written, has a `.` or `..` segment.
 pub fn has_dot_segment(path: &[u8]) -> bool {
     let is_dot_segment = |dot: usize| {
         let rest = &path[dot..];
@@ -216,25 +217,25 @@ mod tests {
 
     fn of(line: &str) -> Result<(String, String), InvalidUrl> {
         let line = trimmed(line.as_bytes());
-        canonical(line).map(|(origin, at)| (origin, String::from_utf8_lossy(&path(&line[at..])).into_owned()))
+        canonical(line).map(|(origin, at)| (origin, String::from_utf8_lossy(&line[at..]).into_owned()))
     }
 
-    fn ok(origin: &str, path: &str) -> Result<(String, String), InvalidUrl> {
-        Ok((origin.to_owned(), path.to_owned()))
+    fn ok(origin: &str, rest: &str) -> Result<(String, String), InvalidUrl> {
+        Ok((origin.to_owned(), rest.to_owned()))
     }
 
     #[test]
     fn origins_are_canonical() {
-        assert_eq!(of("http://a.example/x?y#z"), ok("http://a.example", "/x?y"));
+        assert_eq!(of("http://a.example/x?y#z"), ok("http://a.example", "/x?y#z"));
         assert_eq!(of("HTTPS://User:pw@A.Example:443/x"), ok("https://a.example", "/x"));
-        assert_eq!(of("http://a.example:8080"), ok("http://a.example:8080", "/"));
-        assert_eq!(of("http://a.example?x"), ok("http://a.example", "/?x"));
-        assert_eq!(of("http://a.example#x"), ok("http://a.example", "/"));
+        assert_eq!(of("http://a.example:8080"), ok("http://a.example:8080", ""));
+        assert_eq!(of("http://a.example?x"), ok("http://a.example", "?x"));
+        assert_eq!(of("http://a.example#x"), ok("http://a.example", "#x"));
         assert_eq!(of("http://[2001:DB8::1]:80/"), ok("http://[2001:db8::1]", "/"));
         assert_eq!(of("http://bücher.example/ü"), ok("http://xn--bcher-kva.example", "/ü"));
         assert_eq!(of("http://0x7f.1/"), ok("http://127.0.0.1", "/"));
         assert_eq!(of("http://a.example./"), ok("http://a.example.", "/"));
-        assert_eq!(of("http:\\\\a.example\\b\\c"), ok("http://a.example", "/b\\c"));
+        assert_eq!(of("http:\\\\a.example\\b\\c"), ok("http://a.example", "\\b\\c"));
         assert_eq!(of("ht\ttp:/\t/a.exa\rmple/b"), ok("http://a.example", "/b"));
         assert_eq!(of(" http://a.example/b \r"), ok("http://a.example", "/b"));
     }
@@ -257,6 +258,8 @@ mod tests {
             ("http://1.2.3.256/", InvalidUrl::Host),
             ("http://a.example:65536/", InvalidUrl::Port),
             ("http://a.example:x/", InvalidUrl::Port),
+            ("http://a.ex\nample/", InvalidUrl::LineFeed),
+            ("http://a.example/x\ny", InvalidUrl::LineFeed),
         ] {
             assert_eq!(of(line), Err(reason), "{line:?}");
         }

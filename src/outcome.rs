@@ -168,6 +168,7 @@ impl From<InvalidUrl> for Outcome {
             InvalidUrl::Scheme => Reason::Scheme,
             InvalidUrl::Host => Reason::Host,
             InvalidUrl::Port => Reason::Port,
+            InvalidUrl::LineFeed => Reason::LineBreak,
         };
         Outcome::new(Partition::Invalid, reason)
     }

@@ -97,7 +97,7 @@ fn plain_partition(line: &[u8], rules: &HashMap<&str, RuleSet>) -> Partition {
     let host = origin.split_once("://").expect("a scheme").1;
     let exact = origin.replace(':', "%3A").replace('/', "%2F").replace('[', "%5B").replace(']', "%5D");
     let Some(rules) = rules.get(exact.as_str()).or_else(|| rules.get(host)) else { return Partition::Deferred };
-    match rules.explain(origin::path(&line[end..])).verdict {
+    match rules.explain(Dialect::DEFAULT.url_path.of(&line[end..])).verdict {
         Verdict::Allowed => Partition::Allowed,
         Verdict::Blocked => Partition::Blocked,
     }

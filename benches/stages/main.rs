@@ -88,7 +88,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
     let policy = policy(&set.robots, data::agents());
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
-    let encoding = policy.dialect().encoding;
+    let Dialect { url_path, encoding, .. } = *policy.dialect();
     let mut group = criterion.benchmark_group(format!("match/{}", set.name));
     for list in &set.lists {
         let (known, sure) = known(&policy, &groups, list);
@@ -100,7 +100,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
                 let verdict = if plain {
                     automaton::verdict_from(automaton, line, end, &mut scratch)
                 } else {
-                    automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
+                    automaton::verdict(automaton, &encoding.path(&url_path.of(&line[end..])), &mut scratch)
                 };
                 allowed += u64::from(verdict == Verdict::Allowed);
             }
@@ -115,19 +115,19 @@ fn matching(criterion: &mut Criterion, set: &Set) {
 
 /// The lines whose path decides, and the number of others allowed: those without a group for the crawler, and robots.txt.
 fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known<'l>>, u64) {
-    let encoding = policy.dialect().encoding;
+    let Dialect { url_path, encoding, .. } = *policy.dialect();
     let (mut known, mut sure) = (Vec::new(), 0);
     for line in list.lines().map(origin::trimmed) {
         let Ok((origin, end)) = origin::canonical(line) else { continue };
         let Some(record) = policy.lookup().get(origin.as_bytes()) else { continue };
         let automaton = groups.automaton_of(record.row);
-        if automaton == 0 || *origin::path(&line[end..]) == *b"/robots.txt" {
+        if automaton == 0 || *url_path.of(&line[end..]) == *b"/robots.txt" {
             sure += 1;
             continue;
         }
         let rest = &line[end..];
         let changed = |&byte: &u8| byte == b'#' || encoding.changed_bytes().contains(byte);
-        let plain = rest.first() == Some(&b'/') && !rest.iter().any(changed);
+        let plain = rest.first() == Some(&b'/') && !rest.iter().any(changed) && !url_path.rewrites(rest);
         known.push((automaton, line, end, plain));
     }
     (known, sure)

@@ -33,6 +33,7 @@ fuzz_target!(|input: &[u8]| {
         let expected = verdict(oracle::allowed(dialect.name, &["*"], &robots, &path));
         assert_eq!(rules.verdict_with(&path, &mut scratch), expected, "chosen engine");
         assert_eq!(rules.explain(&path).verdict, expected, "explanation");
+        let path = dialect.url_path.judged(&path);
         let normal = dialect.encoding.path(&path);
         let plain = rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(automaton::verdict(&dfa, &normal, &mut scratch), plain, "DFA");

@@ -40,12 +40,12 @@ impl RobotsTxt {
 
     /// Whether a URL may be fetched: an absolute http or https URL, or a path that begins with a slash.
     fn allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(self.rules.verdict(&path(&bytes(url, "url")?)?) == Verdict::Allowed)
+        Ok(self.rules.verdict(self.path(&bytes(url, "url")?)?) == Verdict::Allowed)
     }
 
     /// The verdict, with the deciding rule, its line, and the `User-agent` value above it; None where no rule decided.
     fn explain<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let explanation = self.rules.explain(&path(&bytes(url, "url")?)?);
+        let explanation = self.rules.explain(self.path(&bytes(url, "url")?)?);
         let rule = explanation.rule;
         let written = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         let told = PyDict::new(url.py());
@@ -89,6 +89,19 @@ impl RobotsTxt {
         let records = self.rules.side_records().iter().filter(|record| record.key == key);
         records.map(|record| String::from_utf8_lossy(&record.value).into_owned()).collect()
     }
+
+    /// The path and query to judge, of a URL or of a path as written.
+    fn path(&self, url: &[u8]) -> PyResult<Vec<u8>> {
+        let url_path = self.dialect.url_path;
+        if url.starts_with(b"/") {
+            return Ok(url_path.of(url).into_owned());
+        }
+        let url = origin::trimmed(url);
+        match origin::canonical(url) {
+            Ok((_, end)) => Ok(url_path.of(&url[end..]).into_owned()),
+            Err(problem) => Err(error::parameter("url", format!("{}: {problem}", url.escape_ascii()))),
+        }
+    }
 }
 
 /// The product token that the library proposes for a user agent; if there is none, the user agent itself.
@@ -102,18 +115,6 @@ pub fn product_token(user_agent: &str) -> String {
         Ok(agents) => agents.to_string(),
         Err(AgentError::WholeUserAgent { proposed, .. }) => proposed,
         Err(_) => user_agent.to_owned(),
-    }
-}
-
-/// The path and query of a URL, or of a path.
-fn path(url: &[u8]) -> PyResult<Vec<u8>> {
-    if url.starts_with(b"/") {
-        return Ok(origin::path(url).into_owned());
-    }
-    let url = origin::trimmed(url);
-    match origin::canonical(url) {
-        Ok((_, end)) => Ok(origin::path(&url[end..]).into_owned()),
-        Err(problem) => Err(error::parameter("url", format!("{}: {problem}", url.escape_ascii()))),
     }
 }
 

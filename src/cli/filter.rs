@@ -8,6 +8,7 @@ use super::allocator;
 use super::args::{FilterArgs, InputArgs};
 use super::crawlers;
 use super::error::Failure;
+use super::hints;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
@@ -101,6 +102,9 @@ fn split(
     }
     for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
+    }
+    if let Some(hint) = hints::delimiter(&receipt) {
+        journal.warn(hint);
     }
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {

@@ -4,8 +4,8 @@ use std::io;
 
 use crate::formats::compression::WindowTooLarge;
 use crate::formats::shown;
-use crate::input::{ListError, UrlFieldError};
-use crate::output::OutputError;
+use crate::input::{Layout, ListError, UrlFieldError};
+use crate::output::{OutputError, Receipt, counted};
 use crate::policy::source::SourceError;
 use crate::run::{FilterError, JoinError};
 
@@ -76,6 +76,17 @@ pub fn source(error: &SourceError) -> String {
         _ => "",
     };
     format!("{error}{options}")
+}
+
+/// Warns of lists of fields that were read as lists of URLs, because the delimiter was not given.
+pub fn delimiter(receipt: &Receipt) -> Option<String> {
+    let plain = receipt.lists.iter().filter(|list| list.format == Layout::Whole.name());
+    let lines: u64 = plain.map(|list| list.input.lines).sum();
+    let tabs = receipt.urls_with_tabs;
+    (lines > 0 && 2 * tabs >= lines).then(|| {
+        let tabs = counted(tabs, "line has a tab inside and was", "lines have a tab inside and were");
+        format!("{tabs} judged as one URL; if lines have fields, give --delimiter tab")
+    })
 }
 
 /// The message for shards that cannot be joined, with the options that help.

@@ -99,19 +99,32 @@ pub enum Keys {
     Lenient,
 }
 
+/// Which path of a URL is judged. "URL" is the URL Standard (WHATWG), which curl, requests, yarl, reqwest and browsers follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UrlPath {
+    /// The path that a fetcher asks for: tabs and line ends are removed, `\\` before the query is `/`, and segments `.` and `..`,
+    /// also written with `%2e`, are resolved (URL 4.4, path state; RFC 2.2.2 matches the path of a URI, whose dot segments RFC 3986
+    /// 5.2.4 removes; the others: ours, unstated).
+    AsFetched,
+    /// The path as it is given (C++ leaves all this to its caller).
+    AsWritten,
+}
+
 /// How percent-encoding is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// Both sides in normal form: escapes of unreserved bytes are decoded, bytes that are neither unreserved nor
     /// reserved are escaped, hex digits are in upper case; `*` equals `%2A` and `$` equals `%24`
-    /// (RFC 2.2.2 and 2.2.3; Mandelbot and 2008: ours).
+    /// (RFC 2.2.2 and 2.2.3; Mandelbot and 2008: ours); `'` equals `%27`, because fetchers escape it in queries and not in
+    /// paths (URL 1.3).
     NormalForm,
     /// The rule's non-ASCII bytes are escaped and the hex digits of its escapes put in upper case; the URL is untouched (C++).
     RuleOnly,
     /// `%xx` is decoded on both sides, except `%2F` (1996 3.2.2; keeping the query: ours).
     DecodedExceptSlash,
-    /// Bytes are compared as they are (1994).
-    Verbatim,
+    /// Bytes are compared as they are (1994) in a URL as fetched, so bytes that fetchers escape anywhere, in the path or the query,
+    /// are escaped on both sides (URL 1.3); `'`, which nearly always stays, is unescaped instead.
+    Escaped,
 }
 
 /// Whether `/robots.txt` itself is subject to the rules.

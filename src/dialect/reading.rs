@@ -2,7 +2,7 @@
 
 use super::axes::{
     AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
-    NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
+    NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, UrlPath, Wildcards,
 };
 use super::error::UnknownDialect;
 
@@ -33,6 +33,8 @@ pub struct Dialect {
     pub keys: Keys,
     /// Whether `Allow: /dir/index.htm*` also allows `/dir/` itself.
     pub directory_index: bool,
+    /// Which path of a URL is judged.
+    pub url_path: UrlPath,
     /// How percent-encoding is compared.
     pub encoding: Encoding,
     /// Whether `/robots.txt` itself is subject to the rules.

@@ -2,7 +2,7 @@
 
 use super::{
     AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Dialect, Encoding, FileStart, Groups, Keys, Lifetime,
-    LineLimit, NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
+    LineLimit, NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, UrlPath, Wildcards,
 };
 
 const HOUR: u64 = 3600;
@@ -35,6 +35,7 @@ const RFC9309: Dialect = Dialect {
     rule_start: RuleStart::SlashOrStar,
     keys: Keys::Exact,
     directory_index: false,
+    url_path: UrlPath::AsFetched,
     encoding: Encoding::NormalForm,
     robots_txt: RobotsTxtPath::AlwaysAllowed,
     file_start: FileStart::Decoded,
@@ -56,6 +57,7 @@ const GOOGLE: Dialect = Dialect {
     rule_start: RuleStart::Any,
     keys: Keys::Lenient,
     directory_index: true,
+    url_path: UrlPath::AsWritten,
     encoding: Encoding::RuleOnly,
     robots_txt: RobotsTxtPath::ByRules,
     file_start: FileStart::PartialMark,
@@ -112,7 +114,7 @@ const ORIGINAL_1994: Dialect = Dialect {
     groups: Groups::First,
     boundary: Boundary::BlankLine,
     rule_start: RuleStart::Slash,
-    encoding: Encoding::Verbatim,
+    encoding: Encoding::Escaped,
     robots_txt: RobotsTxtPath::ByRules,
     redirects: FOLLOWED,
     lifetime: Lifetime { seconds: 7 * 24 * HOUR, expires_header: false },

@@ -137,7 +137,7 @@ impl Kernel for JudgeAll<'_, '_> {
             I::apart(KeyStep { space, urls: &batch });
             I::apart(ProbeStep { space, lookup, count: batch.count() });
             I::apart(LookStep { space, lookup, urls: &batch });
-            I::apart(TidyStep { space, judge: first, urls: &batch, scratches });
+            I::apart(TidyStep { space, judge: first, urls: &batch });
             for ((judge, outcomes), scratch) in judges.iter().zip(&mut *outcomes).zip(&mut *scratches) {
                 I::apart(RouteStep { space, judge });
                 I::apart(FrontStep { space, judge, urls: &batch });

@@ -69,12 +69,15 @@ impl Explainer {
         let judge = judging.view();
         let url = origin::trimmed(url);
         match judge.find(url) {
-            Ok((Some(record), end)) => of_path(&judge, rules, &record, &origin::path(&url[end..])),
+            Ok((Some(record), end)) => {
+                let path = judge.policy().dialect().url_path.of(&url[end..]);
+                of_path(&judge, rules, &record, &path)
+            }
             _ => Cause { rule: None, agent: None, captured: None },
         }
     }
 
-    /// Finds the cause for a path, with its query, as written in a URL of the record's origin.
+    /// Finds the cause for a path, with its query, of a URL of the record's origin.
     pub(crate) fn explain_path(&mut self, record: &Record<'_>, path: &[u8]) -> Cause<'_> {
         of_path(&self.judging.view(), &mut self.rules, record, path)
     }

@@ -32,6 +32,7 @@ pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
 mod text_urls;
+pub(crate) mod url_counts;
 pub(crate) mod urls;
 pub(crate) mod view;
 
@@ -42,4 +43,5 @@ pub use matcher::Matcher;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};
+pub use url_counts::UrlCounts;
 pub use view::Judge;

@@ -67,7 +67,7 @@ impl RuleSet {
     /// `/` is judged as a URL or, if it is not one, as a path with a `/` in front.
     pub fn verdict(&self, path: impl AsRef<[u8]>) -> Verdict {
         thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
-        let path = path_of(path.as_ref());
+        let path = self.path_of(path.as_ref());
         SCRATCH.with_borrow_mut(|scratch| self.verdict_with(&path, scratch))
     }
 
@@ -79,13 +79,14 @@ impl RuleSet {
     pub fn verdict_url(&self, url: impl AsRef<[u8]>) -> Result<Verdict, InvalidUrl> {
         let url = origin::trimmed(url.as_ref());
         let (_, end) = origin::canonical(url)?;
-        Ok(self.verdict(origin::path(&url[end..])))
+        Ok(self.verdict(self.chosen.dialect.url_path.of(&url[end..])))
     }
 
-    /// The verdict on a path as it is, with the caller's scratch, for judging many paths.
+    /// The verdict on a path that begins with `/`, with the caller's scratch, for judging many paths.
     #[doc(hidden)]
     pub fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
-        let path = self.chosen.dialect.encoding.path(path);
+        let path = self.chosen.dialect.url_path.judged(path);
+        let path = self.chosen.dialect.encoding.path(&path);
         match automaton::verdict(&self.automaton, &path, scratch) {
             Verdict::Blocked if is_always_allowed(&path, &self.chosen.dialect) => Verdict::Allowed,
             verdict => verdict,
@@ -94,7 +95,16 @@ impl RuleSet {
 
     /// The verdict on a path, given as to [`RuleSet::verdict`], and the rule that decided it, found without the automaton.
     pub fn explain(&self, path: impl AsRef<[u8]>) -> Explanation<'_> {
-        self.chosen.explain(&path_of(path.as_ref()))
+        self.chosen.explain(&self.path_of(path.as_ref()))
+    }
+
+    /// The path that an argument stands for.
+    fn path_of<'u>(&self, given: &'u [u8]) -> Cow<'u, [u8]> {
+        if given.starts_with(b"/") {
+            return Cow::Borrowed(given);
+        }
+        let url = origin::trimmed(given);
+        self.chosen.dialect.url_path.of(origin::canonical(url).map_or(given, |(_, end)| &url[end..]))
     }
 
     /// The rules as written in the file.
@@ -148,15 +158,6 @@ impl fmt::Debug for RuleSet {
         let (dialect, origin) = (self.chosen.dialect.name, self.chosen.origin);
         write!(f, "RuleSet {{ dialect: {dialect}, group: {origin:?}, rules: {} }}", self.chosen.rules.len())
     }
-}
-
-/// The path that an argument stands for.
-fn path_of(given: &[u8]) -> Cow<'_, [u8]> {
-    if given.starts_with(b"/") {
-        return Cow::Borrowed(given);
-    }
-    let url = origin::trimmed(given);
-    origin::path(origin::canonical(url).map_or(given, |(_, end)| &url[end..]))
 }
 
 #[cfg(test)]

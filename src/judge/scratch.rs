@@ -3,6 +3,7 @@
 use super::lines::{LONGEST, Lines, find_looks};
 use super::space::Space;
 use super::text_urls::{PADDING, Places};
+use super::url_counts::UrlCounts;
 use crate::automaton;
 use crate::outcome::Outcome;
 use std::iter::Peekable;
@@ -19,10 +20,8 @@ pub struct Scratch {
     pub(super) places: Places,
     /// Their outcomes.
     pub(super) found: Vec<Outcome>,
-    /// URLs with a segment `.` or `..`, which were matched as written.
-    pub dot_segments: u64,
-    /// URLs whose path was brought into normal form first.
-    pub normalised: u64,
+    /// Odd URLs.
+    pub counts: UrlCounts,
 }
 
 /// Bytes of URLs that are judged together.

@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
+use super::decision::Decision;
 use super::routes::Route;
 use super::scratch::Scratch;
 use super::view::Judge;
 use crate::automaton::{self, front};
-use crate::origin;
+use crate::origin::{self, InvalidUrl};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::Record;
 use crate::rules::Verdict;
@@ -27,28 +28,43 @@ impl Judge<'_> {
     /// The outcome of any line, given without its LF.
     pub fn judge_line(&self, line: &[u8], scratch: &mut Scratch) -> Outcome {
         let line = origin::trimmed(line);
+        scratch.counts.tabs += u64::from(has_tab(line));
         let (record, end) = match self.find(line) {
             Ok(found) => found,
             Err(reason) => return reason.into(),
         };
-        let path = origin::path(&line[end..]);
-        scratch.dot_segments += u64::from(origin::has_dot_segment(&path));
-        let Some(record) = record else { return self.decisions.unfetched };
-        let route = Route::new(self.decisions.of(&record));
-        self.judge_path(route, self.groups.automaton_of(record.row), &path, scratch)
+        let (decision, automaton) = match record {
+            Some(record) => (self.decisions.of(&record), self.groups.automaton_of(record.row)),
+            None => (Decision::Fixed(self.decisions.unfetched), 0),
+        };
+        let route = Route::new(decision);
+        self.judge_written(route, automaton, &line[end..], scratch)
     }
 
     /// The outcome of a line whose origin is in a slot, given the part after the origin.
     #[inline(never)]
     pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], scratch: &mut Scratch) -> Outcome {
         let end = rest.len() - rest.iter().rev().take_while(|&&byte| byte <= b' ').count();
-        let path = origin::path(&rest[..end]);
-        scratch.dot_segments += u64::from(origin::has_dot_segment(&path));
+        let rest = &rest[..end];
+        if origin::has_line_feed(rest) {
+            return InvalidUrl::LineFeed.into();
+        }
+        scratch.counts.tabs += u64::from(has_tab(rest));
         let (route, automaton) = self.route(slot);
+        self.judge_written(route, automaton, rest, scratch)
+    }
+
+    /// The outcome of a URL, given the part after its origin, without LF.
+    fn judge_written(&self, route: Route, automaton: u32, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+        let url_path = self.policy.dialect().url_path;
+        let written = url_path.written(rest);
+        let path = url_path.judged(&written);
+        scratch.counts.dot_segments += u64::from(origin::has_dot_segment(&written));
+        scratch.counts.rewritten += u64::from(matches!(path, Cow::Owned(_)));
         self.judge_path(route, automaton, &path, scratch)
     }
 
-    /// The outcome of a path as written in a URL. The automaton decides, if there is one.
+    /// The outcome of a path as it is judged, before its normal form. The automaton decides, if there is one.
     fn judge_path(&self, route: Route, automaton: u32, path: &[u8], scratch: &mut Scratch) -> Outcome {
         if !route.walks || automaton == 0 {
             return route.settled;
@@ -62,7 +78,7 @@ impl Judge<'_> {
             return allowed;
         }
         let normal = encoding.path(path);
-        scratch.normalised += u64::from(matches!(normal, Cow::Owned(_)));
+        scratch.counts.normalised += u64::from(matches!(normal, Cow::Owned(_)));
         match automaton::verdict(automaton, &normal, &mut scratch.walk) {
             Verdict::Allowed => allowed,
             Verdict::Blocked => self.blocked(&normal, blocked),
@@ -70,8 +86,8 @@ impl Judge<'_> {
     }
 
     /// The record of a trimmed line's origin, and where its path begins.
-    pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), origin::InvalidUrl> {
-        if let Some(end) = origin::cut(line) {
+    pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), InvalidUrl> {
+        if let Some(end) = origin::cut(line).filter(|_| !origin::has_line_feed(line)) {
             let record = self.lookup.get(&line[..end]);
             if record.is_some() || origin::is_surely_canonical(&line[..end]) {
                 return Ok((record, end));
@@ -86,4 +102,9 @@ impl Judge<'_> {
     pub(super) fn outcome_of_unknown(&self, key: &[u8]) -> Option<Outcome> {
         (self.lookup.is_all_in_slots() && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
     }
+}
+
+/// Whether a URL has a tab before its fragment.
+fn has_tab(url: &[u8]) -> bool {
+    memchr::memchr2(b'\t', b'#', url).is_some_and(|at| url[at] == b'\t')
 }

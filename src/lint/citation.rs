@@ -39,10 +39,12 @@ const WEB_ROBOTS: &str = "robotstxt.org, About /robots.txt";
 /// The standard itself allows several agents; pages that taught it at the time did not.
 const TUTORIALS: &str = "tutorials of the format of 1994";
 const BING: &str = "Bing Webmaster Blog, To crawl or not to crawl, 3 May 2012";
+const URL_STANDARD: &str = "URL Standard";
 const SITEMAPS: &str = "sitemaps.org, Sitemaps XML format";
 
 use FindingKind::{
-    AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, CrawlDelayIgnored, CrawlDelayOutOfRange, EncodingMended,
+    AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, CrawlDelayIgnored, CrawlDelayOutOfRange, DotSegment,
+    EncodingMended,
     EverybodyRepeated, FileCut, FileTooLong, FileWithoutDisallow, LineCut, LiteralWildcard, LooksLikeHtml,
     MissingColon, MisspeltKey, RecordWithoutDisallow, RegularExpression, RelativeSitemap, RuleOutsideGroup,
     RuleWithoutSlash, SeveralAgents, SeveralPaths, StarNotAlone, Unescaped, UnknownRecord, UnreachableRule, Utf16,
@@ -58,6 +60,7 @@ const RFC_TEXTS: Texts = Texts {
         (&[MisspeltKey, UnknownRecord], RFC, "2.2.4"),
         (&[RecordWithoutDisallow, RuleOutsideGroup, Unescaped, UnreachableRule], RFC, "2.2.2"),
         (&[RegularExpression, LiteralWildcard], RFC, "2.2.3"),
+        (&[DotSegment], URL_STANDARD, "4.4, path state"),
         (&[RelativeSitemap], SITEMAPS, "Specifying the Sitemap location in your robots.txt file"),
         (&[CrawlDelayOutOfRange], BING, ""),
     ],

@@ -56,6 +56,8 @@ named! {
         LiteralWildcard = "literal-wildcard",
         /// A character that should be percent-encoded.
         Unescaped = "unescaped",
+        /// A rule with a dot segment, which no path has that is fetched.
+        DotSegment = "dot-segment",
         /// A rule that can never decide, because another one always wins against it.
         UnreachableRule = "unreachable-rule",
         /// A `Sitemap` that is not an absolute URL.
@@ -125,6 +127,7 @@ impl FindingKind {
             | FindingKind::SeveralAgents
             | FindingKind::RecordWithoutDisallow
             | FindingKind::BlankLineInRecord
+            | FindingKind::DotSegment
             | FindingKind::UnreachableRule
             | FindingKind::RelativeSitemap
             | FindingKind::CrawlDelayOutOfRange => Severity::Warning,

@@ -2,7 +2,7 @@
 
 use super::FindingKind;
 use super::finding::{Findings, excerpt};
-use crate::dialect::{Dialect, Encoding, Wildcards};
+use crate::dialect::{Dialect, Encoding, UrlPath, Wildcards};
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 use crate::rules;
 
@@ -76,7 +76,7 @@ fn nearest(written: &[u8]) -> Option<&'static str> {
 fn with_slash(written: &[u8], value: &[u8]) -> Option<String> {
     let key = String::from_utf8_lossy(written).into_owned();
     let path = match crate::origin::canonical(value) {
-        Ok((_, at)) => crate::origin::path(&value[at..]).into_owned(),
+        Ok((_, at)) => UrlPath::AsWritten.of(&value[at..]).into_owned(),
         Err(_) if value.contains(&b':') || value.starts_with(b"*") => return None,
         Err(_) => [b"/", value].concat(),
     };
@@ -148,9 +148,30 @@ fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mu
         let reason = "this dialect has no wildcards: * and $ are plain characters";
         findings.add(FindingKind::LiteralWildcard, line, reason);
     }
+    if dialect.url_path == UrlPath::AsFetched && has_dot_segment(value, dialect.wildcards) {
+        let reason = "fetchers resolve segments . and .. before they ask, so this rule matches no path";
+        findings.add(FindingKind::DotSegment, line, reason);
+    }
     if let Some(at) = first_unescaped(value, several, dialect.encoding) {
         findings.add(FindingKind::Unescaped, line, unescaped(&value[at..]));
     }
+}
+
+/// Whether every path that a pattern matches has a dot segment: the pattern has a whole one before its first `*` and any query. The
+/// segment that the pattern ends in is whole if `$` ends it, and may go on otherwise.
+fn has_dot_segment(value: &[u8], wildcards: Wildcards) -> bool {
+    let is_special = wildcards == Wildcards::Special;
+    let Some(rest) = value.strip_prefix(b"/") else { return false };
+    let body = rest.strip_suffix(b"$").filter(|_| is_special);
+    let text = body.unwrap_or(rest);
+    let end = text.iter().position(|&byte| byte == b'?' || is_special && byte == b'*').unwrap_or(text.len());
+    let is_last_whole = match text.get(end) {
+        Some(&byte) => byte == b'?',
+        None => body.is_some(),
+    };
+    let mut segments = text[..end].split(|&byte| byte == b'/');
+    let last = segments.next_back().filter(|_| is_last_whole);
+    segments.chain(last).any(rules::is_dot_segment)
 }
 
 /// The offset of the first byte that an encoded URL cannot contain.
@@ -204,6 +225,18 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_dot_segment_matches_no_path_that_is_fetched() {
+        let has = |pattern: &str, wildcards| has_dot_segment(pattern.as_bytes(), wildcards);
+        for pattern in ["/../a", "/a/./b", "/a/%2E./", "/a/..?x", "/./*", "/a/..$", "/.$", "/./?x=*", "/%2e%2e/"] {
+            assert!(has(pattern, Wildcards::Special), "{pattern}");
+        }
+        for pattern in ["/..", "/a/.", "/a/.b/", "/a/...", "/*/../", "/a?x=/../", "/..*", "/a/..%2f", "*/../", "/$", "/a\\..\\b"] {
+            assert!(!has(pattern, Wildcards::Special), "{pattern}");
+        }
+        assert!(has("/*/../", Wildcards::Literal) && !has("/a/..$", Wildcards::Literal));
+    }
+
+    #[test]
     fn rules_get_their_slash() {
         let of = |value: &str| with_slash(b"Disallow", value.as_bytes());
         assert_eq!(of("private"), Some("Disallow: /private".to_owned()));
@@ -223,7 +256,7 @@ mod tests {
         {
             assert!(normal(value).is_some_and(|reason| reason.contains(escape)), "{value}: {:?}", normal(value));
         }
-        assert!(of(b"/\xe9a", false, Encoding::Verbatim).is_some_and(|reason| reason.contains("%E9")));
+        assert!(of(b"/\xe9a", false, Encoding::Escaped).is_some_and(|reason| reason.contains("%E9")));
         assert_eq!(of("/é".as_bytes(), false, Encoding::RuleOnly), None);
         assert_eq!(of(b"/a /b", true, Encoding::NormalForm), None);
     }

@@ -62,8 +62,15 @@ pub struct Receipt {
     /// The number of parts of lists left out because they could not be read; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u64,
-    /// URLs with a `.` or `..` segment, matched as written.
+    /// URLs with a tab inside, before any fragment; they need not be valid.
+    #[serde(default)]
+    pub urls_with_tabs: u64,
+    /// URLs with a `.` or `..` segment.
     pub dot_segments: u64,
+    /// URLs judged by a path other than the one written, because that is what is fetched: without tabs and CRs, with `/` for `\\`,
+    /// and with dot segments resolved. Every URL with a valid origin counts, whatever is known of that origin.
+    #[serde(default)]
+    pub rewritten_paths: u64,
     /// How often a URL's path was normalised before matching; with several crawlers, counted for each one whose rules needed it.
     pub normalised_paths: u64,
     /// The number of origins to fetch, in `robots-needed.tsv`; absent if nothing was written.

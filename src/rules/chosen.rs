@@ -1,7 +1,5 @@
 //! The rules of one robots.txt for one crawler, with verdicts and explanations.
 
-use std::borrow::Cow;
-
 use crate::dialect::{Dialect, RobotsTxtPath};
 use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
 use crate::rules::{Patterns, Verdict};
@@ -82,7 +80,8 @@ impl ChosenRules {
     ///
     /// Tries the patterns one by one, so it shares nothing with the automaton but how they are ranked.
     pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
-        let path: Cow<'_, [u8]> = self.dialect.encoding.path(path);
+        let path = self.dialect.url_path.judged(path);
+        let path = self.dialect.encoding.path(&path);
         let pattern = self.patterns.deciding(&path);
         let rule = pattern.map(|pattern| &self.rules[pattern.rule as usize]);
         let always_allowed = is_always_allowed(&path, &self.dialect);

@@ -46,7 +46,15 @@ const CHANGED_BY_NORMAL_FORM: ByteSet = UNRESERVED.with(RESERVED).complement();
 const PERCENT: ByteSet = ByteSet::EMPTY.with(b"%");
 const NUL: ByteSet = ByteSet::EMPTY.with(b"\0");
 const SLASH: ByteSet = ByteSet::EMPTY.with(b"/");
-const ESCAPED_IN_NORMAL_FORM: ByteSet = UNRESERVED.with(b"*$").complement();
+const ESCAPED_IN_NORMAL_FORM: ByteSet = UNRESERVED.with(b"*$'").complement();
+
+/// Bytes that fetchers escape, in the path or the query: the path percent-encode set of the URL Standard, 1.3, without `?` and `#`,
+/// which end a path. `^` is in it since 2024, so only some fetchers escape it.
+const ESCAPED_BY_FETCHERS: ByteSet =
+    UNRESERVED.with(RESERVED).with(b"%\\|").complement();
+const CHANGED_BY_ESCAPING: ByteSet = ESCAPED_BY_FETCHERS.with(b"%");
+/// Escapes that say the same to every dialect: those of `.` and `'` do not.
+const KEPT_AS_ESCAPED: ByteSet = ByteSet::EMPTY.with(b".'").complement();
 
 impl Encoding {
     /// The bytes that the normal form can change: a path without them is already in normal form.
@@ -55,7 +63,7 @@ impl Encoding {
             Encoding::NormalForm => &CHANGED_BY_NORMAL_FORM,
             Encoding::DecodedExceptSlash => &PERCENT,
             Encoding::RuleOnly => &NUL,
-            Encoding::Verbatim => &ByteSet::EMPTY,
+            Encoding::Escaped => &CHANGED_BY_ESCAPING,
         }
     }
 
@@ -84,7 +92,8 @@ impl Encoding {
         match self {
             Encoding::NormalForm => &ESCAPED_IN_NORMAL_FORM,
             Encoding::DecodedExceptSlash => &SLASH,
-            Encoding::RuleOnly | Encoding::Verbatim => &ByteSet::EMPTY,
+            Encoding::RuleOnly => &ByteSet::EMPTY,
+            Encoding::Escaped => &KEPT_AS_ESCAPED,
         }
     }
 
@@ -103,10 +112,9 @@ impl Encoding {
     /// Appends the normal form of `path` to `out`.
     pub fn extend_path(self, mut path: &[u8], out: &mut Vec<u8>) {
         match self {
-            Encoding::Verbatim => out.extend_from_slice(path),
             // C++ passes the path as a C string.
             Encoding::RuleOnly => out.extend(path.iter().take_while(|&&byte| byte != 0)),
-            Encoding::NormalForm | Encoding::DecodedExceptSlash => loop {
+            Encoding::NormalForm | Encoding::DecodedExceptSlash | Encoding::Escaped => loop {
                 let (kept, rest) = path.split_at(self.kept(path));
                 out.extend_from_slice(kept);
                 if rest.is_empty() {
@@ -133,10 +141,7 @@ impl Encoding {
             Encoding::NormalForm => push_normal(text, out),
             Encoding::RuleOnly => push_rule_only(text, out),
             Encoding::DecodedExceptSlash => push_decoded(text, out),
-            Encoding::Verbatim => {
-                out.push(text[0]);
-                (1, 1)
-            }
+            Encoding::Escaped => push_escaped(text, out),
         }
     }
 }
@@ -172,10 +177,10 @@ fn push_escape(byte: u8, out: &mut Vec<u8>) {
 }
 
 /// RFC 9309 2.2.2 and 2.2.3. The escapes of `*` and `$` become the bytes themselves, no longer wildcards, but still
-/// count as three bytes.
+/// count as three bytes. `'` and its escape are one byte: fetchers escape it in queries and not in paths.
 fn push_normal(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     match (text[0], escaped(text)) {
-        (_, Some(byte)) if UNRESERVED.contains(byte) => {
+        (_, Some(byte)) if UNRESERVED.contains(byte) || byte == b'\'' => {
             out.push(byte);
             (3, 1)
         }
@@ -230,6 +235,28 @@ fn push_decoded(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     }
 }
 
+/// Escapes what fetchers escape, and leaves escapes as they are, except that of `'`.
+fn push_escaped(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
+    match escaped(text) {
+        Some(b'\'') => {
+            out.push(b'\'');
+            (3, 1)
+        }
+        Some(_) => {
+            out.extend_from_slice(&text[..3]);
+            (3, 3)
+        }
+        None if ESCAPED_BY_FETCHERS.contains(text[0]) => {
+            push_escape(text[0], out);
+            (1, 3)
+        }
+        None => {
+            out.push(text[0]);
+            (1, 1)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,6 +277,7 @@ mod tests {
             ("/%zz%4", "/%25zz%254"),
             ("/x%2A%24*$", "/x*$*$"),
             ("/?a=b&c;d", "/?a=b&c;d"),
+            ("/it's?it%27s", "/it's?it's"),
         ];
         for (path, expected) in pairs {
             assert_eq!(form(Encoding::NormalForm, path), expected, "{path}");
@@ -260,9 +288,8 @@ mod tests {
     #[test]
     fn the_other_encodings() {
         assert_eq!(form(Encoding::DecodedExceptSlash, "/%41%2f%2F%252F%23%"), "/A%2F%2F%2F#%");
-        for encoding in [Encoding::RuleOnly, Encoding::Verbatim] {
-            assert_eq!(form(encoding, "/%41 ツ%2f"), "/%41 ツ%2f");
-        }
+        assert_eq!(form(Encoding::RuleOnly, "/%41 ツ%2f%27"), "/%41 ツ%2f%27");
+        assert_eq!(form(Encoding::Escaped, "/%41 ü%2f%%27?'|\\{^}"), "/%41%20%C3%BC%2f%'?'|\\%7B%5E%7D");
         assert_eq!(form(Encoding::RuleOnly, "/a\0b"), "/a");
         let mut out = Vec::new();
         assert_eq!(Encoding::RuleOnly.push(b"%e3x", &mut out), (3, 3));
@@ -281,8 +308,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_what_the_normal_form_does_not_change() {
-        use Encoding::{DecodedExceptSlash, NormalForm, RuleOnly, Verbatim};
-        for encoding in [NormalForm, DecodedExceptSlash, RuleOnly, Verbatim] {
+        use Encoding::{DecodedExceptSlash, Escaped, NormalForm, RuleOnly};
+        for encoding in [NormalForm, DecodedExceptSlash, RuleOnly, Escaped] {
             for (high, low) in (0..=255).flat_map(|high| (0..=255).map(move |low| (high, low))) {
                 let path = [b'/', b'%', high, low, b'%', b'2', b'F'];
                 let mut form = Vec::new();

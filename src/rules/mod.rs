@@ -4,7 +4,8 @@
 //! `Disallow`. So [`Patterns::rank`] sorts a crawler's rules once, and decides ties: the rule that beats all others gets
 //! rank 0, the next rank 1, and so on. The code after this module compares ranks and needs no dialect. A [`Pattern`] is a
 //! list of literal segments with a `*` between neighbours, in the normal form of the dialect's percent-encoding
-//! ([`Encoding::path`](crate::dialect::Encoding::path) brings a URL's path into the same form).
+//! ([`Encoding::path`](crate::dialect::Encoding::path) brings a URL's path into the same form, after
+//! [`UrlPath::of`](crate::dialect::UrlPath::of) has found the path that is fetched).
 
 pub(crate) mod chosen;
 mod cover;
@@ -13,8 +14,10 @@ pub(crate) mod pattern;
 mod rank;
 #[cfg(test)]
 pub(crate) mod tried;
+mod url_path;
 
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
 pub(crate) use encoding::escaped;
 pub use pattern::{Pattern, Patterns, Verdict};
+pub(crate) use url_path::is_dot_segment;

@@ -217,7 +217,9 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     }
     joined.added_line_feeds += next.added_line_feeds;
     joined.skipped += next.skipped;
+    joined.urls_with_tabs += next.urls_with_tabs;
     joined.dot_segments += next.dot_segments;
+    joined.rewritten_paths += next.rewritten_paths;
     joined.normalised_paths += next.normalised_paths;
     // Shards may have run in parallel, so the longest one gives the duration.
     joined.seconds = joined.seconds.max(next.seconds);

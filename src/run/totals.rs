@@ -6,6 +6,7 @@ use super::worker::Judged;
 use crate::input::skipped::{Skipped, SkippedPart};
 use crate::judge::crawler_counts::CrawlerCounts;
 use crate::judge::tally::Tally;
+use crate::judge::url_counts::UrlCounts;
 use crate::outcome::Partition;
 use crate::output::block::Block;
 use crate::output::form::Rows;
@@ -23,8 +24,7 @@ pub(crate) struct Totals {
     sets: Vec<Vec<Tally>>,
     pub lists: Vec<ListTotals>,
     pub added_line_feeds: u64,
-    pub dot_segments: u64,
-    pub normalised: u64,
+    pub odd: UrlCounts,
     rows: Option<Rows>,
 }
 
@@ -58,8 +58,7 @@ impl Totals {
             sets: vec![vec![none; rows.map_or(0, Rows::files)]; sets],
             lists: vec![list; lists],
             added_line_feeds: 0,
-            dot_segments: 0,
-            normalised: 0,
+            odd: UrlCounts::default(),
             rows,
         }
     }
@@ -82,8 +81,7 @@ impl Totals {
             }
         }
         self.added_line_feeds += u64::from(judged.added_line_feed);
-        self.dot_segments += judged.dot_segments;
-        self.normalised += judged.normalised;
+        self.odd.add(&judged.odd);
     }
 
     /// Adds the parts of lists that were left out before the next chunk, or from its rows.

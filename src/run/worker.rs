@@ -11,6 +11,7 @@ use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
 use crate::judge::tally::Tally;
+use crate::judge::url_counts::UrlCounts;
 use crate::judge::urls::LineUrls;
 use crate::judge::view::Judge;
 use crate::outcome::{Outcome, Partition};
@@ -35,11 +36,8 @@ pub(crate) struct Judged {
     /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
     pub added_line_feed: bool,
-    /// URLs with a `.` or `..` segment, matched as written. The number is the same for all crawlers.
-    pub dot_segments: u64,
-    /// URLs whose path was normalised before matching, summed over the crawlers. A crawler whose rules settle a path before the
-    /// first byte that would change does not count it.
-    pub normalised: u64,
+    /// Odd URLs.
+    pub odd: UrlCounts,
     pub waiting: WaitingOrigins,
 }
 
@@ -100,9 +98,8 @@ impl<'m> Worker<'m> {
         self.judged.is_proven = self.renderer.render(judged_chunk, &mut self.judged.buffers);
         self.urls = urls;
         self.judged.input = self.judged.kept;
-        self.judged.dot_segments = self.scratches.first().map_or(0, |scratch| scratch.dot_segments);
-        self.judged.normalised = self.scratches.iter().map(|scratch| scratch.normalised).sum();
-        self.scratches.iter_mut().for_each(|scratch| (scratch.dot_segments, scratch.normalised) = (0, 0));
+        let counts = self.scratches.iter_mut().map(|scratch| std::mem::take(&mut scratch.counts));
+        self.judged.odd = UrlCounts::of_crawlers(counts);
         if more_follows && chunk.text.last().is_some_and(|&byte| byte != b'\n') {
             self.add_line_feed();
         }

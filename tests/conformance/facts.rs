@@ -38,7 +38,7 @@ pub fn check(record: &Record) -> Outcome {
         "sitemap" | "sitemaps" | "sitemaps-count" => sitemaps(record, dialect),
         "robots-url" => robots_url(record),
         "scope" => scope(record),
-        "url-to-path" => url_to_path(record),
+        "url-to-path" => url_to_path(record, dialect),
         "status" => status(record, dialect),
         "redirects" => redirects(record, dialect),
         "cache" => is(&json!(cache(dialect)), &record.expect),
@@ -141,10 +141,10 @@ fn scope(record: &Record) -> Outcome {
 }
 
 /// For absolute URLs the library's own path must match; for any other text only a helper of these tests cuts like Google.
-fn url_to_path(record: &Record) -> Outcome {
+fn url_to_path(record: &Record, dialect: &Dialect) -> Outcome {
     let url = record.url();
     let ours = match origin::canonical(&url) {
-        Ok((_, at)) => origin::path(&url[at..]).into_owned(),
+        Ok((_, at)) => dialect.url_path.of(&url[at..]).into_owned(),
         Err(_) if record.dialect == "google" => google_path(&url),
         Err(_) => return NotApplicable("no absolute URL: what a list calls invalid has no path"),
     };

@@ -113,8 +113,8 @@ impl Record {
             return google_path(&url);
         }
         match origin::canonical(origin::trimmed(&url)) {
-            Ok((_, at)) => origin::path(&origin::trimmed(&url)[at..]).into_owned(),
-            Err(_) if url.starts_with(b"/") => origin::path(&url).into_owned(),
+            Ok((_, at)) => dialect.url_path.of(&origin::trimmed(&url)[at..]).into_owned(),
+            Err(_) if url.starts_with(b"/") => dialect.url_path.of(&url).into_owned(),
             Err(_) => google_path(&url),
         }
     }

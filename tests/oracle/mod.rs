@@ -13,15 +13,19 @@
 //! * the draft: draft-koster-robots-00, 1996;
 //! * the original: "A Standard for Robot Exclusion", 30 June 1994.
 //!
+//! Paths are read by the URL Standard, with the `url` crate, except in `google`.
+//!
 //! "Ours" marks a decision that none of them settles.
+
+use url::Url;
 
 /// The bytes read of a file: RFC 9309, 2.5, asks for at least 500 KiB (the number: ours).
 const READ_LIMIT: usize = 4 * 1024 * 1024;
 
 /// Whether a crawler that asks as `agents`, in order of preference, may fetch `path`.
 ///
-/// `robots` is the file as served with status 200. `path` is path and query, begins with `/`, and
-/// holds neither fragment nor line end. The agent `*` names no crawler.
+/// `robots` is the file as served with status 200. `path` is path and query as written, begins with `/`, and
+/// holds no fragment. The agent `*` names no crawler.
 ///
 /// # Panics
 ///
@@ -39,12 +43,29 @@ pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bo
     };
     let groups = groups(dialect, &text(robots));
     let rules = rules_for(dialect, agents, &groups);
+    let path = &fetched(path);
     match dialect {
         Rfc9309 => is_robots_txt(&rfc_url(path)) || longest(&rules, &rfc_url(path)),
         Mandelbot | Extended2008 => longest(&rules, &rfc_url(path)),
         Draft1996 => is_robots_txt(&draft_form(path)) || first_match(&rules, &draft_form(path)),
-        Original1994 => no_prefix_matches(&rules, path),
+        Original1994 => no_prefix_matches(&rules, &original_form(path)),
     }
+}
+
+/// The path that a fetcher asks for.
+///
+/// Bytes above 0x7F are escaped first, which is what the standard does with UTF-8 (and, ours, with anything else). The fragment
+/// keeps blanks at the end of the path, which at the end of a URL would not be part of it.
+fn fetched(path: &[u8]) -> Vec<u8> {
+    let ascii: Vec<u8> =
+        path.iter().flat_map(|&byte| if byte.is_ascii() { vec![byte] } else { escape(byte) }).collect();
+    let ascii = String::from_utf8(ascii).expect("ASCII");
+    let url = Url::parse(&format!("http://a{ascii}#")).expect("any path will do");
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+    .into_bytes()
 }
 
 /// The five dialects that share one skeleton; `google` is separate.
@@ -347,10 +368,9 @@ fn first_match(rules: &[Rule], path: &[u8]) -> bool {
     true
 }
 
-/// The original: a URL that starts with any of the values is not visited; bytes are compared
-/// as they are.
+/// The original: a URL that starts with any of the values is not visited.
 fn no_prefix_matches(rules: &[Rule], path: &[u8]) -> bool {
-    !rules.iter().any(|rule| path.starts_with(&rule.value))
+    !rules.iter().any(|rule| path.starts_with(&original_form(&rule.value)))
 }
 
 /// A parsed pattern, matched byte by byte.
@@ -443,9 +463,10 @@ fn is_reserved(byte: u8) -> bool {
 /// An unreserved byte is written raw, an escape of it decoded; a reserved byte stays as written, since it
 /// and its escape differ; any other byte is escaped. `*` and `$` are equivalent to their escapes
 /// (2.2.3, figure 6), so both are one byte here, and the caller recognises wildcards and anchors first.
+/// So is `'`, which fetchers escape in a query and not in a path (ours).
 fn normal(written: &Written) -> Vec<u8> {
     let Written { byte, escaped } = *written;
-    let raw = is_unreserved(byte) || byte == b'*' || byte == b'$';
+    let raw = is_unreserved(byte) || b"*$'".contains(&byte);
     if raw || (is_reserved(byte) && !escaped) { vec![byte] } else { escape(byte) }
 }
 
@@ -471,7 +492,7 @@ fn rfc_pattern(value: &[u8]) -> Pattern {
             continue;
         }
         let bytes = normal(&written);
-        let stays_escaped = written.escaped && !is_unreserved(written.byte);
+        let stays_escaped = written.escaped && !is_unreserved(written.byte) && written.byte != b'\'';
         length += if stays_escaped { 3 } else { bytes.len() };
         pieces.extend(bytes.into_iter().map(Piece::Byte));
     }
@@ -487,6 +508,31 @@ fn draft_form(bytes: &[u8]) -> Vec<u8> {
         Written { byte, .. } => vec![*byte],
     };
     written(bytes).iter().flat_map(form).collect()
+}
+
+/// The original compares bytes as they are in URLs as fetched, where some bytes are always escaped, and some (`'`, `^`, a backtick,
+/// braces) only in one part of a URL or by some fetchers: all these are one with their escapes (ours), of which those with a letter
+/// count in upper case only, as fetchers write them.
+fn original_form(bytes: &[u8]) -> Vec<u8> {
+    let mut form = Vec::new();
+    let mut rest = bytes;
+    while let [first, after @ ..] = rest {
+        rest = match (first, after) {
+            (b'%', [b'2', b'7', after @ ..]) => {
+                form.push(b'\'');
+                after
+            }
+            (0..=b' ' | 0x7F.. | b'"' | b'<' | b'>' | b'^' | b'`' | b'{' | b'}', _) => {
+                form.extend(escape(*first));
+                after
+            }
+            _ => {
+                form.push(*first);
+                after
+            }
+        };
+    }
+    form
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ fn explained(rules: &RuleSet, dialect: &Dialect, path: &[u8]) -> Result<(), Test
     prop_assert_eq!(explanation.verdict, verdict(rule.allow));
     prop_assert!(rules.rules().contains(rule));
     // An Allow may match through a pattern other than its own, and robots.txt itself is always allowed.
-    let is_robots_txt = *dialect.encoding.path(path) == *b"/robots.txt";
+    let is_robots_txt = *dialect.encoding.path(&dialect.url_path.judged(path)) == *b"/robots.txt";
     if !(rule.allow && (dialect.directory_index || is_robots_txt)) {
         let alone = [b"User-agent: *\nDisallow: ", rule.value.as_slice(), b"\n"].concat();
         prop_assert!(!oracle::allowed(dialect.name, &["*"], &alone, path), "line {} does not match", rule.line);

@@ -125,7 +125,8 @@ impl Engines {
         if explained != chosen {
             return Err(format!("explanation says {explained:?}, {:?} {chosen:?}", self.rules.compiled().engine));
         }
-        let normal = self.dialect.encoding.path(path);
+        let path = self.dialect.url_path.judged(path);
+        let normal = self.dialect.encoding.path(&path);
         let plain = self.rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         for (name, words) in &self.forced {
             let forced = automaton::verdict(words, &normal, &mut self.scratch);

@@ -52,21 +52,23 @@ impl RuleSource {
     /// The answers for a URL, one for each crawler.
     pub fn answers(&self, url: &OsStr) -> Vec<(String, Answer)> {
         let line = origin::trimmed(url.as_encoded_bytes());
-        let place = origin::canonical(line).map(|(origin, end)| (origin, origin::path(&line[end..])));
+        let place = origin::canonical(line).map(|(origin, end)| (origin, &line[end..]));
         let of = |by: &dyn Fn(&str, &[u8]) -> Answer| match &place {
-            Ok((origin, path)) => by(origin, path),
+            Ok((origin, rest)) => by(origin, rest),
             Err(reason) => Answer::invalid(*reason),
         };
         match self {
             RuleSource::Rules(rules) => {
                 let answer = |(agents, rules): &(Agents, RuleSet)| {
-                    (agents.to_string(), of(&|_, path| by_rules(rules.chosen(), path)))
+                    let rules = rules.chosen();
+                    (agents.to_string(), of(&|_, rest| by_rules(rules, &rules.dialect.url_path.of(rest))))
                 };
                 rules.iter().map(answer).collect()
             }
             RuleSource::Policy(policy, crawlers) => {
                 let answer = |crawler: &Crawler| {
-                    let answer = of(&|origin, path| by_policy(policy, crawler, origin, path));
+                    let url_path = policy.dialect().url_path;
+                    let answer = of(&|origin, rest| by_policy(policy, crawler, origin, &url_path.of(rest)));
                     (crawler.agents().to_string(), answer)
                 };
                 crawlers.iter().map(answer).collect()

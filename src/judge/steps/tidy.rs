@@ -1,11 +1,10 @@
 //! Step 4: the paths of known URLs that are not plain.
 //!
-//! Three quarters of them have a fragment, a CR, or bytes and escapes that the dialect's normal form keeps: these join the
-//! plain ones. In blocks, this step takes 16 instructions a line; byte by byte, it took 50.
+//! Three quarters of them have a fragment, a CR at the end, or bytes and escapes that the dialect's normal form keeps: these join
+//! the plain ones. In blocks, this step takes 16 instructions a line; byte by byte, it took 50.
 
 use crate::dialect::Encoding;
 use crate::judge::isa::{BLOCK, Isa, Kernel};
-use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
 use crate::judge::text_urls::{PADDING, Readable};
 use crate::judge::view::Judge;
@@ -16,7 +15,6 @@ pub(in crate::judge) struct TidyStep<'a, 'p> {
     pub space: &'a mut Space,
     pub judge: &'a Judge<'p>,
     pub urls: &'a Readable<'a>,
-    pub scratches: &'a mut [Scratch],
 }
 
 impl Kernel for TidyStep<'_, '_> {
@@ -24,7 +22,7 @@ impl Kernel for TidyStep<'_, '_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let TidyStep { space, judge, urls, scratches } = self;
+        let TidyStep { space, judge, urls } = self;
         let encoding = judge.policy().dialect().encoding;
         let mut left = 0;
         for place in 0..space.untidy.count {
@@ -32,12 +30,8 @@ impl Kernel for TidyStep<'_, '_> {
             let at = usize::from(url);
             let (start, end) = (space.paths[at] as usize, space.ends[at] as usize);
             // SAFETY: this is the path of a readable URL, and the URL's key comes before it.
-            if let Some(path) = unsafe { tidy_path::<I>(urls.text, start, end, encoding) } {
-                space.ends[at] = path.end as u32;
-                if path.may_have_dots {
-                    let has_dots = u64::from(origin::has_dot_segment(&urls.text[start..path.end]));
-                    scratches.iter_mut().for_each(|scratch| scratch.dot_segments += has_dots);
-                }
+            if let Some(end) = unsafe { tidy_path_end::<I>(urls.text, start, end, encoding) } {
+                space.ends[at] = end as u32;
                 space.known.items[space.known.count] = url;
                 space.known.count += 1;
             } else {
@@ -49,23 +43,16 @@ impl Kernel for TidyStep<'_, '_> {
     }
 }
 
-/// A path in normal form.
-struct TidyPath {
-    /// Where the path ends in the text.
-    end: usize,
-    /// Whether it contains `/.`.
-    may_have_dots: bool,
-}
-
 const _: () = assert!(PADDING >= BLOCK);
 
-/// The path of a URL, given the part after its origin, if it begins with `/` and is already in normal form.
+/// Where the path of a URL ends, given the part after its origin, if it begins with `/`, is fetched as written, and is already in
+/// normal form.
 ///
 /// # Safety
 ///
 /// Callers must ensure that [`PADDING`] bytes can be read after `end`, and one before `start`.
 #[inline(always)]
-unsafe fn tidy_path<I: Isa>(text: &[u8], start: usize, end: usize, encoding: Encoding) -> Option<TidyPath> {
+unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, encoding: Encoding) -> Option<usize> {
     let (mut end, mut at, mut may_have_dots) = (end, start, false);
     while at < end {
         // SAFETY: fewer than `PADDING` bytes are read after the end.
@@ -75,11 +62,17 @@ unsafe fn tidy_path<I: Isa>(text: &[u8], start: usize, end: usize, encoding: Enc
         while looks != 0 {
             let place = at + looks.trailing_zeros() as usize;
             match text[place] {
-                b'#' | b'\r' => {
+                b'#' => {
                     end = place;
                     break;
                 }
+                b'\r' if text[place..end].iter().all(|&byte| byte <= b' ') => {
+                    end = place;
+                    break;
+                }
+                // An escape that is kept is that of no dot.
                 b'.' => may_have_dots = true,
+                b'\r' | b'\n' | b'\t' | b'\\' => return None,
                 _ if !encoding.keeps_first(&text[place..end]) => return None,
                 _ => {}
             }
@@ -89,5 +82,5 @@ unsafe fn tidy_path<I: Isa>(text: &[u8], start: usize, end: usize, encoding: Enc
     }
     // Spaces at the end of a line are not part of its URL.
     let is_path = start < end && text[start] == b'/' && text[end - 1] > b' ';
-    is_path.then_some(TidyPath { end, may_have_dots })
+    (is_path && !(may_have_dots && origin::has_dot_segment(&text[start..end]))).then_some(end)
 }

@@ -1,5 +1,6 @@
 //! The URLs of answers, in canonical form.
 
+use crate::dialect::UrlPath;
 use crate::origin;
 use crate::origin::InvalidUrl;
 
@@ -22,13 +23,13 @@ pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
         origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
     let mut canonical = url::Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
     canonical.set_fragment(None);
-    let path = origin::path(&origin::trimmed(url.as_bytes())[at..]);
+    // As written: dot segments may lead to the robots.txt, but the author asked for something else.
+    let path = UrlPath::AsWritten.of(&origin::trimmed(url.as_bytes())[at..]);
     let is_robots_txt = *path == *b"/robots.txt";
     // User info is not part of the origin, whose robots.txt is the same without it.
     let robots_url = origin::robots_url(&origin);
     let url = match is_robots_txt {
         true => robots_url,
-        // Dot segments may lead to the robots.txt, but the author asked for something else.
         false if canonical.as_str() == robots_url => url.to_owned(),
         false => canonical.into(),
     };

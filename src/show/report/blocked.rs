@@ -86,8 +86,10 @@ impl Counter<'_> {
             blocked.not_blocked += 1;
             return;
         };
-        let record = self.judge.policy().lookup().get(origin.as_bytes());
-        let rule = record.and_then(|record| self.explainer.explain_path(&record, &origin::path(&url[end..])).rule);
+        let policy = self.judge.policy();
+        let record = policy.lookup().get(origin.as_bytes());
+        let path = policy.dialect().url_path.of(&url[end..]);
+        let rule = record.and_then(|record| self.explainer.explain_path(&record, &path).rule);
         let line = rule.as_ref().map_or(0, |rule| rule.line);
         let decider = match rule {
             Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),

@@ -1,0 +1,177 @@
+//! The path of a URL: the one that is fetched, or the one that is written.
+//!
+//! A line of a list is judged by the path that a fetcher will ask for, or a rule against `/private/` would say nothing about
+//! `/a/../private/` and `/private\`, both of which fetch it. The URL Standard changes a path in two ways. It *rewrites* it: tabs and
+//! line ends are removed, backslashes are slashes, dot segments are resolved. That is done here. And it escapes some bytes, which
+//! the normal form of an [`Encoding`](crate::dialect::Encoding) makes good: there, a byte and its escape are the same.
+
+use std::borrow::Cow;
+
+use crate::dialect::UrlPath;
+
+impl UrlPath {
+    /// The path and query to judge, from the rest of a URL after its authority.
+    pub fn of(self, rest: &[u8]) -> Cow<'_, [u8]> {
+        match self.written(rest) {
+            Cow::Borrowed(written) => self.judged(written),
+            Cow::Owned(written) => Cow::Owned(self.judged(&written).into_owned()),
+        }
+    }
+
+    /// The path and query as written, from the rest of a URL after its authority: up to `#`, with the leading `/` that a URL may
+    /// omit. One judged as written ends at a CR, too.
+    #[inline]
+    pub fn written(self, rest: &[u8]) -> Cow<'_, [u8]> {
+        let end = match self {
+            UrlPath::AsFetched => memchr::memchr(b'#', rest),
+            UrlPath::AsWritten => memchr::memchr2(b'#', b'\r', rest),
+        };
+        match (self, &rest[..end.unwrap_or(rest.len())]) {
+            (_, path @ [b'/', ..]) | (UrlPath::AsFetched, path @ [b'\\', ..]) => Cow::Borrowed(path),
+            (_, []) => Cow::Borrowed(b"/"),
+            (_, [b'\\', path @ ..] | path) => Cow::Owned([b"/", path].concat()),
+        }
+    }
+
+    /// The path to judge, given as [written](UrlPath::written): another one only if it is rewritten.
+    #[inline]
+    pub fn judged(self, written: &[u8]) -> Cow<'_, [u8]> {
+        if self.rewrites(written) { Cow::Owned(fetched(written)) } else { Cow::Borrowed(written) }
+    }
+
+    /// Whether the path to judge is another than this one, as written.
+    pub fn rewrites(self, written: &[u8]) -> bool {
+        if self == UrlPath::AsWritten {
+            return false;
+        }
+        // Where a segment begins; past the end in the query, which has none.
+        let mut segment = 0;
+        for (at, &byte) in written.iter().enumerate() {
+            match byte {
+                b'\t' | b'\r' | b'\n' => return true,
+                b'\\' if segment < usize::MAX => return true,
+                b'/' | b'?' if segment < usize::MAX => {
+                    if is_dot_segment(&written[segment..at]) {
+                        return true;
+                    }
+                    segment = if byte == b'/' { at + 1 } else { usize::MAX };
+                }
+                _ => {}
+            }
+        }
+        segment < usize::MAX && is_dot_segment(&written[segment..])
+    }
+}
+
+/// The path that a fetcher asks for, up to percent-encoding.
+fn fetched(written: &[u8]) -> Vec<u8> {
+    // Before all else: what is left may be an escape or a dot segment.
+    let kept: Vec<u8> = written.iter().copied().filter(|byte| !matches!(byte, b'\t' | b'\r' | b'\n')).collect();
+    let (path, query) = kept.split_at(memchr::memchr(b'?', &kept).unwrap_or(kept.len()));
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let path = path.split_first().filter(|(first, _)| is_slash(first)).map_or(path, |(_, path)| path);
+    let mut out = Vec::with_capacity(1 + kept.len());
+    let mut ends_in_dots = false;
+    for segment in path.split(is_slash) {
+        ends_in_dots = is_dot_segment(segment);
+        if !ends_in_dots {
+            out.push(b'/');
+            out.extend_from_slice(segment);
+        } else if is_double(segment) {
+            out.truncate(memchr::memrchr(b'/', &out).unwrap_or(0));
+        }
+    }
+    if ends_in_dots {
+        out.push(b'/');
+    }
+    out.extend_from_slice(query);
+    out
+}
+
+/// Whether a segment is `.` or `..`, with any dot written `%2e`.
+pub(crate) fn is_dot_segment(segment: &[u8]) -> bool {
+    matches!(segment, [b'.' | b'%', ..]) && after_dot(segment).is_some_and(|rest| rest.is_empty() || is_dot(rest))
+}
+
+/// Whether a dot segment is `..`.
+fn is_double(segment: &[u8]) -> bool {
+    after_dot(segment).is_some_and(|rest| !rest.is_empty())
+}
+
+fn is_dot(text: &[u8]) -> bool {
+    after_dot(text).is_some_and(<[u8]>::is_empty)
+}
+
+/// The text after the dot that it begins with, if it does.
+fn after_dot(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [b'.', rest @ ..] | [b'%', b'2', b'e' | b'E', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fetched(rest: &str) -> String {
+        String::from_utf8(UrlPath::AsFetched.of(rest.as_bytes()).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn the_path_is_the_one_that_a_fetcher_asks_for() {
+        for (written, expected) in [
+            ("", "/"),
+            ("?x", "/?x"),
+            ("#/../x", "/"),
+            ("/a#b", "/a"),
+            ("/private\\x", "/private/x"),
+            ("\\a\\..\\b?c\\d", "/b?c\\d"),
+            ("/pri\tvate/\rx\n", "/private/x"),
+            ("/a/../private/x", "/private/x"),
+            ("/a/%2e%2E/private/x", "/private/x"),
+            ("/a/.%2e/./b/%2E", "/b/"),
+            ("/a/%\t2e%2\re/b", "/b"),
+            ("/..", "/"),
+            ("/../../a/..", "/"),
+            ("/a/..?x=/../y", "/?x=/../y"),
+            ("/a/.?", "/a/?"),
+            ("/a//..", "/a/"),
+            ("//", "//"),
+            ("//..//a", "//a"),
+            ("/a/.b/..c/.../%2e%2e%2e/..%2f", "/a/.b/..c/.../%2e%2e%2e/..%2f"),
+            ("?\\/../\tx", "/?\\/../x"),
+        ] {
+            assert_eq!(fetched(written), expected, "{written:?}");
+            assert_eq!(fetched(expected), expected, "it is fetched as it is");
+        }
+    }
+
+    #[test]
+    fn a_path_that_is_fetched_as_written_is_not_copied() {
+        for rest in ["/", "/a/.well-known/b..c/..d?x=/../y\\z%2e", "/%2e2e/%2e%2e%2e", "/a b\u{e9}#\\\t/../"] {
+            assert!(matches!(UrlPath::AsFetched.of(rest.as_bytes()), Cow::Borrowed(_)), "{rest}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_is_judged_as_written_is_cut_only() {
+        for (rest, expected) in [("/a/../b\\c", "/a/../b\\c"), ("\\a", "/a"), ("/a\rb", "/a"), ("?x#y", "/?x"), ("", "/")] {
+            assert_eq!(*UrlPath::AsWritten.of(rest.as_bytes()), *expected.as_bytes());
+            assert!(!UrlPath::AsWritten.rewrites(rest.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn what_is_rewritten_is_what_differs() {
+        let pieces = ["/", "\\", ".", "%2e", "%2", "E", "\t", "?", "a"];
+        let mut paths = vec!["/".to_owned()];
+        for _ in 0..5 {
+            paths = paths.iter().flat_map(|path| pieces.map(|piece| format!("{path}{piece}"))).collect();
+            for path in &paths {
+                let is_same = super::fetched(path.as_bytes()) == path.as_bytes();
+                assert_eq!(UrlPath::AsFetched.rewrites(path.as_bytes()), !is_same, "{path:?}");
+            }
+        }
+    }
+}
