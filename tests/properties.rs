@@ -1,4 +1,4 @@
-//! Properties: every engine against the oracle in every dialect, origins against the `url` crate, our automata against
+//! Properties: every engine against the oracle in every dialect, origins and paths against the `url` crate, our automata against
 //! two general ones, and lint against the oracle.
 //!
 //! Each property runs on 4,096 cases, or on the number in the environment variable `PROPTEST_CASES`.
@@ -7,6 +7,8 @@ use proptest::prelude::*;
 
 #[path = "properties/dialects.rs"]
 mod dialects;
+#[path = "properties/fetched.rs"]
+mod fetched;
 #[path = "properties/lint.rs"]
 mod lint;
 #[path = "oracle/mod.rs"]

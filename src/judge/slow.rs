@@ -8,11 +8,12 @@ use super::routes::Route;
 use super::scratch::Scratch;
 use super::view::Judge;
 use crate::automaton::{self, front};
+use crate::dialect::UrlPath;
 use crate::origin::{self, InvalidUrl};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::Record;
-use crate::rules::Verdict;
 use crate::rules::chosen::is_always_allowed;
+use crate::rules::{self, Verdict};
 
 impl Judge<'_> {
     /// The outcome of a path in normal form that the automaton blocks: `outcome`, unless the path is always allowed.
@@ -41,16 +42,20 @@ impl Judge<'_> {
         self.judge_written(route, automaton, &line[end..], scratch)
     }
 
-    /// The outcome of a line whose origin is in a slot, given the part after the origin.
+    /// The outcome of a line whose origin is in a slot, given the part after the origin, of whose path the first bytes are known to be
+    /// `kept` by the normal form.
     #[inline(never)]
-    pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+    pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
         let end = rest.len() - rest.iter().rev().take_while(|&&byte| byte <= b' ').count();
         let rest = &rest[..end];
+        let (route, automaton) = self.route(slot);
+        if rules::is_path(rest) {
+            return self.judge_path(route, automaton, rest, kept.min(rest.len()), scratch);
+        }
+        scratch.counts.tabs += u64::from(has_tab(rest));
         if origin::has_line_feed(rest) {
             return InvalidUrl::LineFeed.into();
         }
-        scratch.counts.tabs += u64::from(has_tab(rest));
-        let (route, automaton) = self.route(slot);
         self.judge_written(route, automaton, rest, scratch)
     }
 
@@ -59,13 +64,18 @@ impl Judge<'_> {
         let url_path = self.policy.dialect().url_path;
         let written = url_path.written(rest);
         let path = url_path.judged(&written);
-        scratch.counts.dot_segments += u64::from(origin::has_dot_segment(&written));
-        scratch.counts.rewritten += u64::from(matches!(path, Cow::Owned(_)));
-        self.judge_path(route, automaton, &path, scratch)
+        let is_rewritten = matches!(path, Cow::Owned(_));
+        // A path that is fetched as written has none.
+        if is_rewritten || url_path == UrlPath::AsWritten {
+            scratch.counts.dot_segments += u64::from(origin::has_dot_segment(&written));
+            scratch.counts.rewritten += u64::from(is_rewritten);
+        }
+        self.judge_path(route, automaton, &path, 0, scratch)
     }
 
-    /// The outcome of a path as it is judged, before its normal form. The automaton decides, if there is one.
-    fn judge_path(&self, route: Route, automaton: u32, path: &[u8], scratch: &mut Scratch) -> Outcome {
+    /// The outcome of a path as it is judged, before its normal form, which is known to keep its first `kept` bytes. The automaton
+    /// decides, if there is one.
+    fn judge_path(&self, route: Route, automaton: u32, path: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
         if !route.walks || automaton == 0 {
             return route.settled;
         }
@@ -73,11 +83,11 @@ impl Judge<'_> {
         let automaton = front::words(self.automaton(automaton));
         let encoding = self.policy.dialect().encoding;
         // Most are settled before the first byte that normalisation could change.
-        let kept = encoding.kept(path);
+        let kept = encoding.kept_from(kept, path);
         if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
             return allowed;
         }
-        let normal = encoding.path(path);
+        let normal = encoding.path_after(kept, path);
         scratch.counts.normalised += u64::from(matches!(normal, Cow::Owned(_)));
         match automaton::verdict(automaton, &normal, &mut scratch.walk) {
             Verdict::Allowed => allowed,

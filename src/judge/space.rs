@@ -37,6 +37,8 @@ pub(crate) struct Space {
     /// Where the path begins, if there is a key, and where it ends.
     pub(super) paths: [u32; BATCH],
     pub(super) ends: [u32; BATCH],
+    /// For URLs that are left untidy, how many bytes of the path are known to be in normal form.
+    pub(super) kept: [u32; BATCH],
     pub(super) slots: [u32; BATCH],
     pub(super) outcomes: [Outcome; BATCH],
     /// URLs of known origins whose path is in normal form.
@@ -107,6 +109,7 @@ impl Default for Space {
             lengths: [0; BATCH],
             paths: [0; BATCH],
             ends: [0; BATCH],
+            kept: [0; BATCH],
             slots: [0; BATCH],
             outcomes: [Outcome::NONE; BATCH],
             known: List::default(),

@@ -44,10 +44,10 @@ const SITEMAPS: &str = "sitemaps.org, Sitemaps XML format";
 
 use FindingKind::{
     AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, CrawlDelayIgnored, CrawlDelayOutOfRange, DotSegment,
-    EncodingMended,
-    EverybodyRepeated, FileCut, FileTooLong, FileWithoutDisallow, LineCut, LiteralWildcard, LooksLikeHtml,
-    MissingColon, MisspeltKey, RecordWithoutDisallow, RegularExpression, RelativeSitemap, RuleOutsideGroup,
-    RuleWithoutSlash, SeveralAgents, SeveralPaths, StarNotAlone, Unescaped, UnknownRecord, UnreachableRule, Utf16,
+    EncodingMended, EverybodyRepeated, FileCut, FileTooLong, FileWithoutDisallow, LineCut, LiteralWildcard,
+    LooksLikeHtml, MissingColon, MisspeltKey, RecordWithoutDisallow, RegularExpression, RelativeSitemap,
+    RuleOutsideGroup, RuleWithoutSlash, SeveralAgents, SeveralPaths, StarNotAlone, Unescaped, UnknownRecord,
+    UnreachableRule, Utf16,
 };
 
 const RFC_TEXTS: Texts = Texts {

@@ -230,7 +230,9 @@ mod tests {
         for pattern in ["/../a", "/a/./b", "/a/%2E./", "/a/..?x", "/./*", "/a/..$", "/.$", "/./?x=*", "/%2e%2e/"] {
             assert!(has(pattern, Wildcards::Special), "{pattern}");
         }
-        for pattern in ["/..", "/a/.", "/a/.b/", "/a/...", "/*/../", "/a?x=/../", "/..*", "/a/..%2f", "*/../", "/$", "/a\\..\\b"] {
+        for pattern in
+            ["/..", "/a/.", "/a/.b/", "/a/...", "/*/../", "/a?x=/../", "/..*", "/a/..%2f", "*/../", "/$", "/a\\..\\b"]
+        {
             assert!(!has(pattern, Wildcards::Special), "{pattern}");
         }
         assert!(has("/*/../", Wildcards::Literal) && !has("/a/..$", Wildcards::Literal));

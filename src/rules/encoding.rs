@@ -50,8 +50,7 @@ const ESCAPED_IN_NORMAL_FORM: ByteSet = UNRESERVED.with(b"*$'").complement();
 
 /// Bytes that fetchers escape, in the path or the query: the path percent-encode set of the URL Standard, 1.3, without `?` and `#`,
 /// which end a path. `^` is in it since 2024, so only some fetchers escape it.
-const ESCAPED_BY_FETCHERS: ByteSet =
-    UNRESERVED.with(RESERVED).with(b"%\\|").complement();
+const ESCAPED_BY_FETCHERS: ByteSet = UNRESERVED.with(RESERVED).with(b"%\\|").complement();
 const CHANGED_BY_ESCAPING: ByteSet = ESCAPED_BY_FETCHERS.with(b"%");
 /// Escapes that say the same to every dialect: those of `.` and `'` do not.
 const KEPT_AS_ESCAPED: ByteSet = ByteSet::EMPTY.with(b".'").complement();
@@ -69,11 +68,16 @@ impl Encoding {
 
     /// The length of a prefix of `path` that its normal form is sure to leave unchanged.
     pub fn kept(self, path: &[u8]) -> usize {
-        let (changed, kept_escapes) = (self.changed_bytes(), self.kept_escapes());
-        let mut rest = path;
-        while let Some(at) = rest.iter().position(|&byte| changed.contains(byte)) {
+        self.kept_from(0, path)
+    }
+
+    /// [`Encoding::kept`], if the first `from` bytes are known to be kept.
+    pub(crate) fn kept_from(self, from: usize, path: &[u8]) -> usize {
+        let bytes = self.kept_bytes();
+        let mut rest = &path[from..];
+        while let Some(at) = rest.iter().position(|&byte| bytes.changed.contains(byte)) {
             rest = &rest[at..];
-            if !is_kept_escape(rest, kept_escapes) {
+            if !is_kept_escape(rest, bytes.escapes) {
                 return path.len() - rest.len();
             }
             rest = &rest[3..];
@@ -81,10 +85,10 @@ impl Encoding {
         path.len()
     }
 
-    /// Whether the normal form is sure to leave the first byte or escape of `path` unchanged. `path` may be the rest of a path.
-    #[inline]
-    pub fn keeps_first(self, path: &[u8]) -> bool {
-        !self.changed_bytes().contains(path[0]) || is_kept_escape(path, self.kept_escapes())
+    /// What [`Encoding::kept`] goes by, for those who look at one byte at a time.
+    #[inline(always)]
+    pub(crate) fn kept_bytes(self) -> KeptBytes {
+        KeptBytes { changed: self.changed_bytes(), escapes: self.kept_escapes() }
     }
 
     /// The bytes whose escapes the normal form keeps, if their hex digits are in upper case.
@@ -99,7 +103,12 @@ impl Encoding {
 
     /// The normal form of a path.
     pub fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
-        let (kept, rest) = path.split_at(self.kept(path));
+        self.path_after(self.kept(path), path)
+    }
+
+    /// The normal form of a path, given how much of it is [kept](Encoding::kept).
+    pub(crate) fn path_after(self, kept: usize, path: &[u8]) -> Cow<'_, [u8]> {
+        let (kept, rest) = path.split_at(kept);
         if rest.is_empty() {
             return Cow::Borrowed(path);
         }
@@ -146,29 +155,50 @@ impl Encoding {
     }
 }
 
-/// Whether `text` begins with an escape, in upper case, of a byte in `kept`.
-#[inline]
-fn is_kept_escape(text: &[u8], kept: &ByteSet) -> bool {
-    escaped(text).is_some_and(|byte| kept.contains(byte)) && !text[1..3].iter().any(u8::is_ascii_lowercase)
+/// The bytes and escapes that a normal form is sure to leave unchanged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeptBytes {
+    changed: &'static ByteSet,
+    escapes: &'static ByteSet,
 }
 
-/// The value of each hexadecimal digit; 255 for all other bytes.
-const DIGITS: [u8; 256] = {
-    let mut digits = [u8::MAX; 256];
+impl KeptBytes {
+    /// Whether the normal form is sure to leave the first byte or escape of `path` unchanged. `path` may be the rest of a path.
+    #[inline(always)]
+    pub fn have_first_of(self, path: &[u8]) -> bool {
+        !self.changed.contains(path[0]) || is_kept_escape(path, self.escapes)
+    }
+}
+
+/// Whether `text` begins with an escape, in upper case, of a byte in `kept`.
+#[inline(always)]
+fn is_kept_escape(text: &[u8], kept: &ByteSet) -> bool {
+    escaped_with(text, &UPPER_DIGITS).is_some_and(|byte| kept.contains(byte))
+}
+
+/// The values of hexadecimal digits; 255 for all other bytes.
+const fn with_values(mut digits: [u8; 256], of: &[u8; 16]) -> [u8; 256] {
     let mut digit = 0;
     while digit < 16 {
-        digits[b"0123456789ABCDEF"[digit] as usize] = digit as u8;
-        digits[b"0123456789abcdef"[digit] as usize] = digit as u8;
+        digits[of[digit] as usize] = digit as u8;
         digit += 1;
     }
     digits
-};
+}
+
+static UPPER_DIGITS: [u8; 256] = with_values([u8::MAX; 256], b"0123456789ABCDEF");
+static DIGITS: [u8; 256] = with_values(UPPER_DIGITS, b"0123456789abcdef");
 
 /// Decodes the escape that `text` begins with.
 #[inline]
 pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
+    escaped_with(text, &DIGITS)
+}
+
+#[inline(always)]
+fn escaped_with(text: &[u8], digits: &[u8; 256]) -> Option<u8> {
     let &[b'%', high, low, ..] = text else { return None };
-    let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)]);
+    let (high, low) = (digits[usize::from(high)], digits[usize::from(low)]);
     (high | low < 16).then_some(high << 4 | low)
 }
 

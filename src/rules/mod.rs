@@ -18,6 +18,6 @@ mod url_path;
 
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
-pub(crate) use encoding::escaped;
+pub(crate) use encoding::{KeptBytes, escaped};
 pub use pattern::{Pattern, Patterns, Verdict};
-pub(crate) use url_path::is_dot_segment;
+pub(crate) use url_path::{is_dot_segment, is_path};

@@ -41,26 +41,51 @@ impl UrlPath {
 
     /// Whether the path to judge is another than this one, as written.
     pub fn rewrites(self, written: &[u8]) -> bool {
-        if self == UrlPath::AsWritten {
-            return false;
-        }
-        // Where a segment begins; past the end in the query, which has none.
-        let mut segment = 0;
-        for (at, &byte) in written.iter().enumerate() {
-            match byte {
-                b'\t' | b'\r' | b'\n' => return true,
-                b'\\' if segment < usize::MAX => return true,
-                b'/' | b'?' if segment < usize::MAX => {
-                    if is_dot_segment(&written[segment..at]) {
-                        return true;
-                    }
-                    segment = if byte == b'/' { at + 1 } else { usize::MAX };
-                }
-                _ => {}
-            }
-        }
-        segment < usize::MAX && is_dot_segment(&written[segment..])
+        self == UrlPath::AsFetched && is_rewritten(written)
     }
+}
+
+/// Whether the rest of a URL after its authority is surely its path, whichever path is judged: it begins with `/`, and has neither a
+/// fragment, a tab, a line end, a backslash, nor `/.` or `/%`, with which a dot segment may begin. Nearly all are so. This looks at
+/// 16 bytes at a time; one byte after the other, paths that are not in normal form took 6 instructions a line more.
+pub(crate) fn is_path(rest: &[u8]) -> bool {
+    const LANES: usize = 16;
+    let is_odd = |pair: [u8; 2]| {
+        let [before, byte] = pair;
+        (byte.wrapping_sub(b'\t') < 5)
+            | (byte == b'#')
+            | (byte == b'\\')
+            | ((before == b'/') & ((byte == b'.') | (byte == b'%')))
+    };
+    let Some(last) = rest.len().checked_sub(1 + LANES) else {
+        return rest.first() == Some(&b'/') && !rest.windows(2).any(|pair| is_odd([pair[0], pair[1]]));
+    };
+    let mut odd = rest[0] != b'/';
+    for start in (0..last).step_by(LANES).chain([last]) {
+        let block: &[u8; 1 + LANES] = rest[start..].first_chunk().expect("it begins early enough");
+        odd |= (0..LANES).fold(false, |odd, lane| odd | is_odd([block[lane], block[lane + 1]]));
+    }
+    !odd
+}
+
+/// Whether a path is another when it is fetched.
+fn is_rewritten(written: &[u8]) -> bool {
+    // Where a segment begins; past the end in the query, which has none.
+    let mut segment = 0;
+    for (at, &byte) in written.iter().enumerate() {
+        match byte {
+            b'\t' | b'\r' | b'\n' => return true,
+            b'\\' if segment < usize::MAX => return true,
+            b'/' | b'?' if segment < usize::MAX => {
+                if is_dot_segment(&written[segment..at]) {
+                    return true;
+                }
+                segment = if byte == b'/' { at + 1 } else { usize::MAX };
+            }
+            _ => {}
+        }
+    }
+    segment < usize::MAX && is_dot_segment(&written[segment..])
 }
 
 /// The path that a fetcher asks for, up to percent-encoding.
@@ -152,11 +177,23 @@ mod tests {
         for rest in ["/", "/a/.well-known/b..c/..d?x=/../y\\z%2e", "/%2e2e/%2e%2e%2e", "/a b\u{e9}#\\\t/../"] {
             assert!(matches!(UrlPath::AsFetched.of(rest.as_bytes()), Cow::Borrowed(_)), "{rest}");
         }
+        for odd in ["#", "\t", "\r", "\n", "\\", "/.", "/%2e"] {
+            for before in 0..40 {
+                let [before, after] = ["a".repeat(before), "b".repeat(20)];
+                assert!(is_path(format!("/{before}%2e./{after}").as_bytes()));
+                for text in [format!("/{before}{odd}"), format!("/{before}{odd}{after}")] {
+                    assert!(!is_path(text.as_bytes()), "{text:?}");
+                }
+            }
+        }
+        assert!(!is_path(b"") && !is_path(b"a") && !is_path(b"?a/b") && !is_path(b"?01234567890123456789"));
     }
 
     #[test]
     fn a_path_that_is_judged_as_written_is_cut_only() {
-        for (rest, expected) in [("/a/../b\\c", "/a/../b\\c"), ("\\a", "/a"), ("/a\rb", "/a"), ("?x#y", "/?x"), ("", "/")] {
+        for (rest, expected) in
+            [("/a/../b\\c", "/a/../b\\c"), ("\\a", "/a"), ("/a\rb", "/a"), ("?x#y", "/?x"), ("", "/")]
+        {
             assert_eq!(*UrlPath::AsWritten.of(rest.as_bytes()), *expected.as_bytes());
             assert!(!UrlPath::AsWritten.rewrites(rest.as_bytes()));
         }
@@ -171,6 +208,14 @@ mod tests {
             for path in &paths {
                 let is_same = super::fetched(path.as_bytes()) == path.as_bytes();
                 assert_eq!(UrlPath::AsFetched.rewrites(path.as_bytes()), !is_same, "{path:?}");
+                // Also where a block ends in it, and in a short text.
+                for text in [path.clone(), format!("/0123456789ab{path}"), format!("{path}0123456789abcdef")] {
+                    let text = text.as_bytes();
+                    assert!(
+                        !is_path(text)
+                            || !UrlPath::AsFetched.rewrites(text) && UrlPath::AsFetched.written(text) == text
+                    );
+                }
             }
         }
     }

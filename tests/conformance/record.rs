@@ -100,9 +100,10 @@ impl Record {
         self.dialect == "rfc9309" && self.rfc_model.as_ref().is_some_and(|model| model != "undefined")
     }
 
-    /// Whether it asks for several names at once, which the RFC does not cover.
-    pub fn is_list(&self) -> bool {
-        self.agents.as_ref().is_some_and(|names| names.len() > 1)
+    /// Whether the ledger may have it although it is [strict](Record::is_strict): it asks for several names at once, which the RFC
+    /// does not cover, or wants dot segments judged as written, though no fetcher asks for them so.
+    pub fn may_differ(&self) -> bool {
+        self.agents.as_ref().is_some_and(|names| names.len() > 1) || self.id == "crawler-commons/0651"
     }
 
     /// The path to ask `dialect` about: our own for an absolute URL or a path, for anything else, and under `google`, the

@@ -33,7 +33,8 @@ impl Space {
         for &url in self.untidy.items() {
             let place = usize::from(url);
             let rest = &urls.text[self.paths[place] as usize..self.ends[place] as usize];
-            self.outcomes[place] = judge.judge_rest(self.slots[place] as usize, rest, scratch);
+            let (slot, kept) = (self.slots[place] as usize, self.kept[place] as usize);
+            self.outcomes[place] = judge.judge_rest(slot, rest, kept, scratch);
         }
         for &url in self.unknown.items() {
             let place = usize::from(url);
