@@ -92,6 +92,29 @@ fn dialects_may_be_several_or_all_and_count_once() {
     said(&done.get_output().stderr, &["none", "mandelbot", "all"]);
 }
 
+/// In every dialect but the one that takes URLs as they are given.
+#[test]
+fn a_rule_with_a_dot_segment_matches_nothing_that_is_fetched() {
+    let bench = Bench::new();
+    bench.file("dots.txt", "User-agent: *\nDisallow: /a/../b\nDisallow: /c/%2E/\nDisallow: /d/..\nDisallow: /e?/../\n");
+    let done = bench.program("lint --dialect all --json dots.txt").assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    let found: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(found.iter().all(|finding| finding["kind"] == "dot-segment" && finding["severity"] == "warning"), "{text}");
+    assert!(found.iter().all(|finding| finding["document"] == "URL Standard"), "{text}");
+    let mut expected: Vec<String> = robosieve::Dialect::names().iter().map(|name| name.to_string()).collect();
+    expected.retain(|name| name != "google");
+    let mut places = Vec::new();
+    for dialect in &expected {
+        places.extend([(dialect.as_str(), 2), (dialect.as_str(), 3)]);
+    }
+    let found: Vec<(&str, i64)> = found
+        .iter()
+        .map(|finding| (finding["dialect"].as_str().expect("a name"), finding["line"].as_i64().expect("a number")))
+        .collect();
+    assert_eq!(found, places);
+}
+
 #[test]
 fn a_file_may_come_from_standard_input() {
     let bench = Bench::new();

@@ -22,6 +22,7 @@ mod explain;
 mod explained_tables;
 mod export;
 mod extra_files;
+mod fetched_paths;
 mod folder_lock;
 mod inputs;
 mod inspect;
