@@ -6,7 +6,8 @@ use robosieve::judge;
 use crate::error;
 use crate::urls;
 
-/// The sum of the hashes of lines in any order, modulo 2^128: the `sum` of a receipt. Nulls do not count.
+/// The sum of the hashes of lines in any order, modulo 2^128: the `sum` of a receipt. Nulls do not count. It shows faults, not
+/// forgers: the hash is not cryptographic.
 ///
 /// >>> import robosieve
 /// >>> hex(robosieve.line_sum(["b", "a"])) == hex(robosieve.line_sum(["a", None, "b"]))

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::CompileArgs;
-use super::destination::{self, Kind};
+use super::destination;
 use super::error::Failure;
 use super::journal::watch_compiling;
 use super::say::say;
 use crate::formats::shown;
 use crate::output::counted;
-use crate::policy::{Captures, Columns, Statistics};
+use crate::policy::{Captures, Columns, POLICY_FILE, Statistics};
 
 pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
-    destination::ensure(&args.out, Kind::Policy, &inputs)?;
+    destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
     let columns = Columns::new(args.agent.clone())?;
     let sources = args.reading.sources(&args.sources, args.origin.as_deref(), args.overrides.as_deref(), args.quiet);
     let captures = Captures::for_file(&args.out, columns, args.dialect);

@@ -66,8 +66,15 @@ pub enum Failure {
     Print(#[from] io::Error),
     #[error("cannot print the result: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("{} exists and is not a {kind}; move it, or choose another name", shown(path))]
+    #[error("{} exists and is not {kind}; move it, or choose another name", shown(path))]
     NotReplaced { path: PathBuf, kind: &'static str },
+    #[error(
+        "{} exists, and text does not show who made it; choose another name, or replace it with --force",
+        shown(path)
+    )]
+    TextExists { path: PathBuf },
+    #[error("{} is a file of the run in {}; choose another name", shown(path), shown(run))]
+    IsOfRun { path: PathBuf, run: PathBuf },
     #[error("{} is an input and cannot also be the output; choose another name", shown(path))]
     IsInput { path: PathBuf },
     #[error("no crawler given: use --agent NAME (* for every crawler), or a policy with --policy FILE")]

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use super::args::{Dialects, LintArgs};
 use super::error::Failure;
 use super::printer::Printer;
-use super::read::read;
+use super::read;
 use super::say::say;
 use crate::dialect::Dialect;
 use crate::formats::{json, shown};
@@ -27,8 +27,8 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
             Vec::new()
         });
         for path in files {
-            match read(&path) {
-                Ok(file) => lint_file(&path, &file, &dialects, args, (&mut printer, &mut counts))?,
+            match read::robots_txt(&path, dialects.iter().copied()) {
+                Ok(robots) => lint_file(&path, &robots.body, &dialects, args, (&mut printer, &mut counts))?,
                 Err(failure) => {
                     failed = true;
                     say(format_args!("robosieve: {failure}"));

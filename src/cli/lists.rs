@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::FilterArgs;
 use super::error::Failure;
-use super::read::read;
+use super::read;
 use crate::input::STANDARD_INPUT;
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
@@ -57,7 +57,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
 
 /// The paths listed in a file, one per line; empty lines are skipped.
 fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let text = read(file)?;
+    let text = read::names(file)?;
     let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
     let paths = named

@@ -2,15 +2,23 @@
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::{Args, ManArgs};
-use super::destination::{self, Kind};
+use super::destination;
 use super::error::Failure;
+use crate::formats::replaceable::{FileKind, begins_with};
 use crate::policy::replace;
+
+/// How our manual pages begin: a comment.
+const MARK: &str = ".\\\" Written by robosieve.\n";
+
+/// Manual pages of this program that it wrote itself.
+const MANUAL_PAGE: FileKind =
+    FileKind { name: "a manual page of robosieve", is_ours: |file| begins_with(file, MARK.as_bytes()) };
 
 pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut program = Args::command().disable_help_subcommand(true);
@@ -42,9 +50,10 @@ fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {
     for command in [program].into_iter().chain(commands) {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
         let path = folder.join(format!("{name}.1"));
-        destination::ensure(&path, Kind::ManualPage, &[])?;
+        destination::ensure(&path, &MANUAL_PAGE, &[])?;
         let page = page(command)?;
-        replace(&path, |file| file.write_all(&page)).map_err(|error| Failure::Output { path, error })?;
+        let write = |file: &mut File| file.write_all(&page);
+        replace(&path, &MANUAL_PAGE, write).map_err(|error| Failure::Output { path, error })?;
     }
     Ok(())
 }
@@ -54,7 +63,7 @@ fn page(mut command: Command) -> io::Result<Vec<u8>> {
     let usage = command.render_usage().to_string();
     let synopsis = usage.trim_start_matches("Usage: ").lines().map(|line| roff(line.trim())).collect::<Vec<_>>();
     let man = Man::new(command).source(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")));
-    let mut page = Vec::new();
+    let mut page = Vec::from(MARK);
     man.render(&mut page)?;
     // clap_mangen's synopsis lists options without their values.
     let text = String::from_utf8_lossy(&page).into_owned();

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use super::args::MergeArgs;
 use super::compile::report;
-use super::destination::{self, Kind};
+use super::destination;
 use super::error::Failure;
-use crate::policy::{self, MergeError, Policy};
+use crate::policy::{self, MergeError, POLICY_FILE, Policy};
 
 pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     // The result may replace the older policy.
-    destination::ensure(&args.out, Kind::Policy, std::slice::from_ref(&args.new))?;
+    destination::ensure(&args.out, &POLICY_FILE, std::slice::from_ref(&args.new))?;
     let [old, new] = [&args.old, &args.new].map(Policy::open);
     let statistics = policy::merge(&old?, &new?, &args.out).map_err(|error| match error {
         MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },

@@ -1,22 +1,53 @@
-//! Reads whole files.
+//! Reads whole files, none of which may be endless.
 
-use crate::formats::compression::Reader;
-use crate::input::STANDARD_INPUT;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use super::error::Failure;
+use crate::dialect::Dialect;
+use crate::formats::compression::{DEFAULT_WINDOW, Reader, read_within};
+use crate::input::STANDARD_INPUT;
+use crate::policy::source::{Robots, body_limit};
 
-/// Reads a whole file, or standard input, and decompresses it if it is compressed.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let read = || {
-        let mut file = Vec::new();
-        if path.as_os_str() == STANDARD_INPUT {
-            Reader::new(io::stdin())?.read_to_end(&mut file)?;
-        } else {
-            Reader::open(path)?.read_to_end(&mut file)?;
-        }
-        Ok(file)
-    };
-    read().map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
+/// The most bytes of a file with the names of lists.
+const NAMES: u64 = 1 << 30;
+
+/// The most bytes of a line with a URL.
+const LINE: u64 = 64 << 20;
+
+/// The text of one robots.txt, decompressed if it is compressed, as far as any of these dialects reads.
+pub(super) fn robots_txt<'d>(path: &Path, dialects: impl IntoIterator<Item = &'d Dialect>) -> Result<Robots, Failure> {
+    let read = || Robots::read(open(path)?, body_limit(dialects), DEFAULT_WINDOW);
+    read().map_err(|error| unreadable(path, error))
+}
+
+/// The text of a file with the names of lists, decompressed if it is compressed.
+pub(super) fn names(path: &Path) -> Result<Vec<u8>, Failure> {
+    let read = || read_within(Reader::new(open(path)?)?, NAMES, "it");
+    read().map_err(|error| unreadable(path, error))
+}
+
+/// Reads the next line of standard input, with its line feed; an empty one is the end.
+pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
+    let mut line = Vec::new();
+    let read = input.take(LINE + 1).read_until(b'\n', &mut line);
+    let problem = (line.len() as u64 > LINE)
+        .then(|| io::Error::new(io::ErrorKind::InvalidData, format!("it has a line of more than {LINE} bytes")));
+    match read.err().or(problem) {
+        Some(error) => Err(unreadable(Path::new(STANDARD_INPUT), error)),
+        None => Ok(line),
+    }
+}
+
+/// Opens a file, or standard input.
+fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(match path.as_os_str() == STANDARD_INPUT {
+        true => Box::new(io::stdin()),
+        false => Box::new(File::open(path)?),
+    })
+}
+
+fn unreadable(path: &Path, error: io::Error) -> Failure {
+    Failure::Unreadable { path: path.to_owned(), error }
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::ReportArgs;
+use super::destination;
 use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
@@ -10,7 +11,7 @@ use crate::formats::shown;
 use crate::output::Receipt;
 use crate::policy::{Captures, Columns, Policy};
 use crate::robots::AgentError;
-use crate::show::report::{REPORT, Report};
+use crate::show::report::{REPORT, REPORT_PAGE, Report};
 
 pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut report = Report::read(&args.directory, args.top)?;
@@ -24,6 +25,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         }
     }
     let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
+    destination::ensure(&path, &REPORT_PAGE, &[])?;
     report.write_file(&path).map_err(|error| Failure::Output { path: path.clone(), error })?;
     say(shown(&path));
     Ok(ExitCode::SUCCESS)

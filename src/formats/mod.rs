@@ -11,6 +11,7 @@ pub(crate) mod made_ahead;
 pub(crate) mod mmap;
 pub(crate) mod parquet_mark;
 pub(crate) mod regular_file;
+pub(crate) mod replaceable;
 pub(crate) mod stream;
 pub(crate) mod system_time;
 pub(crate) mod time;

@@ -6,6 +6,9 @@
 //!
 //! Both are computed over the lines as read. The buffers handed to the operating system are [compared](super::place::prove) with
 //! those lines; if they hold more than lines, both are computed again from the buffers.
+//!
+//! This proves the absence of faults, not of forgers: XXH3 is fast and spreads well, but lines whose hashes collide can be
+//! made on purpose.
 
 use super::lines;
 use xxhash_rust::xxh3::xxh3_128;
@@ -13,7 +16,8 @@ use xxhash_rust::xxh3::xxh3_128;
 /// The name of the hash in receipts.
 pub(crate) const LINE_HASH: &str = "XXH3-128, seed 0, of each line without its LF";
 
-/// The hash of a line, given without its LF.
+/// The hash of a line, given without its LF. It shows faults; it is not cryptographic, so lines that collide can be made on
+/// purpose.
 #[inline]
 pub fn line_hash(line: &[u8]) -> u128 {
     xxh3_128(line)

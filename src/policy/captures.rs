@@ -11,7 +11,7 @@ use super::batch::{Batch, Body, body_alone, share_body};
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
-use super::image::{HELD, Home, NewOrigin, Tables, WriteError, Writer, folder_of, replace};
+use super::image::{HELD, Home, NewOrigin, POLICY_FILE, Tables, WriteError, Writer, folder_of, replace};
 use super::known::{Known, KnownEntry, StoredAnswer, StoredMeaning, Urls};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::CompileProgress;
@@ -300,10 +300,10 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if the file cannot be written, or beyond what a policy can hold.
+    /// [`WriteError`] if the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
     pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
         let home = Home::folder(folder_of(path));
-        self.finish(&home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))
+        self.finish(&home, |writer, statistics| replace(path, &POLICY_FILE, |file| writer.write(statistics, file)))
     }
 
     /// Feeds all origins to a writer and lets `write` finish it.

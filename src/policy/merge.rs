@@ -15,7 +15,7 @@ use std::path::Path;
 
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::error::MergeError;
-use super::image::{Home, NewOrigin, Pool, Record, WriteError, Writer, folder_of, replace};
+use super::image::{Home, NewOrigin, POLICY_FILE, Pool, Record, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::resolve::Resolved;
 use super::state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling};
@@ -40,7 +40,9 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
         return Err(MergeError::Crawlers { old: old.columns().to_string(), new: new.columns().to_string() });
     }
     let home = Home::folder(folder_of(path));
-    Ok(merged(old, new, &home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))?)
+    Ok(merged(old, new, &home, |writer, statistics| {
+        replace(path, &POLICY_FILE, |file| writer.write(statistics, file))
+    })?)
 }
 
 impl Policy {

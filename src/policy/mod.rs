@@ -38,8 +38,8 @@ pub use columns::{Columns, Crawler};
 pub use error::{ColumnsError, CrawlerError, MergeError};
 #[doc(hidden)]
 pub use groups::{Group, Groups};
-pub(crate) use image::replace;
 pub use image::{ImageError, OpenError, WriteError};
+pub(crate) use image::{POLICY_FILE, replace};
 #[doc(hidden)]
 pub use image::{Record, Trust};
 #[doc(hidden)]

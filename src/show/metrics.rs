@@ -5,10 +5,11 @@
 
 use std::fmt::{self, Write as _};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::error::MetricsError;
+use crate::formats::replaceable::FileKind;
 use crate::policy::{Crawler, Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
@@ -20,6 +21,24 @@ const PREFIX: &str = "robosieve";
 
 /// The time of the last success, which a run takes over from the previous one.
 const LAST_SUCCESS: &str = "last_success_timestamp_seconds";
+
+/// Files with metrics of runs only.
+const METRICS_FILE: FileKind = FileKind {
+    name: "a robosieve metrics file",
+    is_ours: |file| {
+        let starts = [format!("# HELP {PREFIX}_"), format!("# TYPE {PREFIX}_"), format!("{PREFIX}_")];
+        for line in BufReader::new(file.take(LONGEST)).split(b'\n') {
+            let line = line?;
+            if !starts.iter().any(|start| line.starts_with(start.as_bytes())) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    },
+};
+
+/// The most bytes of such a file that are looked at.
+const LONGEST: u64 = 64 << 20;
 
 /// A file of metrics.
 #[derive(Debug)]
@@ -46,15 +65,16 @@ impl Metrics {
         if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             return Err(MetricsError::NoFile { path: path.to_owned() });
         }
+        METRICS_FILE.ensure_replaceable(path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => MetricsError::Foreign { path: path.to_owned() },
+            _ => MetricsError::Io { path: path.to_owned(), error },
+        })?;
         let earlier = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(MetricsError::Io { path: path.to_owned(), error }),
         };
         let earlier = String::from_utf8_lossy(&earlier);
-        if !earlier.is_empty() && !earlier.starts_with(&format!("# HELP {PREFIX}_")) {
-            return Err(MetricsError::Foreign { path: path.to_owned() });
-        }
         let name = format!("{PREFIX}_{LAST_SUCCESS} ");
         let last_success = earlier.lines().find_map(|line| line.strip_prefix(&name)?.parse().ok());
         let (path, started) = (path.to_owned(), jiff::Timestamp::now());
@@ -91,7 +111,7 @@ impl Metrics {
     }
 
     fn replace(&self, text: &str) -> Result<(), MetricsError> {
-        replace(&self.path, |file| file.write_all(text.as_bytes()))
+        replace(&self.path, &METRICS_FILE, |file| file.write_all(text.as_bytes()))
             .map_err(|error| MetricsError::Io { path: self.path.clone(), error })
     }
 

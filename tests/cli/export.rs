@@ -138,7 +138,7 @@ fn a_table_may_go_to_a_file() {
         "out/table.tsv",
         "origin\tan earlier one, which is longer than what comes now, by far: it is to be gone\n".repeat(99),
     );
-    bench.program("export policy.rsv --what status -o out/table.tsv").assert().success().stdout("");
+    bench.program("export policy.rsv --what status -o out/table.tsv --force").assert().success().stdout("");
     assert_eq!(String::from_utf8(bench.read("out/table.tsv")).expect("UTF-8"), exported(&bench, "--what status"));
     assert_eq!(bench.names("out"), ["table.tsv"]);
     for (words, message) in [

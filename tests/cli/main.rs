@@ -16,7 +16,9 @@ mod compressed;
 mod compressed_lists;
 mod datasets;
 mod delimited_lists;
+mod destinations;
 mod documentation;
+mod endless;
 mod explain;
 #[cfg(feature = "parquet")]
 mod explained_tables;
@@ -54,6 +56,7 @@ mod split_size;
 mod statuses;
 #[cfg(feature = "parquet")]
 mod tables;
+mod terminal;
 mod times;
 mod unique;
 mod verify;

@@ -16,6 +16,7 @@ use super::values::one_of;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
+  robosieve export policy.rsv --what sitemaps -o sitemaps.tsv --force
   robosieve export policy.rsv --what status --format parquet -o status.parquet")]
 pub struct ExportArgs {
     #[command(flatten)]
@@ -33,6 +34,12 @@ pub struct ExportArgs {
     /// The file to write, named only when complete [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace an existing text file, whatever it holds
+    ///
+    /// Without it, only an empty file is replaced, and with --format parquet an earlier table of this command, which has a
+    /// mark. No other file is ever replaced.
+    #[arg(long, requires = "out")]
+    pub force: bool,
 }
 
 fn table() -> impl TypedValueParser<Value = ExportTable> {

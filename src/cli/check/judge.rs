@@ -7,14 +7,14 @@ use super::answer::{Answer, by_policy, by_rules};
 use crate::cli::args::CheckArgs;
 use crate::cli::crawlers;
 use crate::cli::error::Failure;
-use crate::cli::read::read;
+use crate::cli::read;
 use crate::cli::say::say;
 use crate::cli::sources::with_overrides;
 use crate::dialect::Dialect;
 use crate::formats::shown;
 use crate::judge::RuleSet;
 use crate::origin;
-use crate::policy::source::{SourceError, SourceKind};
+use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
 use crate::policy::{Captures, Columns, Crawler, Policy};
 use crate::robots::{self, Agents, NoteKind, Robots};
 
@@ -37,10 +37,11 @@ impl RuleSource {
         // Names of columns are of use only in a file of answers.
         let names = &args.reading.columns;
         if let ([single], None, None, None) = (args.robots.as_slice(), &args.origin, &args.overrides, names)
-            && let Some(text) = robots_txt(single)?
+            && let Some(text) = robots_txt(single, dialect)?
         {
-            warn_without_records(single, &text, dialect);
-            let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(&text, agents, dialect)));
+            let text = &text.body;
+            warn_without_records(single, text, dialect);
+            let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(text, agents, dialect)));
             return Ok(RuleSource::Rules(rules.collect()));
         }
         let sources = args.reading.sources(&args.robots, args.origin.as_deref(), args.overrides.as_deref(), false);
@@ -78,17 +79,17 @@ impl RuleSource {
 }
 
 /// The text of a single robots.txt; `None` if the source names its origins itself.
-fn robots_txt(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<RobotsFile>, Failure> {
     // Only files and folders can be examined before they are read: a pipe can be read once.
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
         return match SourceKind::of(path)? {
-            SourceKind::RobotsTxt => Ok(Some(read(path)?)),
+            SourceKind::RobotsTxt => Ok(Some(read::robots_txt(path, [dialect])?)),
             SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
             _ => Ok(None),
         };
     }
-    let text = read(path)?;
-    match SourceKind::of_text(&text) {
+    let text = read::robots_txt(path, [dialect])?;
+    match SourceKind::of_text(&text.body) {
         SourceKind::RobotsTxt => Ok(Some(text)),
         kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),
     }

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, BufRead};
-use std::path::Path;
 use std::process::ExitCode;
 
 use super::answer::Answer;
@@ -11,6 +10,7 @@ use super::judge::RuleSource;
 use crate::cli::args::CheckArgs;
 use crate::cli::error::Failure;
 use crate::cli::printer::Printer;
+use crate::cli::read::url_line;
 use crate::formats::{json, visible};
 use crate::input::STANDARD_INPUT;
 use crate::outcome::Partition;
@@ -59,14 +59,16 @@ struct AnswerLine<'a> {
 
 impl Checker {
     /// Answers each line of a text that is not blank.
-    fn check_lines(&mut self, text: impl BufRead) -> Result<(), Failure> {
-        for line in text.split(b'\n') {
-            let line = line.map_err(|error| Failure::Unreadable { path: Path::new(STANDARD_INPUT).into(), error })?;
+    fn check_lines(&mut self, mut text: impl BufRead) -> Result<(), Failure> {
+        loop {
+            let line = url_line(&mut text)?;
+            if line.is_empty() {
+                return Ok(());
+            }
             if !line.trim_ascii().is_empty() {
                 self.check(url_of(line.trim_ascii()))?;
             }
         }
-        Ok(())
     }
 
     fn check(&mut self, url: OsString) -> Result<(), Failure> {

@@ -21,3 +21,4 @@ pub(crate) use kind::DEFAULT_WINDOW;
 pub(crate) use peeked::{Peeked, peeked};
 pub(crate) use pieces::{InPieces, Pieces};
 pub use reader::Reader;
+pub(crate) use reader::read_within;

@@ -108,23 +108,29 @@ fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
     let length = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
-    let mut dictionary = within_limit(input.take(length), limit)?;
+    let mut dictionary = read_within(input.take(length), limit, "its dictionary")?;
     if (dictionary.len() as u64) < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     if Compression::of(&dictionary) == Some(Compression::Zstd) {
-        dictionary = within_limit(ZstdDecoder::with_buffer(dictionary.as_slice())?, limit)?;
+        dictionary = read_within(ZstdDecoder::with_buffer(dictionary.as_slice())?, limit, "its dictionary")?;
     }
     Ok(dictionary)
 }
 
-fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+/// Reads all bytes of `what`, of which there must not be more than `limit`: a device, a pipe, or a small file of much text may
+/// never end.
+///
+/// # Errors
+///
+/// If there are more, or `reader` fails.
+pub(crate) fn read_within(reader: impl Read, limit: u64, what: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 <= limit {
         true => Ok(bytes),
         false => {
-            let problem = format!("its dictionary is larger than the limit of {limit} bytes");
+            let problem = format!("{what} is longer than {limit} bytes");
             Err(io::Error::new(io::ErrorKind::InvalidData, problem))
         }
     }

@@ -25,6 +25,8 @@ pub(crate) use leftovers::remove;
 pub(crate) use leftovers::remove_leftovers;
 #[cfg(test)]
 pub(crate) use list_folder::FOLDERS_NAMED;
+#[cfg(feature = "cli")]
+pub(crate) use list_folder::run_of;
 pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder, split_list_folder};
 pub(crate) use lock::FolderLock;
 pub(crate) use names::{CHECKPOINT, REPORT_START, merged, partial};

@@ -4,7 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use super::layout::MAGIC;
 use crate::formats::is_stream;
+use crate::formats::replaceable::{FileKind, begins_with};
+
+/// Policy files, of any version.
+pub(crate) const POLICY_FILE: FileKind = FileKind { name: "a policy file", is_ours: |file| begins_with(file, &MAGIC) };
 
 /// The most symbolic links that a path leads through, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -12,10 +17,15 @@ const MOST_LINKS: usize = 40;
 /// Writes a file next to its final name, then renames it. Readers of an earlier file of that name keep it, and no reader
 /// ever sees half a file. The new file has the permissions of the earlier one. A symbolic link stays, and the file that it leads to
 /// is replaced.
+///
+/// What already has the name must be [replaceable](FileKind::ensure_replaceable) by a file of this kind, both before it is written
+/// and when it gets the name, which may be an hour later.
 pub(crate) fn replace<T, E: From<io::Error>>(
     path: &Path,
+    kind: &FileKind,
     write: impl FnOnce(&mut File) -> Result<T, E>,
 ) -> Result<T, E> {
+    kind.ensure_replaceable(path)?;
     if is_stream(path) {
         return stream(path, write);
     }
@@ -44,7 +54,9 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     let written = write(partial.as_file_mut())?;
     partial.as_file_mut().flush()?;
     partial.as_file().sync_all()?;
-    partial.persist(path).map_err(|error| error.error)?;
+    kind.ensure_replaceable(path)?;
+    let named = if is_new { partial.persist_noclobber(path) } else { partial.persist(path) };
+    named.map_err(|error| error.error)?;
     // The renaming, too, must survive a power failure, where the platform can promise that.
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
@@ -136,11 +148,13 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    const ANY: FileKind = FileKind { name: "any file", is_ours: |_| Ok(true) };
+
     #[test]
     fn errors_do_not_show_temporary_names() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join("file");
-        let error = replace(&path, |_| Ok::<_, io::Error>(())).unwrap_err();
+        let error = replace(&path, &POLICY_FILE, |_| Ok::<_, io::Error>(())).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(!error.to_string().contains("missing") && !error.to_string().contains("partial"), "{error}");
     }
@@ -153,7 +167,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let mode = || fs::metadata(&path).unwrap().mode() & 0o7777;
-        let replaced = |content: &[u8]| replace(&path, |file| file.write_all(content)).unwrap();
+        let replaced = |content: &[u8]| replace(&path, &ANY, |file| file.write_all(content)).unwrap();
         replaced(b"new");
         let usual = {
             let other = folder.path().join("other");
@@ -163,7 +177,7 @@ mod tests {
         assert_eq!(mode(), usual);
         for wanted in [0o600, 0o664, 0o444, 0o640, 0o755] {
             fs::set_permissions(&path, fs::Permissions::from_mode(wanted)).unwrap();
-            let seen = replace(&path, |file| Ok::<_, io::Error>(file.metadata()?.mode() & 0o7777)).unwrap();
+            let seen = replace(&path, &ANY, |file| Ok::<_, io::Error>(file.metadata()?.mode() & 0o7777)).unwrap();
             assert_eq!((seen, mode()), (wanted, wanted), "{wanted:o}");
         }
         if std::os::unix::fs::chown(&path, Some(1), Some(1)).is_ok() {
@@ -184,13 +198,13 @@ mod tests {
         symlink("sub/link", path("link")).unwrap();
         symlink("../file", path("sub/link")).unwrap();
         for content in ["first", "second"] {
-            replace(&path("link"), |file| file.write_all(content.as_bytes())).unwrap();
+            replace(&path("link"), &ANY, |file| file.write_all(content.as_bytes())).unwrap();
             assert_eq!(fs::read_to_string(path("file")).unwrap(), content);
         }
         assert!(path("link").is_symlink() && path("sub/link").is_symlink() && !path("file").is_symlink());
         assert_eq!(fs::read_dir(path("sub")).unwrap().count(), 1);
         symlink("loop", path("loop")).unwrap();
-        assert!(replace(&path("loop"), |_| Ok::<_, io::Error>(())).is_err());
+        assert!(replace(&path("loop"), &ANY, |_| Ok::<_, io::Error>(())).is_err());
         assert!(path("loop").is_symlink());
     }
 
@@ -214,9 +228,22 @@ mod tests {
             eprintln!("SKIPPED: this file system has no access control lists");
             return;
         }
-        replace(&path, |file| file.write_all(b"new")).unwrap();
+        replace(&path, &ANY, |file| file.write_all(b"new")).unwrap();
         let mut kept = [0; 200];
         let length = getxattr(&path, LIST, &mut kept[..]).unwrap();
         assert_eq!(&kept[..length], &list);
+    }
+
+    #[test]
+    fn a_file_that_a_user_makes_meanwhile_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let write = |file: &mut File| {
+            std::fs::write(&path, "mine")?;
+            file.write_all(&MAGIC)
+        };
+        assert_eq!(replace(&path, &POLICY_FILE, write).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

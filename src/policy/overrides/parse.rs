@@ -1,7 +1,7 @@
 //! Reads overrides: TOML with the position of each item, so that errors can name it.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,11 +11,16 @@ use toml::value::Datetime;
 
 use super::error::{CRAWL_DELAY, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
 use super::{Override, OverrideProblem, Overrides, OverridesError};
-use crate::policy::source::bare_origin;
+use crate::dialect::Dialect;
+use crate::formats::compression::{DEFAULT_WINDOW, read_within};
+use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;
 
 /// A crawl delay of more than a year is a mistake.
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
+
+/// The most bytes of a file: more than a million tables have.
+const LONGEST_FILE: u64 = 256 << 20;
 
 /// A problem and its byte offset.
 type ProblemAt = (usize, OverrideProblem);
@@ -45,7 +50,8 @@ impl Overrides {
     ///
     /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
-        let bytes = fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
+        let read = || read_within(File::open(path)?, LONGEST_FILE, "it");
+        let bytes = read().map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
         parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
             let line = line_of(&bytes, at);
             OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
@@ -131,8 +137,9 @@ fn start<T>(value: &Option<Spanned<T>>) -> Option<usize> {
 
 fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
     let path = folder.join(value.get_ref());
-    let body = fs::read(&path);
-    body.map(Arc::from).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
+    // The dialect is that of a policy, which is not known here.
+    let text = Robots::open(&path, body_limit(Dialect::ALL), DEFAULT_WINDOW);
+    text.map(|text| text.body).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
 }
 
 /// A delay as a decimal number of seconds.

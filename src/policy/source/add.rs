@@ -120,13 +120,19 @@ fn add_parquet(
 /// [`SourceError`] if the file cannot be read or is something else, or `origin` is not an origin.
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
-    match SourceKind::of(path).map_err(SourceError::unreadable(path))? {
-        SourceKind::RobotsTxt => {}
-        SourceKind::Policy => return Err(SourceError::Policy { path: path.to_owned() }),
-        kind => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
-    }
     let mut intake = Intake::new(captures, Options::default().now());
-    let robots = Robots::open(path, intake.body_limit(), intake.decompressor(1))?;
+    // Read once: a pipe gives its bytes only once.
+    let robots = match path.is_dir() {
+        true => None,
+        false => Some(Robots::open(path, intake.body_limit(), intake.decompressor(1))),
+    };
+    let robots = robots.transpose().map_err(SourceError::unreadable(path))?;
+    let kind = robots.as_ref().map_or(SourceKind::Folder, |robots| SourceKind::of_text(&robots.body));
+    let robots = match (kind, robots) {
+        (SourceKind::RobotsTxt, Some(robots)) => robots,
+        (SourceKind::Policy, _) => return Err(SourceError::Policy { path: path.to_owned() }),
+        (kind, _) => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
+    };
     intake.add([robots.of(canonical, true)]);
     Ok(intake.finish()?)
 }

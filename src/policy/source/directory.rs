@@ -77,7 +77,7 @@ fn report_odd_names(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) 
 }
 
 fn read_file(path: &Path, limit: usize, memory: u64) -> Result<Vec<Capture>, SourceError> {
-    let robots = Robots::open(path, limit, memory)?;
+    let robots = Robots::open(path, limit, memory).map_err(SourceError::unreadable(path))?;
     let origins = origins_of(name(path, robots.was_compressed));
     Ok(origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect())
 }

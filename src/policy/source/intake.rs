@@ -9,6 +9,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::passed_over::PassedOver;
+use super::robots::body_limit;
 use super::time_bounds::TimeBounds;
 use super::urls::page;
 use crate::dialect::StatusMeaning;
@@ -37,10 +38,6 @@ const AHEAD: u64 = 1 << 30;
 const ROW_GROUPS: usize = 8;
 #[cfg(feature = "parquet")]
 const BYTES_PER_ROW_GROUP: u64 = 64 << 20;
-
-/// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
-/// exceeded.
-const BEYOND_LIMIT: usize = 4;
 
 /// Collects captures for [`Captures`].
 pub(super) struct Intake<'c> {
@@ -77,7 +74,7 @@ impl<'c> Intake<'c> {
 
     /// The most bytes of a body that matter: the dialect reads no further.
     pub fn body_limit(&self) -> usize {
-        self.captures.dialect().file_limit.saturating_add(BEYOND_LIMIT)
+        body_limit([self.captures.dialect()])
     }
 
     /// The memory for each decompressor when `files` files are read at once, in bytes.

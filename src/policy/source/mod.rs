@@ -39,6 +39,8 @@ pub use fields::{Field, FieldNames};
 pub use kind::SourceKind;
 #[doc(hidden)]
 pub use passed_over::PassedOver;
+#[doc(hidden)]
+pub use robots::{Robots, body_limit};
 pub(crate) use urls::bare_origin;
 #[cfg(feature = "warc")]
 #[doc(hidden)]

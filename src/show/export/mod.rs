@@ -17,11 +17,13 @@
 //! ```
 
 mod format;
+mod kind;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod tables;
 mod write;
 
 pub use format::Format;
+pub(crate) use kind::{file_kind, is_text};
 pub use tables::{Column, ExportTable, Kind, Value};
 pub use write::{write, write_file};

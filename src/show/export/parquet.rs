@@ -6,20 +6,33 @@
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::tables::{Column, Kind};
 use super::{ExportTable, Value};
+use crate::formats::columnar::{ParquetFile, guarded};
 
 /// The maximum number of rows in a group.
 pub(super) const GROUP: usize = 1 << 16;
 
 /// The approximate number of text bytes held before a group is written.
 const HELD: usize = 32 << 20;
+
+/// The key of the metadata that marks a table of ours; its value is the table's name.
+const MARK: &str = "robosieve.export";
+
+/// Whether a file is a table of ours. A file that is not Parquet, or damaged, is not.
+pub(super) fn is_marked(file: &mut File) -> io::Result<bool> {
+    let Ok(table) = guarded(|| ParquetFile::open(file.try_clone()?)) else { return Ok(false) };
+    let metadata = table.metadata().file_metadata().key_value_metadata();
+    Ok(metadata.is_some_and(|pairs| pairs.iter().any(|pair| pair.key == MARK)))
+}
 
 /// A writer of a Parquet file.
 pub(super) struct ParquetWriter<W: Write + Send> {
@@ -50,7 +63,9 @@ impl<W: Write + Send> ParquetWriter<W> {
     pub fn new(table: ExportTable, out: W, most: usize) -> io::Result<ParquetWriter<W>> {
         let fields: String = table.columns().iter().map(field).collect();
         let schema = parse_message_type(&format!("message {} {{{fields}}}", table.name())).map_err(io_error)?;
-        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
+        let mark = KeyValue::new(MARK.to_owned(), table.name().to_owned());
+        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+        let properties = properties.set_key_value_metadata(Some(vec![mark])).build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
         let columns = table.columns().iter().map(Held::new).collect();
         Ok(ParquetWriter { file, columns, rows: 0, texts: 0, most })

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::format::{self, Format};
+use super::kind::file_kind;
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::tables::{self, Each, ExportTable};
@@ -40,17 +41,19 @@ pub fn write(
     out.flush()
 }
 
-/// Writes a table to a file, which gets its name only when it is complete.
+/// Writes a table to a file, which gets its name only when it is complete. It replaces an empty file and, if it is Parquet, an earlier
+/// table of this function, which has a mark. Text has none, so any other text is replaced only if `force` is set.
 ///
 /// # Errors
 ///
-/// If the file cannot be written.
+/// If the file cannot be written, or exists and is not to be replaced.
 pub fn write_file(
     policy: &Policy,
     table: ExportTable,
     crawlers: &[Crawler],
     format: Format,
     path: &Path,
+    force: bool,
 ) -> io::Result<()> {
-    replace(path, |file: &mut File| write(policy, table, crawlers, format, file))
+    replace(path, &file_kind(format, force), |file: &mut File| write(policy, table, crawlers, format, file))
 }

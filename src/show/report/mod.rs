@@ -18,3 +18,5 @@ mod waiting;
 /// The default file name of the report.
 pub use crate::output::folder::REPORT;
 pub use facts::Report;
+#[cfg(feature = "cli")]
+pub(crate) use page::REPORT_PAGE;

@@ -1,13 +1,13 @@
 //! The page as a whole.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::facts::Report;
 use super::html::{number, percent, text};
 use super::sections;
-use crate::formats::regular_file;
+use crate::formats::replaceable::{FileKind, begins_with};
 use crate::formats::time;
 use crate::outcome::Partition;
 use crate::output::folder::REPORT_START as START;
@@ -24,21 +24,13 @@ impl Report {
     ///
     /// If the file cannot be written, or if it exists and is not a report; then it is not replaced.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
-        let mut start = Vec::new();
-        match regular_file::open(path) {
-            Ok(file) => file.take(START.len() as u64).read_to_end(&mut start)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-            Err(error) => return Err(error),
-        };
-        if !start.is_empty() && start != START.as_bytes() {
-            return Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                "it exists and is not a report; choose another name",
-            ));
-        }
-        replace(path, |file: &mut File| file.write_all(page(self).as_bytes()))
+        replace(path, &REPORT_PAGE, |file: &mut File| file.write_all(page(self).as_bytes()))
     }
 }
+
+/// Pages about runs.
+pub(crate) const REPORT_PAGE: FileKind =
+    FileKind { name: "a report", is_ours: |file| begins_with(file, START.as_bytes()) };
 
 /// The HTML of the page.
 fn page(report: &Report) -> String {
