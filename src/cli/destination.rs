@@ -10,14 +10,9 @@ use crate::output::folder::run_of;
 /// Checks that a file may be written: what has its name is [replaceable](FileKind::ensure_replaceable), is none of the inputs, and is
 /// no file of a run.
 pub fn ensure(path: &Path, kind: &FileKind, inputs: &[PathBuf]) -> Result<(), Failure> {
-    if path.is_file() {
-        let same = path.canonicalize().ok();
-        if same.is_some() && inputs.iter().any(|input| input.canonicalize().ok() == same) {
-            return Err(Failure::IsInput { path: path.to_owned() });
-        }
-        if let Some(run) = same.and_then(|same| run_of(&same)) {
-            return Err(Failure::IsOfRun { path: path.to_owned(), run });
-        }
+    let same = if path.is_file() { path.canonicalize().ok() } else { None };
+    if same.is_some() && inputs.iter().any(|input| input.canonicalize().ok() == same) {
+        return Err(Failure::IsInput { path: path.to_owned() });
     }
     kind.ensure_replaceable(path).map_err(|error| {
         let path = path.to_owned();
@@ -25,5 +20,9 @@ pub fn ensure(path: &Path, kind: &FileKind, inputs: &[PathBuf]) -> Result<(), Fa
             Some(NotReplaced { kind }) => Failure::NotReplaced { path, kind },
             None => Failure::Output { path, error },
         }
-    })
+    })?;
+    match same.and_then(|same| run_of(&same)) {
+        Some(run) => Err(Failure::IsOfRun { path: path.to_owned(), run }),
+        None => Ok(()),
+    }
 }

@@ -401,7 +401,8 @@ fn a_policy_replaces_nothing_but_a_policy() {
     }
     bench.program("merge policy.rsv new.rsv -o policy.rsv --quiet").assert().success().stderr("");
     bench.program("export policy.rsv --what status -o empty.tsv").assert().success();
-    bench.program("export policy.rsv --what status -o empty.tsv").assert().success();
+    bench.program("export policy.rsv --what status -o empty.tsv").assert().code(2);
+    bench.program("export policy.rsv --what status -o empty.tsv --force").assert().success();
 }
 
 #[cfg(unix)]

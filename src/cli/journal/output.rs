@@ -3,13 +3,14 @@
 use crate::output::Receipt;
 use crate::policy::Policy;
 use crate::run::{Job, Snapshot};
+use clap::Parser;
 use std::ffi::OsString;
 use std::fmt;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use super::{json, text};
-use crate::cli::args::{Log, WatchingArgs};
+use crate::cli::args::{Args, Log, WatchingArgs};
 use crate::cli::error::Failure;
 use crate::cli::say::{say, say_lines};
 use crate::formats::visible;
@@ -110,34 +111,28 @@ impl Journal {
     }
 }
 
-/// Prints the error for invalid arguments, as JSON if they ask for that, or the help asked for.
+/// Prints the error for invalid arguments, as JSON if they ask for that, or the help asked for. Arguments that a terminal would
+/// obey are shown as escapes.
 pub fn usage(problem: &clap::Error, given: &[OsString]) -> ExitCode {
+    let of_visible = with_visible_words(problem, given);
+    let problem = of_visible.as_ref().unwrap_or(problem);
     let asked = given.iter().any(|word| word == "--log=json") || given.windows(2).any(|pair| pair == ["--log", "json"]);
     if asked && problem.use_stderr() {
         let text = problem.render().to_string();
         say(json::message("error", text.trim_end().strip_prefix("error: ").unwrap_or(&text)));
     } else {
-        let text = problem.render().to_string();
-        match with_visible_words(&text, given) {
-            Some(visible) => say_lines(visible.trim_end()),
-            // In colour. Write errors are ignored.
-            None => drop(problem.print()),
-        }
+        // In colour. Write errors are ignored.
+        let _ = problem.print();
     }
     u8::try_from(problem.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// A text about the arguments, in which those that a terminal would obey are made visible; `None` if there are none.
-fn with_visible_words(text: &str, given: &[OsString]) -> Option<String> {
-    let mut shown = text.to_owned();
-    for word in given.iter().map(|word| word.to_string_lossy()) {
-        // An option's value is shown without its name.
-        for part in [&*word, word.split_once('=').map_or("", |(_, value)| value)] {
-            let visible = visible(part).to_string();
-            if visible != part {
-                shown = shown.replace(part, &visible);
-            }
-        }
+/// The error for the same arguments, made visible; `None` if they are.
+fn with_visible_words(problem: &clap::Error, given: &[OsString]) -> Option<clap::Error> {
+    let words: Vec<OsString> = given.iter().map(|word| visible(word.to_string_lossy()).to_string().into()).collect();
+    if words == given || !problem.use_stderr() {
+        return None;
     }
-    (shown != text).then_some(shown)
+    let same = Args::try_parse_from(&words).err().filter(|other| other.kind() == problem.kind());
+    Some(same.unwrap_or_else(|| clap::Error::raw(problem.kind(), format!("{}\n", visible(problem)))))
 }

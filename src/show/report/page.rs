@@ -7,6 +7,7 @@ use std::path::Path;
 use super::facts::Report;
 use super::html::{number, percent, text};
 use super::sections;
+use crate::formats::regular_file;
 use crate::formats::replaceable::{FileKind, begins_with};
 use crate::formats::time;
 use crate::outcome::Partition;
@@ -24,6 +25,11 @@ impl Report {
     ///
     /// If the file cannot be written, or if it exists and is not a report; then it is not replaced.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
+        // A pipe in the run's folder may have no reader.
+        match regular_file::ensure(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
         replace(path, &REPORT_PAGE, |file: &mut File| file.write_all(page(self).as_bytes()))
     }
 }
