@@ -125,6 +125,19 @@ fn threads_elsewhere_are_found() {
     assert_eq!(found, ["five.rs", "one.rs", "three.rs", "two.rs"].map(str::to_owned).into());
 }
 
+/// A path in a message may hold what a terminal obeys.
+#[test]
+fn errors_show_paths_as_text() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let is_raw = |file: &&String| {
+        file.ends_with("error.rs")
+            && std::fs::read_to_string(src.join(file)).is_ok_and(|text| text.contains(".display()"))
+    };
+    let files = crate_tree().files();
+    let raw: Vec<&String> = files.iter().filter(is_raw).collect();
+    assert!(raw.is_empty(), "use `formats::shown` in {raw:?}");
+}
+
 #[test]
 fn a_cycle_through_a_re_export_is_found() {
     let files = [

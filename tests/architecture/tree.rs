@@ -56,6 +56,11 @@ impl Tree {
         }
     }
 
+    /// All files.
+    pub fn files(&self) -> BTreeSet<String> {
+        self.files.values().cloned().collect()
+    }
+
     /// The files with a path of which this is true.
     pub fn users(&self, is_wanted: impl Fn(&[String]) -> bool) -> BTreeSet<String> {
         let modules = self.modules.iter().filter(|(_, module)| module.paths.iter().any(|path| is_wanted(path)));
