@@ -51,10 +51,8 @@ fn bench() -> Bench {
     .into_bytes();
     file.extend_from_slice(b"Sitemap: http://a.example/\x9b2J\x9d\x85\xff\n");
     bench.file("sites/a.example", &file);
-    bench.file(
-        "b.jsonl",
-        format!("{{\"url\":\"http://b.example/robots.txt?\\u001b[2J\",\"status\":200,\"body\":\"\"}}\n"),
-    );
+    let page = r#"{"url":"http://b.example/\u001b[2J\u009b\u202e\n","status":200,"body":""}"#;
+    bench.file("pages.jsonl", format!("{page}\n"));
     bench.program("compile -q --agent x --agent * sites -o policy.rsv").assert().success();
     bench
 }
@@ -70,6 +68,7 @@ fn a_robots_txt_is_shown() {
         &["lint", "--json", "sites/a.example"],
         &["check", "--agent", "x", "--robots", "sites/a.example", url, &ruled],
         &["check", "--policy", "policy.rsv", "--agent", "x", url, &ruled],
+        &["check", "--agent", "x", "--robots", "sites", "--robots", "pages.jsonl", url, &ruled],
         &["check", "--json", "--policy", "policy.rsv", "--agent", "x", url, &ruled],
         &["inspect", "policy.rsv"],
         &["inspect", "policy.rsv", "--json"],
