@@ -199,7 +199,7 @@ pub fn has_dot_segment(path: &[u8]) -> bool {
 }
 
 /// The path of an origin's robots.txt.
-const ROBOTS_TXT: &str = "/robots.txt";
+pub(crate) const ROBOTS_TXT: &str = "/robots.txt";
 
 /// The URL of an origin's robots.txt (RFC 9309 2.3): at the root, in lower case.
 pub fn robots_url(origin: &str) -> String {

@@ -13,7 +13,7 @@ use crate::show::export;
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.out {
         let kind = export::file_kind(args.format, args.force);
-        destination::ensure(path, &kind, std::slice::from_ref(&args.policy.path)).map_err(forceable)?;
+        destination::ensure(path, &kind, &args.policy.files()).map_err(forceable)?;
     }
     let policy = args.policy.open()?;
     let crawlers = crawlers::asked_or_all(args.agent.as_ref(), &policy)?;

@@ -13,7 +13,7 @@
 
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
-use memmap2::{Mmap, MmapMut};
+use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -23,6 +23,14 @@ pub(crate) fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: as above: a list may change, since no caller relies on its bytes to stay the same; users must not change a policy
     // in place.
     unsafe { Mmap::map(file) }
+}
+
+/// Maps a part of a file privately: what is written to it changes no file, and only the pages that are written take memory.
+pub(crate) fn map_private(file: &File, part: Range<u64>) -> io::Result<MmapMut> {
+    let mut options = MmapOptions::new();
+    let length = usize::try_from(part.end - part.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    // SAFETY: as for `map`: users must not change a policy in place.
+    unsafe { options.offset(part.start).len(length).map_copy(file) }
 }
 
 /// Maps all bytes of an unnamed file for writing. No other program may have the file open.

@@ -17,11 +17,12 @@
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle. Steps 1 to 4 are the
 //! same for all crawlers of a policy, and done once.
 
+use super::changed::Changed;
 use super::isa::{self, Isa, Kernel};
 use super::scratch::Scratch;
 use super::space::{BATCH, Space};
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
-use super::text_urls::Urls;
+use super::text_urls::{Readable, Urls};
 use super::view::Judge;
 use crate::outcome::Outcome;
 use std::ops::Range;
@@ -114,6 +115,27 @@ pub(super) struct JudgeAll<'a, 'p> {
     pub space: &'a mut Space,
 }
 
+/// Judges the unknown URLs of a batch whose origins layers over the policy change.
+#[cold]
+fn judge_changed(
+    judges: &[Judge<'_>],
+    batch: &Readable<'_>,
+    space: &mut Space,
+    scratches: &mut [Scratch],
+) -> Option<Box<Changed>> {
+    let over: Vec<Judge<'_>> = judges.iter().filter_map(|judge| Some(judge.over?.view())).collect();
+    let mut changed = std::mem::take(&mut scratches[0].changed);
+    if !changed.take(&over.first()?.lookup, batch, space) {
+        scratches[0].changed = changed;
+        return None;
+    }
+    let (mut outcomes, mut space) = (std::mem::take(&mut changed.outcomes), std::mem::take(&mut changed.space));
+    outcomes.resize_with(over.len(), Vec::new);
+    judge(&over, changed.urls(batch), &mut outcomes, scratches, &mut space);
+    (changed.outcomes, changed.space) = (outcomes, space);
+    Some(changed)
+}
+
 impl Kernel for JudgeAll<'_, '_> {
     type Output = ();
 
@@ -137,13 +159,22 @@ impl Kernel for JudgeAll<'_, '_> {
             I::apart(KeyStep { space, urls: &batch });
             I::apart(ProbeStep { space, lookup, count: batch.count() });
             I::apart(LookStep { space, lookup, urls: &batch });
+            let is_layered = first.over.is_some() && space.unknown.count > 0;
+            let changed = if is_layered { judge_changed(judges, &batch, space, scratches) } else { None };
             I::apart(TidyStep { space, judge: first, urls: &batch });
-            for ((judge, outcomes), scratch) in judges.iter().zip(&mut *outcomes).zip(&mut *scratches) {
+            for (crawler, ((judge, outcomes), scratch)) in
+                judges.iter().zip(&mut *outcomes).zip(&mut *scratches).enumerate()
+            {
                 I::apart(RouteStep { space, judge });
                 I::apart(FrontStep { space, judge, urls: &batch });
                 space.walk(judge, &batch, scratch);
                 space.rest(judge, &batch, scratch);
-                outcomes[from..from + batch.count()].copy_from_slice(&space.outcomes[..batch.count()]);
+                let found = &mut outcomes[from..from + batch.count()];
+                found.copy_from_slice(&space.outcomes[..batch.count()]);
+                changed.iter().for_each(|changed| changed.put(crawler, found));
+            }
+            if let Some(changed) = changed {
+                scratches[0].changed = changed;
             }
             from += batch.count();
         }

@@ -45,6 +45,8 @@ impl Cause<'_> {
 pub struct Explainer {
     judging: Arc<Judging>,
     rules: RecentRules,
+    /// Those of origins that layers over the policy change.
+    changed_rules: RecentRules,
 }
 
 impl fmt::Debug for Explainer {
@@ -55,19 +57,24 @@ impl fmt::Debug for Explainer {
 
 impl Explainer {
     pub(super) fn new(judging: Arc<Judging>) -> Explainer {
-        Explainer { judging, rules: RecentRules::new(KEPT) }
+        let [rules, changed_rules] = [(); 2].map(|()| RecentRules::new(KEPT / 2));
+        Explainer { judging, rules, changed_rules }
     }
 
     /// Keeps at most `bytes` of rules, or two groups.
     pub(crate) fn keep(&mut self, bytes: usize) {
-        self.rules.limit = bytes;
+        self.rules.limit = bytes / 2;
+        self.changed_rules.limit = bytes / 2;
     }
 
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
-        let Explainer { judging, rules } = self;
-        let judge = judging.view();
-        let url = origin::trimmed(url);
+        let Explainer { judging, rules, changed_rules } = self;
+        let (judge, url) = (judging.view(), origin::trimmed(url));
+        let (judge, rules) = match judge.of_changed(url) {
+            Some(changed) => (changed, changed_rules),
+            None => (judge.clone(), rules),
+        };
         match judge.find(url) {
             Ok((Some(record), end)) => {
                 let path = judge.policy().dialect().url_path.of(&url[end..]);
@@ -75,11 +82,6 @@ impl Explainer {
             }
             _ => Cause { rule: None, agent: None, captured: None },
         }
-    }
-
-    /// Finds the cause for a path, with its query, of a URL of the record's origin.
-    pub(crate) fn explain_path(&mut self, record: &Record<'_>, path: &[u8]) -> Cause<'_> {
-        of_path(&self.judging.view(), &mut self.rules, record, path)
     }
 }
 

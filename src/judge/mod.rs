@@ -14,6 +14,7 @@
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
 
 pub(crate) mod batch;
+mod changed;
 pub(crate) mod crawler_counts;
 pub(crate) mod decision;
 mod error;

@@ -1,5 +1,6 @@
 //! Memory for judging, besides the policy.
 
+use super::changed::Changed;
 use super::lines::{LONGEST, Lines, find_looks};
 use super::space::Space;
 use super::text_urls::{PADDING, Places};
@@ -14,6 +15,8 @@ use std::ops::Range;
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
     pub(super) space: Box<Space>,
+    /// For the URLs whose origins layers change.
+    pub(super) changed: Box<Changed>,
     pub(super) lines: Lines,
     /// The URLs that are judged together, and where they are.
     pub(super) text: Vec<u8>,

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::decision::Decision;
 use super::routes::Route;
 use super::scratch::Scratch;
-use super::view::Judge;
+use super::view::{Judge, Judging};
 use crate::automaton::{self, front};
 use crate::dialect::UrlPath;
 use crate::origin::{self, InvalidUrl};
@@ -29,6 +29,9 @@ impl Judge<'_> {
     /// The outcome of any line, given without its LF.
     pub fn judge_line(&self, line: &[u8], scratch: &mut Scratch) -> Outcome {
         let line = origin::trimmed(line);
+        if let Some(changed) = self.of_changed(line) {
+            return changed.judge_line(line, scratch);
+        }
         scratch.counts.tabs += u64::from(has_tab(line));
         let (record, end) = match self.find(line) {
             Ok(found) => found,
@@ -95,6 +98,13 @@ impl Judge<'_> {
         }
     }
 
+    /// What judges a trimmed line if layers over the policy change its origin.
+    pub(super) fn of_changed(&self, line: &[u8]) -> Option<Judge<'_>> {
+        let changed = self.over?.view();
+        let is_changed = matches!(changed.find(line), Ok((Some(_), _)));
+        is_changed.then_some(changed)
+    }
+
     /// The record of a trimmed line's origin, and where its path begins.
     pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), InvalidUrl> {
         if let Some(end) = origin::cut(line).filter(|_| !origin::has_line_feed(line)) {
@@ -110,7 +120,8 @@ impl Judge<'_> {
     /// The outcome of a plain URL whose key is not that of its slot's entry, if it is certain without looking at the rest.
     #[inline(always)]
     pub(super) fn outcome_of_unknown(&self, key: &[u8]) -> Option<Outcome> {
-        (self.lookup.is_all_in_slots() && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
+        let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(Judging::is_all_in_slots);
+        (is_all_in_slots && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
     }
 }
 

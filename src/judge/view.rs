@@ -11,6 +11,8 @@ pub(super) struct Judging {
     decisions: Decisions,
     routes: Box<[Route; 256]>,
     timed: Vec<u8>,
+    /// The origins that layers over the policy change.
+    over: Option<Box<Judging>>,
 }
 
 impl Judging {
@@ -20,7 +22,13 @@ impl Judging {
         // A pass over all entries, needed only for times: 20 ms for a million origins.
         let has_times = choices.has_times() || policy.statistics().overridden > 0;
         let timed = if has_times { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
-        Judging { policy, crawler, decisions, routes: routes.all, timed }
+        let over = policy.changed().map(|changed| Box::new(Judging::new(changed.clone(), crawler.clone(), choices)));
+        Judging { policy, crawler, decisions, routes: routes.all, timed, over }
+    }
+
+    /// Whether an origin that is not in the slot of its hash is not in the policy.
+    pub fn is_all_in_slots(&self) -> bool {
+        self.policy.lookup().is_all_in_slots()
     }
 
     /// The parts of the policy that judging reads.
@@ -33,6 +41,7 @@ impl Judging {
             decisions: &self.decisions,
             routes: &self.routes,
             timed: &self.timed,
+            over: self.over.as_deref(),
         }
     }
 }
@@ -50,6 +59,8 @@ pub struct Judge<'p> {
     pub(super) routes: &'p [Route; 256],
     /// For each slot, the number of the origin's route; empty if the entry's class says it.
     pub(super) timed: &'p [u8],
+    /// What judges the origins that layers over the policy change.
+    pub(super) over: Option<&'p Judging>,
 }
 
 impl<'p> Judge<'p> {

@@ -1,4 +1,5 @@
-//! Which robots.txt files a crawl should fetch: the origins of deferred lines, in order of first appearance.
+//! Which robots.txt files a crawl should fetch: those of the origins of deferred lines, or the URLs that they redirect to, in order of
+//! first appearance.
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,7 @@ pub(crate) struct MissingRobots {
     held_bytes: usize,
     limit: usize,
     by_origin: Sorter,
+    by_url: Sorter,
     by_first: Sorter,
 }
 
@@ -78,9 +80,9 @@ impl MissingRobots {
     /// files outlive the process, so that another run can resume.
     pub fn new(directory: &Path, limit: usize, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
         let start = directory.join(NEEDED);
-        let by_first = Sorter::new(start.clone(), limit, None)?;
+        let [by_url, by_first] = [Sorter::new(start.clone(), limit, None)?, Sorter::new(start.clone(), limit, None)?];
         let by_origin = Sorter::new(start, limit / 2, state.map(|state| state.runs))?;
-        let mut needed = MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first };
+        let mut needed = MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_url, by_first };
         for (origin, waiting) in state.iter().flat_map(|state| &state.held) {
             needed.add_one(origin.clone(), *waiting)?;
         }
@@ -129,37 +131,26 @@ impl MissingRobots {
         Ok(())
     }
 
-    /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns its description, in which each row is a line.
+    /// Writes `robots-needed.tsv`; returns its description, in which each row is a line. `asked` tells, for each origin, the URL
+    /// to fetch and its last status. Several origins may wait for one URL, to which they redirect.
     pub fn write(
         mut self,
-        status: impl Fn(&str, &Waiting) -> Option<u16>,
+        asked: impl Fn(&str, &Waiting) -> (String, Option<u16>),
         out: &mut impl Write,
     ) -> io::Result<Written> {
         self.sort()?;
-        let MissingRobots { by_origin, mut by_first, .. } = self;
-        let mut current: Option<(String, Waiting)> = None;
-        by_origin.finish(|record| {
-            let (row, first) = record.split_last_chunk().ok_or(io::ErrorKind::InvalidData)?;
-            let (origin, waiting) = entry(row, first)?;
-            match &mut current {
-                Some((same, sum)) if *same == origin => *sum = merged(*sum, waiting),
-                other => {
-                    if let Some((origin, waiting)) = other.replace((origin, waiting)) {
-                        by_first.push(ordered(&origin, &waiting))?;
-                    }
-                }
-            }
-            Ok(())
+        let MissingRobots { by_origin, mut by_url, mut by_first, .. } = self;
+        each_merged(by_origin, |origin, waiting| {
+            let (url, status) = asked(&origin, &waiting);
+            by_url.push(record(&url, &Waiting { status, ..waiting }))
         })?;
-        if let Some((origin, waiting)) = current {
-            by_first.push(ordered(&origin, &waiting))?;
-        }
+        each_merged(by_url, |url, waiting| by_first.push(ordered(&url, &waiting)))?;
         out.write_all(HEAD)?;
         let mut rows = Tally::default();
         by_first.finish(|ordered| {
             let (first, row) = ordered.split_first_chunk().ok_or(io::ErrorKind::InvalidData)?;
-            let (origin, waiting) = entry(row, first)?;
-            let row = row_of(&origin, &Waiting { status: status(&origin, &waiting), ..waiting });
+            let (url, waiting) = entry(row, first)?;
+            let row = row_of(&url, &waiting);
             rows.add_hashed(line_hash(row.as_bytes()), row.len() + 1);
             writeln!(out, "{row}")
         })?;
@@ -168,35 +159,54 @@ impl MissingRobots {
     }
 }
 
-/// A row of `robots-needed.tsv`, without its LF.
-fn row_of(origin: &str, waiting: &Waiting) -> String {
-    let Waiting { reason, lines, status, .. } = waiting;
-    let status = status.map_or(String::new(), |status| status.to_string());
-    format!("{}\t{}\t{lines}\t{status}", origin::robots_url(origin), reason.name())
+/// Passes on the sorted entries, those of one key merged.
+fn each_merged(sorted: Sorter, mut each: impl FnMut(String, Waiting) -> io::Result<()>) -> io::Result<()> {
+    let mut current: Option<(String, Waiting)> = None;
+    sorted.finish(|record| {
+        let (row, first) = record.split_last_chunk().ok_or(io::ErrorKind::InvalidData)?;
+        let (key, waiting) = entry(row, first)?;
+        match &mut current {
+            Some((same, sum)) if *same == key => *sum = merged(*sum, waiting),
+            other => {
+                if let Some((key, waiting)) = other.replace((key, waiting)) {
+                    each(key, waiting)?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    current.map_or(Ok(()), |(key, waiting)| each(key, waiting))
 }
 
-/// The origins in a `robots-needed.tsv`, which is at its start, and the lines that wait for each.
+/// A row of `robots-needed.tsv`, without its LF.
+fn row_of(url: &str, waiting: &Waiting) -> String {
+    let Waiting { reason, lines, status, .. } = waiting;
+    let status = status.map_or(String::new(), |status| status.to_string());
+    format!("{url}\t{}\t{lines}\t{status}", reason.name())
+}
+
+/// The URLs in a `robots-needed.tsv`, which is at its start, and the lines that wait for each.
 pub(crate) fn rows(file: File) -> impl Iterator<Item = io::Result<(String, Waiting)>> {
     BufReader::new(file).lines().enumerate().skip(1).map(|(line, row)| {
         let row = row?;
         let invalid = || io::Error::other(format!("line {} is not a row of robots.txt to fetch", line + 1));
-        let (origin, waiting) = parse_row(&row, line as u64).ok_or_else(invalid)?;
-        Ok((origin.to_owned(), waiting))
+        let (url, waiting) = parse_row(&row, line as u64).ok_or_else(invalid)?;
+        Ok((url.to_owned(), waiting))
     })
 }
 
-/// Parses a row of `robots-needed.tsv`: the origin, and the lines that wait for it, the first of which gets the number `first`.
+/// Parses a row of `robots-needed.tsv`: the URL, and the lines that wait for it, the first of which gets the number `first`.
 /// `None` if it is not such a row.
 pub(crate) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
     let mut fields = row.split('\t');
-    let origin = origin::of_robots_url(fields.next()?)?;
+    let url = fields.next().filter(|url| url.starts_with("http"))?;
     let reason = Reason::from_name(fields.next()?.as_bytes())?;
     let lines = fields.next()?.parse().ok()?;
     let status = match fields.next()? {
         "" => None,
         status => Some(status.parse().ok()?),
     };
-    fields.next().is_none().then_some((origin, Waiting { first, lines, reason, status }))
+    fields.next().is_none().then_some((url, Waiting { first, lines, reason, status }))
 }
 
 fn merged(a: Waiting, b: Waiting) -> Waiting {
@@ -204,21 +214,21 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
     Waiting { lines: a.lines + b.lines, ..first }
 }
 
-/// An entry as bytes that sort by origin: its row, and then the number of its first line.
-fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
-    [row_of(origin, waiting).as_bytes(), &waiting.first.to_be_bytes()].concat()
+/// An entry as bytes that sort by key, an origin or a URL: its row, and then the number of its first line.
+fn record(key: &str, waiting: &Waiting) -> Vec<u8> {
+    [row_of(key, waiting).as_bytes(), &waiting.first.to_be_bytes()].concat()
 }
 
 /// An entry as bytes that sort by first line: the same, the other way round.
-fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
-    [&waiting.first.to_be_bytes(), row_of(origin, waiting).as_bytes()].concat()
+fn ordered(url: &str, waiting: &Waiting) -> Vec<u8> {
+    [&waiting.first.to_be_bytes(), row_of(url, waiting).as_bytes()].concat()
 }
 
 /// The entry of a row and the number of its first line.
 fn entry(row: &[u8], first: &[u8; 8]) -> io::Result<(String, Waiting)> {
     let row = std::str::from_utf8(row).map_err(io::Error::other)?;
-    let (origin, waiting) = parse_row(row, u64::from_be_bytes(*first)).ok_or(io::ErrorKind::InvalidData)?;
-    Ok((origin.to_owned(), waiting))
+    let (key, waiting) = parse_row(row, u64::from_be_bytes(*first)).ok_or(io::ErrorKind::InvalidData)?;
+    Ok((key.to_owned(), waiting))
 }
 
 #[cfg(test)]
@@ -250,7 +260,10 @@ mod tests {
                     needed.add(waiting).unwrap();
                 }
                 let mut out = Vec::new();
-                assert_eq!(needed.write(|_, _| None, &mut out).unwrap().tally.lines, 61);
+                assert_eq!(
+                    needed.write(|origin, _| (origin::robots_url(origin), None), &mut out).unwrap().tally.lines,
+                    61
+                );
                 let text = String::from_utf8(out).unwrap();
                 let row = |line: usize| {
                     let lines = if line < 400 - 6 * 61 { 7 } else { 6 };
@@ -266,14 +279,14 @@ mod tests {
         for status in [None, Some(503)] {
             let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
-            needed.add_one("https://a.example:8443".into(), waiting).unwrap();
+            needed.add_one("https://a.example:8443/robots.txt".into(), waiting).unwrap();
             let mut out = Vec::new();
-            needed.write(|_, waiting| waiting.status, &mut out).unwrap();
+            needed.write(|url, waiting| (url.to_owned(), waiting.status), &mut out).unwrap();
             let text = String::from_utf8(out).unwrap();
             let row = text.lines().nth(1).unwrap();
-            assert_eq!(parse_row(row, 7), Some(("https://a.example:8443", waiting)));
+            assert_eq!(parse_row(row, 7), Some(("https://a.example:8443/robots.txt", waiting)));
             for damaged in
-                [row.replace("robots", "robot"), row.replace('3', "x"), format!("{row}\t"), row.replace("un", "")]
+                [row.replace("https", "ftp"), row.replace('3', "x"), format!("{row}\t"), row.replace("un", "")]
             {
                 assert_eq!(parse_row(&damaged, 7), None, "{damaged}");
             }

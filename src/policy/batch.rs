@@ -43,17 +43,17 @@ struct Work {
 type PartResult = (usize, thread::Result<Vec<Reading>>);
 
 /// A body and the status it came with.
-pub(super) type Body = (Arc<[u8]>, Option<u16>);
+type Body = (Arc<[u8]>, Option<u16>);
 
 /// The body and status of a capture, if they determine its meaning.
-pub(super) fn body_alone(capture: &Capture) -> Option<Body> {
+fn body_alone(capture: &Capture) -> Option<Body> {
     let body = capture.body.as_ref().filter(|_| capture.location.is_none() && !capture.incomplete)?;
     Some((Arc::clone(body), capture.answered.status))
 }
 
 /// Whether two [bodies](body_alone) are one allocation with one status: true for the captures of one file in a folder, and for
 /// revisits of one original.
-pub(super) fn share_body(one: &Option<Body>, other: &Option<Body>) -> bool {
+fn share_body(one: &Option<Body>, other: &Option<Body>) -> bool {
     one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| Arc::ptr_eq(&one.0, &other.0) && one.1 == other.1)
 }
 

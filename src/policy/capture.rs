@@ -2,13 +2,13 @@
 
 use hashbrown::HashMap;
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_128;
 
+use super::answer::AnswerKind;
 use super::columns::Columns;
-use super::state::{Answered, OriginStatus};
+use super::state::Answered;
 use super::{provenance, side_records};
 use crate::automaton;
-use crate::dialect::{Dialect, StatusMeaning};
+use crate::dialect::Dialect;
 use crate::origin;
 use crate::robots::{self, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::Patterns;
@@ -35,12 +35,12 @@ pub struct Capture {
 /// The meaning of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// A robots.txt.
+    /// A robots.txt, or an HTML page in its place.
     RobotsTxt(Selected),
-    /// An answer without rules.
-    NoRules(OriginStatus),
     /// A redirect to this URL; `None` if its location makes no sense.
     Redirect(Option<String>),
+    /// Its kind says it all.
+    OfKind,
 }
 
 /// The rules of a robots.txt for each crawler.
@@ -70,9 +70,8 @@ pub(super) struct SelectedGroup {
 /// The result of reading a capture, which no longer needs the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
+    pub kind: AnswerKind,
     pub meaning: Meaning,
-    /// XXH3 (128 bits) of the body.
-    pub body_hash: u128,
     pub notes: NoteCounts,
 }
 
@@ -90,41 +89,27 @@ impl Capture {
 
     /// Reads the answer and determines its meaning to the crawlers under `dialect`.
     pub(super) fn read(&self, columns: &Columns, dialect: &Dialect) -> Reading {
-        let body = self.body.as_deref().unwrap_or_default();
         let mut notes = NoteCounts::default();
-        let meaning = match self.means(dialect) {
-            StatusMeaning::Parse if self.incomplete => Meaning::NoRules(OriginStatus::Incomplete),
-            StatusMeaning::Parse => Meaning::RobotsTxt(select(body, columns, dialect, &mut notes)),
-            StatusMeaning::Redirect => Meaning::Redirect(self.target()),
-            StatusMeaning::NotModified => Meaning::NoRules(OriginStatus::NotModified),
-            StatusMeaning::Unavailable => Meaning::NoRules(OriginStatus::Unavailable),
-            StatusMeaning::Forbidden => Meaning::NoRules(OriginStatus::Forbidden),
-            StatusMeaning::Unreachable => Meaning::NoRules(OriginStatus::Unreachable),
+        let mut kind = self.kind();
+        let meaning = match kind {
+            AnswerKind::RobotsTxt => {
+                let body = self.body.as_deref().unwrap_or_default();
+                let selected = select(body, columns, dialect, &mut notes);
+                kind = if selected.html_page { AnswerKind::HtmlPage } else { kind };
+                Meaning::RobotsTxt(selected)
+            }
+            AnswerKind::Redirect => Meaning::Redirect(self.target()),
+            _ => Meaning::OfKind,
         };
-        Reading { meaning, body_hash: xxh3_128(body), notes }
+        Reading { kind, meaning, notes }
     }
 
-    /// The meaning of its status; without one, nothing answered.
-    pub(super) fn means(&self, dialect: &Dialect) -> StatusMeaning {
-        self.answered.status.map_or(StatusMeaning::Unreachable, |status| dialect.status_meaning(status))
-    }
-
-    /// XXH3 (128 bits) of everything that matters in the answer, with the body represented by its hash. It decides between
-    /// captures of the same time: different answers have different hashes, so the winner does not depend on their order.
-    pub(super) fn hash(&self, body_hash: u128) -> u128 {
-        let Answered { status, expires, unreachable_since, .. } = self.answered;
-        let mut facts = Vec::with_capacity(64);
-        facts.extend(body_hash.to_le_bytes());
-        facts.push(u8::from(self.incomplete));
-        for number in [status.map(i64::from), expires, unreachable_since] {
-            facts.push(u8::from(number.is_some()));
-            facts.extend(number.unwrap_or(0).to_le_bytes());
+    /// Its kind by its status alone.
+    pub(super) fn kind(&self) -> AnswerKind {
+        match AnswerKind::of_status(self.answered.status) {
+            AnswerKind::RobotsTxt if self.incomplete => AnswerKind::Failed,
+            kind => kind,
         }
-        if let Some(location) = &self.location {
-            facts.push(1);
-            facts.extend(location.as_bytes());
-        }
-        xxh3_128(&facts)
     }
 
     /// The URL that a redirect leads to, in canonical form.

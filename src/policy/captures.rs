@@ -1,25 +1,26 @@
 //! The captures of all sources: the newest of each URL, and the data they share.
 
-use hashbrown::hash_map::Entry as Slot;
-use std::collections::{BTreeMap, VecDeque};
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::batch::{Batch, Body, body_alone, share_body};
+use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, Resolver, StoredRules, Urls};
+use super::batch::Batch;
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
+use super::derive::Deriving;
 use super::groups::Group;
-use super::image::{HELD, Home, NewOrigin, POLICY_FILE, Tables, WriteError, Writer, folder_of, replace};
-use super::known::{Known, KnownEntry, StoredAnswer, StoredMeaning, Urls};
+use super::image::{HELD, Home, POLICY_FILE, Tables, UrlRecord, WriteError, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::CompileProgress;
-use super::resolve::{Resolved, Resolver};
 use super::source::PassedOver;
-use super::state::{OriginStatus, OverrideState};
-use super::{Policy, Statistics, side_records};
+use super::state::OverrideState;
+use super::{Policy, Statistics};
 use crate::dialect::Dialect;
+use crate::robots::NoteCounts;
 use crate::{origin, threads};
 
 /// The bytes of the memory budget for each file compiled at a time; few files need more.
@@ -42,15 +43,11 @@ pub struct Captures {
     /// Where the shared data is kept.
     home: Home,
     urls: Urls,
-    /// By origin.
-    overrides: BTreeMap<Box<str>, Placement>,
     tables: Tables,
     /// The memory budget for reading sources, in bytes.
     pub(super) memory: u64,
     /// Batches being read, in order.
     ahead: VecDeque<Batch>,
-    /// The body of the capture placed last: the next one may share it.
-    last_body: Option<Body>,
     /// The most threads that read captures. Memory that compiling keeps for the next file is freed with them.
     most_readers: usize,
     pub(super) statistics: Statistics,
@@ -99,12 +96,10 @@ impl Captures {
             dialect,
             columns: Arc::new(columns),
             home,
-            urls: Urls::new(),
-            overrides: BTreeMap::new(),
+            urls: Urls::default(),
             tables,
             memory: u64::MAX,
             ahead: VecDeque::new(),
-            last_body: None,
             most_readers: usize::MAX,
             statistics: Statistics::default(),
             passed_over: Vec::new(),
@@ -183,18 +178,13 @@ impl Captures {
         let Some(mut batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, readings) = batch.wait();
         let mut placed = Vec::with_capacity(readings.len());
-        for Reading { meaning, body_hash, notes } in readings {
-            placed.push((self.place(meaning)?, body_hash, notes));
+        for Reading { kind, meaning, notes } in readings {
+            let notes = (!notes.is_empty()).then(|| Box::new(notes));
+            placed.push((kind, self.place(meaning)?, notes));
         }
         for (capture, number) in captures.into_iter().zip(batch.which) {
-            let (meaning, body_hash, notes) = &placed[number];
-            let body = body_alone(&capture);
-            // The lines of one file count once.
-            if !share_body(&self.last_body, &body) {
-                self.statistics.notes.merge(notes);
-            }
-            self.last_body = body;
-            self.insert(capture, meaning.clone(), *body_hash);
+            let (kind, content, notes) = placed[number].clone();
+            self.insert(capture, kind, content, notes)?;
         }
         self.progress.read.store(self.statistics.captures.read, Relaxed);
         Ok(())
@@ -208,24 +198,32 @@ impl Captures {
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
             let placement = self.place_override(origin, given)?;
-            self.overrides.insert(origin.into(), placement);
+            let url = self.urls.entry(origin::robots_url(origin).into());
+            url.is_of_origin = true;
+            match &mut url.placement {
+                Some(known) => {
+                    known.merge(placement, &mut self.tables)?;
+                }
+                none => *none = Some(Box::new(placement)),
+            }
         }
         Ok(())
     }
 
     fn place_override(&mut self, origin: &str, given: &Override) -> Result<Placement, WriteError> {
         let &Override { ruling, paused_until, .. } = given;
-        let mut robots_txt = None;
+        let operator_override = OverrideState { ruling, paused_until };
+        let crawl_delay = given.crawl_delay.as_deref().map(Box::from);
+        let mut placement = Placement { operator_override, crawl_delay, ..Placement::default() };
         if let Some(body) = &given.robots_txt {
             let capture = Capture::found(origin, Arc::clone(body));
             let reading = capture.read(&self.columns, self.dialect);
-            self.statistics.notes.merge(&reading.notes);
-            if let StoredMeaning::Answer(answer) = self.place(reading.meaning)? {
-                robots_txt = Some(answer);
+            placement.notes = reading.notes;
+            if let Content::Rules(rules) = self.place(reading.meaning)? {
+                placement.robots_txt = rules;
             }
         }
-        let side_records = given.crawl_delay.as_deref().map(side_records::operators_delay);
-        Ok(Placement { operator_override: OverrideState { ruling, paused_until }, robots_txt, side_records })
+        Ok(placement)
     }
 
     /// The records of the sources that answer for no origin.
@@ -239,15 +237,15 @@ impl Captures {
     }
 
     /// Stores the data of an answer's meaning.
-    fn place(&mut self, meaning: Meaning) -> Result<StoredMeaning, WriteError> {
+    fn place(&mut self, meaning: Meaning) -> Result<Content, WriteError> {
         Ok(match meaning {
-            Meaning::RobotsTxt(selected) => StoredMeaning::Answer(self.place_robots_txt(selected)?),
-            Meaning::NoRules(origin_status) => StoredMeaning::Answer(StoredAnswer::without_rules(origin_status)),
-            Meaning::Redirect(target) => StoredMeaning::Redirect(target.map(String::into_boxed_str)),
+            Meaning::RobotsTxt(selected) => Content::Rules(self.place_robots_txt(selected)?),
+            Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
+            Meaning::OfKind => Content::Nothing,
         })
     }
 
-    fn place_robots_txt(&mut self, selected: Selected) -> Result<StoredAnswer, WriteError> {
+    fn place_robots_txt(&mut self, selected: Selected) -> Result<StoredRules, WriteError> {
         let tables = &mut self.tables;
         let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
@@ -263,24 +261,43 @@ impl Captures {
         }
         let row = tables.row(groups)?;
         let side = tables.side.intern(&selected.side_records)?;
-        Ok(StoredAnswer { origin_status: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
+        Ok(StoredRules { source: 0, row, side })
     }
 
-    fn insert(&mut self, capture: Capture, meaning: StoredMeaning, body_hash: u128) {
+    fn insert(
+        &mut self,
+        capture: Capture,
+        kind: AnswerKind,
+        content: Content,
+        notes: Option<Box<NoteCounts>>,
+    ) -> Result<(), WriteError> {
+        let answered = capture.answered;
+        let url = self.urls.entry(capture.url.into_boxed_str());
+        url.is_of_origin |= capture.origin.is_some();
+        if matches!(kind, AnswerKind::Failed | AnswerKind::TooManyRequests) {
+            url.kept.fold_failures(&Failures::new(answered.fetched_at, answered.unreachable_since));
+        }
+        let answer = Answer {
+            kind,
+            exact: capture.exact,
+            status: answered.status,
+            incomplete: kind == AnswerKind::Failed && capture.incomplete,
+            fetched_at: answered.fetched_at,
+            expires: answered.expires,
+            content,
+            notes,
+        };
+        let folded = url.kept.fold(answer, &mut self.tables)?;
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
-        let hash = capture.hash(body_hash);
-        let entry = KnownEntry { meaning, answered: capture.answered, exact: capture.exact, hash };
-        let is_robots_txt = capture.origin.is_some();
-        match self.urls.entry(capture.url.into_boxed_str()) {
-            Slot::Vacant(slot) => {
-                slot.insert(Box::new(Known::new(entry, is_robots_txt)));
-            }
-            Slot::Occupied(mut slot) => {
-                slot.get_mut().insert(entry, &mut self.statistics.captures);
-            }
+        match folded {
+            Folded::Kept => {}
+            Folded::Older => counts.older += 1,
+            Folded::SameTime => counts.same_time += 1,
+            Folded::WithoutTime => counts.without_time += 1,
         }
+        Ok(())
     }
 
     /// The policy of all origins, with redirects followed and, after failures, the last good answers kept. It is stored like
@@ -322,35 +339,30 @@ impl Captures {
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<T, WriteError> {
         self.settle()?;
-        let Captures { dialect, columns, urls, overrides, mut tables, mut statistics, progress, .. } = self;
+        let Captures { dialect, columns, urls, mut tables, statistics, progress, .. } = self;
         tables.finish()?;
         let source = tables.source();
-        let mut writer = Writer::new((*columns).clone(), dialect, &[source], home);
-        let resolver = Resolver { urls: &urls, dialect };
-        let robots_txt = urls.iter().filter(|(_, known)| known.is_robots_txt);
-        let known = robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, Some(&**known))));
-        // An origin with captures sorts before the same origin without, so that the former is kept.
-        let named = overrides.keys().map(|origin| (&**origin, None));
-        let mut origins: Vec<(&str, Option<&Known>)> = Vec::with_capacity(urls.len() + overrides.len());
-        origins.extend(known.chain(named));
-        threads::sort_by_key(&mut origins, |&(origin, known)| (origin, known.is_none()));
-        origins.dedup_by_key(|&mut (origin, _)| origin);
-        progress.origins.store(origins.len() as u64, Relaxed);
-        for &(origin, known) in &origins {
-            let mut resolved = known.map_or_else(Resolved::unfetched, |known| resolver.resolve(known));
-            let placement = overrides.get(origin);
-            if let Some(placement) = placement {
-                placement.apply(&mut resolved);
-                statistics.overridden += 1;
-            }
-            let Resolved { state, row, side } = resolved;
-            let own = placement.and_then(|placement| placement.side_records.as_deref());
-            writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side, own })?;
-            statistics.captures.last_good_kept += u64::from(state.last_good.is_some());
-            progress.placed.fetch_add(1, Relaxed);
+        let mut sorted: Vec<((&str, &str), &KeptUrl)> = urls.iter().collect();
+        threads::sort_by_key(&mut sorted, |&(url, _)| url);
+        progress.origins.store(sorted.iter().filter(|(_, url)| url.is_of_origin).count() as u64, Relaxed);
+        let mut deriving = Deriving {
+            writer: Writer::new((*columns).clone(), dialect, &[source], home),
+            resolver: Resolver { targets: &urls, dialect },
+            statistics,
+            progress: &progress,
+        };
+        for &((origin, path), url) in &sorted {
+            deriving.add(UrlRecord {
+                origin: origin.as_bytes(),
+                path: path.as_bytes(),
+                is_of_origin: url.is_of_origin,
+                placement: url.placement.as_deref().cloned(),
+                kept: Cow::Borrowed(&url.kept),
+            })?;
         }
+        let Deriving { writer, statistics, .. } = deriving;
         // Writing needs the memory.
-        drop(origins);
+        drop(sorted);
         // Freeing millions of entries takes long.
         threads::both(|| write(writer, statistics), || drop(urls)).0
     }

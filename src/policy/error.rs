@@ -56,28 +56,31 @@ pub enum CrawlerError {
     },
 }
 
-/// Why two policies cannot be merged.
+/// Why policies cannot be merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
+    /// There are none.
+    #[error("there are no policies to merge; give at least one")]
+    None,
     /// They have different dialects.
-    #[error("the policies have different dialects, {old} and {new}; compile one of them again with the other's")]
+    #[error("the policies have different dialects, {one} and {other}; compile one of them again with the other's")]
     Dialects {
-        /// The dialect of the older one.
-        old: &'static str,
-        /// The dialect of the newer one.
-        new: &'static str,
+        /// The dialect of the first one.
+        one: &'static str,
+        /// The dialect of another one.
+        other: &'static str,
     },
     /// They are for different crawlers.
     #[error(
-        "the policies have different crawlers, or in a different order: {old} and {new}; compile one of them again \
+        "the policies have different crawlers, or in a different order: {one} and {other}; compile one of them again \
          for the other's"
     )]
     Crawlers {
-        /// The crawlers of the older one.
-        old: String,
-        /// The crawlers of the newer one.
-        new: String,
+        /// The crawlers of the first one.
+        one: String,
+        /// The crawlers of another one.
+        other: String,
     },
     /// The merged policy cannot be written.
     #[error(transparent)]

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! row     an entry for each column
-//! entry   place of the automaton u32 | place of the rules and kind u32; all zeros where no group applies
+//! entry   place of the automaton and kind u32 | place of the rules u32; all zeros where no group applies
 //! kind    the lowest two bits: 1 the group is everybody's (`*`), 2 it is the crawler's own
 //! ```
 
@@ -35,7 +35,7 @@ const KIND_MASK: u32 = 3;
 pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
     let entry = group.map_or(0, |group| {
         let kind = if group.own { OWN } else { EVERYBODYS };
-        u64::from(group.automaton) | u64::from(group.rules << KIND_BITS | kind) << 32
+        u64::from(group.automaton << KIND_BITS | kind) | u64::from(group.rules) << 32
     });
     entry.to_le_bytes()
 }
@@ -44,8 +44,8 @@ pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
 #[inline]
 pub(crate) fn decode([automaton, rules]: RowEntry) -> Option<Group> {
     let (automaton, rules) = (u32::from_le(automaton), u32::from_le(rules));
-    let kind = rules & KIND_MASK;
-    (kind != 0).then_some(Group { automaton, rules: rules >> KIND_BITS, own: kind == OWN })
+    let kind = automaton & KIND_MASK;
+    (kind != 0).then_some(Group { automaton: automaton >> KIND_BITS, rules, own: kind == OWN })
 }
 
 /// The place of the automaton in an encoded entry; 0 if no group applies.
@@ -55,8 +55,8 @@ pub(crate) fn automaton_of(entry: &[u8]) -> u32 {
 
 /// Checks that an entry is valid and decodes it.
 pub(crate) fn check(entry: RowEntry) -> Result<Option<Group>, &'static str> {
-    match (decode(entry), u32::from_le(entry[1]) & KIND_MASK) {
-        (None, _) if entry != [0, 0] => Err("an entry has an automaton but no kind"),
+    match (decode(entry), u32::from_le(entry[0]) & KIND_MASK) {
+        (None, _) if entry != [0, 0] => Err("an entry has a group but no kind"),
         (Some(_), KIND_MASK) => Err("unknown kind of group"),
         (group, _) => Ok(group),
     }
@@ -117,7 +117,7 @@ impl<'p> Groups<'p> {
     pub fn automaton_of(&self, row: u32) -> u32 {
         match self.columns {
             // An entry without a group names no automaton. Decoding the whole entry took 38 instructions more.
-            [column] => u32::from_le(self.rows[row as usize * self.width + column][0]),
+            [column] => u32::from_le(self.rows[row as usize * self.width + column][0]) >> KIND_BITS,
             _ => self.group(row).map_or(0, |group| group.automaton),
         }
     }
@@ -188,7 +188,8 @@ mod tests {
     fn entries_that_say_nothing_are_refused() {
         assert_eq!(check(entry(None)), Ok(None));
         assert_eq!(check(entry(Some(group(3, false)))), Ok(Some(group(3, false))));
-        assert!(check([1u32.to_le(), 0]).is_err());
-        assert!(check([1u32.to_le(), 7u32.to_le()]).is_err());
+        assert!(check([0, 1u32.to_le()]).is_err());
+        assert!(check([4u32.to_le(), 1u32.to_le()]).is_err());
+        assert!(check([7u32.to_le(), 1u32.to_le()]).is_err());
     }
 }

@@ -1,48 +1,78 @@
-//! Merges two policies: each origin keeps its newest entry.
+//! Merges policies: a union of their answers.
 //!
-//! A day's captures make a small policy, which can update a large one without the sources of the large one. The two
-//! entries of an origin complement each other: a failure keeps the last good rules of either, and the time when it began.
+//! A policy is a set of answers. The merged policy has the answers of all, and origins are derived from them anew, so it is, byte
+//! for byte, the policy that would be compiled from all answers at once, whatever the order and the number of policies.
 //!
-//! Overrides are not answers, so they do not age: the newer policy's override counts, and if it has none for an origin,
-//! the older policy's remains in force.
-//!
-//! Redirects were followed when each policy was made, among its own captures; their targets are not kept. So if an origin
-//! of the newer policy redirects to a URL that only the older one captured, it stays unresolved and keeps the last good
-//! rules of either. That is rare, because crawlers fetch the target of a redirect at once. Compile captures that need
-//! each other together.
+//! The answers of all policies are sorted, so they are read side by side. The targets of redirects are collected first,
+//! because an origin may redirect to a URL that comes later.
 
+use hashbrown::HashSet;
 use std::path::Path;
+use xxhash_rust::xxh3::xxh3_128;
 
+use super::answer::{AnswerKind, Resolver, Urls};
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
+use super::derive::Deriving;
 use super::error::MergeError;
-use super::image::{Home, NewOrigin, POLICY_FILE, Pool, Record, WriteError, Writer, folder_of, replace};
+use super::image::{Home, POLICY_FILE, Sources, UrlRecord, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
-use super::resolve::Resolved;
-use super::state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling};
-use super::{Policy, Statistics, side_records};
-use crate::robots::{Note, NoteKind};
+use super::progress::CompileProgress;
+use super::{Policy, Statistics};
 use crate::threads;
 
-/// Merges two policies into a policy file.
+/// The result of a merge.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Merged {
+    /// The statistics of the merged policy.
+    pub statistics: Statistics,
+    /// Pairs of answers of the same URL and kind without a time, of which only the bytes could choose one.
+    pub without_time: u64,
+    /// The origins whose overrides contradict each other, so that the stricter one counts, in order.
+    pub contradictions: Vec<String>,
+}
+
+/// Merges policies into a policy file. The result does not depend on their order.
 ///
-/// For each origin, the entry with the newer last answer counts; that of `new` if both have the same time or none. If its
-/// last answer is a failure, the newest good answer of both is kept as well, and an origin that was unreachable before
-/// counts as unreachable since then. A 304 without a robots.txt before it confirms that of the other policy. The operator's override in `new` counts, else the one in `old`.
+/// Overrides have no time: where two contradict, the stricter counts. With `overrides`, these replace the overrides of all
+/// policies.
 ///
 /// # Errors
 ///
-/// [`MergeError`] if dialects or crawlers differ, or the file cannot be written.
-pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, MergeError> {
-    if old.dialect() != new.dialect() {
-        return Err(MergeError::Dialects { old: old.dialect().name, new: new.dialect().name });
-    }
-    if !old.columns().is_same(new.columns()) {
-        return Err(MergeError::Crawlers { old: old.columns().to_string(), new: new.columns().to_string() });
-    }
+/// [`MergeError`] if there is no policy, dialects or crawlers differ, or the file cannot be written.
+pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, path: &Path) -> Result<Merged, MergeError> {
+    let first = agree(policies)?;
     let home = Home::folder(folder_of(path));
-    Ok(merged(old, new, &home, |writer, statistics| {
-        replace(path, &POLICY_FILE, |file| writer.write(statistics, file))
-    })?)
+    let additions = overrides.map(|overrides| first.additions(overrides, &home.folder)).transpose()?;
+    let sources: Vec<&Policy> = policies.iter().chain(&additions).collect();
+    let from = match overrides {
+        Some(_) => OverridesFrom::Last,
+        None => OverridesFrom::All,
+    };
+    let write = |writer: Writer<'_>, statistics| replace(path, &POLICY_FILE, |file| writer.write(statistics, file));
+    let merging = Merging::new(&sources, from);
+    let (statistics, disagreements) = merging.write(&merging.targets()?, &home, write)?;
+    let Disagreements { without_time, contradictions } = disagreements;
+    Ok(Merged { statistics, without_time, contradictions })
+}
+
+/// The first of several policies that can be merged.
+///
+/// # Errors
+///
+/// [`MergeError`] if there is none, or dialects or crawlers differ.
+pub(super) fn agree(policies: &[Policy]) -> Result<&Policy, MergeError> {
+    let (first, others) = policies.split_first().ok_or(MergeError::None)?;
+    for other in others {
+        if first.dialect() != other.dialect() {
+            return Err(MergeError::Dialects { one: first.dialect().name, other: other.dialect().name });
+        }
+        if !first.columns().is_same(other.columns()) {
+            let (one, other) = (first.columns().to_string(), other.columns().to_string());
+            return Err(MergeError::Crawlers { one, other });
+        }
+    }
+    Ok(first)
 }
 
 impl Policy {
@@ -53,352 +83,197 @@ impl Policy {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
+        let mut sources = self.clone().into_all();
+        sources.push(self.additions(overrides, folder)?);
+        Policy::merged(&sources, OverridesFrom::LastOfEach, folder)
+    }
+
+    /// The merged policy of this one's layers, for what needs all origins at once; this one if it has none. Data beyond the first
+    /// few MiB goes to a temporary file in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
+    pub fn flattened(&self, folder: &Path) -> Result<Policy, WriteError> {
+        match &self.clone().into_all()[..] {
+            [only] => Ok(only.clone()),
+            several => Policy::merged(several, OverridesFrom::All, folder),
+        }
+    }
+
+    fn merged(sources: &[Policy], from: OverridesFrom, folder: &Path) -> Result<Policy, WriteError> {
+        let (sources, home): (Vec<&Policy>, _) = (sources.iter().collect(), Home::folder(folder.to_owned()));
+        let write = |writer: Writer<'_>, statistics| writer.image(statistics, &home);
+        let merging = Merging::new(&sources, from);
+        let ((image, content), _) = merging.write(&merging.targets()?, &home, write)?;
+        Ok(Policy::of(image, content))
+    }
+
+    /// A policy that has nothing but these overrides.
+    fn additions(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
         let mut additions = Captures::spilling(folder, self.columns().clone(), self.dialect());
         additions.add_overrides(overrides)?;
-        let additions = additions.policy()?;
-        let home = Home::folder(folder.to_owned());
-        let (image, content) = merged(self, &additions, &home, |writer, counted| {
-            // The sources are the same.
-            let statistics = Statistics { overridden: counted.overridden, ..self.statistics().clone() };
-            writer.image(statistics, &home)
-        })?;
-        Ok(Policy::of(image, content))
+        additions.policy()
     }
 }
 
-/// Feeds all origins of both policies to a writer and lets `write` finish it.
-fn merged<T: Send>(
-    old: &Policy,
-    new: &Policy,
-    home: &Home,
-    write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
-) -> Result<T, WriteError> {
-    let parts = [old, new].map(|policy| policy.image.parts());
-    let sources = parts.map(|parts| parts.source());
-    let writer = Writer::new(new.columns().clone(), new.dialect(), &sources, home);
-    let lists = parts.map(|parts| parts.side);
-    let mut merging = Merging { writer, lists, statistics: Statistics::default() };
-    merging.all(old, new)?;
-    let Merging { writer, statistics, .. } = merging;
-    let milliseconds = statistics.captures.read as usize / ORIGINS_A_MILLISECOND;
-    threads::on(threads::worth_starting(milliseconds, usize::MAX), || write(writer, statistics))
+/// Which overrides count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OverridesFrom {
+    /// Those of all policies, the stricter of two.
+    All,
+    /// For each origin that of the last policy, if it has one, else those of the others, the stricter of two.
+    LastOfEach,
+    /// Those of the last policy only.
+    Last,
 }
 
-/// A policy being merged from an old and a new one.
-struct Merging<'p> {
-    /// Its sources are the old policy and the new one.
-    writer: Writer<'p>,
-    /// Their side records.
-    lists: [Pool<'p>; 2],
-    /// Counts only entries: captures that were passed over and lines that were dropped are not recorded per entry.
-    statistics: Statistics,
+/// Policies being merged.
+pub(super) struct Merging<'p> {
+    policies: &'p [&'p Policy],
+    sources: Sources<'p>,
+    from: OverridesFrom,
+    /// For each policy, the URLs that are merged, in order; `None` for all of them.
+    some: Vec<Option<Vec<UrlRecord<'p>>>>,
 }
 
-/// The sources, in the order of [`Merging::lists`].
-const OLD: usize = 0;
-const NEW: usize = 1;
-
-/// An origin's entry in one of the policies, or in the merged one.
-#[derive(Debug, Clone, Copy)]
-struct PolicyEntry {
-    state: OriginState,
-    /// The source of the row and the side records in use, and their places there.
-    source: usize,
-    row: u32,
-    side: u32,
+/// What the merged policies disagree about.
+#[derive(Debug, Default)]
+pub(super) struct Disagreements {
+    without_time: u64,
+    contradictions: Vec<String>,
 }
 
 impl<'p> Merging<'p> {
-    fn all(&mut self, old: &Policy, new: &Policy) -> Result<(), WriteError> {
-        let (mut old, mut new) = (old.lookup().records().peekable(), new.lookup().records().peekable());
-        loop {
-            // Both are sorted: next comes the smaller origin, or one that both have.
-            let (from_old, from_new) = match (old.peek(), new.peek()) {
-                (None, None) => return Ok(()),
-                (Some(_), None) => (old.next(), None),
-                (None, Some(_)) => (None, new.next()),
-                (Some(one), Some(other)) => match one.origin.cmp(other.origin) {
-                    std::cmp::Ordering::Less => (old.next(), None),
-                    std::cmp::Ordering::Equal => (old.next(), new.next()),
-                    std::cmp::Ordering::Greater => (None, new.next()),
-                },
-            };
-            self.add(from_old, from_new)?;
-        }
+    pub fn new(policies: &'p [&'p Policy], from: OverridesFrom) -> Merging<'p> {
+        let all = policies.iter().map(|policy| policy.image.parts().source()).collect();
+        let sources = Sources { all, width: policies[0].columns().count() };
+        Merging { policies, sources, from, some: vec![None; policies.len()] }
     }
 
-    fn add(&mut self, old: Option<Record<'_>>, new: Option<Record<'_>>) -> Result<(), WriteError> {
-        let records = [old, new];
-        let overriding = [NEW, OLD].into_iter().find_map(|source| {
-            let record = records[source].filter(|record| self.is_overridden(source, record))?;
-            Some((source, record))
-        });
-        let entry = |source: usize| {
-            let record = records[source]?;
-            // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
-            // replacement, the origin counts as never fetched.
-            let is_void = record.ruling == Some(Ruling::RobotsTxt) && overriding.is_some_and(|(of, _)| of != source);
-            let Resolved { state, row, side } = match is_void {
-                true => Resolved::unfetched(),
-                false => Resolved { state: record.state(), row: record.row, side: record.side() },
+    /// Merges only these URLs of the first policy, in order, with all those of the others.
+    pub fn only_of_first(self, urls: Vec<UrlRecord<'p>>) -> Merging<'p> {
+        let mut some = self.some;
+        some[0] = Some(urls);
+        Merging { some, ..self }
+    }
+
+    /// Feeds all URLs to a writer and lets `write` finish it.
+    pub fn write<T: Send>(
+        &self,
+        targets: &Urls,
+        home: &Home,
+        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
+    ) -> Result<(T, Disagreements), WriteError> {
+        let first = self.policies[0];
+        let mut deriving = Deriving {
+            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.all, home),
+            resolver: Resolver { targets, dialect: first.dialect() },
+            statistics: Statistics::default(),
+            progress: &CompileProgress::default(),
+        };
+        let mut union = self.union();
+        while let Some(url) = union.next()? {
+            deriving.add(url)?;
+        }
+        let Deriving { writer, statistics, .. } = deriving;
+        let milliseconds = statistics.answers.values().sum::<u64>() as usize / ORIGINS_A_MILLISECOND;
+        let written = threads::on(threads::worth_starting(milliseconds, usize::MAX), || write(writer, statistics));
+        Ok((written?, union.disagreements))
+    }
+
+    /// The URLs of all policies.
+    pub fn union(&self) -> Union<'p> {
+        let urls = |(source, policy): (usize, &&'p Policy)| {
+            let mut urls: Box<dyn Iterator<Item = UrlRecord<'p>>> = match &self.some[source] {
+                Some(urls) => Box::new(urls.clone().into_iter()),
+                None => Box::new(policy.urls(source as u32)),
             };
-            Some((record.origin, PolicyEntry { state, source, row, side }))
+            (urls.next(), urls)
         };
-        let (origin, mut merged) = match (entry(OLD), entry(NEW)) {
-            (Some((origin, old)), Some((_, new))) => (origin, both(old, new)),
-            (Some(only), None) | (None, Some(only)) => only,
-            (None, None) => return Ok(()),
-        };
-        merged.state.operator_override = OverrideState::default();
-        if let Some((source, record)) = overriding {
-            merged.state.operator_override = record.operator_override();
-            if record.ruling == Some(Ruling::RobotsTxt) {
-                merged = PolicyEntry { source, row: record.row, side: record.side(), ..merged };
+        let (heads, others) = self.policies.iter().enumerate().map(urls).unzip();
+        let (sources, from) = (self.sources.clone(), self.from);
+        Union { heads, others, sources, from, disagreements: Disagreements::default() }
+    }
+
+    /// What is kept for the targets of redirects.
+    pub fn targets(&self) -> Result<Urls, WriteError> {
+        let mut wanted = HashSet::new();
+        for url in self.policies.iter().flat_map(|policy| policy.urls(0)) {
+            let target = url.kept.of_kind(AnswerKind::Redirect).and_then(|redirect| redirect.target());
+            wanted.extend(target.map(|target| xxh3_128(target.as_bytes())));
+        }
+        let (mut targets, mut union) = (Urls::default(), self.union());
+        while !wanted.is_empty()
+            && let Some(UrlRecord { origin, path, kept, .. }) = union.next()?
+        {
+            let url = [origin, path].concat();
+            if wanted.contains(&xxh3_128(&url)) {
+                let url = String::from_utf8_lossy(&url).into();
+                targets.entry(url).kept = kept.into_owned();
             }
         }
-        self.count(&merged.state, overriding.is_some());
-        let own = overriding.map(|(source, record)| self.own(source, &record));
-        let PolicyEntry { state, source, row, side } = merged;
-        self.writer.add(NewOrigin { origin, state: &state, source, row, side, own })
-    }
-
-    fn count(&mut self, state: &OriginState, overridden: bool) {
-        let Statistics { captures, notes, overridden: all_overridden, .. } = &mut self.statistics;
-        captures.read += u64::from(state.origin_status != OriginStatus::Unfetched);
-        captures.last_good_kept += u64::from(state.last_good.is_some());
-        *all_overridden += u64::from(overridden);
-        if state.html_page {
-            notes.add_all(&[Note { kind: NoteKind::LooksLikeHtml, line: 1 }]);
-        }
-    }
-
-    /// Whether the operator overrides anything for an origin of this source.
-    fn is_overridden(&self, source: usize, record: &Record<'_>) -> bool {
-        record.is_overridden() || !self.own(source, record).is_empty()
-    }
-
-    /// The operator's own side records of an origin of this source.
-    fn own(&self, source: usize, record: &Record<'_>) -> &'p [u8] {
-        side_records::split_own(self.lists[source].item(record.side())).0
+        Ok(targets)
     }
 }
 
-/// Merges two entries of one origin.
-fn both(old: PolicyEntry, new: PolicyEntry) -> PolicyEntry {
-    // An origin never fetched is older than any that was.
-    let age =
-        |entry: &PolicyEntry| (entry.state.origin_status != OriginStatus::Unfetched, entry.state.answered.fetched_at);
-    let (newer, older) = if age(&new) >= age(&old) { (new, old) } else { (old, new) };
-    if newer.state.origin_status.is_definite() {
-        return newer;
-    }
-    let good = [newer, older].into_iter().filter_map(|entry| Some((entry.good()?, entry)));
-    let good = good.filter(|(good, _)| !is_refuted(good, &[newer, older]));
-    // Of two of one time, that of the newer entry.
-    let good = good.reduce(|one, other| if other.0.times.fetched_at > one.0.times.fetched_at { other } else { one });
-    let mut state = OriginState { last_good: None, html_page: false, ..newer.state };
-    if state.origin_status.is_unreachable() && older.state.origin_status.is_unreachable() {
-        let of_older = older.state.answered;
-        let since = of_older.unreachable_since.or(of_older.fetched_at);
-        state.answered.unreachable_since = state.answered.unreachable_since.or(since);
-    }
-    let Some((mut good, PolicyEntry { state: OriginState { html_page, .. }, source, row, side })) = good else {
-        return PolicyEntry { state, row: 0, side: 0, ..newer };
-    };
-    state.html_page = html_page;
-    if good.origin_status == OriginStatus::RobotsTxt && newer.is_not_modified() {
-        state.origin_status = OriginStatus::RobotsTxt;
-    } else {
-        if good.origin_status == OriginStatus::RobotsTxt && older.is_not_modified_since(&good) {
-            good.times = older.state.answered.times();
-        }
-        state.last_good = Some(good);
-    }
-    PolicyEntry { state, source, row, side }
+/// The URLs of several policies, in order, each with what all of them keep for it.
+pub(super) struct Union<'p> {
+    /// The next URL of each policy, and those after it.
+    heads: Vec<Option<UrlRecord<'p>>>,
+    others: Vec<Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>>,
+    sources: Sources<'p>,
+    from: OverridesFrom,
+    disagreements: Disagreements,
 }
 
-/// Whether a good answer is that there is no robots.txt, but the server said after it that its robots.txt was not modified.
-fn is_refuted(good: &LastGood, entries: &[PolicyEntry]) -> bool {
-    good.origin_status == OriginStatus::Unavailable && entries.iter().any(|entry| entry.is_not_modified_since(good))
-}
-
-impl PolicyEntry {
-    /// The answer in use, if it is definite.
-    fn good(&self) -> Option<LastGood> {
-        let OriginState { origin_status, answered, last_good, .. } = self.state;
-        let own = origin_status.is_definite().then(|| LastGood { origin_status, times: answered.times() });
-        own.or(last_good)
-    }
-
-    /// Whether the last answer was a 304 that this policy alone could not use.
-    fn is_not_modified(&self) -> bool {
-        self.state.origin_status == OriginStatus::NotModified
-    }
-
-    fn is_not_modified_since(&self, good: &LastGood) -> bool {
-        self.is_not_modified() && self.state.answered.fetched_at >= good.times.fetched_at
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dialect::Dialect;
-    use crate::policy::{Answered, Capture, Captures, Overrides, Times};
-    use crate::robots::Agents;
-
-    fn state(origin_status: OriginStatus, fetched_at: Option<i64>, good: Option<i64>) -> OriginState {
-        let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
-        let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
-        let last_good = good.map(|at| LastGood { origin_status: OriginStatus::RobotsTxt, times: times(at) });
-        OriginState { last_good, ..OriginState::new(origin_status, answered) }
-    }
-
-    fn both(old: OriginState, new: OriginState) -> PolicyEntry {
-        let entry = |state, source| PolicyEntry { state, source, row: 0, side: 0 };
-        super::both(entry(old, OLD), entry(new, NEW))
-    }
-
-    /// The time of the entry, that of its last good answer, and the source whose rules are in use.
-    fn merged(old: OriginState, new: OriginState) -> (Option<i64>, Option<i64>, usize) {
-        let PolicyEntry { state, source, .. } = both(old, new);
-        let good = state.last_good.map(|good| good.times.fetched_at.unwrap_or(-1));
-        (state.answered.fetched_at, good, source)
-    }
-
-    #[test]
-    fn the_newest_entry_counts_and_keeps_the_last_good_rules_of_either() {
-        use OriginStatus::{RedirectUnresolved, RobotsTxt, Unavailable, Unreachable};
-        let at = |origin_status, time: i64| state(origin_status, Some(time), None);
-        let failed = |time: i64, good: i64| state(Unreachable, Some(time), Some(good));
-        assert_eq!(merged(at(RobotsTxt, 1), at(Unavailable, 2)), (Some(2), None, 1));
-        assert_eq!(merged(at(RobotsTxt, 3), at(Unavailable, 2)), (Some(3), None, 0));
-        assert_eq!(merged(at(RobotsTxt, 2), at(Unavailable, 2)), (Some(2), None, 1), "one time: the new one");
-        assert_eq!(merged(state(RobotsTxt, None, None), at(Unavailable, -5)), (Some(-5), None, 1));
-        assert_eq!(merged(at(RobotsTxt, 1), state(Unavailable, None, None)), (Some(1), None, 0));
-        assert_eq!(merged(at(RobotsTxt, 1), at(Unreachable, 2)), (Some(2), Some(1), 0), "the old rules stay");
-        assert_eq!(merged(at(RobotsTxt, 1), at(RedirectUnresolved, 2)), (Some(2), Some(1), 0));
-        assert_eq!(merged(failed(5, 1), at(RobotsTxt, 3)), (Some(5), Some(3), 1), "a newer good answer");
-        assert_eq!(merged(failed(5, 4), at(RobotsTxt, 3)), (Some(5), Some(4), 0));
-        assert_eq!(merged(failed(5, 4), at(Unreachable, 6)), (Some(6), Some(4), 0));
-        assert_eq!(merged(failed(5, 2), failed(6, 3)), (Some(6), Some(3), 1));
-        assert_eq!(merged(failed(5, 3), failed(6, 2)), (Some(6), Some(3), 0));
-        assert_eq!(merged(at(Unreachable, 5), at(Unreachable, 6)), (Some(6), None, 1));
-        let unfetched = Resolved::unfetched().state;
-        assert_eq!(merged(state(RobotsTxt, None, None), unfetched), (None, None, 0));
-        assert_eq!(merged(unfetched, failed(5, 4)), (Some(5), Some(4), 1));
-        assert_eq!(merged(failed(5, 4), unfetched), (Some(5), Some(4), 0));
-    }
-
-    #[test]
-    fn a_304_confirms_the_rules_of_the_other_policy() {
-        use OriginStatus::{Forbidden, NotModified, RobotsTxt, Unavailable, Unreachable};
-        let at = |origin_status, time: i64| state(origin_status, Some(time), None);
-        let failed = |time: i64, good: i64| state(Unreachable, Some(time), Some(good));
-        for (one, other) in [(at(RobotsTxt, 1), at(NotModified, 5)), (failed(3, 1), at(NotModified, 5))] {
-            for (source, merged) in [both(one, other), both(other, one)].into_iter().enumerate() {
-                assert_eq!((merged.state.origin_status, merged.state.last_good), (RobotsTxt, None));
-                assert_eq!((merged.state.answered.fetched_at, merged.source), (Some(5), source), "the rules stay");
+impl<'p> Union<'p> {
+    /// The next URL.
+    pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
+        while let Some(url) = self.folded()? {
+            // An origin whose only override is gone was never asked for.
+            if url.placement.is_some() || !url.kept.answers().is_empty() {
+                return Ok(Some(url));
             }
         }
-        assert_eq!(merged(at(RobotsTxt, 7), at(NotModified, 5)), (Some(7), None, OLD));
-        assert_eq!(merged(at(NotModified, 5), failed(7, 1)), (Some(7), Some(5), NEW), "renewed, then it failed");
-        assert_eq!(merged(at(NotModified, 5), failed(7, 6)), (Some(7), Some(6), NEW));
-        let without = both(at(Unavailable, 1), at(NotModified, 5)).state;
-        assert_eq!((without.origin_status, without.last_good), (NotModified, None), "there is a robots.txt now");
-        let gone = OriginState {
-            last_good: Some(LastGood { origin_status: Unavailable, ..failed(7, 1).last_good.unwrap() }),
-            ..failed(7, 1)
-        };
-        assert_eq!(both(at(NotModified, 5), gone).state.last_good, None);
-        assert_eq!(both(at(NotModified, 0), gone).state.last_good, gone.last_good, "it went after that");
-        let refused = both(at(Forbidden, 1), at(NotModified, 5)).state;
-        assert_eq!(refused.last_good.map(|good| good.origin_status), Some(Forbidden));
-        assert_eq!(merged(at(NotModified, 5), at(Unreachable, 6)), (Some(6), None, NEW));
+        Ok(None)
     }
 
-    #[test]
-    fn the_html_page_flag_is_that_of_the_answer_in_use() {
-        let page =
-            |origin_status, time, good| OriginState { html_page: true, ..state(origin_status, Some(time), good) };
-        let plain = |origin_status, time, good| state(origin_status, Some(time), good);
-        let is_page = |old: OriginState, new: OriginState| both(old, new).state.html_page;
-        use OriginStatus::{RobotsTxt, Unreachable};
-        assert!(is_page(page(RobotsTxt, 1, None), plain(Unreachable, 2, None)));
-        assert!(!is_page(page(RobotsTxt, 1, None), plain(RobotsTxt, 2, None)));
-        assert!(is_page(plain(RobotsTxt, 1, None), page(RobotsTxt, 2, None)));
-        assert!(!is_page(page(Unreachable, 5, Some(1)), plain(RobotsTxt, 3, None)), "a newer good answer");
-        assert!(is_page(plain(RobotsTxt, 1, None), page(Unreachable, 5, Some(3))));
-    }
-
-    #[test]
-    fn an_origin_is_unreachable_since_it_was_first_seen_to_be() {
-        let since = |old: OriginState, new: OriginState| both(old, new).state.answered.unreachable_since;
-        let failed = |time, since| OriginState {
-            answered: Answered { fetched_at: Some(time), unreachable_since: since, ..Answered::default() },
-            ..state(OriginStatus::Unreachable, None, None)
-        };
-        assert_eq!(since(failed(5, Some(4)), failed(6, None)), Some(4));
-        assert_eq!(since(failed(5, None), failed(6, None)), Some(5));
-        assert_eq!(since(failed(5, Some(4)), failed(6, Some(6))), Some(6), "it was reached in between");
-        assert_eq!(since(failed(7, None), failed(6, Some(3))), Some(3));
-        assert_eq!(since(state(OriginStatus::RobotsTxt, Some(5), None), failed(6, None)), None);
-        let incomplete = |time| OriginState { origin_status: OriginStatus::Incomplete, ..failed(time, None) };
-        assert_eq!(since(incomplete(5), failed(6, None)), Some(5), "no robots.txt arrived, one way or the other");
-        assert_eq!(since(failed(5, Some(4)), incomplete(6)), Some(4));
-    }
-
-    /// A policy of answers (host, time, status) that share one robots.txt, with overrides.
-    fn policy(answers: &[(&str, i64, u16)], overrides: &str) -> Policy {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("overrides.toml");
-        std::fs::write(&path, overrides).unwrap();
-        let capture = |&(host, time, status): &(&str, i64, u16)| Capture {
-            answered: Answered { status: Some(status), fetched_at: Some(time), ..Answered::default() },
-            ..Capture::found(&format!("http://{host}"), "User-agent: *\nCrawl-delay: 7\nDisallow: /\n")
-        };
-        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-        captures.add(answers.iter().map(capture).collect()).unwrap();
-        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
-        captures.policy().unwrap()
-    }
-
-    #[test]
-    fn an_override_stays_until_there_is_a_newer_one() {
-        let old = policy(
-            &[("a", 1, 200), ("b", 1, 200), ("c", 1, 200), ("d", 1, 200), ("e", 1, 200)],
-            "['http://a']\nverdict = 'allow-all'\ncrawl-delay = 5\n['http://b']\ncrawl-delay = 1\n\
-             ['http://c']\nrobots-txt = ''\n['http://d']\nrobots-txt = \"User-agent: *\\nAllow: /x\\nAllow: /y\"\n",
-        );
-        let new = policy(
-            &[("a", 2, 200), ("d", 2, 404)],
-            "['http://b']\ncrawl-delay = 2\n['http://c']\npaused-until = 1970-01-01T00:01:00Z\n\
-             ['http://e']\nverdict = 'forbid-all'\n",
-        );
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("merged.rsv");
-        let statistics = merge(&old, &new, &path).unwrap();
-        assert_eq!((statistics.origins, statistics.overridden), (5, 5));
-        let merged = Policy::open(&path).unwrap();
-        let crawler = merged.crawler(None).unwrap();
-        use OriginStatus::{RobotsTxt, Unavailable, Unfetched};
-        for (host, origin_status, fetched_at, ruling, paused_until, delays, rules) in [
-            ("a", RobotsTxt, Some(2), Some(Ruling::AllowAll), None, "0 5, 2 7", 1),
-            ("b", RobotsTxt, Some(1), None, None, "0 2, 2 7", 1),
-            // What its robots.txt said is not known.
-            ("c", Unfetched, None, None, Some(60), "", 0),
-            ("d", Unavailable, Some(2), Some(Ruling::RobotsTxt), None, "", 2),
-            ("e", RobotsTxt, Some(1), Some(Ruling::ForbidAll), None, "2 7", 1),
-        ] {
-            let record = merged.lookup().get(format!("http://{host}").as_bytes()).unwrap();
-            let state = record.state();
-            assert_eq!((state.origin_status, state.answered.fetched_at), (origin_status, fetched_at), "{host}");
-            assert_eq!(state.operator_override, OverrideState { ruling, paused_until }, "{host}");
-            let found = merged.side_records(&record, 0).into_iter();
-            let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
-            assert_eq!(found.join(", "), delays, "{host}");
-            let group = merged.groups(&crawler).group(record.row);
-            assert_eq!(group.map_or(0, |group| merged.rules(group).rules.len()), rules, "{host}");
+    fn folded(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
+        let key = |head: &UrlRecord<'p>| (head.origin, head.path);
+        let Some(least) = self.heads.iter().flatten().map(key).min() else { return Ok(None) };
+        let mut folded: Option<UrlRecord<'p>> = None;
+        for at in 0..self.heads.len() {
+            if self.heads[at].as_ref().map(key) != Some(least) {
+                continue;
+            }
+            let next = self.others[at].next();
+            let Some(mut url) = std::mem::replace(&mut self.heads[at], next) else { continue };
+            if self.from == OverridesFrom::Last && at + 1 < self.heads.len() {
+                url.placement = None;
+            }
+            match &mut folded {
+                Some(folded) => self.fold(folded, url, at + 1 == self.heads.len())?,
+                none => *none = Some(url),
+            }
         }
+        Ok(folded)
+    }
+
+    /// Adds what another policy keeps for the same URL.
+    fn fold(&mut self, folded: &mut UrlRecord<'p>, other: UrlRecord<'p>, is_last: bool) -> Result<(), WriteError> {
+        let kept = folded.kept.to_mut();
+        self.disagreements.without_time += kept.merge(other.kept.into_owned(), &mut self.sources)?;
+        folded.is_of_origin |= other.is_of_origin;
+        match (&mut folded.placement, other.placement) {
+            (_, None) => {}
+            (Some(known), Some(other)) if self.from == OverridesFrom::All || !is_last => {
+                if known.merge(other, &mut self.sources)? {
+                    self.disagreements.contradictions.push(String::from_utf8_lossy(folded.origin).into_owned());
+                }
+            }
+            (known, other) => *known = other,
+        }
+        Ok(())
     }
 }

@@ -1,35 +1,38 @@
 //! The policy: the rules of many origins' robots.txt files.
 //!
-//! [`Captures`] gathers answers from sources, keeps the newest of each URL (and, if that failed, the last good one), and
-//! follows redirects among them. The result is an image (module `image`): a look-up table of origins, their records, rows
-//! of groups for each crawler, and the automata, rules and side records of all distinct groups, each stored once.
+//! A policy is a set of answers. [`Captures`] gathers them from sources and keeps, for each URL, the newest of each kind; what
+//! origins come to is derived from those. The result is an image (module `image`): a look-up table of origins, their records, rows
+//! of groups for each crawler, the automata, rules and side records of all distinct groups, each stored once, and the answers.
 //! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory or [`Policy::open`] maps a file
-//! that [`Captures::write`] wrote: the bytes are the same. [`merge()`] makes one policy of two.
+//! that [`Captures::write`] wrote: the bytes are the same. [`merge()`] makes one policy of
+//! several.
 //!
 //! The operator's [`Overrides`] take precedence over all answers.
 
+mod answer;
 mod batch;
 mod capture;
 mod captures;
 mod class;
 mod columns;
+mod derive;
 mod error;
 mod groups;
 mod image;
-mod known;
+mod layers;
 mod lookup;
 mod merge;
 mod overrides;
 mod prefetch;
 mod progress;
 mod provenance;
-mod resolve;
 mod side_records;
 pub mod source;
 mod state;
 mod statistics;
 mod view;
 
+pub use answer::{AnswerKind, LONGEST_UNREACHABLE};
 pub use capture::Capture;
 pub use captures::Captures;
 #[doc(hidden)]
@@ -45,7 +48,7 @@ pub use image::{Record, Trust};
 #[doc(hidden)]
 pub use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
-pub use merge::merge;
+pub use merge::{Merged, merge};
 #[doc(hidden)]
 pub use overrides::{Override, OverrideProblem};
 pub use overrides::{Overrides, OverridesError};

@@ -53,24 +53,6 @@ pub(super) fn operators_delay(crawl_delay: &str) -> Vec<u8> {
     list
 }
 
-/// The end of the operator's own records, which come first in a checked list.
-fn own_end(list: &[u8]) -> usize {
-    let mut reader = Reader(list);
-    loop {
-        let end = list.len() - reader.0.len();
-        // Key, columns, line, value.
-        let line = reader.byte().and_then(|_| reader.number()).and_then(|_| reader.small());
-        if line != Ok(0) || reader.text().is_err() {
-            return end;
-        }
-    }
-}
-
-/// Splits a checked list into the operator's own records and those of the file.
-pub(super) fn split_own(list: &[u8]) -> (&[u8], &[u8]) {
-    list.split_at(own_end(list))
-}
-
 fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Result<(), &'static str> {
     let mut reader = Reader(list);
     while !reader.0.is_empty() {
@@ -119,9 +101,6 @@ mod tests {
             assert!(expected.len() >= 2);
         }
         let after = [operators_delay("2"), list.clone()].concat();
-        assert_eq!(split_own(&after), (&operators_delay("2")[..], &list[..]));
-        assert_eq!(split_own(&operators_delay("2")), (&operators_delay("2")[..], &b""[..]));
-        assert_eq!((split_own(&list).0, split_own(b"").0), (&b""[..], &b""[..]));
         assert_eq!(decode(&after, 3)[0].line, 0);
         let whole = (1..list.len()).filter(|&length| check(&list[..length]).is_ok()).count();
         assert_eq!(whole, 4, "five records, cut after each but the last");

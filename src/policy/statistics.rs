@@ -1,7 +1,9 @@
 //! Statistics of a policy and its sources.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
+use super::answer::AnswerKind;
 use super::source;
 use crate::robots::NoteCounts;
 
@@ -11,30 +13,39 @@ use crate::robots::NoteCounts;
 pub struct CaptureCounts {
     /// Captures read.
     pub read: u64,
-    /// Captures that lost to one of the same URL that is newer, or of the same time but exact.
+    /// Captures that lost to one of the same URL and kind that is newer, or of the same time but exact.
     pub older: u64,
-    /// Captures of the same URL and time as another; the smaller hash of the answer decided.
+    /// Pairs of captures of the same URL, kind and time; their bytes decided.
     pub same_time: u64,
+    /// Pairs of captures of the same URL and kind without a time; their bytes decided.
+    pub without_time: u64,
     /// Captures whose URL is not a robots.txt; they only serve redirects.
     pub not_robots_txt: u64,
     /// Entries of a directory passed over because they are not files named by a host or an origin.
     pub unnamed_files: u64,
-    /// Origins whose last answer failed and whose rules are from an earlier one.
-    pub last_good_kept: u64,
 }
 
-/// How a policy was made.
+/// The contents of a policy, and how it was made. A policy file has only what follows from the answers in it: it does not
+/// count captures that lost to others, nor records that were passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statistics {
-    /// Captures read, and what became of them.
+    /// Captures read, and what became of them; only if the policy was just made from them.
+    #[serde(skip_serializing_if = "is_default")]
     pub captures: CaptureCounts,
-    /// Counts of WARC records.
+    /// Counts of WARC records; likewise.
+    #[serde(skip_serializing_if = "is_default")]
     pub warc: source::WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
     /// Origins with an override.
     pub overridden: u64,
+    /// Origins whose last answer failed and whose rules are from an earlier one.
+    pub last_good: u64,
+    /// URLs that were asked, besides the robots.txt of origins; they only serve redirects.
+    pub other_urls: u64,
+    /// Answers that are kept, by kind.
+    pub answers: BTreeMap<AnswerKind, u64>,
     /// Distinct automata.
     pub automata: u64,
     /// Automata whose verdict is the same for every path.
@@ -45,6 +56,18 @@ pub struct Statistics {
     pub cursors: u64,
     /// Size of all automata in bytes.
     pub automata_bytes: u64,
-    /// Counts of lines dropped or cut in the robots.txt files.
+    /// Counts of lines dropped or cut in the robots.txt files of the answers that are kept.
     pub notes: NoteCounts,
+}
+
+fn is_default<T: Default + PartialEq>(counts: &T) -> bool {
+    *counts == T::default()
+}
+
+impl Statistics {
+    /// What follows from the answers alone.
+    pub(super) fn of_file(&self) -> Statistics {
+        let (captures, warc) = Default::default();
+        Statistics { captures, warc, ..self.clone() }
+    }
 }

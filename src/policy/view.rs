@@ -1,18 +1,22 @@
 //! A policy ready to judge URLs: a view of its image.
 
+use memmap2::Mmap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_128;
 
+use super::answer::{self, AnswerKind, Kept, Resolver, Urls};
 use super::columns::{Columns, Crawler};
 use super::error::CrawlerError;
 use super::groups::{Group, Groups};
-use super::image::{Content, Image, ImageError, OpenError, Record, Section, Trust};
+use super::image::{Content, Image, ImageError, OpenError, Parts, Record, Section, Trust, UrlRecord};
 use super::lookup::Lookup;
 use super::provenance::{self, Outline};
 use super::side_records;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
+use crate::origin;
 use crate::robots::{Agents, SideRecord};
 use crate::rules::chosen::ChosenRules;
 
@@ -37,7 +41,20 @@ use crate::rules::chosen::ChosenRules;
 #[derive(Clone)]
 pub struct Policy {
     pub(super) image: Arc<Image>,
-    content: Arc<Content>,
+    pub(super) content: Arc<Content>,
+    /// The policies over it, if there are any.
+    pub(super) layers: Option<Arc<Layers>>,
+}
+
+/// The policies that make up a layered one, and what those over the largest change in it.
+#[derive(Debug)]
+pub(super) struct Layers {
+    /// The largest first.
+    pub all: Vec<Policy>,
+    /// The look-up table of the largest, without the origins that changed.
+    pub lookup: Mmap,
+    /// The origins that changed.
+    pub changed: Policy,
 }
 
 impl fmt::Debug for Policy {
@@ -94,7 +111,7 @@ impl Policy {
     }
 
     pub(super) fn of(image: Image, content: Content) -> Policy {
-        Policy { image: Arc::new(image), content: Arc::new(content) }
+        Policy { image: Arc::new(image), content: Arc::new(content), layers: None }
     }
 
     /// The bytes of its policy file.
@@ -102,9 +119,16 @@ impl Policy {
         self.image.bytes()
     }
 
-    /// The checksum of its policy file, which identifies its content.
+    /// The checksum of its policy file, which identifies its content; of a layered policy, that of the checksums of all.
     pub fn checksum(&self) -> u128 {
-        self.image.checksum()
+        match &self.layers {
+            Some(layers) => {
+                let mut all: Vec<[u8; 16]> = layers.all.iter().map(|policy| policy.checksum().to_le_bytes()).collect();
+                all.sort_unstable();
+                xxh3_128(&all.concat())
+            }
+            None => self.image.checksum(),
+        }
     }
 
     /// The names of the sections of its policy file, with their lengths in bytes.
@@ -131,10 +155,74 @@ impl Policy {
         self.content.columns.crawler(agents, self.content.dialect)
     }
 
-    /// The origins.
+    /// The policies that make it up, the largest first.
+    pub(super) fn into_all(self) -> Vec<Policy> {
+        match &self.layers {
+            Some(layers) => layers.all.clone(),
+            None => vec![self],
+        }
+    }
+
+    /// The origins; of a layered policy, those that are not [changed](Policy::changed).
     #[doc(hidden)]
     pub fn lookup(&self) -> Lookup<'_> {
-        Lookup::new(&self.image.parts())
+        let parts = self.image.parts();
+        let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
+        Lookup::new(&Parts { lookup, ..parts })
+    }
+
+    /// The origins that the layers over a policy change, as a policy of their own.
+    #[doc(hidden)]
+    pub fn changed(&self) -> Option<&Policy> {
+        self.layers.as_ref().map(|layers| &layers.changed)
+    }
+
+    /// The records of all origins, in order; those of origins that layers change name groups of another policy.
+    pub(crate) fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        let mut of_this = self.lookup().records().peekable();
+        let mut changed = self.changed().into_iter().flat_map(|changed| changed.lookup().records()).peekable();
+        std::iter::from_fn(move || match (of_this.peek(), changed.peek()) {
+            (Some(one), Some(other)) if one.origin < other.origin => of_this.next(),
+            (Some(one), Some(other)) => {
+                if one.origin == other.origin {
+                    of_this.next();
+                }
+                changed.next()
+            }
+            (Some(_), None) => of_this.next(),
+            (None, _) => changed.next(),
+        })
+    }
+
+    /// The record of an origin, and the policy whose groups and side records it names: this one, or that of its layers.
+    #[doc(hidden)]
+    pub fn origin(&self, origin: &[u8]) -> Option<(&Policy, Record<'_>)> {
+        let changed = self.changed().and_then(|changed| changed.origin(origin));
+        changed.or_else(|| Some((self, self.lookup().get(origin)?)))
+    }
+
+    /// All URLs that were asked, in order, with their answers. Their rules are those of `source`.
+    pub(super) fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
+        self.image.parts().urls(source)
+    }
+
+    /// What is kept for a URL, if it was asked.
+    pub(super) fn kept(&self, url: &str) -> Option<Kept> {
+        if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
+            return Some(kept);
+        }
+        let (origin, path) = answer::split(url);
+        let found = self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)?;
+        Some(found.kept.into_owned())
+    }
+
+    /// The URL for which an origin waits, if redirects of its robots.txt lead there and it was never asked.
+    pub(crate) fn needed(&self, origin: &str) -> Option<String> {
+        let kept = self.kept(&origin::robots_url(origin))?;
+        let mut targets = Urls::default();
+        targets.add_chain(kept.of_kind(AnswerKind::Redirect)?, |url| self.kept(url));
+        let resolver = Resolver { targets: &targets, dialect: self.dialect() };
+        resolver.resolve(&kept).needed.map(String::from)
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.

@@ -44,7 +44,7 @@ pub struct Note {
 }
 
 /// How often each kind of note occurred, over many files.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoteCounts([u64; NoteKind::ALL.len()]);
 
 impl NoteCounts {
@@ -53,6 +53,18 @@ impl NoteCounts {
         for note in notes {
             self.0[note.kind as usize] += 1;
         }
+    }
+
+    /// Adds to the count of the kind with this number, if there is one.
+    pub(crate) fn add(&mut self, kind: u64, count: u64) -> Option<()> {
+        let known = self.0.get_mut(usize::try_from(kind).ok()?)?;
+        *known = known.saturating_add(count);
+        Some(())
+    }
+
+    /// Whether nothing was dropped or cut.
+    pub fn is_empty(&self) -> bool {
+        *self == NoteCounts::default()
     }
 
     /// Adds the counts of another set of files.

@@ -6,13 +6,16 @@ use super::plan::Plan;
 use super::totals::{ListTotals, Totals};
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
-use crate::outcome::Partition;
+use crate::origin;
+use crate::outcome::{Partition, Reason};
 use crate::output::folder::{NEEDED, partition_names};
 use crate::output::form::Form;
+use crate::output::missing_robots::Waiting;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, VerdictsPart, reasons,
 };
+use crate::policy::Policy;
 use crate::run::error::FilterError;
 
 /// Checks the totals of the run, writes the receipt, and gives the files their names.
@@ -31,8 +34,8 @@ pub(super) fn complete(
     })?;
     let mut receipt = receipt(plan, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
-        let status = |origin: &str, _: &_| plan.policy.lookup().get(origin.as_bytes())?.state().answered.status;
-        receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(status, &mut file))?);
+        let asked = |origin: &str, waiting: &Waiting| asked(plan.policy, origin, waiting);
+        receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);
     }
     receipt.speed = speed;
     receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
@@ -42,6 +45,13 @@ pub(super) fn complete(
         output.commit(|names| checkpointer.map_or(Ok(()), |checkpointer| checkpointer.complete(names)))?;
     }
     Ok(receipt)
+}
+
+/// The URL to fetch for an origin whose lines wait, and the last status of its robots.txt.
+fn asked(policy: &Policy, origin: &str, waiting: &Waiting) -> (String, Option<u16>) {
+    let status = policy.origin(origin.as_bytes()).and_then(|(_, record)| record.state().answered.status);
+    let needed = (waiting.reason == Reason::RedirectUnresolved).then(|| policy.needed(origin)).flatten();
+    (needed.unwrap_or_else(|| origin::robots_url(origin)), status)
 }
 
 /// The receipt of a run, without its duration.

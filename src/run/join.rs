@@ -62,7 +62,8 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     }
     let needed = needed(&shards, directory)?;
     joined.set_robots_needed(
-        &output.write_file(NEEDED, |mut file| needed.write(|_, waiting| waiting.status, &mut file))?,
+        &output
+            .write_file(NEEDED, |mut file| needed.write(|url, waiting| (url.to_owned(), waiting.status), &mut file))?,
     );
     output.write_receipt(&joined)?;
     output.commit(|_| Ok(()))?;
@@ -317,8 +318,8 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
         for row in missing_robots::rows(regular_file::open(&path).map_err(unreadable)?) {
-            let (origin, waiting) = row.map_err(unreadable)?;
-            needed.add_one(origin.into(), Waiting { first, ..waiting }).map_err(failed)?;
+            let (url, waiting) = row.map_err(unreadable)?;
+            needed.add_one(url.into(), Waiting { first, ..waiting }).map_err(failed)?;
             first += 1;
         }
     }

@@ -313,7 +313,7 @@ fn after_a_good_answer_failures_keep_its_rules_in_any_order() {
             let (good, new) = (compiled(dialect, &[&older]), compiled(dialect, &[&newer]));
             let merged = |old: &Policy, new: &Policy| {
                 let path = bench.path("merged.rsv");
-                merge(old, new, &path).expect("a policy");
+                merge(&[old.clone(), new.clone()], None, &path).expect("a policy");
                 Policy::open(&path).expect("a policy")
             };
             let policies = [

@@ -12,7 +12,10 @@ fn split(bench: &Bench, words: &str) -> Split {
     bench.program(&words).assert().success();
     let split = Split::read(bench, "out");
     split.accounts_for(&[bench.read("DATASETS/urls.txt")]);
-    split.timeless()
+    let mut split = split.timeless();
+    // A policy file does not count the captures that it was made from.
+    split.receipt["policy"].as_object_mut().expect("an object").retain(|key, _| key != "captures" && key != "warc");
+    split
 }
 
 fn compile(bench: &Bench, words: &str) {
@@ -121,7 +124,7 @@ fn the_same_sources_make_the_same_file() {
 }
 
 #[test]
-fn how_often_a_capture_lost_does_not_depend_on_the_order() {
+fn how_often_a_capture_lost_is_told_but_not_kept() {
     let bench = Bench::new();
     let line =
         |time: u32, body: &str| format!(r#"{{"origin":"http://a","status":200,"body":"{body}","fetched_at":{time}}}"#);
@@ -135,7 +138,7 @@ fn how_often_a_capture_lost_does_not_depend_on_the_order() {
     }
     assert!(files.iter().all(|file| *file == files[0]));
     let text = String::from_utf8_lossy(&files[0]).into_owned();
-    assert!(text.contains(r#""older":3,"same_time":2"#), "{text}");
+    assert!(text.contains(r#""answers":{"robots-txt":1}"#) && !text.contains("captures"), "{text}");
 }
 
 #[test]
@@ -380,7 +383,7 @@ fn a_policy_replaces_nothing_but_a_policy() {
         ("compile --agent a in.jsonl -o in.jsonl", "in.jsonl is an input"),
         ("compile --agent a sites --overrides notes -o notes", "notes is an input"),
         ("merge policy.rsv new.rsv -o notes", "notes exists"),
-        ("merge policy.rsv new.rsv -o new.rsv", "new.rsv is an input"),
+        ("merge policy.rsv new.rsv --overrides notes -o notes", "notes is an input"),
         ("export policy.rsv --what status -o notes", "notes exists"),
         ("export policy.rsv --what status -o policy.rsv", "policy.rsv is an input"),
     ] {

@@ -102,12 +102,13 @@ fn receipts_are_as_their_schema_says() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\nhttp://a.example/no\nhttp://b.example/\nhttp://a.example/\n");
     bench.file("pages", "id,url\n1,http://a.example/no\n");
+    bench.file("in.warc", crate::warc::answer("http://w.example/robots.txt", 1, "404 Not Found", ""));
     let mut cut = bench.read("DATASETS/urls.txt");
     cut.truncate(60_000);
     bench.file("cut.gz", gzip_cut(&cut));
     let now = "--now 2026-01-01T00:00:00Z";
     let mut runs = vec![
-        ("plain", "urls".to_owned()),
+        ("plain", "--robots in.warc urls".to_owned()),
         ("packed", "--compress gzip --split-size 1M --per-input --unique --explain urls".to_owned()),
         ("columns", "--delimiter , --column url --max-age 7d --unreachable-as-unavailable 30d pages".to_owned()),
         ("verdicts", "--verdicts --agent other urls".to_owned()),

@@ -157,7 +157,6 @@ fn settled(one: &str, other: &str, url: &str) -> Vec<String> {
     let sources = ["one.jsonl --robots other.jsonl", "other.jsonl --robots one.jsonl", "both.jsonl", "reversed.jsonl"];
     let outcome = |sources: &str| {
         let split = bench.split(&format!("--robots {sources} --force"), &["urls"]);
-        assert_eq!(split.receipt["policy"]["captures"]["same_time"], 1);
         format!("{:?}, {:?}", split.partitions.each_ref().map(Vec::len), split.needed_rows())
     };
     sources.map(outcome).to_vec()

@@ -159,7 +159,7 @@ fn the_last_state_is_kept_with_the_last_good_rules() {
     bench.file("urls", "http://a.example/x\n");
     let split = bench.split("--robots in.jsonl", &["urls"]);
     assert_eq!(split.needed_rows(), [["http://a.example/robots.txt", "unreachable", "1", "503"]]);
-    assert_eq!(split.receipt["policy"]["captures"]["last_good_kept"], 1);
+    assert_eq!(split.receipt["policy"]["last_good"], 1);
 }
 
 #[test]

@@ -69,6 +69,8 @@ fn sources(text: &str) -> Vec<Capture> {
         capture("e.example", 3, 403, None, None),
         capture("f.example", 3, 302, Some("http://nowhere.example/robots.txt"), None),
         capture("g.example", 3, 200, None, Some("User-agent: nobody\nDisallow: /\n")),
+        Capture { incomplete: true, ..capture("i.example", 3, 200, None, Some("User-agent: *\n")) },
+        capture("j.example", 3, 304, None, None),
     ]
 }
 

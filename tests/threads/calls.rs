@@ -122,7 +122,7 @@ fn policies(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     done("Policy::with_overrides");
     let small = Policy::open(small).expect("a policy");
     done("Policy::open of a small one");
-    merge(&large, &small, &folder.join("merged.rsv")).expect("a policy");
+    merge(&[large.clone(), small.clone()], None, &folder.join("merged.rsv")).expect("a policy");
     done("merge");
     let crawler = large.crawler(None).expect("a crawler");
     let mut out = Vec::new();

@@ -12,7 +12,7 @@ use super::long_runs::LongRunArgs;
 use super::output::OutputArgs;
 use super::policy::PolicyArgs;
 use super::reading::ReadingArgs;
-use super::values::{one_of, seconds};
+use super::values::{one_of, seconds, unreachable_for};
 use super::watching::WatchingArgs;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
@@ -139,8 +139,9 @@ pub struct VerdictArgs {
     /// Treat a robots.txt unreachable this long as missing
     ///
     /// A duration such as 30d, the example in RFC 9309. If no robots.txt has arrived for that long at the time of --now, only
-    /// 5xx, incomplete responses or none, everything is allowed. Takes precedence over --on-unreachable [default: never].
-    #[arg(long, value_name = "AGE", value_parser = seconds)]
+    /// 5xx, incomplete responses or none, everything is allowed. Takes precedence over --on-unreachable. At most 90d: a policy
+    /// knows no more of earlier failures [default: never].
+    #[arg(long, value_name = "AGE", value_parser = unreachable_for)]
     pub unreachable_as_unavailable: Option<u64>,
     /// An HTML page: allow, block, defer or use
     ///
@@ -170,10 +171,10 @@ impl FilterArgs {
     /// Checks that lists, a policy and an output are given, and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
         let PolicySourceArgs { agent, robots, policy, .. } = &self.source;
-        if policy.policy.is_none() && robots.is_empty() {
+        if policy.policy.is_empty() && robots.is_empty() {
             return Err(Failure::NoSource);
         }
-        if policy.policy.is_none() && agent.is_empty() {
+        if policy.policy.is_empty() && agent.is_empty() {
             return Err(Failure::NoAgent);
         }
         if self.lists.is_empty() && self.input.files_from.is_none() {

@@ -2,29 +2,26 @@
 
 use std::path::PathBuf;
 
-/// Merge two policy files, keeping the newer entry of each origin
+/// Merge policy files into one
 ///
-/// Updates a policy with the captures of a day, for example, without its old sources. For each origin, the entry with
-/// the newer last answer wins; NEW wins if both have the same time or neither has one. A failure erases no rules: the
-/// newest good answer of both files is kept with it. A redirect that could not be resolved in NEW is not looked up in
-/// OLD; its origin keeps the last good answer too. For each origin, an override in NEW wins over one in OLD. The files
-/// must be for the same crawlers, in the same order, and of the same dialect.
-///
-/// The counts in the result are those of the merged policy. Parts dropped from robots.txt files, or passed over on the
-/// way, are counted only in the two input files.
+/// The result has the answers of all of them, and is, byte for byte, the policy that `compile` would make of all their sources at
+/// once, whatever the order and the number of files. For each URL, the newest answer of each kind is kept, so a failure erases no
+/// rules, and redirects are followed anew. Where the overrides of two files contradict each other, the stricter one counts. The
+/// files must be for the same crawlers, in the same order, and of the same dialect.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  robosieve merge policy.rsv today.rsv -o policy.rsv")]
+#[command(after_help = "Examples:
+  robosieve merge policy.rsv today.rsv -o policy.rsv
+  robosieve merge part-*.rsv -o policy.rsv")]
 pub struct MergeArgs {
-    /// The older policy file
-    #[arg(value_name = "OLD")]
-    pub old: PathBuf,
-    /// The newer policy file
-    #[arg(value_name = "NEW")]
-    pub new: PathBuf,
-    /// The policy file to write; may be OLD
+    /// The policy files
+    #[arg(value_name = "POLICY", required = true)]
+    pub policies: Vec<PathBuf>,
+    /// The policy file to write; may be one of those merged
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Replace the overrides of all policies by those in this TOML file
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

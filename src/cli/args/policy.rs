@@ -1,14 +1,19 @@
 //! A policy file.
 
-use crate::policy::{OpenError, Policy, Trust};
+use crate::policy::{Policy, Trust};
 use std::path::PathBuf;
+
+use crate::cli::error::Failure;
 
 /// A policy file in place of robots.txt files.
 #[derive(Debug, clap::Args)]
 pub struct PolicyArgs {
-    /// A policy file made by `compile`, instead of --robots
+    /// A policy file made by `compile`, instead of --robots; may be repeated
+    ///
+    /// With several, the answers of all count, as if the files had been merged. Only the origins that the smaller files change are
+    /// derived again, so a minute's answers over a large policy cost what the minute costs.
     #[arg(long, value_name = "FILE", conflicts_with = "columns")]
-    pub policy: Option<PathBuf>,
+    pub policy: Vec<PathBuf>,
     /// Do not verify the checksum of the policy file
     ///
     /// Verification takes time if the file has many GiB. The structure is checked in any case, so a damaged file does
@@ -19,8 +24,13 @@ pub struct PolicyArgs {
 
 impl PolicyArgs {
     /// Opens the policy, if one is given.
-    pub fn open(&self) -> Result<Option<Policy>, OpenError> {
-        self.policy.as_ref().map(|path| Policy::open_with(path, trust(self.trust_checksum))).transpose()
+    pub fn open(&self) -> Result<Option<Policy>, Failure> {
+        if self.policy.is_empty() {
+            return Ok(None);
+        }
+        let open = |path: &PathBuf| Policy::open_with(path, trust(self.trust_checksum));
+        let policies = self.policy.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(Policy::layered(policies).map_err(Failure::Merge)?))
     }
 }
 
@@ -30,6 +40,9 @@ pub struct PolicyFileArgs {
     /// A policy file made by `compile`
     #[arg(value_name = "POLICY")]
     pub path: PathBuf,
+    /// Another policy file, whose answers count, too; may be repeated
+    #[arg(long = "policy", value_name = "FILE")]
+    pub others: Vec<PathBuf>,
     /// Do not verify the checksum of the policy file
     ///
     /// Verification takes time if the file has many GiB. The structure is checked in any case, so a damaged file does
@@ -39,9 +52,17 @@ pub struct PolicyFileArgs {
 }
 
 impl PolicyFileArgs {
+    /// All policy files.
+    pub fn files(&self) -> Vec<PathBuf> {
+        [&self.path].into_iter().chain(&self.others).cloned().collect()
+    }
+
     /// Opens the policy.
-    pub fn open(&self) -> Result<Policy, OpenError> {
-        Policy::open_with(&self.path, trust(self.trust_checksum))
+    pub fn open(&self) -> Result<Policy, Failure> {
+        let open = |path: &PathBuf| Policy::open_with(path, trust(self.trust_checksum));
+        let policies = self.files().iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        // All of their origins are shown, so they are merged.
+        Ok(Policy::layered(policies).map_err(Failure::Merge)?.flattened(&std::env::temp_dir())?)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 
+use crate::policy::LONGEST_UNREACHABLE;
+
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub(super) fn bytes(given: &str) -> Result<u64, String> {
     let wanted = || "expected a number of bytes, such as 500, 64k, 1GiB (2^30) or 1GB (10^9)".to_owned();
@@ -20,6 +22,13 @@ pub(super) fn bytes(given: &str) -> Result<u64, String> {
     let factor = power(letters).and_then(|power| base.checked_pow(power as u32)).ok_or_else(wanted)?;
     let bytes = number.checked_mul(factor).filter(|&bytes| bytes > 0);
     bytes.ok_or_else(|| "the size is out of range".to_owned())
+}
+
+/// Parses how long an origin must have been unreachable, to seconds.
+pub(super) fn unreachable_for(given: &str) -> Result<u64, String> {
+    let days = LONGEST_UNREACHABLE / 86_400;
+    let known = Some(seconds(given)?).filter(|&seconds| seconds <= LONGEST_UNREACHABLE);
+    known.ok_or_else(|| format!("a policy knows failures of the last {days} days only, so at most {days}d"))
 }
 
 /// Parses a duration to seconds: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.

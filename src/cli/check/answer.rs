@@ -59,7 +59,7 @@ impl Answer {
 
 /// The answer of a policy for a URL.
 pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> Answer {
-    let Some(record) = policy.lookup().get(origin.as_bytes()) else {
+    let Some((policy, record)) = policy.origin(origin.as_bytes()) else {
         return Answer::without_group(Partition::Deferred, UNFETCHED);
     };
     let rules = || by_group(policy, crawler, record.row, path);

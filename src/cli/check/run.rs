@@ -21,10 +21,10 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
         return Err(Failure::StandardInputForTwo);
     }
-    if args.policy.policy.is_none() && args.robots.is_empty() {
+    if args.policy.policy.is_empty() && args.robots.is_empty() {
         return Err(Failure::NoSource);
     }
-    if args.policy.policy.is_none() && args.crawlers.agent.is_empty() {
+    if args.policy.policy.is_empty() && args.crawlers.agent.is_empty() {
         return Err(Failure::NoAgent);
     }
     let judge = RuleSource::new(args)?;

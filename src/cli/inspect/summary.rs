@@ -155,15 +155,13 @@ impl TextTable {
     }
 
     fn sources(&mut self, summary: &Summary) {
-        self.title("captures", &["count"]);
-        let captures = &summary.captures;
+        self.title("answers kept", &["count"]);
+        for (kind, count) in &summary.answers {
+            self.row(kind.name(), &[count.to_string()]);
+        }
         self.counts(&[
-            ("read", captures.read),
-            ("older than another", captures.older),
-            ("as old as another", captures.same_time),
-            ("not a robots.txt", captures.not_robots_txt),
-            ("files not named by a host", captures.unnamed_files),
-            ("last good answers kept", captures.last_good_kept),
+            ("last good answers in use", summary.last_good),
+            ("URLs that are no robots.txt of an origin", summary.other_urls),
         ]);
         self.title("dropped from robots.txt", &["count"]);
         for (kind, count) in summary.dropped.iter() {

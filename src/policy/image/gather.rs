@@ -3,6 +3,7 @@
 
 use hashbrown::{HashMap, HashTable};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
@@ -10,8 +11,10 @@ use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::Home;
 use crate::automaton::{self, Engine, front};
+use crate::formats::bytes::push_text;
+use crate::policy::Statistics;
+use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::groups::{self, Group};
-use crate::policy::{Statistics, side_records};
 
 /// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +23,39 @@ pub(crate) struct ItemSource<'s> {
     pub rules: Pool<'s>,
     pub side: Pool<'s>,
     pub rows: &'s [u8],
+}
+
+impl ItemSource<'_> {
+    /// The bytes of stored rules: the groups of a row of `width` columns, with what their places lead to, then the side records.
+    fn content(&self, rules: StoredRules, width: usize) -> Vec<u8> {
+        let mut content = Vec::new();
+        for entry in self.rows[rules.row as usize * width * ENTRY..][..width * ENTRY].chunks_exact(ENTRY) {
+            let group = groups::decode(bytemuck::pod_read_unaligned(entry));
+            content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
+            if let Some(group) = group {
+                push_text(self.rules.item(group.rules), &mut content);
+            }
+        }
+        content.extend_from_slice(self.side.item(rules.side));
+        content
+    }
+}
+
+/// Compares rules stored in several sources.
+#[derive(Debug, Clone)]
+pub(crate) struct Sources<'s> {
+    pub all: Vec<ItemSource<'s>>,
+    /// The number of columns in a row.
+    pub width: usize,
+}
+
+impl CompareRules for Sources<'_> {
+    type Error = WriteError;
+
+    fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, WriteError> {
+        let content = |rules: StoredRules| self.all[rules.source as usize].content(rules, self.width);
+        Ok(if one == other { Ordering::Equal } else { content(one).cmp(&content(other)) })
+    }
 }
 
 /// The items of one pool of an image.
@@ -217,15 +253,13 @@ impl<'s> Shared<'s> {
         Ok(Group { automaton, rules, own: group.own })
     }
 
-    /// The place in the image of a list of side records of a source. `own` replaces the operator's own records in it.
-    pub fn side(&mut self, source: usize, place: u32, own: Option<&[u8]>) -> Result<u32, WriteError> {
-        if let Some(own) = own {
-            let (own_there, of_file) = side_records::split_own(self.side.sources[source].item(place));
-            if own != own_there {
-                return self.side.make(&[own, of_file].concat());
-            }
+    /// The place in the image of a list of side records of a source, after the operator's own records.
+    pub fn side(&mut self, source: usize, place: u32, own: &[u8]) -> Result<u32, WriteError> {
+        if own.is_empty() {
+            return Ok(self.side.take(source, place)?.0);
         }
-        Ok(self.side.take(source, place)?.0)
+        let of_file = self.side.sources[source].item(place);
+        self.side.make(&[own, of_file].concat())
     }
 
     /// The statistics of the sources with those of shared items.

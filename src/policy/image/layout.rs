@@ -9,10 +9,10 @@ use super::{ImageError, WriteError};
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 
 /// The version that is written, and the only one that is read.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// Length of the header in bytes.
-pub(crate) const HEADER: usize = 160;
+pub(crate) const HEADER: usize = 192;
 
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
@@ -24,6 +24,9 @@ pub(crate) const ALIGNMENT: u64 = 64;
 pub(crate) const ENTRY: usize = 8;
 /// Size of an entry of the look-up table in bytes.
 const LOOKUP_ENTRY: usize = 64;
+
+/// Size of a pointer in bytes.
+pub(crate) const POINTER: usize = 24;
 
 /// Automata begin at multiples of this, in bytes.
 pub(crate) const AUTOMATA_UNIT: usize = 64;
@@ -38,10 +41,12 @@ pub(crate) enum Section {
     Automata,
     Rules,
     Side,
+    Answers,
+    Pointers,
 }
 
 impl Section {
-    pub const ALL: [Section; 7] = [
+    pub const ALL: [Section; 9] = [
         Section::Meta,
         Section::Lookup,
         Section::Origins,
@@ -49,16 +54,18 @@ impl Section {
         Section::Automata,
         Section::Rules,
         Section::Side,
+        Section::Answers,
+        Section::Pointers,
     ];
 
     /// Its name in FORMAT.md.
     pub fn name(self) -> &'static str {
-        ["META", "LOOKUP", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
+        ["META", "LOOKUP", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE", "ANSWERS", "POINTERS"][self as usize]
     }
 
-    /// The last place that can be addressed: an entry of a row has two bits less for the place of its rules.
+    /// The last place that can be addressed: an entry of a row has two bits less for the place of an automaton.
     pub fn last_place(self) -> u32 {
-        if self == Section::Rules { u32::MAX >> 2 } else { u32::MAX }
+        if self == Section::Automata { u32::MAX >> 2 } else { u32::MAX }
     }
 
     /// The error if no place, counted in `unit` bytes, is left.
@@ -73,9 +80,10 @@ impl Section {
             Section::Lookup => LOOKUP_ENTRY,
             Section::Rows | Section::Rules => 8,
             Section::Automata => AUTOMATA_UNIT,
+            Section::Pointers => POINTER,
             Section::Side => 4,
             Section::Origins => 2,
-            Section::Meta => 1,
+            Section::Meta | Section::Answers => 1,
         }
     }
 }
@@ -178,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_header_comes_back_and_says_what_is_wrong() {
-        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4]) };
+        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4, 5, 24]) };
         let mut image = header.encode().to_vec();
         image.resize(header.length() as usize, 0);
         assert_eq!(Header::decode(&image).unwrap(), header);

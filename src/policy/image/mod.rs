@@ -4,6 +4,7 @@
 //! side. [`Writer`] takes origins one by one and assembles the sections; [`validate`] checks all of them before any is
 //! used. FORMAT.md documents the whole, byte by byte.
 
+mod answers;
 mod error;
 mod gather;
 pub(crate) mod layout;
@@ -18,7 +19,9 @@ mod validate;
 mod view;
 mod writer;
 
+pub(crate) use answers::UrlRecord;
 pub use error::{ImageError, OpenError, WriteError};
+pub(crate) use gather::Sources;
 pub(crate) use layout::{ALIGNMENT, AUTOMATA_UNIT, MAGIC, Section};
 pub use meta::Trust;
 pub(crate) use meta::{Content, Meta};
@@ -31,4 +34,4 @@ pub(crate) use replace::{POLICY_FILE, folder_of, replace};
 pub(crate) use spool::{HELD, Home};
 pub(crate) use tables::Tables;
 pub(crate) use view::{Image, Parts};
-pub(crate) use writer::{NewOrigin, Writer};
+pub(crate) use writer::Writer;

@@ -26,7 +26,7 @@ impl Image {
             return Err(wrong(ImageError::Empty));
         }
         let map = mmap::map(&file).map_err(unreadable)?;
-        Image::checked(map, trust).map_err(wrong)
+        Image::checked(map, Some(file), trust).map_err(wrong)
     }
 
     /// Copies an image from these bytes and checks it.
@@ -36,12 +36,12 @@ impl Image {
         }
         let mut memory = mmap::memory(bytes.len());
         memory.copy_from_slice(bytes);
-        Image::checked(mmap::read_only(memory), trust)
+        Image::checked(mmap::read_only(memory), None, trust)
     }
 
-    fn checked(bytes: Mmap, trust: Trust) -> Result<(Image, Content), ImageError> {
+    fn checked(bytes: Mmap, file: Option<File>, trust: Trust) -> Result<(Image, Content), ImageError> {
         let header = Header::decode(&bytes)?;
-        let image = Image { bytes, header };
+        let image = Image { file, bytes, header };
         let content = validate::check(&image, trust)?;
         Ok((image, content))
     }

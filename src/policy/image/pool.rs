@@ -208,6 +208,20 @@ impl Distinct {
         Ok(place)
     }
 
+    /// The content of the item at a place.
+    pub fn content(&mut self, place: u32) -> Result<Vec<u8>, WriteError> {
+        let mut at = u64::from(place) * self.unit as u64;
+        let mut length = self.unit;
+        if self.with_length {
+            let mut bytes = [0; LENGTH];
+            self.spool.read(at, &mut bytes)?;
+            (at, length) = (at + LENGTH as u64, u32::from_le_bytes(bytes) as usize);
+        }
+        let mut content = vec![0; length];
+        self.spool.read(at, &mut content)?;
+        Ok(content)
+    }
+
     fn full(&self) -> WriteError {
         self.section.full(self.unit)
     }

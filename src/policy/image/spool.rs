@@ -81,19 +81,29 @@ impl Spool {
         Ok(())
     }
 
+    /// Reads `bytes.len()` bytes that were written at `at`.
+    pub fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), WriteError> {
+        let in_file = self.filed.saturating_sub(at).min(bytes.len() as u64) as usize;
+        let (filed, held) = bytes.split_at_mut(in_file);
+        let from = (at + in_file as u64).saturating_sub(self.filed) as usize;
+        held.copy_from_slice(&self.tail[from..from + held.len()]);
+        let Some(file) = self.file.as_mut().filter(|_| !filed.is_empty()) else { return Ok(()) };
+        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(filed));
+        read.map_err(|error| self.failed(error))
+    }
+
     /// Whether the bytes written at `at` are these.
     pub fn has(&mut self, at: u64, bytes: &[u8]) -> Result<bool, WriteError> {
-        let in_file = self.filed.saturating_sub(at).min(bytes.len() as u64) as usize;
-        let (filed, held) = bytes.split_at(in_file);
-        let from = (at + in_file as u64).saturating_sub(self.filed) as usize;
-        if !held.is_empty() && self.tail.get(from..from + held.len()) != Some(held) {
+        if at + bytes.len() as u64 > self.len() {
             return Ok(false);
         }
-        let Some(file) = self.file.as_mut().filter(|_| !filed.is_empty()) else { return Ok(true) };
-        let mut found = vec![0; filed.len()];
-        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut found));
-        read.map_err(|error| self.failed(error))?;
-        Ok(found == filed)
+        if at >= self.filed {
+            let from = (at - self.filed) as usize;
+            return Ok(self.tail[from..from + bytes.len()] == *bytes);
+        }
+        let mut found = vec![0; bytes.len()];
+        self.read(at, &mut found)?;
+        Ok(found == bytes)
     }
 
     /// Ends writing.

@@ -1,11 +1,15 @@
 //! The tables that captures share while they are collected: automata, rules, side records and rows, each item once, in
 //! order of arrival. A [`Writer`](super::Writer) takes the items that an image needs, in the order of the image.
 
+use std::cmp::Ordering;
+
 use super::gather::ItemSource;
 use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, Pool};
 use super::spool::Home;
 use super::{Parts, WriteError};
+use crate::formats::bytes::push_text;
+use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::groups::{self, Group};
 
 /// The tables that captures share.
@@ -34,6 +38,21 @@ impl Tables {
         self.rows.intern(&row)
     }
 
+    /// The bytes of stored rules: the groups of a row, with what their places lead to, then the side records.
+    fn content(&mut self, rules: StoredRules) -> Result<Vec<u8>, WriteError> {
+        let row = self.rows.content(rules.row)?;
+        let mut content = Vec::new();
+        for entry in row.chunks_exact(ENTRY) {
+            let group = groups::decode(bytemuck::pod_read_unaligned(entry));
+            content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
+            if let Some(group) = group {
+                push_text(&self.rules.content(group.rules)?, &mut content);
+            }
+        }
+        content.extend_from_slice(&self.side.content(rules.side)?);
+        Ok(content)
+    }
+
     /// Ends writing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
         let tables = [&mut self.automata, &mut self.rules, &mut self.side, &mut self.rows];
@@ -48,6 +67,18 @@ impl Tables {
             side: Pool::new(Section::Side, self.side.spool.bytes()),
             rows: self.rows.spool.bytes(),
         }
+    }
+}
+
+impl CompareRules for Tables {
+    type Error = WriteError;
+
+    fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, WriteError> {
+        // Each item is stored once.
+        if (one.row, one.side) == (other.row, other.side) {
+            return Ok(Ordering::Equal);
+        }
+        Ok(self.content(one)?.cmp(&self.content(other)?))
     }
 }
 

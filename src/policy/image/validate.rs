@@ -10,12 +10,14 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::answers::{self, MARKED, Pointer, UrlRecords};
 use super::layout::{HEADER, Section};
 use super::pool::{NONE, Problem, Starts};
 use super::record::{Record, checked_end, starts};
 use super::{Content, Image, ImageError, Meta, Parts, Trust};
 use crate::automaton;
 use crate::dialect::Dialect;
+use crate::policy::answer::{Answer, StoredRules};
 use crate::policy::{groups, lookup, provenance, side_records};
 use crate::threads;
 
@@ -60,6 +62,11 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
         || records(&parts, width, &side).map_err(damaged(Section::Origins)),
     );
     let record_parts = rows.and(records)?;
+    let mut pointers = answers(&parts, width, &side).map_err(damaged(Section::Answers))?;
+    pointers.sort_unstable_by_key(|pointer| pointer.order());
+    if pointers != parts.pointers {
+        return Err(damaged(Section::Pointers)((0, "it does not have the redirects among the answers")));
+    }
     let automaton = |row: u32| groups::automaton_of(bytemuck::bytes_of(&parts.rows[row as usize * width]));
     let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton, lookup::hash_of);
     let count = found.map_err(damaged(Section::Lookup))?;
@@ -109,6 +116,45 @@ fn rows(parts: &Parts<'_>, width: usize, automata: &Starts, rules: &Starts) -> R
         }
     }
     Ok(())
+}
+
+/// Checks the answers: that they answer for all origins, and lead to rows and side records. Returns the redirects among them.
+fn answers(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Pointer>, Problem> {
+    let (marks, records) = answers::split(parts.answers).map_err(|problem| (0, problem))?;
+    let first = parts.answers.len() - records.len();
+    let origins = starts(parts.records, 0).map(|at| Record::at(parts.records, at));
+    let mut urls = UrlRecords::new(records, origins, 0);
+    let (mut places, mut marks) = (starts(parts.records, 0), marks.iter().map(answers::places));
+    let (mut before, mut of_origins, mut pointers) = (None, 0, Vec::new());
+    let mut place = places.next();
+    let rows = parts.rows.len() / width;
+    let leads = |rules: StoredRules| (rules.row as usize) < rows && side.has(rules.side as usize);
+    loop {
+        let at = records.len() - urls.left();
+        let wrong = |problem| (first + at, problem);
+        let Some(url) = urls.read().map_err(wrong)? else { break };
+        let key = Some((url.origin, url.path));
+        if before >= key {
+            return Err(wrong("the URLs are not in order"));
+        }
+        before = key;
+        let replaced = url.placement.iter().map(|placement| placement.robots_txt);
+        if !url.kept.answers().iter().map(Answer::rules).chain(replaced).all(leads) {
+            return Err(wrong("an answer does not lead to a row and to side records"));
+        }
+        let end_of_origins = parts.records.len();
+        pointers.extend(Pointer::of(&url.kept, at as u64, place.unwrap_or(end_of_origins) as u64));
+        if !url.is_of_origin {
+            continue;
+        }
+        if of_origins % MARKED == 0 && marks.next() != place.map(|place| [place as u64, at as u64]) {
+            return Err(wrong("a mark does not lead to an origin and its answers"));
+        }
+        of_origins += 1;
+        place = places.next();
+    }
+    let is_left = urls.has_origins() || marks.next().is_some();
+    if is_left { Err((0, "there are origins or marks without answers")) } else { Ok(pointers) }
 }
 
 /// About how many bytes of records a thread checks at a time.

@@ -1,18 +1,20 @@
 //! Assembles an image from origins that arrive in order.
 
+use std::borrow::Cow;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::answers::{self, MARKED, Pointer, UrlRecord};
 use super::gather::{Gathered, ItemSource, Shared};
 use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
-use super::record;
+use super::record::{self, Record};
 use super::spool::{Home, Spool};
 use super::{Content, Image, Meta, WriteError};
 use crate::dialect::Dialect;
 use crate::formats::mmap;
+use crate::policy::answer::{Answer, Content as AnswerContent, Kept, Resolved, StoredRules};
 use crate::policy::columns::Columns;
-use crate::policy::state::OriginState;
 use crate::policy::{Statistics, groups, lookup};
 
 /// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
@@ -24,27 +26,40 @@ pub(crate) struct Writer<'s> {
     shared: Shared<'s>,
     origins: Spool,
     count: u64,
+    answers: Spool,
+    /// The marks of ANSWERS.
+    marks: Vec<[u64; 2]>,
+    pointers: Vec<Pointer>,
     record: Vec<u8>,
     last: Vec<u8>,
-}
-
-/// An origin to add, and the source of its row and side records.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NewOrigin<'o> {
-    pub origin: &'o [u8],
-    pub state: &'o OriginState,
-    pub source: usize,
-    pub row: u32,
-    pub side: u32,
-    /// What replaces the operator's own side records, if anything does.
-    pub own: Option<&'o [u8]>,
 }
 
 impl<'s> Writer<'s> {
     pub fn new(columns: Columns, dialect: &'static Dialect, sources: &[ItemSource<'s>], home: &Home) -> Writer<'s> {
         let shared = Shared::new(sources, columns.count(), home);
-        let origins = Spool::new(home, Vec::new());
-        Writer { columns, dialect, shared, origins, count: 0, record: Vec::new(), last: Vec::new() }
+        let (origins, answers) = (Spool::new(home, Vec::new()), Spool::new(home, Vec::new()));
+        let (marks, pointers, record, last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Writer { columns, dialect, shared, origins, count: 0, answers, marks, pointers, record, last }
+    }
+
+    /// Adds the next URL. If it is the robots.txt of an origin, the origin is `resolved` so.
+    pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), WriteError> {
+        let before = self.origins.len();
+        self.pointers.extend(Pointer::of(&url.kept, self.answers.len(), before));
+        if let Some(resolved) = resolved {
+            self.add_origin(&url, resolved)?;
+            if (self.count - 1).is_multiple_of(MARKED) {
+                self.marks.push([before, self.answers.len()]);
+            }
+        }
+        let placement = url.placement.map(|mut placement| {
+            placement.robots_txt = self.taken(placement.robots_txt)?;
+            Ok::<_, WriteError>(placement)
+        });
+        let taken = UrlRecord { kept: Cow::Owned(self.kept(&url.kept)?), placement: placement.transpose()?, ..url };
+        let mut bytes = Vec::with_capacity(64);
+        answers::push(&taken, resolved.map(|_| Record::at(&self.record, 0)).as_ref(), &mut bytes);
+        self.answers.write(&bytes)
     }
 
     /// Adds the next origin.
@@ -52,21 +67,42 @@ impl<'s> Writer<'s> {
     /// # Panics
     ///
     /// If the origins are not in order.
-    pub fn add(&mut self, new: NewOrigin<'_>) -> Result<(), WriteError> {
-        assert!(self.count == 0 || *self.last < *new.origin, "origins are added in order");
+    fn add_origin(&mut self, url: &UrlRecord<'_>, resolved: &Resolved) -> Result<(), WriteError> {
+        assert!(self.count == 0 || *self.last < *url.origin, "origins are added in order");
         self.last.clear();
-        self.last.extend_from_slice(new.origin);
+        self.last.extend_from_slice(url.origin);
         let place = self.origins.len() / record::UNIT as u64;
         if place >= u64::from(u32::MAX) || self.count >= u64::from(u32::MAX) {
             return Err(Section::Origins.full(record::UNIT));
         }
-        let row = self.shared.row(new.source, new.row)?;
-        let side = self.shared.side(new.source, new.side, new.own)?;
+        let StoredRules { source, row, side } = resolved.rules;
+        let own = url.placement.as_ref().and_then(|placement| placement.side_records()).unwrap_or_default();
+        let row = self.shared.row(source as usize, row)?;
+        let side = self.shared.side(source as usize, side, &own)?;
         self.record.clear();
-        record::push(new.origin, row, side, new.state, &mut self.record)?;
+        record::push(url.origin, row, side, &resolved.state, &mut self.record)?;
         self.origins.write(&self.record)?;
         self.count += 1;
         Ok(())
+    }
+
+    /// The rules in the image.
+    fn taken(&mut self, rules: StoredRules) -> Result<StoredRules, WriteError> {
+        let StoredRules { source, row, side } = rules;
+        let row = self.shared.row(source as usize, row)?;
+        Ok(StoredRules { source: 0, row, side: self.shared.side(source as usize, side, &[])? })
+    }
+
+    /// The answers, with their rules in the image.
+    fn kept(&mut self, kept: &Kept) -> Result<Kept, WriteError> {
+        let answers = kept.answers().iter().map(|answer| {
+            let content = match &answer.content {
+                AnswerContent::Rules(rules) => AnswerContent::Rules(self.taken(*rules)?),
+                other => other.clone(),
+            };
+            Ok(Answer { content, ..answer.clone() })
+        });
+        Ok(Kept::of(answers.collect::<Result<_, WriteError>>()?, kept.failures().clone()))
     }
 
     /// Writes the image to `home`, with the statistics of the sources, completed.
@@ -76,7 +112,7 @@ impl<'s> Writer<'s> {
         if length <= home.limit as u64 {
             let mut memory = mmap::memory(length as usize);
             let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
-            return Ok((Image { bytes: mmap::read_only(memory), header }, content));
+            return Ok((Image { file: None, bytes: mmap::read_only(memory), header }, content));
         }
         let spilled = |error| WriteError::Spill { folder: home.folder.clone(), error };
         let mut file = tempfile::tempfile_in(&home.folder).map_err(spilled)?;
@@ -84,7 +120,7 @@ impl<'s> Writer<'s> {
             WriteError::Io(error) => spilled(error),
             other => other,
         })?;
-        Ok((Image { bytes: mmap::map(&file).map_err(spilled)?, header }, content))
+        Ok((Image { bytes: mmap::map(&file).map_err(spilled)?, file: Some(file), header }, content))
     }
 
     /// Writes the image at the start of `out`. Returns its statistics.
@@ -95,9 +131,11 @@ impl<'s> Writer<'s> {
 
     fn seal(mut self, statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
         let statistics = Statistics { origins: self.count, ..self.shared.statistics(statistics) };
-        let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
+        let meta =
+            Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics: statistics.of_file() };
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
         self.origins.finish()?;
+        self.answers.finish()?;
         self.shared.rows.spool.finish()?;
         let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of);
         let header = Header::of([
@@ -108,9 +146,13 @@ impl<'s> Writer<'s> {
             self.shared.automata.length(),
             self.shared.rules.length(),
             self.shared.side.length(),
+            8 + 16 * self.marks.len() as u64 + self.answers.len(),
+            size_of_val(&self.pointers[..]) as u64,
         ]);
-        let content = Content { dialect: self.dialect, columns: meta.agents, statistics: meta.statistics };
-        Ok(Sealed { header, meta: meta_bytes, table, origins: self.origins, shared: self.shared, content })
+        let content = Content { dialect: self.dialect, columns: meta.agents, statistics };
+        let Writer { origins, shared, answers, marks, mut pointers, .. } = self;
+        pointers.sort_unstable_by_key(|pointer| pointer.order());
+        Ok(Sealed { header, meta: meta_bytes, table, origins, shared, answers, marks, pointers, content })
     }
 }
 
@@ -121,6 +163,9 @@ struct Sealed<'s> {
     table: lookup::LookupTable,
     origins: Spool,
     shared: Shared<'s>,
+    answers: Spool,
+    marks: Vec<[u64; 2]>,
+    pointers: Vec<Pointer>,
     content: Content,
 }
 
@@ -139,6 +184,12 @@ impl Sealed<'_> {
         out.pool(Section::Automata, &self.shared.automata)?;
         out.pool(Section::Rules, &self.shared.rules)?;
         out.pool(Section::Side, &self.shared.side)?;
+        out.section(Section::Answers, &(self.marks.len() as u64).to_le_bytes())?;
+        for mark in &self.marks {
+            out.append(&mark.map(u64::to_le_bytes).concat())?;
+        }
+        out.append(self.answers.bytes())?;
+        out.section(Section::Pointers, bytemuck::cast_slice(&self.pointers))?;
         out.pad(self.header.length())?;
         out.flush()?;
         let Summed { out, sum, .. } = out;

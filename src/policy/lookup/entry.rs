@@ -20,6 +20,14 @@ pub(crate) struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == 64 && HELD == 40);
 
+/// Where the length of the origin is in an entry.
+const LENGTH: usize = std::mem::offset_of!(Entry, length);
+
+/// Changes the entry at `at`, in bytes from the start of a section, so that it is the entry of no origin.
+pub(crate) fn take_out(section: &mut [u8], at: usize) {
+    section[at + LENGTH..][..2].fill(0);
+}
+
 impl Entry {
     /// The entry for a record at `place` in ORIGINS. `automaton` is the one in column 0 of its row, or 0.
     pub fn new(record: &Record<'_>, place: u32, automaton: u32) -> Entry {

@@ -25,7 +25,7 @@ mod table;
 
 pub(super) use build::LookupTable;
 pub(super) use check::check;
-pub(crate) use entry::Entry;
+pub(crate) use entry::{Entry, take_out};
 pub(crate) use key::{hash, hash_of};
 pub use table::Lookup;
 

@@ -63,6 +63,12 @@ impl<'p> Lookup<'p> {
         found.ok().map(|at| &overflow[at])
     }
 
+    /// Where the entry of an origin is, in bytes from the start of the section.
+    pub(crate) fn position(&self, origin: &[u8], section: &[u8]) -> Option<usize> {
+        let entry: *const Entry = self.find(origin)?;
+        Some(entry as usize - section.as_ptr() as usize)
+    }
+
     /// Whether an entry belongs to an origin.
     pub(crate) fn is_of(&self, entry: &Entry, origin: &[u8]) -> bool {
         let (first, rest) = key::words(origin);

@@ -12,9 +12,8 @@ use super::passed_over::PassedOver;
 use super::robots::body_limit;
 use super::time_bounds::TimeBounds;
 use super::urls::page;
-use crate::dialect::StatusMeaning;
 use crate::formats::compression::DEFAULT_WINDOW;
-use crate::policy::{Capture, Captures, WriteError};
+use crate::policy::{AnswerKind, Capture, Captures, WriteError};
 
 /// The limits of a batch, in bytes and captures. Each earlier batch still being read holds as much again.
 const BATCH_BYTES: usize = 16 << 20;
@@ -134,7 +133,7 @@ impl<'c> Intake<'c> {
     }
 
     fn note_target(&mut self, capture: &Capture) {
-        if capture.means(self.captures.dialect()) != StatusMeaning::Redirect {
+        if capture.kind() != AnswerKind::Redirect {
             return;
         }
         // A robots.txt is added in any case.

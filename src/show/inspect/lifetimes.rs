@@ -51,7 +51,7 @@ impl Lifetimes {
             left: Distribution::new(&STARTS),
             over: Distribution::new(&STARTS),
         };
-        policy.lookup().records().for_each(|record| lifetimes.add(&record, lifetime, now));
+        policy.records().for_each(|record| lifetimes.add(&record, lifetime, now));
         lifetimes
     }
 

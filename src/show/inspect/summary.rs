@@ -1,11 +1,12 @@
 //! Counts the contents of a whole policy.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 use super::shared::{SharedGroup, most_shared};
 use super::{Distribution, Lifetimes};
 use crate::formats::time::time;
-use crate::policy::{CaptureCounts, Crawler, OriginStatus, Policy, Record, Ruling};
+use crate::policy::{AnswerKind, Crawler, OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Delay, NoteCounts};
 
 /// Where the buckets for rules per group begin.
@@ -34,8 +35,12 @@ pub struct Summary {
     pub lifetimes: Lifetimes,
     /// The operator's overrides.
     pub overrides: OverrideCounts,
-    /// The captures that the policy was made from.
-    pub captures: CaptureCounts,
+    /// The answers that are kept, by kind.
+    pub answers: BTreeMap<AnswerKind, u64>,
+    /// URLs that were asked, besides the robots.txt of origins.
+    pub other_urls: u64,
+    /// Origins whose last answer failed and whose rules are from an earlier one.
+    pub last_good: u64,
     /// The lines dropped or cut in robots.txt files, by kind.
     pub dropped: NoteCounts,
     /// The origins whose robots.txt in use looks like an HTML page, in order.
@@ -162,7 +167,9 @@ impl Summary {
             groups: GroupCounts::of(policy, crawlers, most),
             lifetimes: Lifetimes::of(policy, now),
             overrides: OverrideCounts::default(),
-            captures: statistics.captures,
+            answers: statistics.answers.clone(),
+            other_urls: statistics.other_urls,
+            last_good: statistics.last_good,
             dropped: statistics.notes,
             html_pages: Vec::new(),
         };

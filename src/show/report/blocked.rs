@@ -82,14 +82,11 @@ impl Counter<'_> {
         let outcome = self.judge.judge_line(url, &mut self.scratch);
         let url = origin::trimmed(url);
         let found = origin::of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
-        let Some((origin, end)) = found else {
+        let Some((origin, _)) = found else {
             blocked.not_blocked += 1;
             return;
         };
-        let policy = self.judge.policy();
-        let record = policy.lookup().get(origin.as_bytes());
-        let path = policy.dialect().url_path.of(&url[end..]);
-        let rule = record.and_then(|record| self.explainer.explain_path(&record, &path).rule);
+        let rule = self.explainer.explain(url).rule;
         let line = rule.as_ref().map_or(0, |rule| rule.line);
         let decider = match rule {
             Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),

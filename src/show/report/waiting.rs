@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use crate::formats::regular_file;
+use crate::origin;
 use crate::outcome::Reason;
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots;
@@ -52,7 +53,8 @@ impl OriginsToFetch {
         let mut waiting = OriginsToFetch::default();
         let mut top = BinaryHeap::new();
         for row in missing_robots::rows(file) {
-            let (origin, found) = row?;
+            let (url, found) = row?;
+            let origin = origin::of_robots_url(&url).map_or(url.clone(), str::to_owned);
             let cause = WaitCause { reason: found.reason, status: found.status };
             let counts = waiting.reasons.entry(cause).or_default();
             counts.origins += 1;

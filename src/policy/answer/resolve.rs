@@ -1,0 +1,213 @@
+//! What an origin's lines come to, from all answers: follows redirects, and finds the last good answer if the newest failed.
+
+use std::cmp::Reverse;
+
+use super::kept::{Answer, Kept, StoredRules};
+use super::kind::AnswerKind;
+use crate::dialect::{Dialect, Lifetime, StatusMeaning};
+use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, Times};
+
+/// The answers of URLs, by URL.
+pub(crate) trait Targets {
+    /// What was answered at a URL, if it was asked.
+    fn get(&self, url: &str) -> Option<&Kept>;
+}
+
+/// Resolves origins one by one.
+#[derive(Clone, Copy)]
+pub(crate) struct Resolver<'k, T> {
+    /// The targets of all redirects.
+    pub targets: &'k T,
+    pub dialect: &'static Dialect,
+}
+
+/// The resolved answer of an origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    pub state: OriginState,
+    /// The rules in use.
+    pub rules: StoredRules,
+    /// The target of a redirect that nobody asked for yet, if nothing but that is missing.
+    pub needed: Option<Box<str>>,
+}
+
+impl Resolved {
+    /// An origin whose robots.txt was never requested.
+    pub fn unfetched() -> Resolved {
+        let state = OriginState::new(OriginStatus::Unfetched, Answered::default());
+        Resolved { state, rules: StoredRules::default(), needed: None }
+    }
+}
+
+/// Where the redirects from an answer lead.
+struct Way<'k> {
+    /// The URLs that redirects lead to.
+    visited: Vec<&'k Kept>,
+    /// The age of the oldest hop.
+    times: Times,
+    origin_status: OriginStatus,
+    /// The answer at the end, if there is one.
+    end: Option<&'k Answer>,
+    needed: Option<&'k str>,
+}
+
+impl<'k, T: Targets> Resolver<'k, T> {
+    /// Resolves the origin whose robots.txt was answered so.
+    pub fn resolve(&self, kept: &'k Kept) -> Resolved {
+        let Some(newest) = kept.newest() else { return Resolved::unfetched() };
+        let Way { visited, times, origin_status, end, needed } = self.follow(kept, newest);
+        let answered = Answered {
+            status: newest.status,
+            fetched_at: times.fetched_at,
+            expires: times.expires,
+            unreachable_since: None,
+        };
+        let mut resolved = Resolved {
+            state: OriginState::new(origin_status, answered),
+            rules: end.map(Answer::rules).unwrap_or_default(),
+            needed: needed.map(Box::from),
+        };
+        if origin_status.is_definite() {
+            resolved.state.html_page = end.is_some_and(|end| end.kind == AnswerKind::HtmlPage);
+            return resolved;
+        }
+        let chain: Vec<&Kept> = [kept].into_iter().chain(visited).collect();
+        let good = self.last_good(&chain);
+        if matches!(origin_status, OriginStatus::Unreachable | OriginStatus::Incomplete) {
+            let failures = chain[chain.len() - 1].failures();
+            let since = failures.since(good.as_ref().and_then(|good| good.times.fetched_at));
+            resolved.state.answered.unreachable_since = since.filter(|_| since != times.fetched_at);
+        }
+        if let Some(Way { times, origin_status, end, .. }) = good {
+            resolved.state.last_good = Some(LastGood { origin_status, times });
+            resolved.state.html_page = end.is_some_and(|end| end.kind == AnswerKind::HtmlPage);
+            resolved.rules = end.map(Answer::rules).unwrap_or_default();
+        }
+        resolved
+    }
+
+    /// Follows the redirects of an answer at a URL to their end.
+    fn follow(&self, kept: &'k Kept, answer: &'k Answer) -> Way<'k> {
+        self.follow_within(self.dialect.redirects.hops, kept, answer)
+    }
+
+    /// Follows at most so many redirects.
+    fn follow_within(&self, hops: u8, kept: &'k Kept, answer: &'k Answer) -> Way<'k> {
+        let (mut at, mut answer) = (kept, answer);
+        let (mut visited, mut ages) = (Vec::new(), Ages::of(self.dialect));
+        let ended = |visited, ages: Ages, origin_status, end, needed| Way {
+            visited,
+            times: ages.oldest(),
+            origin_status,
+            end,
+            needed,
+        };
+        for left in (0..=hops).rev() {
+            if answer.kind != AnswerKind::Redirect {
+                let (by, origin_status, end) = self.meaning(left, at, answer);
+                ages.add(by.times());
+                return ended(visited, ages, origin_status, Some(end), None);
+            }
+            ages.add(answer.times());
+            let target = answer.target().and_then(|url| self.targets.get(url));
+            match target.and_then(|target| Some((target, target.newest()?))) {
+                Some((target, newest)) => (at, answer) = (target, newest),
+                None => {
+                    let is_of_web = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
+                    let needed = answer.target().filter(is_of_web);
+                    return ended(visited, ages, OriginStatus::RedirectUnresolved, None, needed);
+                }
+            }
+            visited.push(at);
+        }
+        let origin_status = match self.dialect.redirects.beyond {
+            StatusMeaning::Unavailable => OriginStatus::Unavailable,
+            _ => OriginStatus::RedirectUnresolved,
+        };
+        ended(visited, ages, origin_status, None, None)
+    }
+
+    /// The meaning of an answer at a URL that is no redirect: the answer whose times count, the status, and the answer whose
+    /// rules count.
+    fn meaning(&self, hops: u8, at: &'k Kept, answer: &'k Answer) -> (&'k Answer, OriginStatus, &'k Answer) {
+        let confirming = at.of_kind(AnswerKind::NotModified);
+        if let Some(confirming) = confirming
+            && (answer.kind.has_rules() && answer.fetched_at <= confirming.fetched_at || answer == confirming)
+            && let Some(file) = self.confirmed(hops, at, confirming)
+            && (answer == confirming || answer == file)
+        {
+            return (confirming, OriginStatus::RobotsTxt, file);
+        }
+        let origin_status = match answer.kind {
+            AnswerKind::RobotsTxt | AnswerKind::HtmlPage => OriginStatus::RobotsTxt,
+            AnswerKind::NotModified => OriginStatus::NotModified,
+            AnswerKind::Failed if answer.incomplete => OriginStatus::Incomplete,
+            _ => match self.dialect.status_meaning(answer.status.unwrap_or(0)) {
+                StatusMeaning::Unavailable => OriginStatus::Unavailable,
+                StatusMeaning::Forbidden => OriginStatus::Forbidden,
+                _ => OriginStatus::Unreachable,
+            },
+        };
+        (answer, origin_status, answer)
+    }
+
+    /// The file that a 304 of a URL confirms: the newest one before it that the URL served or redirected to, whatever else came
+    /// between (RFC 9110 15.4.5: the crawler has it).
+    fn confirmed(&self, hops: u8, at: &'k Kept, confirming: &'k Answer) -> Option<&'k Answer> {
+        let is_before = |answer: &&Answer| answer.fetched_at <= confirming.fetched_at;
+        let is_file = |answer: &&Answer| answer.kind.has_rules() || answer.kind == AnswerKind::Redirect;
+        let mut earlier: Vec<&Answer> = at.answers().iter().filter(is_file).filter(is_before).collect();
+        earlier.sort_by_key(|answer| Reverse(answer.precedence()));
+        earlier.into_iter().find_map(|answer| match answer.kind {
+            AnswerKind::Redirect => {
+                let way = self.follow_within(hops.checked_sub(1)?, at, answer);
+                way.end.filter(|_| way.origin_status == OriginStatus::RobotsTxt)
+            }
+            _ => Some(answer),
+        })
+    }
+
+    /// The newest good answer at the URLs of a chain whose newest answers come to no verdict.
+    fn last_good(&self, chain: &[&'k Kept]) -> Option<Way<'k>> {
+        let answers = chain.iter().flat_map(|kept| kept.answers().iter().map(|answer| (*kept, answer)));
+        let earlier = answers.filter(|(kept, answer)| match answer.kind {
+            AnswerKind::Failed | AnswerKind::NotModified => false,
+            AnswerKind::RobotsTxt | AnswerKind::HtmlPage | AnswerKind::Redirect => true,
+            // A 304 after it says that there is a robots.txt.
+            _ => kept.of_kind(AnswerKind::NotModified).is_none_or(|later| later.precedence() < answer.precedence()),
+        });
+        let ways = earlier.map(|(kept, answer)| (self.follow(kept, answer), (answer.exact, answer.kind)));
+        let good = ways.filter(|(way, _)| way.origin_status.is_definite());
+        good.max_by_key(|(way, in_a_tie)| (way.times.fetched_at, *in_a_tie)).map(|(way, _)| way)
+    }
+}
+
+/// The ages of the hops of a chain.
+struct Ages {
+    lifetime: Lifetime,
+    oldest: Option<Times>,
+}
+
+impl Ages {
+    fn of(dialect: &Dialect) -> Ages {
+        Ages { lifetime: Lifetime { expires_header: true, ..dialect.lifetime }, oldest: None }
+    }
+
+    fn add(&mut self, times: Times) {
+        let Some(oldest) = self.oldest else {
+            self.oldest = Some(times);
+            return;
+        };
+        let expires = match (oldest.expires, times.expires) {
+            (None, None) => None,
+            // One without `Expires` ends with its lifetime, if its time is known.
+            _ => Some((oldest.until(self.lifetime), times.until(self.lifetime)))
+                .and_then(|(one, other)| Some(one?.min(other?))),
+        };
+        self.oldest = Some(Times { fetched_at: oldest.fetched_at.min(times.fetched_at), expires });
+    }
+
+    fn oldest(&self) -> Times {
+        self.oldest.unwrap_or_default()
+    }
+}

@@ -1,0 +1,68 @@
+//! URLs and what is kept for each.
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+use super::kept::{Answer, Kept};
+use super::kind::AnswerKind;
+use super::resolve::Targets;
+use crate::policy::overrides::Placement;
+
+/// What is kept for a URL.
+#[derive(Debug, Default)]
+pub(crate) struct KeptUrl {
+    pub kept: Kept,
+    /// Whether the URL is the robots.txt of its origin.
+    pub is_of_origin: bool,
+    /// The operator's override for the origin; boxed, because few have one.
+    pub placement: Option<Box<Placement>>,
+}
+
+/// What is kept for each URL, by URL.
+#[derive(Debug, Default)]
+pub(crate) struct Urls(HashMap<Box<str>, KeptUrl>);
+
+impl Targets for Urls {
+    fn get(&self, url: &str) -> Option<&Kept> {
+        self.0.get(url).map(|url| &url.kept)
+    }
+}
+
+/// Splits a URL in canonical form before its path.
+pub(crate) fn split(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    url.split_at(url[host..].find('/').map_or(url.len(), |at| host + at))
+}
+
+impl Urls {
+    /// What is kept for a URL.
+    pub fn entry(&mut self, url: Box<str>) -> &mut KeptUrl {
+        match self.0.entry(url) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(KeptUrl::default()),
+        }
+    }
+
+    /// Adds the URLs that redirects lead to, one after the other, as long as something is known of them.
+    pub fn add_chain(&mut self, redirect: &Answer, known: impl Fn(&str) -> Option<Kept>) {
+        let target =
+            |kept: &Kept| kept.of_kind(AnswerKind::Redirect).and_then(|redirect| redirect.target().map(Box::from));
+        let mut next: Option<Box<str>> = redirect.target().map(Box::from);
+        while let Some(url) = next.take().filter(|url| !self.0.contains_key(url))
+            && let Some(kept) = known(&url)
+        {
+            next = target(&kept);
+            self.entry(url).kept = kept;
+        }
+    }
+
+    /// How many URLs there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// All URLs, split before the path, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = ((&str, &str), &KeptUrl)> {
+        self.0.iter().map(|(url, kept)| (split(url), kept))
+    }
+}

@@ -1,0 +1,192 @@
+//! A policy is a set of answers: compiling parts and merging them is compiling all, byte for byte, and what origins come to is what
+//! a plain reading of all answers says.
+
+#[path = "union/random.rs"]
+mod random;
+#[path = "union/reading.rs"]
+mod reading;
+
+use robosieve::judge::{Choices, Fallback, MaxAge};
+use robosieve::policy::{Capture, Captures, Columns, OriginState, Overrides, Policy, merge};
+use robosieve::{Agents, Dialect};
+
+use random::{Random, Told};
+
+/// The policy of these answers and overrides.
+fn compiled(told: &[Told], dialect: &'static Dialect) -> Policy {
+    let agents: Vec<Agents> = ["examplebot", "other"].map(|agent| agent.parse().unwrap()).to_vec();
+    let mut captures = Captures::new(Columns::new(agents).unwrap(), dialect);
+    for one in told {
+        match one {
+            Told::Answer(capture) => captures.add(vec![capture.clone()]).unwrap(),
+            Told::Override(text) => captures.add_overrides(&overrides(text)).unwrap(),
+        }
+    }
+    captures.policy().unwrap()
+}
+
+fn overrides(text: &str) -> Overrides {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overrides.toml");
+    std::fs::write(&path, text).unwrap();
+    Overrides::read(&path).unwrap()
+}
+
+fn merged(policies: &[Policy]) -> Policy {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("merged.rsv");
+    merge(policies, None, &path).unwrap();
+    Policy::open(&path).unwrap()
+}
+
+#[test]
+fn merging_parts_is_compiling_all() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
+        let dialect = Dialect::named(dialect).unwrap();
+        let mut told = random.told();
+        let all = compiled(&told, dialect);
+        random.shuffle(&mut told);
+        assert!(compiled(&told, dialect).bytes() == all.bytes(), "{seed}: the order of answers");
+        assert!(Policy::from_bytes(all.bytes()).is_ok(), "{seed}");
+        let mut parts: Vec<Policy> = Vec::new();
+        let mut rest = &told[..];
+        while !rest.is_empty() {
+            let (part, others) = rest.split_at(1 + random.below(rest.len()));
+            parts.push(compiled(part, dialect));
+            rest = others;
+        }
+        assert!(merged(&parts).bytes() == all.bytes(), "{seed}: merge of {}", parts.len());
+        random.shuffle(&mut parts);
+        let one_by_one = parts.iter().cloned().reduce(|one, other| merged(&[one, other])).unwrap();
+        assert!(one_by_one.bytes() == all.bytes(), "{seed}: one by one");
+        let again = [&parts[..], std::slice::from_ref(&all)].concat();
+        assert!(merged(&again).bytes() == all.bytes(), "{seed}: nothing counts twice");
+        assert!(merged(std::slice::from_ref(&all)).bytes() == all.bytes(), "{seed}: alone");
+    }
+}
+
+/// URLs of all origins, written in ways that take every path through the judge.
+fn urls() -> Vec<String> {
+    let written = [
+        "http://a.test/a",
+        "http://A.test/b",
+        "http://a.test:80/b",
+        "http://a.test.b/a#f",
+        "http://a.test:8080/b?x",
+        "https://a.test/a\tb",
+        "https://a.test/%61",
+        "http://b.test",
+        "http://b.test/robots.txt",
+        "http://c.test/x/../a",
+        "http://c.test/b ",
+        "http://d.test/a",
+        "  http://a.test/b",
+        "http://u@a.test/a",
+        "not a url",
+        "",
+    ];
+    let long = |host: &str| format!("http://{host}/{}", "b".repeat(300));
+    let plain = ["a.test", "a.test.b", "a.test:8080", "b.test", "c.test", "never.test"].map(long);
+    (0..40).flat_map(|_| written.map(str::to_owned)).chain(plain).collect()
+}
+
+#[test]
+fn layers_judge_as_their_merge_does() {
+    let urls = urls();
+    let text = urls.iter().map(|url| format!("{url}\n")).collect::<String>();
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
+        let dialect = Dialect::named(dialect).unwrap();
+        let told = random.told();
+        let parts: Vec<Policy> =
+            told.chunks(1 + random.below(told.len())).map(|part| compiled(part, dialect)).collect();
+        let (merged, mut layered) = (merged(&parts), Policy::layered(parts.clone()).unwrap());
+        if random.below(2) == 0 {
+            let folder = tempfile::tempdir().unwrap();
+            let over = overrides("['http://a.test']\nverdict = 'forbid-all'\n['http://never.test']\ncrawl-delay = 1\n");
+            layered = layered.with_overrides(&over, folder.path()).unwrap();
+            assert!(layered.bytes() == merged.with_overrides(&over, folder.path()).unwrap().bytes(), "{seed}");
+            continue;
+        }
+        for choices in [
+            Choices::at(0),
+            Choices { on_unreachable: Fallback::Use, max_age: Some(MaxAge::Dialect), ..Choices::at(90 * 86_400) },
+        ] {
+            let [expected, found] =
+                [&merged, &layered].map(|policy| policy.matcher_with("examplebot", choices).unwrap());
+            let (mut batch, mut all) = (Vec::new(), Vec::new());
+            found.judge_lines(text.as_bytes(), &mut batch);
+            found.judge_all(&urls, &mut all);
+            for (number, url) in urls.iter().enumerate() {
+                let outcome = expected.judge(url);
+                let found_one = found.judge(url);
+                assert_eq!((batch[number], all[number], found_one), (outcome, outcome, outcome), "{seed} {url:?}");
+                assert_eq!(found.explain(url), expected.explain(url), "{seed} {url:?}");
+            }
+        }
+        assert_eq!(layered.statistics().origins, merged.statistics().origins, "{seed}");
+        assert_eq!(layered.statistics().overridden, merged.statistics().overridden, "{seed}");
+        assert_eq!(layered.statistics().last_good, merged.statistics().last_good, "{seed}");
+        let reversed = Policy::layered(parts.into_iter().rev().collect()).unwrap();
+        assert_eq!(reversed.checksum(), layered.checksum());
+        assert!(reversed.flattened(std::path::Path::new("nowhere")).unwrap().bytes() == merged.bytes(), "{seed}");
+    }
+}
+
+#[test]
+fn origins_come_to_what_their_answers_say() {
+    let mut compared = 0;
+    for seed in 0..2000 {
+        let mut random = Random::new(seed);
+        let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
+        let dialect = Dialect::named(dialect).unwrap();
+        let answers = random.answers_without_ties();
+        let told: Vec<Told> = answers.iter().cloned().map(Told::Answer).collect();
+        let policy = compiled(&told, dialect);
+        for record in policy.lookup().records() {
+            let origin = String::from_utf8(record.origin.to_vec()).unwrap();
+            let (found, expected) = (record.state(), reading::state(&answers, &origin, dialect));
+            let told = format!("{seed} {} {origin}\n{answers:#?}", dialect.name);
+            assert_eq!(without_since(found), without_since(expected), "{told}");
+            // Only the first and the last failure of a month are known, so it may be later than the truth, never earlier.
+            let [since, truth] =
+                [found, expected].map(|state| state.answered.unreachable_since.or(state.answered.fetched_at));
+            assert!(since >= truth, "{since:?} {truth:?} {told}");
+            assert!(since == truth || expected.last_good.is_some() || is_long(&answers), "{since:?} {truth:?} {told}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 5000);
+}
+
+fn without_since(mut state: OriginState) -> OriginState {
+    state.answered.unreachable_since = None;
+    state
+}
+
+/// Whether answers are spread over more than three months, the time for which failures are surely known.
+fn is_long(answers: &[Capture]) -> bool {
+    let times =
+        || answers.iter().flat_map(|answer| [answer.answered.fetched_at, answer.answered.unreachable_since]).flatten();
+    times().max().zip(times().min()).is_some_and(|(last, first)| last - first > 90 * 86_400)
+}
+
+#[test]
+fn new_overrides_replace_all_others() {
+    let dialect = Dialect::DEFAULT;
+    let answers = || vec![Told::Answer(random::answer("http://a.test", 200, Some(3)))];
+    let with = |text: &str| compiled(&[answers(), vec![Told::Override(text.to_owned())]].concat(), dialect);
+    let one = with("['http://a.test']\nverdict = 'allow-all'\n['http://b.test']\ncrawl-delay = 2\n");
+    let other = with("['http://a.test']\nverdict = 'forbid-all'\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("merged.rsv");
+    let told = merge(&[one.clone(), other.clone()], None, &path).unwrap();
+    assert_eq!(told.contradictions, ["http://a.test"]);
+    let new = "['http://c.test']\ncrawl-delay = 1\n";
+    let replaced = merge(&[one, other], Some(&overrides(new)), &path).unwrap();
+    assert!(replaced.contradictions.is_empty());
+    assert!(Policy::open(&path).unwrap().bytes() == with(new).bytes());
+}
