@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use robosieve::automaton::{self, Engine, Scratch, front};
-use robosieve::policy::{Captures, Columns, Policy, source};
+use robosieve::policy::{Captures, Columns, Policy, WriteLock, source};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, Verdict};
 use support::{Engines, front_passes, google_path, say, shared, verdict};
@@ -220,7 +220,7 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
     source::add(&[corpus.join("robots")], &source::Options::default(), &mut captures)
         .expect("a folder of robots.txt files");
     let path = folder.join("policy.rsv");
-    let statistics = captures.write(&path).expect("a policy file");
+    let statistics = captures.write(&WriteLock::take(&path, |_| ()).expect("a lock")).expect("a policy file");
     let policy = Policy::open(&path).expect("what was just written");
     assert_eq!(*policy.statistics(), statistics);
     let size = fs::metadata(&path).expect("a file").len();

@@ -7,7 +7,7 @@ mod random;
 mod reading;
 
 use robosieve::judge::{Choices, Fallback, MaxAge};
-use robosieve::policy::{Capture, Captures, Columns, OriginState, Overrides, Policy, merge};
+use robosieve::policy::{Capture, Captures, Columns, OriginState, Overrides, Policy, WriteLock, merge};
 use robosieve::{Agents, Dialect};
 
 use random::{Random, Told};
@@ -35,7 +35,7 @@ fn overrides(text: &str) -> Overrides {
 fn merged(policies: &[Policy]) -> Policy {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("merged.rsv");
-    merge(policies, None, &path).unwrap();
+    merge(policies, None, &WriteLock::take(&path, |_| ()).unwrap()).unwrap();
     Policy::open(&path).unwrap()
 }
 
@@ -183,10 +183,10 @@ fn new_overrides_replace_all_others() {
     let other = with("['http://a.test']\nverdict = 'forbid-all'\n");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("merged.rsv");
-    let told = merge(&[one.clone(), other.clone()], None, &path).unwrap();
+    let told = merge(&[one.clone(), other.clone()], None, &WriteLock::take(&path, |_| ()).unwrap()).unwrap();
     assert_eq!(told.contradictions, ["http://a.test"]);
     let new = "['http://c.test']\ncrawl-delay = 1\n";
-    let replaced = merge(&[one, other], Some(&overrides(new)), &path).unwrap();
+    let replaced = merge(&[one, other], Some(&overrides(new)), &WriteLock::take(&path, |_| ()).unwrap()).unwrap();
     assert!(replaced.contradictions.is_empty());
     assert!(Policy::open(&path).unwrap().bytes() == with(new).bytes());
 }

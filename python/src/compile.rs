@@ -1,10 +1,11 @@
 //! Compiles robots.txt files into a policy.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use robosieve::policy::{Captures, Columns, Overrides, source};
+use robosieve::policy::{Captures, Columns, Overrides, WriteError, WriteLock, source};
 use robosieve::{Agents, Dialect};
 
 use crate::error;
@@ -14,8 +15,9 @@ use crate::policy::Policy;
 ///
 /// `sources` are folders of files named by host, or files: JSON Lines of answers, WARC archives, Parquet, compressed or
 /// not. `agents` are product tokens, "*", or comma-separated lists in order of preference. With `out`, the policy is
-/// written to that file, which may replace only a policy; without it, it is kept in memory. `overrides` is a file with
-/// the operator's own verdicts for origins; `origin` names the origin of the only source, if that is a single robots.txt.
+/// written to that file, which may replace only a policy, and after any other process that is writing it; without it, it is
+/// kept in memory. `overrides` is a file with the operator's own verdicts for origins; `origin` names the origin of the
+/// only source, if that is a single robots.txt.
 ///
 /// >>> import robosieve
 /// >>> robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -36,20 +38,14 @@ pub fn compile(
         agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>().map_err(error::agent)?;
     let columns = Columns::new(agents).map_err(error::agent)?;
     let policy = py.detach(|| {
-        let captures = match &out {
-            Some(out) => Captures::for_file(ensured(out, &sources)?, columns, dialect),
-            None => Captures::new(columns, dialect),
+        let Some(out) = out else {
+            let captures = read(Captures::new(columns, dialect), &sources, overrides.as_deref(), origin)?;
+            return Ok(Policy::of(captures.policy().map_err(error::policy)?));
         };
-        let captures = read(captures, &sources, overrides.as_deref(), origin)?;
-        match out {
-            None => Ok(Policy::of(captures.policy().map_err(error::policy)?)),
-            Some(out) => {
-                captures
-                    .write(&out)
-                    .map_err(|problem| error::policy(format!("cannot write {}: {problem}", out.display())))?;
-                Policy::open(out, None)
-            }
-        }
+        let lock = locked(ensured(&out, &sources)?)?;
+        let captures = read(Captures::for_file(&lock, columns, dialect), &sources, overrides.as_deref(), origin)?;
+        captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
+        Policy::open(out, None)
     })?;
     py.check_signals().map_err(|_| PyKeyboardInterrupt::new_err(()))?;
     Ok(policy)
@@ -87,4 +83,20 @@ fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
         return Err(error::parameter("out", problem));
     }
     Ok(out)
+}
+
+/// Locks the file to write. A wait for another process ends at Ctrl-C.
+fn locked(out: &Path) -> PyResult<WriteLock> {
+    loop {
+        match WriteLock::take(out, |_| ()) {
+            Err(WriteError::Io(problem)) if problem.kind() == io::ErrorKind::Interrupted => {
+                Python::attach(|py| py.check_signals())?;
+            }
+            taken => return taken.map_err(|problem| unwritable(out, problem)),
+        }
+    }
+}
+
+fn unwritable(out: &Path, problem: WriteError) -> PyErr {
+    error::policy(format!("cannot write {}: {problem}", out.display()))
 }

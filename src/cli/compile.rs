@@ -18,10 +18,11 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
     let columns = Columns::new(args.agent.clone())?;
     let sources = args.reading.sources(&args.sources, args.origin.as_deref(), args.overrides.as_deref(), args.quiet);
-    let captures = Captures::for_file(&args.out, columns, args.dialect);
+    let out = destination::lock(&args.out, args.quiet)?;
+    let captures = Captures::for_file(&out, columns, args.dialect);
     let progress = captures.progress();
     let compile = || {
-        let written = sources.read(captures)?.write(&args.out);
+        let written = sources.read(captures)?.write(&out);
         written.map_err(|error| Failure::Write { path: args.out.clone(), error })
     };
     if args.quiet {

@@ -1,11 +1,14 @@
-//! Checks of output files: a command overwrites nothing that a user made.
+//! Checks and locks of output files: a command overwrites nothing that a user made, and no policy that another one is writing.
 
 use std::path::{Path, PathBuf};
 
 use super::error::Failure;
+use super::say::say;
 use crate::formats::error::NotReplaced;
 use crate::formats::replaceable::FileKind;
+use crate::formats::shown;
 use crate::output::folder::run_of;
+use crate::policy::{LockNotice, WriteLock};
 
 /// Checks that a file may be written: what has its name is [replaceable](FileKind::ensure_replaceable), is none of the inputs, and is
 /// no file of a run.
@@ -25,4 +28,19 @@ pub fn ensure(path: &Path, kind: &FileKind, inputs: &[PathBuf]) -> Result<(), Fa
         Some(run) => Err(Failure::IsOfRun { path: path.to_owned(), run }),
         None => Ok(()),
     }
+}
+
+/// Locks a policy file that will be written; unless `quiet`, says what the user should know about it.
+pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
+    let tell = |notice| match notice {
+        _ if quiet => {}
+        LockNotice::Waiting => {
+            say(format_args!("robosieve: waiting for another robosieve that writes {}", shown(path)))
+        }
+        LockNotice::NoLocks => say(format_args!(
+            "robosieve: warning: the file system of {} has no locks, so make sure that no other robosieve writes it meanwhile",
+            shown(path)
+        )),
+    };
+    WriteLock::take(path, tell).map_err(|error| Failure::Write { path: path.to_owned(), error })
 }

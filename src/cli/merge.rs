@@ -17,9 +17,10 @@ pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     // The result may replace one of the policies.
     let others: Vec<_> = args.overrides.iter().cloned().collect();
     destination::ensure(&args.out, &POLICY_FILE, &others)?;
+    let out = destination::lock(&args.out, args.quiet)?;
     let policies = args.policies.iter().map(Policy::open).collect::<Result<Vec<_>, _>>()?;
     let overrides = args.overrides.as_deref().map(Overrides::read).transpose()?;
-    let merged = policy::merge(&policies, overrides.as_ref(), &args.out).map_err(|error| match error {
+    let merged = policy::merge(&policies, overrides.as_ref(), &out).map_err(|error| match error {
         MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },
         other => Failure::Merge(other),
     })?;

@@ -7,6 +7,7 @@ pub mod compression;
 pub(crate) mod error;
 pub(crate) mod file_at;
 pub(crate) mod json;
+pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;
 pub(crate) mod parquet_mark;

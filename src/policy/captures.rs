@@ -18,6 +18,7 @@ use super::overrides::{Override, Overrides, Placement};
 use super::progress::CompileProgress;
 use super::source::PassedOver;
 use super::state::OverrideState;
+use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
 use crate::robots::NoteCounts;
@@ -84,10 +85,9 @@ impl Captures {
         Captures { memory, most_readers, ..Captures::at(home, columns.into(), dialect) }
     }
 
-    /// Like [`Captures::spilling`], with the temporary files next to `path`, where the policy file will be
-    /// [written](Captures::write).
-    pub fn for_file(path: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::spilling(&folder_of(path), columns, dialect)
+    /// Like [`Captures::spilling`], with the temporary files next to the policy file that will be [written](Captures::write).
+    pub fn for_file(out: &WriteLock, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
+        Captures::spilling(&folder_of(out.path()), columns, dialect)
     }
 
     fn at(home: Home, columns: Columns, dialect: &'static Dialect) -> Captures {
@@ -318,9 +318,11 @@ impl Captures {
     /// # Errors
     ///
     /// [`WriteError`] if the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
-    pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
-        let home = Home::folder(folder_of(path));
-        self.finish(&home, |writer, statistics| replace(path, &POLICY_FILE, |file| writer.write(statistics, file)))
+    pub fn write(self, out: &WriteLock) -> Result<Statistics, WriteError> {
+        let home = Home::folder(folder_of(out.path()));
+        self.finish(&home, |writer, statistics| {
+            replace(out.path(), &POLICY_FILE, |file| writer.write(statistics, file))
+        })
     }
 
     /// Feeds all origins to a writer and lets `write` finish it.

@@ -17,6 +17,7 @@ use super::error::MergeError;
 use super::image::{Home, POLICY_FILE, Sources, UrlRecord, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::progress::CompileProgress;
+use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::threads;
 
@@ -32,7 +33,8 @@ pub struct Merged {
     pub contradictions: Vec<String>,
 }
 
-/// Merges policies into a policy file. The result does not depend on their order.
+/// Merges policies into a policy file. The result does not depend on their order. If one of them is to be
+/// replaced, take the lock before you open it.
 ///
 /// Overrides have no time: where two contradict, the stricter counts. With `overrides`, these replace the overrides of all
 /// policies.
@@ -40,16 +42,17 @@ pub struct Merged {
 /// # Errors
 ///
 /// [`MergeError`] if there is no policy, dialects or crawlers differ, or the file cannot be written.
-pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, path: &Path) -> Result<Merged, MergeError> {
+pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock) -> Result<Merged, MergeError> {
     let first = agree(policies)?;
-    let home = Home::folder(folder_of(path));
+    let home = Home::folder(folder_of(out.path()));
     let additions = overrides.map(|overrides| first.additions(overrides, &home.folder)).transpose()?;
     let sources: Vec<&Policy> = policies.iter().chain(&additions).collect();
     let from = match overrides {
         Some(_) => OverridesFrom::Last,
         None => OverridesFrom::All,
     };
-    let write = |writer: Writer<'_>, statistics| replace(path, &POLICY_FILE, |file| writer.write(statistics, file));
+    let write =
+        |writer: Writer<'_>, statistics| replace(out.path(), &POLICY_FILE, |file| writer.write(statistics, file));
     let merging = Merging::new(&sources, from);
     let (statistics, disagreements) = merging.write(&merging.targets()?, &home, write)?;
     let Disagreements { without_time, contradictions } = disagreements;

@@ -31,6 +31,7 @@ pub mod source;
 mod state;
 mod statistics;
 mod view;
+mod write_lock;
 
 pub use answer::{AnswerKind, LONGEST_UNREACHABLE};
 pub use capture::Capture;
@@ -64,3 +65,4 @@ pub use state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling, Time
 pub use statistics::CaptureCounts;
 pub use statistics::Statistics;
 pub use view::Policy;
+pub use write_lock::{LockNotice, WriteLock};

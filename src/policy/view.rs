@@ -23,14 +23,14 @@ use crate::rules::chosen::ChosenRules;
 /// The rules of many origins for one or more crawlers, ready to judge URLs. Clones share the data.
 ///
 /// ```
-/// use robosieve::policy::{Capture, Captures};
+/// use robosieve::policy::{Capture, Captures, WriteLock};
 /// use robosieve::{Agents, Dialect, Partition, Policy};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("policy.rsv");
 /// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
 /// captures.add(vec![Capture::found("https://a.example", "User-agent: *\nDisallow: /private\n")])?;
-/// captures.write(&path)?;
+/// captures.write(&WriteLock::take(&path, |_| ())?)?;
 ///
 /// let matcher = Policy::open(&path)?.matcher("examplebot")?;
 /// let outcome = matcher.judge("https://a.example/private");

@@ -1,7 +1,7 @@
 //! What an answer means: the same from every kind of source that can say it, alone and after an older good answer, in any order
 //! of the sources and merged from two policies, in all dialects. `docs/inputs.md` has the table for people.
 
-use robosieve::policy::{Captures, Policy, merge, source};
+use robosieve::policy::{Captures, Policy, WriteLock, merge, source};
 use robosieve::robots::Agents;
 use robosieve::{Choices, Dialect, Fallback, Matcher};
 
@@ -313,7 +313,8 @@ fn after_a_good_answer_failures_keep_its_rules_in_any_order() {
             let (good, new) = (compiled(dialect, &[&older]), compiled(dialect, &[&newer]));
             let merged = |old: &Policy, new: &Policy| {
                 let path = bench.path("merged.rsv");
-                merge(&[old.clone(), new.clone()], None, &path).expect("a policy");
+                merge(&[old.clone(), new.clone()], None, &WriteLock::take(&path, |_| ()).expect("a lock"))
+                    .expect("a policy");
                 Policy::open(&path).expect("a policy")
             };
             let policies = [

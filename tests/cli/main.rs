@@ -42,6 +42,7 @@ mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_lists;
 mod policies;
+mod policy_lock;
 mod receipts;
 mod redirects;
 mod report;

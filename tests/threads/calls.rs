@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use robosieve::lint::lint;
-use robosieve::policy::{Capture, Captures, Overrides, Policy, merge, source};
+use robosieve::policy::{Capture, Captures, Overrides, Policy, WriteLock, merge, source};
 use robosieve::run::{Folder, FrameFormat, Job, LongRun, Progress, join, run, verify};
 use robosieve::show::export::{self, ExportTable};
 use robosieve::show::inspect::Summary;
@@ -70,15 +70,19 @@ fn answers() -> Vec<u8> {
     members
 }
 
+fn locked(folder: &Path, name: &str) -> WriteLock {
+    WriteLock::take(folder.join(name), |_| ()).expect("a lock")
+}
+
 fn compile(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     let large = captures(0..MANY);
     done("Captures::add");
-    large.write(&folder.join("large.rsv")).expect("a policy");
+    large.write(&locked(folder, "large.rsv")).expect("a policy");
     done("Captures::write");
     let policy = captures(0..MANY).policy().expect("a policy");
     done("Captures::policy");
     assert!(policy.bytes().len() > 3 << 20, "{}", policy.bytes().len());
-    captures(MANY / 2..MANY / 2 + 9).write(&folder.join("small.rsv")).expect("a policy");
+    captures(MANY / 2..MANY / 2 + 9).write(&locked(folder, "small.rsv")).expect("a policy");
     done("a small policy");
     fs::write(folder.join("answers.jsonl.gz"), answers()).expect("answers");
     fs::create_dir(folder.join("sites")).expect("a folder");
@@ -122,7 +126,7 @@ fn policies(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     done("Policy::with_overrides");
     let small = Policy::open(small).expect("a policy");
     done("Policy::open of a small one");
-    merge(&[large.clone(), small.clone()], None, &folder.join("merged.rsv")).expect("a policy");
+    merge(&[large.clone(), small.clone()], None, &locked(folder, "merged.rsv")).expect("a policy");
     done("merge");
     let crawler = large.crawler(None).expect("a crawler");
     let mut out = Vec::new();

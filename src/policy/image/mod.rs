@@ -30,7 +30,7 @@ pub use record::Record;
 #[cfg(test)]
 pub(crate) use record::push as push_record;
 pub(crate) use record::{UNIT as RECORD_UNIT, starts as record_starts};
-pub(crate) use replace::{POLICY_FILE, folder_of, replace};
+pub(crate) use replace::{POLICY_FILE, behind_links, folder_of, remove_partial_files, replace};
 pub(crate) use spool::{HELD, Home};
 pub(crate) use tables::Tables;
 pub(crate) use view::{Image, Parts};

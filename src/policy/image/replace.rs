@@ -1,5 +1,6 @@
 //! Replaces a file atomically.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,10 @@ pub(crate) const POLICY_FILE: FileKind = FileKind { name: "a policy file", is_ou
 
 /// The most symbolic links that a path leads through, as on Linux.
 const MOST_LINKS: usize = 40;
+
+/// How the name of a partial file ends, after so many random letters and digits.
+const PARTIAL: &str = ".partial";
+const RANDOM: usize = 6;
 
 /// Writes a file next to its final name, then renames it. Readers of an earlier file of that name keep it, and no reader
 /// ever sees half a file. The new file has the permissions of the earlier one. A symbolic link stays, and the file that it leads to
@@ -33,8 +38,8 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
     let folder = &folder_of(path);
     let mut builder = tempfile::Builder::new();
-    let prefix = format!(".{}.", name.to_string_lossy());
-    builder.prefix(&prefix).suffix(".partial");
+    let prefix = partial_prefix(name);
+    builder.prefix(&prefix).suffix(PARTIAL).rand_bytes(RANDOM);
     // The library's error has the temporary name, which means nothing to a user who gave the final one.
     let mut code = None;
     let is_new = !path.exists();
@@ -63,8 +68,29 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     Ok(written)
 }
 
+/// How the name of a partial file of the file `name` begins.
+fn partial_prefix(name: &OsStr) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".");
+    prefix
+}
+
+/// Deletes the partial files of a file, as far as that is possible. No process may be writing it: these are of processes that died.
+pub(crate) fn remove_partial_files(path: &Path) {
+    let Some(prefix) = path.file_name().map(partial_prefix) else { return };
+    for entry in fs::read_dir(folder_of(path)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let random = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
+        let random = random.and_then(|rest| rest.strip_suffix(PARTIAL.as_bytes()));
+        if random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The path of the file that a path leads to through symbolic links; it need not exist.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut behind = path.to_owned();
     for _ in 0..MOST_LINKS {
         let Ok(target) = fs::read_link(&behind) else { return Ok(behind) };
@@ -232,6 +258,27 @@ mod tests {
         let mut kept = [0; 200];
         let length = getxattr(&path, LIST, &mut kept[..]).unwrap();
         assert_eq!(&kept[..length], &list);
+    }
+
+    /// Killed while it writes, a process leaves the file that is there now.
+    #[test]
+    fn partial_files_of_the_same_name_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file.rsv");
+        let names = || {
+            let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+            names.map(|name| name.into_string().unwrap()).collect::<std::collections::BTreeSet<_>>()
+        };
+        let others = [".file.partial", ".file.rsv.partial", ".file.rsv.old.abcdef.partial", ".file.rsv.abc-ef.partial"];
+        let others = others.into_iter().chain([".file.rsv.abcdef.partial.txt", "file.rsv.abcdef.partial", "file.rsv"]);
+        others.clone().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
+        replace(&path, &ANY, |_| {
+            assert_eq!(names().len(), others.clone().count() + 1);
+            remove_partial_files(&path);
+            assert_eq!(names(), others.map(str::to_owned).collect());
+            Ok::<_, io::Error>(())
+        })
+        .unwrap_err();
     }
 
     #[test]
