@@ -172,6 +172,31 @@ mod tests {
         assert_eq!(path.exists(), cfg!(not(unix)));
     }
 
+    /// The previous holder deletes it after it was opened and before it is locked; another may already have made a new one.
+    #[cfg(unix)]
+    #[test]
+    fn a_deleted_file_is_no_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK);
+        for is_made_again in [false, true] {
+            let mut opened = 0;
+            let lock = |file: &File| {
+                opened += 1;
+                if opened == 1 {
+                    fs::remove_file(&path).unwrap();
+                    if is_made_again {
+                        fs::write(&path, "").unwrap();
+                    }
+                }
+                file.try_lock()
+            };
+            let held = locked(&path, lock).unwrap();
+            assert_eq!(opened, 2, "{is_made_again}");
+            assert!(matches!(LockFile::try_take(&path), Err(TryLockError::WouldBlock)));
+            drop(held);
+        }
+    }
+
     #[test]
     fn waiting_is_told_once_whoever_holds_it_next() {
         let folder = tempfile::tempdir().unwrap();
