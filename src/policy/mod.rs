@@ -42,8 +42,10 @@ pub use columns::{Columns, Crawler};
 pub use error::{ColumnsError, CrawlerError, MergeError};
 #[doc(hidden)]
 pub use groups::{Group, Groups};
+#[cfg(feature = "cli")]
+pub(crate) use image::POLICY_FILE;
+pub(crate) use image::replace;
 pub use image::{ImageError, OpenError, WriteError};
-pub(crate) use image::{POLICY_FILE, replace};
 #[doc(hidden)]
 pub use image::{Record, Trust};
 #[doc(hidden)]

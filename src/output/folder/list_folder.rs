@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::file_name::{is_output, is_table_folder};
 use super::lock::LOCK;
-use super::names::{CHECKPOINT, NEEDED, RECEIPT};
+use super::names::{CHECKPOINT, RECEIPT};
 use crate::input::list::STANDARD_INPUT;
 
 /// The longest name that common file systems allow, in bytes.
@@ -61,7 +61,10 @@ pub(crate) fn is_file_of_run(name: &str) -> bool {
 }
 
 /// The folder of the run that a file belongs to by its name and place.
+#[cfg(feature = "cli")]
 pub(crate) fn run_of(file: &Path) -> Option<PathBuf> {
+    use super::names::NEEDED;
+
     let mut folders = file.ancestors().skip(1).take(MOST_FOLDERS);
     let is_run = |folder: &&Path| {
         let name = file.strip_prefix(folder).ok().and_then(Path::to_str);
@@ -73,6 +76,7 @@ pub(crate) fn run_of(file: &Path) -> Option<PathBuf> {
 
 /// The most folders that a file of a run is in, with that of the run: those of the list, of all lines, of the crawler and of the
 /// verdict.
+#[cfg(feature = "cli")]
 const MOST_FOLDERS: usize = 5;
 
 /// The folders that files of these names are in, and the folders above those, deepest first. Names are relative to the folder of

@@ -24,6 +24,7 @@ mod tables;
 mod write;
 
 pub use format::Format;
+#[cfg(feature = "cli")]
 pub(crate) use kind::{file_kind, is_text};
 pub use tables::{Column, ExportTable, Kind, Value};
 pub use write::{write, write_file};
