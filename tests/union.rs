@@ -14,8 +14,15 @@ use random::{Random, Told};
 
 /// The policy of these answers and overrides.
 fn compiled(told: &[Told], dialect: &'static Dialect) -> Policy {
+    of(Captures::new(columns(), dialect), told)
+}
+
+fn columns() -> Columns {
     let agents: Vec<Agents> = ["examplebot", "other"].map(|agent| agent.parse().unwrap()).to_vec();
-    let mut captures = Captures::new(Columns::new(agents).unwrap(), dialect);
+    Columns::new(agents).unwrap()
+}
+
+fn of(mut captures: Captures, told: &[Told]) -> Policy {
     for one in told {
         match one {
             Told::Answer(capture) => captures.add(vec![capture.clone()]).unwrap(),
@@ -50,6 +57,9 @@ fn merging_parts_is_compiling_all() {
         random.shuffle(&mut told);
         assert!(compiled(&told, dialect).bytes() == all.bytes(), "{seed}: the order of answers");
         assert!(Policy::from_bytes(all.bytes()).is_ok(), "{seed}");
+        // There is memory for three URLs, so that most of them are in runs.
+        let within = Captures::within(3 << 10, &std::env::temp_dir(), columns(), dialect);
+        assert!(of(within, &told).bytes() == all.bytes(), "{seed}: in little memory");
         let mut parts: Vec<Policy> = Vec::new();
         let mut rest = &told[..];
         while !rest.is_empty() {

@@ -19,7 +19,7 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let columns = Columns::new(args.agent.clone())?;
     let sources = args.reading.sources(&args.sources, args.origin.as_deref(), args.overrides.as_deref(), args.quiet);
     let out = destination::lock(&args.out, args.quiet)?;
-    let captures = Captures::for_file(&out, columns, args.dialect);
+    let captures = Captures::for_file(&out, columns, args.dialect).with_memory(args.memory);
     let progress = captures.progress();
     let compile = || {
         let written = sources.read(captures)?.write(&out);

@@ -1,23 +1,24 @@
 //! The captures of all sources: the newest of each URL, and the data they share.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, Resolver, StoredRules, Urls};
+use super::answer::{Answer, AnswerKind, Content, Failures, Folded, Resolver, StoredRules, Urls};
 use super::batch::Batch;
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::derive::Deriving;
 use super::groups::Group;
-use super::image::{HELD, Home, POLICY_FILE, Tables, UrlRecord, WriteError, Writer, folder_of, replace};
+use super::image::{HELD, Home, POLICY_FILE, Sources, Tables, WriteError, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::CompileProgress;
+use super::run::{Run, record, sorted};
 use super::source::PassedOver;
 use super::state::OverrideState;
+use super::union::{OverridesFrom, Union, UrlList, targets};
 use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
@@ -44,6 +45,8 @@ pub struct Captures {
     /// Where the shared data is kept.
     home: Home,
     urls: Urls,
+    /// The URLs that did not fit in memory.
+    runs: Vec<Run>,
     tables: Tables,
     /// The memory budget for reading sources, in bytes.
     pub(super) memory: u64,
@@ -55,6 +58,10 @@ pub struct Captures {
     pub(super) passed_over: Vec<PassedOver>,
     progress: Arc<CompileProgress>,
 }
+
+/// The bytes of the memory budget for each URL that is held in memory. It takes some 250 itself; when it is written to a run, 40
+/// more. The rest of the budget is for items, of which each takes a dozen.
+const BYTES_PER_URL: u64 = 1024;
 
 impl fmt::Debug for Captures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,8 +77,8 @@ impl Captures {
     }
 
     /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`, for more
-    /// origins than fit in memory. In memory it keeps only the first few MiB and the index: some 300 bytes for each URL, and 10
-    /// for each distinct automaton, set of rules and row of groups.
+    /// origins than fit in memory. In memory it keeps only the first few MiB and the index: some 250 bytes for each URL, unless
+    /// [`Captures::with_memory`] bounds them, and a dozen for each distinct automaton, set of rules and row of groups.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::at(Home::folder(folder.to_owned()), columns.into(), dialect)
     }
@@ -81,8 +88,15 @@ impl Captures {
     pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let limit = usize::try_from(memory / 64).map_or(HELD, |share| share.min(HELD));
         let home = Home { folder: folder.to_owned(), limit };
+        Captures::at(home, columns.into(), dialect).with_memory(memory)
+    }
+
+    /// Sets the budget in bytes for reading and compiling sources, and for the index of the URLs: what does not fit is sorted and
+    /// written to temporary files.
+    #[must_use]
+    pub fn with_memory(self, memory: u64) -> Captures {
         let most_readers = usize::try_from(memory / COMPILED).map_or(usize::MAX, |files| files.max(1));
-        Captures { memory, most_readers, ..Captures::at(home, columns.into(), dialect) }
+        Captures { memory, most_readers, ..self }
     }
 
     /// Like [`Captures::spilling`], with the temporary files next to the policy file that will be [written](Captures::write).
@@ -97,6 +111,7 @@ impl Captures {
             columns: Arc::new(columns),
             home,
             urls: Urls::default(),
+            runs: Vec::new(),
             tables,
             memory: u64::MAX,
             ahead: VecDeque::new(),
@@ -199,7 +214,6 @@ impl Captures {
         for (origin, given) in overrides.iter() {
             let placement = self.place_override(origin, given)?;
             let url = self.urls.entry(origin::robots_url(origin).into());
-            url.is_of_origin = true;
             match &mut url.placement {
                 Some(known) => {
                     known.merge(placement, &mut self.tables)?;
@@ -273,7 +287,6 @@ impl Captures {
     ) -> Result<(), WriteError> {
         let answered = capture.answered;
         let url = self.urls.entry(capture.url.into_boxed_str());
-        url.is_of_origin |= capture.origin.is_some();
         if matches!(kind, AnswerKind::Failed | AnswerKind::TooManyRequests) {
             url.kept.fold_failures(&Failures::new(answered.fetched_at, answered.unreachable_since));
         }
@@ -288,6 +301,10 @@ impl Captures {
             notes,
         };
         let folded = url.kept.fold(answer, &mut self.tables)?;
+        if self.urls.len() as u64 > self.memory / BYTES_PER_URL {
+            self.runs.push(Run::write(&self.urls, &self.home)?);
+            self.urls = Urls::default();
+        }
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
@@ -341,29 +358,30 @@ impl Captures {
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<T, WriteError> {
         self.settle()?;
-        let Captures { dialect, columns, urls, mut tables, statistics, progress, .. } = self;
+        let Captures { dialect, columns, urls, runs, mut tables, statistics, progress, .. } = self;
         tables.finish()?;
-        let source = tables.source();
-        let mut sorted: Vec<((&str, &str), &KeptUrl)> = urls.iter().collect();
-        threads::sort_by_key(&mut sorted, |&(url, _)| url);
-        progress.origins.store(sorted.iter().filter(|(_, url)| url.is_of_origin).count() as u64, Relaxed);
+        let sources = Sources { all: vec![tables.source()], width: columns.count() };
+        let sorted = sorted(&urls);
+        let union = || {
+            let of_runs = runs.iter().map(|run| Box::new(run.urls()) as UrlList<'_>);
+            let rest: UrlList<'_> = Box::new(sorted.iter().map(record));
+            Union::new(of_runs.chain([rest]).collect(), sources.clone(), OverridesFrom::All)
+        };
+        let of_runs = if runs.is_empty() { None } else { Some(targets(union)?) };
+        progress.origins.store(sorted.len() as u64 + runs.iter().map(Run::len).sum::<u64>(), Relaxed);
         let mut deriving = Deriving {
-            writer: Writer::new((*columns).clone(), dialect, &[source], home),
-            resolver: Resolver { targets: &urls, dialect },
+            writer: Writer::new((*columns).clone(), dialect, &sources.all, home),
+            resolver: Resolver { targets: of_runs.as_ref().unwrap_or(&urls), dialect },
             statistics,
             progress: &progress,
         };
-        for &((origin, path), url) in &sorted {
-            deriving.add(UrlRecord {
-                origin: origin.as_bytes(),
-                path: path.as_bytes(),
-                is_of_origin: url.is_of_origin,
-                placement: url.placement.as_deref().cloned(),
-                kept: Cow::Borrowed(&url.kept),
-            })?;
+        let mut all = union();
+        while let Some(url) = all.next()? {
+            deriving.add(url)?;
         }
         let Deriving { writer, statistics, .. } = deriving;
         // Writing needs the memory.
+        drop(all);
         drop(sorted);
         // Freeing millions of entries takes long.
         threads::both(|| write(writer, statistics), || drop(urls)).0

@@ -26,7 +26,7 @@ impl<T: Targets> Deriving<'_, '_, T> {
             let is_again = !answer.exact && url.origin.starts_with(b"https:");
             answer.notes.iter().filter(|_| !is_again).for_each(|notes| statistics.notes.merge(notes));
         }
-        if !url.is_of_origin {
+        if !url.is_of_origin() {
             statistics.other_urls += 1;
             return self.writer.add(url, None);
         }

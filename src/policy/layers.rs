@@ -15,8 +15,9 @@ use super::answer::{AnswerKind, Urls};
 use super::error::MergeError;
 use super::image::{Content, Home, Section, UrlRecord, WriteError, Writer};
 use super::lookup::take_out;
-use super::merge::{Merging, OverridesFrom, agree};
+use super::merge::{Merging, agree};
 use super::statistics::Statistics;
+use super::union::OverridesFrom;
 use super::view::Layers;
 use crate::formats::mmap;
 

@@ -6,17 +6,16 @@
 //! The answers of all policies are sorted, so they are read side by side. The targets of redirects are collected first,
 //! because an origin may redirect to a URL that comes later.
 
-use hashbrown::HashSet;
 use std::path::Path;
-use xxhash_rust::xxh3::xxh3_128;
 
-use super::answer::{AnswerKind, Resolver, Urls};
+use super::answer::{Resolver, Urls};
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::derive::Deriving;
 use super::error::MergeError;
 use super::image::{Home, POLICY_FILE, Sources, UrlRecord, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::progress::CompileProgress;
+use super::union::{self, Disagreements, OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::threads;
@@ -120,17 +119,6 @@ impl Policy {
     }
 }
 
-/// Which overrides count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OverridesFrom {
-    /// Those of all policies, the stricter of two.
-    All,
-    /// For each origin that of the last policy, if it has one, else those of the others, the stricter of two.
-    LastOfEach,
-    /// Those of the last policy only.
-    Last,
-}
-
 /// Policies being merged.
 pub(super) struct Merging<'p> {
     policies: &'p [&'p Policy],
@@ -138,13 +126,6 @@ pub(super) struct Merging<'p> {
     from: OverridesFrom,
     /// For each policy, the URLs that are merged, in order; `None` for all of them.
     some: Vec<Option<Vec<UrlRecord<'p>>>>,
-}
-
-/// What the merged policies disagree about.
-#[derive(Debug, Default)]
-pub(super) struct Disagreements {
-    without_time: u64,
-    contradictions: Vec<String>,
 }
 
 impl<'p> Merging<'p> {
@@ -188,95 +169,18 @@ impl<'p> Merging<'p> {
     /// The URLs of all policies.
     pub fn union(&self) -> Union<'p> {
         let urls = |(source, policy): (usize, &&'p Policy)| {
-            let mut urls: Box<dyn Iterator<Item = UrlRecord<'p>>> = match &self.some[source] {
+            let urls: UrlList<'p> = match &self.some[source] {
                 Some(urls) => Box::new(urls.clone().into_iter()),
                 None => Box::new(policy.urls(source as u32)),
             };
-            (urls.next(), urls)
+            urls
         };
-        let (heads, others) = self.policies.iter().enumerate().map(urls).unzip();
-        let (sources, from) = (self.sources.clone(), self.from);
-        Union { heads, others, sources, from, disagreements: Disagreements::default() }
+        let lists = self.policies.iter().enumerate().map(urls).collect();
+        Union::new(lists, self.sources.clone(), self.from)
     }
 
     /// What is kept for the targets of redirects.
     pub fn targets(&self) -> Result<Urls, WriteError> {
-        let mut wanted = HashSet::new();
-        for url in self.policies.iter().flat_map(|policy| policy.urls(0)) {
-            let target = url.kept.of_kind(AnswerKind::Redirect).and_then(|redirect| redirect.target());
-            wanted.extend(target.map(|target| xxh3_128(target.as_bytes())));
-        }
-        let (mut targets, mut union) = (Urls::default(), self.union());
-        while !wanted.is_empty()
-            && let Some(UrlRecord { origin, path, kept, .. }) = union.next()?
-        {
-            let url = [origin, path].concat();
-            if wanted.contains(&xxh3_128(&url)) {
-                let url = String::from_utf8_lossy(&url).into();
-                targets.entry(url).kept = kept.into_owned();
-            }
-        }
-        Ok(targets)
-    }
-}
-
-/// The URLs of several policies, in order, each with what all of them keep for it.
-pub(super) struct Union<'p> {
-    /// The next URL of each policy, and those after it.
-    heads: Vec<Option<UrlRecord<'p>>>,
-    others: Vec<Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>>,
-    sources: Sources<'p>,
-    from: OverridesFrom,
-    disagreements: Disagreements,
-}
-
-impl<'p> Union<'p> {
-    /// The next URL.
-    pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
-        while let Some(url) = self.folded()? {
-            // An origin whose only override is gone was never asked for.
-            if url.placement.is_some() || !url.kept.answers().is_empty() {
-                return Ok(Some(url));
-            }
-        }
-        Ok(None)
-    }
-
-    fn folded(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
-        let key = |head: &UrlRecord<'p>| (head.origin, head.path);
-        let Some(least) = self.heads.iter().flatten().map(key).min() else { return Ok(None) };
-        let mut folded: Option<UrlRecord<'p>> = None;
-        for at in 0..self.heads.len() {
-            if self.heads[at].as_ref().map(key) != Some(least) {
-                continue;
-            }
-            let next = self.others[at].next();
-            let Some(mut url) = std::mem::replace(&mut self.heads[at], next) else { continue };
-            if self.from == OverridesFrom::Last && at + 1 < self.heads.len() {
-                url.placement = None;
-            }
-            match &mut folded {
-                Some(folded) => self.fold(folded, url, at + 1 == self.heads.len())?,
-                none => *none = Some(url),
-            }
-        }
-        Ok(folded)
-    }
-
-    /// Adds what another policy keeps for the same URL.
-    fn fold(&mut self, folded: &mut UrlRecord<'p>, other: UrlRecord<'p>, is_last: bool) -> Result<(), WriteError> {
-        let kept = folded.kept.to_mut();
-        self.disagreements.without_time += kept.merge(other.kept.into_owned(), &mut self.sources)?;
-        folded.is_of_origin |= other.is_of_origin;
-        match (&mut folded.placement, other.placement) {
-            (_, None) => {}
-            (Some(known), Some(other)) if self.from == OverridesFrom::All || !is_last => {
-                if known.merge(other, &mut self.sources)? {
-                    self.disagreements.contradictions.push(String::from_utf8_lossy(folded.origin).into_owned());
-                }
-            }
-            (known, other) => *known = other,
-        }
-        Ok(())
+        union::targets(|| self.union())
     }
 }

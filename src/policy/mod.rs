@@ -26,10 +26,12 @@ mod overrides;
 mod prefetch;
 mod progress;
 mod provenance;
+mod run;
 mod side_records;
 pub mod source;
 mod state;
 mod statistics;
+mod union;
 mod view;
 mod write_lock;
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::crawler::dialect;
 use super::reading::ReadingArgs;
+use super::values::bytes;
 
 /// Compile robots.txt files into a policy file
 ///
@@ -42,6 +43,12 @@ pub struct CompileArgs {
     pub overrides: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
+    /// The memory budget, such as 512M or 2GiB
+    ///
+    /// Answers that do not fit are sorted and written to temporary files beside the policy. Memory-mapped files do not count: the
+    /// system can reclaim their memory.
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
+    pub memory: u64,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

@@ -12,8 +12,6 @@ use crate::policy::overrides::Placement;
 #[derive(Debug, Default)]
 pub(crate) struct KeptUrl {
     pub kept: Kept,
-    /// Whether the URL is the robots.txt of its origin.
-    pub is_of_origin: bool,
     /// The operator's override for the origin; boxed, because few have one.
     pub placement: Option<Box<Placement>>,
 }

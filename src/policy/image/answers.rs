@@ -59,10 +59,15 @@ const DELAY: u8 = 8;
 pub(crate) struct UrlRecord<'i> {
     pub origin: &'i [u8],
     pub path: &'i [u8],
-    /// Whether the URL is the robots.txt of an origin in ORIGINS.
-    pub is_of_origin: bool,
     pub placement: Option<Placement>,
     pub kept: Cow<'i, Kept>,
+}
+
+impl UrlRecord<'_> {
+    /// Whether the URL is the robots.txt of its origin.
+    pub fn is_of_origin(&self) -> bool {
+        self.path == ROBOTS_TXT.as_bytes()
+    }
 }
 
 fn push_time(time: i64, out: &mut Vec<u8>) {
@@ -100,9 +105,8 @@ fn rules(source: u32, reader: &mut Reader<'_>) -> Result<StoredRules, &'static s
     Ok(StoredRules { source, row: reader.small()?, side: reader.small()? })
 }
 
-/// Appends a record. Its rules are already those of the image; `of_origin` is the origin's record in ORIGINS, if the URL is its
-/// robots.txt.
-pub(super) fn push(url: &UrlRecord<'_>, of_origin: Option<&Record<'_>>, out: &mut Vec<u8>) {
+/// Appends a record. Its rules are already those of the image; `of_origin` is the origin's record in ORIGINS, if there is one.
+pub(crate) fn push(url: &UrlRecord<'_>, of_origin: Option<&Record<'_>>, out: &mut Vec<u8>) {
     let answers = url.kept.answers();
     let failures = Some(url.kept.failures()).filter(|failures| **failures != implied(answers));
     let bit = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
@@ -289,13 +293,7 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             }
         }
         let failures = if tag & FAILURES == 0 { implied(&answers) } else { self.failures()? };
-        Ok(Some(UrlRecord {
-            origin,
-            path,
-            is_of_origin: of_origin.is_some(),
-            placement,
-            kept: Cow::Owned(Kept::of(answers, failures)),
-        }))
+        Ok(Some(UrlRecord { origin, path, placement, kept: Cow::Owned(Kept::of(answers, failures)) }))
     }
 
     fn placement(&mut self) -> Result<Placement, &'static str> {

@@ -19,7 +19,7 @@ mod validate;
 mod view;
 mod writer;
 
-pub(crate) use answers::UrlRecord;
+pub(crate) use answers::{UrlRecord, UrlRecords, push as push_url};
 pub use error::{ImageError, OpenError, WriteError};
 pub(crate) use gather::Sources;
 pub(crate) use layout::{ALIGNMENT, AUTOMATA_UNIT, MAGIC, Section};
@@ -31,7 +31,7 @@ pub use record::Record;
 pub(crate) use record::push as push_record;
 pub(crate) use record::{UNIT as RECORD_UNIT, starts as record_starts};
 pub(crate) use replace::{POLICY_FILE, behind_links, folder_of, remove_partial_files, replace};
-pub(crate) use spool::{HELD, Home};
+pub(crate) use spool::{HELD, Home, Spool};
 pub(crate) use tables::Tables;
 pub(crate) use view::{Image, Parts};
 pub(crate) use writer::Writer;

@@ -208,6 +208,12 @@ impl Distinct {
         Ok(place)
     }
 
+    /// Ends writing; no items can be added after that.
+    pub fn finish(&mut self) -> Result<(), WriteError> {
+        self.items = HashTable::new();
+        self.spool.finish()
+    }
+
     /// The content of the item at a place.
     pub fn content(&mut self, place: u32) -> Result<Vec<u8>, WriteError> {
         let mut at = u64::from(place) * self.unit as u64;

@@ -56,7 +56,7 @@ impl Tables {
     /// Ends writing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
         let tables = [&mut self.automata, &mut self.rules, &mut self.side, &mut self.rows];
-        tables.into_iter().try_for_each(|table| table.spool.finish())
+        tables.into_iter().try_for_each(Distinct::finish)
     }
 
     /// The source for a writer, once [finished](Tables::finish).

@@ -144,8 +144,11 @@ fn answers(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Pointer
         }
         let end_of_origins = parts.records.len();
         pointers.extend(Pointer::of(&url.kept, at as u64, place.unwrap_or(end_of_origins) as u64));
-        if !url.is_of_origin {
+        if !url.is_of_origin() {
             continue;
+        }
+        if place.is_none() {
+            return Err(wrong("it answers for an origin that there is not"));
         }
         if of_origins % MARKED == 0 && marks.next() != place.map(|place| [place as u64, at as u64]) {
             return Err(wrong("a mark does not lead to an origin and its answers"));

@@ -136,7 +136,7 @@ impl<'s> Writer<'s> {
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
         self.origins.finish()?;
         self.answers.finish()?;
-        self.shared.rows.spool.finish()?;
+        self.shared.rows.finish()?;
         let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of);
         let header = Header::of([
             meta_bytes.len() as u64,
