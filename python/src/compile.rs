@@ -1,11 +1,13 @@
 //! Compiles robots.txt files into a policy.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use robosieve::policy::{Captures, Columns, Overrides, WriteError, WriteLock, source};
+use robosieve::policy::source::{self, FieldNames};
+use robosieve::policy::{Captures, Columns, Overrides, WriteError, WriteLock};
 use robosieve::{Agents, Dialect};
 
 use crate::error;
@@ -18,12 +20,15 @@ use crate::policy::Policy;
 /// written to that file, which may replace only a policy, and after any other process that is writing it; without it, it is
 /// kept in memory. `overrides` is a file with the operator's own verdicts for origins; `origin` names the origin of the
 /// only source, if that is a single robots.txt.
+/// `columns` gives the keys of JSON Lines and the columns of Parquet, where they are not called "url", "status", "body" and
+/// so on; None means that there is no such field.
 ///
 /// >>> import robosieve
 /// >>> robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
 /// <robosieve.Policy 59 origins, for examplebot, rfc9309>
 #[pyfunction]
-#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None))]
+#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None))]
+#[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
     sources: Vec<PathBuf>,
@@ -32,18 +37,25 @@ pub fn compile(
     dialect: &str,
     overrides: Option<PathBuf>,
     origin: Option<&str>,
+    columns: Option<BTreeMap<String, Option<String>>>,
 ) -> PyResult<Policy> {
+    let mut names = FieldNames::default();
+    for (field, name) in columns.unwrap_or_default() {
+        let named = names.give(&field, name.as_deref().unwrap_or_default());
+        named.map_err(|problem| error::parameter("columns", problem))?;
+    }
     let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
     let agents: Vec<Agents> =
         agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>().map_err(error::agent)?;
     let columns = Columns::new(agents).map_err(error::agent)?;
     let policy = py.detach(|| {
         let Some(out) = out else {
-            let captures = read(Captures::new(columns, dialect), &sources, overrides.as_deref(), origin)?;
+            let captures = read(Captures::new(columns, dialect), &sources, names, overrides.as_deref(), origin)?;
             return Ok(Policy::of(captures.policy().map_err(error::policy)?));
         };
         let lock = locked(ensured(&out, &sources)?)?;
-        let captures = read(Captures::for_file(&lock, columns, dialect), &sources, overrides.as_deref(), origin)?;
+        let captures =
+            read(Captures::for_file(&lock, columns, dialect), &sources, names, overrides.as_deref(), origin)?;
         captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
         Policy::open(out, None)
     })?;
@@ -54,6 +66,7 @@ pub fn compile(
 fn read(
     mut captures: Captures,
     sources: &[PathBuf],
+    names: FieldNames,
     overrides: Option<&Path>,
     origin: Option<&str>,
 ) -> PyResult<Captures> {
@@ -62,7 +75,10 @@ fn read(
         captures.add_overrides(&overrides).map_err(error::policy)?;
     }
     match (origin, sources) {
-        (None, sources) => source::add(sources, &source::Options::default(), &mut captures).map_err(error::source)?,
+        (None, sources) => {
+            let options = source::Options { names, ..source::Options::default() };
+            source::add(sources, &options, &mut captures).map_err(error::source)?;
+        }
         (Some(origin), [single]) => source::add_single(single, origin, &mut captures).map_err(error::source)?,
         (Some(_), several) => {
             let problem = format!("it needs exactly one source, a single robots.txt; {} were given", several.len());

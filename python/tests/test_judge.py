@@ -214,9 +214,28 @@ def test_the_agent_is_one_of_the_policy(policy: robosieve.Policy) -> None:
         policy.judge(URLS, "*", agents=["*"])
 
 
-def test_choices_decide_where_there_is_no_verdict(policy: robosieve.Policy) -> None:
+def test_answers_may_have_other_keys(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"url": "http://a.example/robots.txt", "code": 200, "text": "User-agent: *\\nDisallow: /"}\n')
+    with pytest.raises(robosieve.SourceError, match='no "status", .* its keys are url, code, text'):
+        robosieve.compile([log], agents=["*"])
+    policy = robosieve.compile([log], agents=["*"], columns={"status": "code", "body": "text"})
+    assert policy.judge(["http://a.example/"])["reason"] == ["rules"]
+    files = robosieve.compile([log], agents=["*"], columns={"status": None, "body": "text"})
+    assert files.judge(["http://a.example/"])["verdict"] == ["blocked"]
+    with pytest.raises(robosieve.Error, match='columns: "code=status" names no field'):
+        robosieve.compile([log], agents=["*"], columns={"code": "status"})
+
+
+def test_choices_decide_where_there_is_no_verdict(policy: robosieve.Policy, tmp_path: Path) -> None:
     choices = robosieve.Choices(on_unfetched="allow")
     assert policy.judge([UNFETCHED], "*", choices=choices)["verdict"] == ["allowed"]
+    page = "<!DOCTYPE html>\n<title>Welcome</title>\n"
+    (tmp_path / "a.example").write_text(page)
+    pages = robosieve.compile([tmp_path], agents=["*"])
+    for on_html, verdict in (("use", "allowed"), ("block", "blocked"), ("defer", "deferred")):
+        choices = robosieve.Choices(on_html=on_html)  # type: ignore[arg-type]
+        assert pages.judge(["http://a.example/"], choices=choices)["verdict"] == [verdict]
     old = robosieve.Choices(max_age=1, on_stale="block", now=4_000_000_000)
     assert policy.judge([ALLOWED], "*", choices=old)["reason"] in (["stale"], ["rules"])
     with pytest.raises(robosieve.Error, match='on_stale: "maybe" is unknown; expected allow, block, defer or use'):

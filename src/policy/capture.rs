@@ -26,7 +26,7 @@ pub struct Capture {
     pub answered: Answered,
     /// Where a redirect leads, as the server wrote it.
     pub location: Option<String>,
-    /// The body, if any; captures of several origins may share it.
+    /// The body, if any; an empty file has an empty one. Captures of several origins may share it.
     pub body: Option<Arc<[u8]>>,
     /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
     pub incomplete: bool,
@@ -104,10 +104,10 @@ impl Capture {
         Reading { kind, meaning, notes }
     }
 
-    /// Its kind by its status alone.
+    /// Its kind by its status, and by whether a body arrived.
     pub(super) fn kind(&self) -> AnswerKind {
         match AnswerKind::of_status(self.answered.status) {
-            AnswerKind::RobotsTxt if self.incomplete => AnswerKind::Failed,
+            AnswerKind::RobotsTxt if self.incomplete || self.body.is_none() => AnswerKind::Failed,
             kind => kind,
         }
     }

@@ -71,6 +71,8 @@ fn sources(text: &str) -> Vec<Capture> {
         capture("g.example", 3, 200, None, Some("User-agent: nobody\nDisallow: /\n")),
         Capture { incomplete: true, ..capture("i.example", 3, 200, None, Some("User-agent: *\n")) },
         capture("j.example", 3, 304, None, None),
+        capture("k.example", 3, 200, None, Some("<!DOCTYPE html>\nUser-agent: *\nDisallow: /\n")),
+        capture("k.example", 7, 304, None, None),
     ]
 }
 

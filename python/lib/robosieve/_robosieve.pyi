@@ -1,5 +1,5 @@
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol, TypedDict, final
 
 import pandas
@@ -129,6 +129,7 @@ def compile(
     dialect: str = "rfc9309",
     overrides: _StrPath | None = None,
     origin: str | None = None,
+    columns: Mapping[str, str | None] | None = None,
 ) -> Policy: ...
 def filter(
     policy: Policy,

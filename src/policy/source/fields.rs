@@ -64,6 +64,31 @@ impl FieldNames {
     pub(super) fn field(&self, name: &str) -> Option<Field> {
         Field::ALL.into_iter().find(|&field| self.name(field) == Some(name))
     }
+
+    /// Gives the field called `field` another name.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldNamesError`] if there is no such field, it was given a name before, or the name is that of another one; or if the
+    /// name is empty and the field is one that every source has.
+    pub fn give(&mut self, field: &str, name: &str) -> Result<(), FieldNamesError> {
+        let wrong = || FieldNamesError { given: format!("{field}={name}") };
+        let field = Field::from_name(field.as_bytes()).ok_or_else(wrong)?;
+        let is_needed = matches!(field, Field::Url | Field::Body);
+        if self.is_given(field) || is_needed && name.is_empty() {
+            return Err(wrong());
+        }
+        // A name that is given is no longer that of another field.
+        if let Some(other) = self.field(name).filter(|&other| other != field) {
+            if self.is_given(other) {
+                return Err(wrong());
+            }
+            self.names[other as usize] = None;
+        }
+        self.names[field as usize] = Some(name.to_owned()).filter(|name| !name.is_empty());
+        self.given[field as usize] = true;
+        Ok(())
+    }
 }
 
 impl FromStr for FieldNames {
@@ -72,22 +97,8 @@ impl FromStr for FieldNames {
     fn from_str(text: &str) -> Result<FieldNames, FieldNamesError> {
         let mut names = FieldNames::default();
         for part in text.split(',') {
-            let wrong = || FieldNamesError { given: part.to_owned() };
-            let (field, name) = part.split_once('=').ok_or_else(wrong)?;
-            let field = Field::from_name(field.as_bytes()).ok_or_else(wrong)?;
-            let is_needed = matches!(field, Field::Url | Field::Body);
-            if names.is_given(field) || is_needed && name.is_empty() {
-                return Err(wrong());
-            }
-            // A name that is given is no longer that of another field.
-            if let Some(other) = names.field(name).filter(|&other| other != field) {
-                if names.is_given(other) {
-                    return Err(wrong());
-                }
-                names.names[other as usize] = None;
-            }
-            names.names[field as usize] = Some(name.to_owned()).filter(|name| !name.is_empty());
-            names.given[field as usize] = true;
+            let (field, name) = part.split_once('=').ok_or_else(|| FieldNamesError { given: part.to_owned() })?;
+            names.give(field, name)?;
         }
         Ok(names)
     }
