@@ -8,6 +8,7 @@ use super::lines::Lines;
 use super::matcher::Matcher;
 use super::scratch::Scratch;
 use super::text_urls::Urls;
+use super::url_counts::UrlCounts;
 use super::view::Judge;
 use crate::dialect::Dialect;
 use crate::outcome::Outcome;
@@ -109,6 +110,14 @@ fn text(dice: &mut Rng, origins: &[String]) -> Vec<u8> {
                         b"/./",
                         b"/../",
                         b"/.",
+                        b"\\",
+                        b"\\..\\",
+                        b"/%2e%2E",
+                        b"%\t2e",
+                        b"\t",
+                        b"\r",
+                        b"'",
+                        b"%27",
                         b"\xff",
                         b"%",
                         b"%4",
@@ -220,6 +229,8 @@ fn what_is_counted_is_the_same_as_well() {
         }
         assert_eq!(outcomes.len(), text.split_inclusive(|&byte| byte == b'\n').count());
         assert_eq!(fast.counts, slow.counts);
+        let UrlCounts { tabs, dot_segments, rewritten, normalised } = slow.counts;
+        assert!(text.len() < 10_000 || [tabs, dot_segments, rewritten, normalised].iter().all(|&count| count > 0));
     }
 }
 
