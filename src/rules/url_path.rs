@@ -180,7 +180,7 @@ mod tests {
         for odd in ["#", "\t", "\r", "\n", "\\", "/.", "/%2e"] {
             for before in 0..40 {
                 let [before, after] = ["a".repeat(before), "b".repeat(20)];
-                assert!(is_path(format!("/{before}%2e./{after}").as_bytes()));
+                assert!(is_path(format!("/x{before}%2e./{after}").as_bytes()));
                 for text in [format!("/{before}{odd}"), format!("/{before}{odd}{after}")] {
                     assert!(!is_path(text.as_bytes()), "{text:?}");
                 }
