@@ -8,8 +8,10 @@ use super::destination;
 use super::error::Failure;
 use super::journal::watch_compiling;
 use super::say::say;
+use super::sources::say_passed_over;
 use crate::formats::shown;
 use crate::output::counted;
+use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Columns, POLICY_FILE, Statistics};
 
 pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
@@ -17,7 +19,9 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
     let columns = Columns::new(args.agent.clone())?;
-    let sources = args.reading.sources(&args.sources, args.origin.as_deref(), args.overrides.as_deref(), args.quiet);
+    let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
+    let tell: &dyn Fn(&PassedOver) = if args.quiet { &|_| {} } else { &say_passed_over };
+    let sources = args.reading.sources(&args.sources, origin, overrides, args.skip_bad, tell);
     let out = destination::lock(&args.out, args.quiet)?;
     let captures = Captures::for_file(&out, columns, args.dialect).with_memory(args.memory);
     let progress = captures.progress();

@@ -18,6 +18,7 @@ use crate::formats::{json, shown, visible};
 use crate::input::UrlField;
 use crate::judge::Choices;
 use crate::output::counted;
+use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Columns, Crawler, Policy};
 use crate::run::{self, EarlierRun, Job, Progress};
 use crate::show::Metrics;
@@ -75,7 +76,7 @@ fn split(
     let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()));
     let lists = lists::all(args)?;
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
-    let policy = policy(args)?;
+    let policy = policy(args, journal)?;
     // The memory of the captures, which are gone.
     allocator::return_free_memory();
     let mut job = job(args, lists, choices, crawlers::asked(&args.source.agent, &policy)?);
@@ -135,17 +136,19 @@ fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     }
 }
 
-fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
+fn policy(args: &FilterArgs, journal: &Journal) -> Result<Policy, Failure> {
     let source = &args.source;
     if let Some(policy) = source.policy.open()? {
         return with_overrides(policy, source.overrides.as_deref());
     }
     let columns = Columns::new(source.agent.clone())?;
+    let tell = |passed: &PassedOver| journal.passed_over(passed);
     let sources = source.reading.sources(
         &source.robots,
         source.origin.as_deref(),
         source.overrides.as_deref(),
-        args.watching.quiet,
+        args.long_run.skip_bad,
+        &tell,
     );
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);

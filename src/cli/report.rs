@@ -6,6 +6,7 @@ use super::args::ReportArgs;
 use super::destination;
 use super::error::Failure;
 use super::say::say;
+use super::sources::say_passed_over;
 use crate::dialect::Dialect;
 use crate::formats::shown;
 use crate::output::Receipt;
@@ -43,6 +44,7 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.agents.iter().map(|agents| agents.parse());
     let agents = agents.collect::<Result<Vec<_>, AgentError>>().map_err(|error| unreadable(&error))?;
-    let sources = args.reading.sources(&args.robots, args.origin.as_deref(), args.overrides.as_deref(), false);
+    let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
+    let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
     Ok(Some(sources.read(Captures::new(Columns::new(agents)?, dialect))?.policy()?))
 }

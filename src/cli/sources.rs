@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::say::say;
-use crate::policy::source::{self, Options};
+use crate::policy::source::{self, Options, PassedOver};
 use crate::policy::{Captures, Overrides, Policy};
 
 /// The sources that a policy is made from.
@@ -17,8 +17,8 @@ pub struct Sources<'a> {
     pub options: Options,
     /// The file with the operator's overrides for origins.
     pub overrides: Option<&'a Path>,
-    /// Whether to omit warnings about what was passed over.
-    pub quiet: bool,
+    /// Tells what was passed over.
+    pub tell: &'a dyn Fn(&PassedOver),
 }
 
 impl Sources<'_> {
@@ -33,13 +33,15 @@ impl Sources<'_> {
             (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
             (None, several) => source::add(several, &self.options, &mut captures)?,
         }
-        if !self.quiet {
-            for passed in captures.passed_over() {
-                say(format_args!("robosieve: warning: {passed}"));
-            }
-        }
+        captures.passed_over().iter().for_each(self.tell);
         Ok(captures)
     }
+}
+
+/// Tells on standard error what was passed over in sources.
+pub fn say_passed_over(passed: &PassedOver) {
+    let kind = if passed.is_warning() { "warning: " } else { "" };
+    say(format_args!("robosieve: {kind}{passed}"));
 }
 
 /// A policy with the operator's overrides, if there are any.

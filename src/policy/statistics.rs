@@ -23,6 +23,14 @@ pub struct CaptureCounts {
     pub not_robots_txt: u64,
     /// Entries of a directory passed over because they are not files named by a host or an origin.
     pub unnamed_files: u64,
+    /// Files of a directory that are empty: robots.txt files without rules.
+    pub empty_files: u64,
+    /// Files of a directory that are damaged or cut short; their origins count as incomplete.
+    pub damaged_files: u64,
+    /// Lines of JSON Lines and rows of Parquet that were left out because they are no answers.
+    pub bad: u64,
+    /// Sources of which the rest was left out because it is damaged.
+    pub cut_sources: u64,
 }
 
 /// The contents of a policy, and how it was made. A policy file has only what follows from the answers in it: it does not

@@ -14,6 +14,8 @@ mod check;
 mod compress;
 mod compressed;
 mod compressed_lists;
+#[cfg(feature = "warc")]
+mod damaged_sources;
 mod datasets;
 mod delimited_lists;
 mod destinations;

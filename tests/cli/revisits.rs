@@ -187,9 +187,12 @@ fn a_revisit_expires_as_it_says_itself() {
 }
 
 #[test]
-fn a_revisit_with_a_date_that_makes_no_sense_is_refused() {
+fn a_revisit_with_a_date_that_makes_no_sense_is_no_verdict() {
     let bench = Bench::new();
-    bench.file("urls", "http://a.example/\n");
-    bench.file("in.warc", [rules("b"), revisit(5, "WARC-Refers-To-Date: soon\r\n", "200 OK")].concat());
-    bench.refused("--robots in.warc --out out urls", &["in.warc", "record 2", "WARC-Refers-To-Date", "soon"]);
+    let wrong = revisit(5, "WARC-Refers-To-Date: soon\r\n", "200 OK");
+    for parts in [[original(URL, 1, "/old"), wrong.clone()], [wrong, original(URL, 1, "/old")]] {
+        bench.file("in.warc", parts.concat());
+        assert_eq!(bench.outcome("--robots in.warc", "http://a.example/old"), "deferred incomplete");
+        assert_eq!(counts(&bench, "--robots in.warc").0["bad_records"], 1);
+    }
 }

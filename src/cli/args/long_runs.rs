@@ -23,7 +23,9 @@ pub struct LongRunArgs {
     /// interruption.
     #[arg(long, requires = "out", conflicts_with = "force")]
     pub resume: bool,
-    /// Skip parts of lists that cannot be read
+    /// Skip parts of lists and sources that cannot be read
+    ///
+    /// In the sources given by --robots, leaves out what `compile --skip-bad` does.
     ///
     /// Skips a list that cannot be opened, the rest of one that is damaged or truncated, and the rest of a damaged row
     /// group of Parquet. A line cut by damage is left out. Lines read before the damage was detected are judged: a

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::sources::Sources;
-use crate::policy::source::{FieldNames, Options};
+use crate::policy::source::{FieldNames, Options, PassedOver};
 
 /// How to read sources.
 #[derive(Debug, clap::Args)]
@@ -24,9 +24,10 @@ impl ReadingArgs {
         paths: &'a [PathBuf],
         origin: Option<&'a str>,
         overrides: Option<&'a Path>,
-        quiet: bool,
+        skip_bad: bool,
+        tell: &'a dyn Fn(&PassedOver),
     ) -> Sources<'a> {
-        let options = Options { names: self.columns.clone().unwrap_or_default(), ..Options::default() };
-        Sources { paths, origin, options, overrides, quiet }
+        let options = Options { names: self.columns.clone().unwrap_or_default(), skip_bad, ..Options::default() };
+        Sources { paths, origin, options, overrides, tell }
     }
 }

@@ -9,7 +9,7 @@ use crate::cli::crawlers;
 use crate::cli::error::Failure;
 use crate::cli::read;
 use crate::cli::say::say;
-use crate::cli::sources::with_overrides;
+use crate::cli::sources::{say_passed_over, with_overrides};
 use crate::dialect::Dialect;
 use crate::formats::shown;
 use crate::judge::RuleSet;
@@ -44,7 +44,8 @@ impl RuleSource {
             let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(text, agents, dialect)));
             return Ok(RuleSource::Rules(rules.collect()));
         }
-        let sources = args.reading.sources(&args.robots, args.origin.as_deref(), args.overrides.as_deref(), false);
+        let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
+        let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
         let policy = sources.read(Captures::new(Columns::new(agents.clone())?, dialect))?.policy()?;
         let crawlers = crawlers::asked(agents, &policy)?;
         Ok(RuleSource::Policy(Box::new(policy), crawlers))

@@ -2,6 +2,7 @@
 
 use crate::output::Receipt;
 use crate::policy::Policy;
+use crate::policy::source::PassedOver;
 use crate::run::{Job, Snapshot};
 use clap::Parser;
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use super::{json, text};
 use crate::cli::args::{Args, Log, WatchingArgs};
 use crate::cli::error::Failure;
 use crate::cli::say::{say, say_lines};
+use crate::cli::sources::say_passed_over;
 use crate::formats::visible;
 
 /// Decides which messages about a run are written, and in which form.
@@ -73,6 +75,15 @@ impl Journal {
         match self.output {
             JournalOutput::Json { .. } => say(json::message("warning", &problem.to_string())),
             _ => say(format_args!("robosieve: warning: {problem}")),
+        }
+    }
+
+    /// Reports what was passed over in the sources of robots.txt files.
+    pub fn passed_over(&self, passed: &PassedOver) {
+        match self.output {
+            JournalOutput::Text { .. } => say_passed_over(passed),
+            _ if passed.is_warning() => self.warn(passed),
+            _ => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! A compressed file, as stored.
 
-use super::error::{Damaged, WindowTooLarge};
+use super::error::{Damaged, DamagedMember, WindowTooLarge};
 use super::kind::Compression;
 use super::peeked::Peeked;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -24,8 +24,8 @@ impl<R: Read> Input<R> {
         Input { text: Cursor::new(Vec::new()).chain(source), offset, memory }
     }
 
-    /// Adds the offset to an error of the decompressor; an error of the file is returned as it is.
-    pub fn with_offset(&self, error: io::Error, compression: Compression) -> io::Error {
+    /// Adds the offset to an error of the decompressor in a member, if it is known; an error of the file is returned as it is.
+    pub fn with_offset(&self, error: io::Error, compression: Compression, member: Option<DamagedMember>) -> io::Error {
         if self.text.get_ref().1.get_ref().failed {
             return error;
         }
@@ -33,7 +33,7 @@ impl<R: Read> Input<R> {
         if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
             return io::Error::other(WindowTooLarge { limit: self.memory });
         }
-        io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
+        io::Error::new(error.kind(), Damaged { compression, offset: self.offset, member, error })
     }
 
     /// Whether another member, frame or stream follows. Zeros after the last member of gzip, up to the end of the file, are

@@ -1,5 +1,6 @@
 //! Reads members, frames or streams, one after the other.
 
+use super::error::DamagedMember;
 use super::input::Input;
 use super::kind::{Compression, window_bits};
 use bzip2::bufread::BzDecoder;
@@ -16,12 +17,14 @@ pub(super) struct Members<R: Read> {
     until: Option<u64>,
     /// A Zstandard dictionary for all frames.
     dictionary: Vec<u8>,
+    /// Where the current member begins in the file, and how many bytes of its text were read.
+    member: DamagedMember,
 }
 
 enum MemberState<R: Read> {
     Between(Input<R>),
     Gzip(Box<GzDecoder<Input<R>>>),
-    /// One frame, or all of them if they are read to the end.
+    /// One frame, or all of them if they have a dictionary, which takes long to load.
     Zstd(ZstdDecoder<'static, Input<R>>),
     Bzip2(BzDecoder<Input<R>>),
 }
@@ -29,7 +32,8 @@ enum MemberState<R: Read> {
 impl<R: Read> Members<R> {
     /// Reads all members from here on.
     pub fn all(input: Input<R>, compression: Compression, dictionary: Vec<u8>) -> Members<R> {
-        Members { compression, state: Some(MemberState::Between(input)), until: None, dictionary }
+        let member = DamagedMember { start: input.offset, text: 0 };
+        Members { compression, state: Some(MemberState::Between(input)), until: None, dictionary, member }
     }
 
     /// Reads the members from here on, up to the first boundary at or after byte `until` of the file.
@@ -63,6 +67,7 @@ impl<R: Read> Members<R> {
             return Ok(false);
         }
         let Some(MemberState::Between(input)) = self.state.take() else { return Ok(false) };
+        self.member = DamagedMember { start: input.offset, text: 0 };
         self.state = Some(match self.compression {
             Compression::Gzip => MemberState::Gzip(Box::new(GzDecoder::new(input))),
             Compression::Bzip2 => MemberState::Bzip2(BzDecoder::new(input)),
@@ -70,7 +75,7 @@ impl<R: Read> Members<R> {
                 let bits = window_bits(input.memory);
                 let mut decoder = ZstdDecoder::with_dictionary(input, &self.dictionary)?;
                 decoder.window_log_max(bits)?;
-                MemberState::Zstd(if self.until.is_some() { decoder.single_frame() } else { decoder })
+                MemberState::Zstd(if self.dictionary.is_empty() { decoder.single_frame() } else { decoder })
             }
         });
         Ok(true)
@@ -79,7 +84,16 @@ impl<R: Read> Members<R> {
 
 impl<R: Read> Read for Members<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.read_on(bytes).map_err(|error| self.input().with_offset(error, self.compression))
+        match self.read_on(bytes) {
+            Ok(read) => {
+                self.member.text += read as u64;
+                Ok(read)
+            }
+            Err(error) => {
+                let member = Some(self.member).filter(|_| self.dictionary.is_empty());
+                Err(self.input().with_offset(error, self.compression, member))
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
 mod error;
+mod heads;
 mod helped;
 mod input;
 mod kind;
@@ -13,8 +14,10 @@ mod members;
 mod peeked;
 mod pieces;
 mod reader;
+#[cfg(feature = "warc")]
+mod salvage;
 
-pub use error::{Damaged, WindowTooLarge};
+pub use error::{Damaged, DamagedMember, WindowTooLarge};
 pub(crate) use helped::with_help;
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
@@ -22,3 +25,5 @@ pub(crate) use peeked::{Peeked, peeked};
 pub(crate) use pieces::{InPieces, Pieces};
 pub use reader::Reader;
 pub(crate) use reader::read_within;
+#[cfg(feature = "warc")]
+pub(crate) use salvage::Salvage;

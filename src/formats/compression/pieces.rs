@@ -6,12 +6,12 @@
 //! that begins at the very boundary it has reached; otherwise it decompresses the piece itself. A wrong guess therefore costs time
 //! but changes nothing: not the text, not the error, not where the error is.
 
-use memchr::memmem;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::heads::{HEAD, first_head};
 use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
 use super::members::Members;
@@ -106,19 +106,7 @@ impl<'f> Pieces<'f> {
         let mut bytes = Vec::with_capacity(self.piece as usize + HEAD);
         // A head may extend beyond the piece.
         self.file.from(start).take(self.piece + HEAD as u64 - 1).read_to_end(&mut bytes)?;
-        // The bytes to search for, and how many bytes of a head precede them.
-        let marks: &[(&[u8], usize)] = match self.compression {
-            Compression::Gzip => &[(&[0x1f, 0x8b, 0x08], 0)],
-            Compression::Zstd => &[(&[0xb5, 0x2f, 0xfd], 1), (&[0x2a, 0x4d, 0x18], 1)],
-            Compression::Bzip2 => &[(b"BZh", 0)],
-        };
-        let first = |&(mark, before): &(&[u8], usize)| {
-            let heads = memmem::find_iter(&bytes, mark).filter_map(|at| at.checked_sub(before));
-            let mut heads =
-                heads.filter(|&at| bytes.get(at..at + HEAD).is_some_and(|bytes| is_head(self.compression, bytes)));
-            heads.next()
-        };
-        Ok(marks.iter().filter_map(first).min().map(|at| start + at as u64))
+        Ok(first_head(self.compression, &bytes).map(|at| start + at as u64))
     }
 
     /// The text of the piece that begins at a boundary; `None` if the reader has to decompress it itself.
@@ -142,14 +130,6 @@ impl Help for Pieces<'_> {
 /// The most memory that a piece takes while it is decompressed.
 fn of_one(longest: u64, memory: u64) -> u64 {
     longest.saturating_add(STEP as u64).saturating_add(memory)
-}
-
-/// Bytes needed to recognise a possible beginning.
-const HEAD: usize = 10;
-
-/// Whether a member, frame or stream may begin with these bytes.
-fn is_head(compression: Compression, bytes: &[u8]) -> bool {
-    Compression::of(bytes) == Some(compression) && (compression != Compression::Gzip || bytes[3] & 0xe0 == 0)
 }
 
 /// Reads the text of a file in pieces.

@@ -45,7 +45,7 @@ impl<R: Read> Reader<R> {
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
         let mut input = Input { text, offset: 0, memory };
         let dictionary = match start.starts_with(&DICTIONARY_MAGIC) {
-            true => dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd))?,
+            true => dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd, None))?,
             false => Vec::new(),
         };
         let stream = match Compression::of(&start) {
@@ -103,7 +103,7 @@ impl<R: Read> Read for Stream<R> {
 }
 
 /// The dictionary that the file begins with, which may itself be compressed.
-fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
+pub(super) fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
     let limit = DICTIONARY_LIMIT.min(input.memory / 4);
     let mut head = [0; 8];
     input.read_exact(&mut head)?;

@@ -1,7 +1,7 @@
 //! Adds sources of all kinds.
 
 use std::fs::File;
-use std::io::BufRead;
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use super::error::SourceError;
@@ -10,6 +10,7 @@ use super::intake::Intake;
 use super::kind::{MARK, SourceKind};
 #[cfg(feature = "parquet")]
 use super::parquet;
+use super::passed_over::Reason;
 use super::robots::Robots;
 #[cfg(feature = "parquet")]
 use super::seekable::seekable;
@@ -19,7 +20,7 @@ use super::warc::Archives;
 #[cfg(not(feature = "warc"))]
 use super::without_warc::Archives;
 use super::{directory, json_lines};
-use crate::formats::compression::{Reader, peeked, with_help};
+use crate::formats::compression::{Damaged, Reader, peeked, with_help};
 use crate::policy::Captures;
 
 /// How to read sources.
@@ -30,6 +31,10 @@ pub struct Options {
     /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
     /// is the present.
     pub now: Option<i64>,
+    /// Whether to leave out what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
+    /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
+    /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
+    pub skip_bad: bool,
 }
 
 impl Options {
@@ -52,12 +57,19 @@ pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captu
 }
 
 fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Result<(), SourceError> {
+    intake.skip_bad = options.skip_bad;
     let mut archives = Archives::default();
     for &path in sources {
         if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
             directory::add(path, &mut intake)?;
         } else {
-            add_file(path, options, &mut archives, &mut intake)?;
+            match add_file(path, options, &mut archives, &mut intake) {
+                Err(error) if intake.skip_bad && error.is_damage() => {
+                    intake.captures.statistics.captures.cut_sources += 1;
+                    intake.pass_over(path, Reason::Rest, || error.in_source(path));
+                }
+                added => added?,
+            }
         }
         intake.check()?;
     }
@@ -75,11 +87,22 @@ fn add_file(
     let open = || Reader::within(File::open(path)?, memory);
     let reader = open().map_err(SourceError::unreadable(path))?;
     let compression = reader.compression();
-    let (start, mut text) = peeked(reader, MARK).map_err(SourceError::unreadable(path))?;
-    match (SourceKind::of_text(&start), compression.filter(|_| path.is_file())) {
+    let is_file = path.is_file();
+    let is_damaged = |start: &[u8]| match compression.filter(|_| is_file && !start.trim_ascii().starts_with(b"{")) {
+        Some(compression) => Archives::is_damaged(path, compression, memory).map_err(SourceError::unreadable(path)),
+        None => Ok(false),
+    };
+    let (start, mut text) = match peeked(reader, MARK) {
+        Err(error) if Damaged::caused(&error) && is_damaged(b"")? => {
+            return archives.add(path, io::empty(), compression, intake);
+        }
+        peeked => peeked.map_err(SourceError::unreadable(path))?,
+    };
+    match (SourceKind::of_text(&start), compression.filter(|_| is_file)) {
         (SourceKind::Policy, _) => Err(SourceError::Policy { path: path.to_owned() }),
         (SourceKind::Warc, _) => archives.add(path, text, compression, intake),
         (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, options, intake),
+        (SourceKind::RobotsTxt, Some(_)) if is_damaged(&start)? => archives.add(path, text, compression, intake),
         (_, None) => json_lines::add(path, text, &options.names, intake),
         (_, Some(compression)) => {
             drop(text);

@@ -6,12 +6,14 @@
 //! of the host.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::intake::Intake;
-use super::passed_over::{PassedOver, Reason, is_plausible};
+use super::passed_over::{Reason, is_plausible};
 use super::robots::Robots;
 use super::{SourceError, bare_origin};
+use crate::formats::compression::Damaged;
 use crate::policy::Capture;
 use crate::threads;
 
@@ -39,7 +41,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
             _ => path.is_file(),
         };
         if !whole.starts_with('.') && (!is_plausible || !is_file) {
-            odd.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+            odd.push(whole_name(&path));
         }
         if !origins.is_empty() && is_file {
             named.push(path);
@@ -57,12 +59,21 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     let limit = intake.body_limit();
     let memory = intake.decompressor(threads::number());
     for batch in named.chunks(BATCH) {
-        let read: Vec<Result<Vec<Capture>, SourceError>> = threads::map(batch, |path| read_file(path, limit, memory));
-        for captures in read {
-            match captures? {
-                none if none.is_empty() => intake.captures.count_unnamed_file(),
-                captures => intake.add(captures),
+        let read: Vec<Result<RobotsFile, SourceError>> = threads::map(batch, |path| read_file(path, limit, memory));
+        for (file, read) in batch.iter().zip(read) {
+            let RobotsFile { captures, is_empty, damage } = read?;
+            if captures.is_empty() {
+                intake.captures.count_unnamed_file();
+                continue;
             }
+            if let Some(damage) = damage {
+                intake.captures.statistics.captures.damaged_files += 1;
+                intake.pass_over(path, Reason::DamagedFile, || format!("{}: {damage}", whole_name(file)));
+            } else if is_empty {
+                intake.captures.statistics.captures.empty_files += 1;
+                intake.pass_over(path, Reason::EmptyFile, || whole_name(file));
+            }
+            intake.add(captures);
         }
     }
     Ok(())
@@ -71,15 +82,39 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
 /// Reports the names that are not hosts, in order.
 fn report_odd_names(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) {
     odd.sort_unstable();
-    let mut passed = PassedOver::new(path, Reason::Name);
-    odd.iter().for_each(|name| passed.add(name));
-    intake.passed_over(passed);
+    for name in odd {
+        intake.pass_over(path, Reason::Name, || name);
+    }
 }
 
-fn read_file(path: &Path, limit: usize, memory: u64) -> Result<Vec<Capture>, SourceError> {
-    let robots = Robots::open(path, limit, memory).map_err(SourceError::unreadable(path))?;
+/// A file of a directory.
+struct RobotsFile {
+    /// Its captures for the origins that it is named by.
+    captures: Vec<Capture>,
+    is_empty: bool,
+    damage: Option<io::Error>,
+}
+
+fn read_file(path: &Path, limit: usize, memory: u64) -> Result<RobotsFile, SourceError> {
+    let robots = match Robots::open(path, limit, memory) {
+        Err(damage) if Damaged::caused(&damage) => {
+            let incomplete = |(origin, exact): (String, bool)| {
+                let found = Capture::found(&origin, "");
+                Capture { exact, incomplete: true, ..found }
+            };
+            let captures = origins_of(name(path, true)).into_iter().map(incomplete).collect();
+            return Ok(RobotsFile { captures, is_empty: false, damage: Some(damage) });
+        }
+        robots => robots.map_err(SourceError::unreadable(path))?,
+    };
     let origins = origins_of(name(path, robots.was_compressed));
-    Ok(origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect())
+    let captures = origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect();
+    Ok(RobotsFile { captures, is_empty: robots.body.is_empty(), damage: None })
+}
+
+/// The name of a file for a message.
+fn whole_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The name of a file, without the extension for its compression if it is compressed.

@@ -7,6 +7,7 @@ use super::fields::Field;
 use super::kind::SourceKind;
 #[cfg(feature = "warc")]
 use super::warc::RecordProblem;
+use crate::formats::compression::Damaged;
 use crate::formats::{shown, visible};
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
@@ -150,6 +151,25 @@ pub enum SourceError {
 impl SourceError {
     pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> SourceError + use<'_> {
         |error| SourceError::Unreadable { path: path.to_owned(), error }
+    }
+
+    /// Whether the source is damaged, so that some of it may have been read.
+    pub(super) fn is_damage(&self) -> bool {
+        match self {
+            SourceError::Unreadable { error, .. } => Damaged::caused(error),
+            SourceError::Parquet { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The message without the name of the source.
+    pub(super) fn in_source(&self, path: &Path) -> String {
+        if let SourceError::Unreadable { error, .. } = self {
+            return error.to_string();
+        }
+        let message = self.to_string();
+        let place = message.strip_prefix(&shown(path).to_string());
+        place.unwrap_or(&message).trim_start_matches([',', ':', ' ']).to_owned()
     }
 }
 

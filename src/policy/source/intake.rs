@@ -5,10 +5,12 @@
 //! these only the targets of redirects matter.
 
 use hashbrown::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::passed_over::PassedOver;
+use super::SourceError;
+use super::passed_over::{PassedOver, Reason};
 use super::robots::body_limit;
 use super::time_bounds::TimeBounds;
 use super::urls::page;
@@ -50,6 +52,8 @@ pub(super) struct Intake<'c> {
     failure: Option<WriteError>,
     /// The bounds of the answers' times.
     pub time_bounds: TimeBounds,
+    /// Whether to leave out what is damaged, rather than to end with an error.
+    pub skip_bad: bool,
 }
 
 /// The key of a URL in the set of redirect targets.
@@ -63,7 +67,8 @@ impl<'c> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         let time_bounds = TimeBounds::at(now);
-        Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure: None, time_bounds }
+        let (failure, skip_bad) = (None, false);
+        Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure, time_bounds, skip_bad }
     }
 
     /// The most bytes of a text that is read as a whole.
@@ -152,10 +157,23 @@ impl<'c> Intake<'c> {
         std::mem::take(&mut self.fresh_targets)
     }
 
-    /// Keeps the records passed over in a source, if any.
-    pub fn passed_over(&mut self, passed: PassedOver) {
-        if !passed.is_empty() {
-            self.captures.passed_over.push(passed);
+    /// Leaves out a line or row with an error, which it returns if it must not be left out.
+    pub fn leave_out(&mut self, source: &Path, reason: Reason, error: SourceError) -> Result<(), SourceError> {
+        if !self.skip_bad {
+            return Err(error);
         }
+        self.captures.statistics.captures.bad += 1;
+        self.pass_over(source, reason, || error.in_source(source));
+        Ok(())
+    }
+
+    /// Counts a record that is passed over in a source.
+    pub fn pass_over(&mut self, source: &Path, reason: Reason, example: impl FnOnce() -> String) {
+        let all = &mut self.captures.passed_over;
+        let at = all.iter().position(|passed| passed.reason == reason).unwrap_or_else(|| {
+            all.push(PassedOver::new(source, reason));
+            all.len() - 1
+        });
+        all[at].add(source, example);
     }
 }

@@ -17,7 +17,7 @@ use super::SourceError;
 use super::answer::{self, Answer, Flaw};
 use super::fields::{Field, FieldNames};
 use super::intake::Intake;
-use super::passed_over::{PassedOver, Reason};
+use super::passed_over::Reason;
 use super::time_bounds::TimeBounds;
 use crate::formats::time;
 use crate::policy::Capture;
@@ -28,9 +28,8 @@ pub(super) fn add(
     names: &FieldNames,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    let (mut number, mut offset) = (0, 0);
+    let (mut number, mut offset_after) = (0, 0);
     let mut line = Vec::new();
-    let mut passed = PassedOver::new(path, Reason::Url);
     // Bounds the memory for a file without line ends.
     let longest = intake.text_limit();
     loop {
@@ -39,23 +38,30 @@ pub(super) fn add(
         number += 1;
         match read.map_err(SourceError::unreadable(path))? as u64 {
             0 => break,
-            read => offset += read,
+            read => offset_after += read,
         }
         if !line.trim_ascii().is_empty() {
-            let offset = offset - line.len() as u64;
-            let wrong = |problem: Problem| problem.at(path, number, offset);
-            if line.len() == longest && !line.ends_with(b"\n") {
-                return Err(wrong(format!("it is longer than {longest} bytes; expected one answer per line").into()));
+            let offset = offset_after - line.len() as u64;
+            let is_cut = line.len() == longest && !line.ends_with(b"\n");
+            let read = match is_cut {
+                true => Err(format!("it is longer than {longest} bytes; expected one answer per line").into()),
+                false => capture(&line, names, intake.time_bounds),
+            };
+            match read {
+                Ok(capture) => {
+                    if capture.origin.is_none() {
+                        intake.pass_over(path, Reason::Url, || capture.url.clone());
+                    }
+                    intake.add([capture]);
+                }
+                Err(problem) => intake.leave_out(path, Reason::BadLine, problem.at(path, number, offset))?,
             }
-            let capture = capture(&line, names, intake.time_bounds).map_err(wrong)?;
-            if capture.origin.is_none() {
-                passed.add(&capture.url);
+            if is_cut {
+                offset_after += text.skip_until(b'\n').map_err(SourceError::unreadable(path))? as u64;
             }
-            intake.add([capture]);
         }
         intake.check()?;
     }
-    intake.passed_over(passed);
     Ok(())
 }
 

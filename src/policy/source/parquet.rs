@@ -11,6 +11,7 @@ use super::answer::{self, Answer, Flaw};
 use super::error::SourceError;
 use super::fields::{Field, FieldNames};
 use super::intake::Intake;
+use super::passed_over::Reason;
 use super::time_bounds::TimeBounds;
 use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Values, guarded};
 use crate::policy::Capture;
@@ -24,7 +25,7 @@ enum Problem {
     File(String),
     /// A missing column, and the columns of the file.
     NoColumn(String, String),
-    Row(u64, String),
+    Row(SourceError),
 }
 
 impl From<Malformed> for Problem {
@@ -35,15 +36,17 @@ impl From<Malformed> for Problem {
 
 /// Adds the answers of a file.
 pub(super) fn add(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-    let path = path.to_owned();
-    read(file, names, intake).map_err(|problem| match problem {
-        Problem::File(problem) => SourceError::Parquet { path, problem },
-        Problem::NoColumn(name, known) => SourceError::NoColumn { path, name, known },
-        Problem::Row(row, problem) => SourceError::Row { path, row, problem },
+    read(path, file, names, intake).map_err(|problem| {
+        let path = path.to_owned();
+        match problem {
+            Problem::File(problem) => SourceError::Parquet { path, problem },
+            Problem::NoColumn(name, known) => SourceError::NoColumn { path, name, known },
+            Problem::Row(error) => error,
+        }
     })
 }
 
-fn read(file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), Problem> {
+fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), Problem> {
     let file = guarded(|| ParquetFile::open(file))?;
     let groups = file.metadata().row_groups();
     let bounds = intake.time_bounds;
@@ -55,15 +58,26 @@ fn read(file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), P
             next += 1;
         }
         let read = threads::map(&mut open, |group| group.next_captures(bounds));
-        let mut read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let mut has_more = read.iter().map(|captures| !captures.is_empty()).collect::<Vec<_>>().into_iter();
+        let read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut has_more = read.iter().map(|rows| !rows.is_empty()).collect::<Vec<_>>().into_iter();
         open.retain(|_| has_more.next().unwrap_or_default());
-        intake.add(read.drain(..).flatten());
+        for answer in read.into_iter().flatten() {
+            match answer {
+                Ok(capture) => intake.add([capture]),
+                Err((row, problem)) => {
+                    let error = SourceError::Row { path: path.to_owned(), row, problem };
+                    intake.leave_out(path, Reason::BadRow, error).map_err(Problem::Row)?;
+                }
+            }
+        }
         if open.is_empty() && next == groups.len() {
             return Ok(());
         }
     }
 }
+
+/// The answer of a row; or, if it is none, the number of the row and the problem.
+type ReadRow = Result<Capture, (u64, String)>;
 
 /// The columns of a row group, by field, and the number of rows before its next one.
 struct GroupColumns {
@@ -97,14 +111,14 @@ impl GroupColumns {
         Ok(GroupColumns { rows, columns })
     }
 
-    /// The answers of the next rows; empty at the end.
-    fn next_captures(&mut self, bounds: TimeBounds) -> Result<Vec<Capture>, Problem> {
+    /// The answers of the next rows, or the numbers of those that are none, and why; empty at the end.
+    fn next_captures(&mut self, bounds: TimeBounds) -> Result<Vec<ReadRow>, Problem> {
         let rows = guarded(|| self.next_rows())?;
         let capture = |row: Row| {
             self.rows += 1;
-            row.capture(bounds).map_err(|problem| Problem::Row(self.rows, problem))
+            row.capture(bounds).map_err(|problem| (self.rows, problem))
         };
-        rows.into_iter().map(capture).collect()
+        Ok(rows.into_iter().map(capture).collect())
     }
 
     fn next_rows(&mut self) -> Result<Vec<Row>, Problem> {

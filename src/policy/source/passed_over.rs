@@ -1,72 +1,144 @@
-//! Records of a source that answer for no origin, most often by a mistake of its author.
+//! Records of sources that are of no use, or of less than it seems, most often by a mistake of their author.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::formats::{shown, visible};
 
-/// How many names a message shows.
-const SHOWN: usize = 3;
-
 /// Why a record of a source is of no use, or of less than it seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A file in a folder whose name is not a plausible host.
     Name,
+    /// A file in a folder that is damaged or cut short.
+    DamagedFile,
+    /// A file in a folder that is empty.
+    EmptyFile,
+    /// A line of JSON Lines that is no answer.
+    BadLine,
+    /// A row of Parquet that is no answer.
+    BadRow,
+    /// A source that ends in damage.
+    Rest,
     /// An answer for a URL that is not a robots.txt.
     Url,
+    /// The same in an archive, where most answers are.
+    Page,
+    /// A file of which the archive keeps only the beginning.
+    Truncated,
+    /// A file that did not arrive whole.
+    Incomplete,
+    /// An answer that is not HTTP.
+    NotHttp,
+    /// A file that is not encoded as its head says.
+    Undecodable,
+    /// A revisit whose original is nowhere.
+    Unresolved,
+    /// A record of an archive that is damaged or malformed.
+    BadRecord,
 }
 
-/// The records passed over in a source.
+impl Reason {
+    /// How one record and several are called, and what follows.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Reason::Name => [
+                "name that is not a host",
+                "names that are not hosts",
+                "name each robots.txt by its host alone, such as www.example.com",
+            ],
+            Reason::DamagedFile => {
+                ["file is damaged or cut short", "files are damaged or cut short", "their origins have no verdict"]
+            }
+            Reason::EmptyFile => ["file is empty", "files are empty", "an empty robots.txt allows everything"],
+            Reason::BadLine => ["line is no response", "lines are no responses", "they are left out"],
+            Reason::BadRow => ["row is no response", "rows are no responses", "they are left out"],
+            Reason::Rest => ["source ends in damage", "sources end in damage", "what follows is left out"],
+            Reason::Url | Reason::Page => [
+                "response is not for /robots.txt",
+                "responses are not for /robots.txt",
+                "such responses are used only for redirects",
+            ],
+            Reason::Truncated => [
+                "file was too long to be kept whole",
+                "files were too long to be kept whole",
+                "the whole lines of the beginning are used",
+            ],
+            Reason::Incomplete => [
+                "file did not arrive whole or is damaged",
+                "files did not arrive whole or are damaged",
+                "there is no verdict by a part",
+            ],
+            Reason::NotHttp => ["response is not HTTP", "responses are not HTTP", "they count as no response"],
+            Reason::Undecodable => {
+                ["file is in an unknown coding", "files are in an unknown coding", "they count as no response"]
+            }
+            Reason::Unresolved => {
+                ["revisit has no original", "revisits have no original", "what they repeat is not known"]
+            }
+            Reason::BadRecord => {
+                ["record is damaged or malformed", "records are damaged or malformed", "their origins have no verdict"]
+            }
+        }
+    }
+
+    /// How many examples a message shows.
+    fn shown(self) -> usize {
+        if matches!(self, Reason::Name | Reason::Url) { 3 } else { 1 }
+    }
+}
+
+/// The records passed over for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver {
-    source: PathBuf,
-    reason: Reason,
+    pub(super) reason: Reason,
     count: u64,
+    /// The first source with such a record, and the number of further ones.
+    source: PathBuf,
+    others: u64,
+    /// The last source with such a record.
+    last: PathBuf,
+    /// The first examples in the first source.
     first: Vec<String>,
 }
 
 impl PassedOver {
-    /// An empty list.
+    /// An empty list, with the first source.
     pub(super) fn new(source: &Path, reason: Reason) -> PassedOver {
-        PassedOver { source: source.to_owned(), reason, count: 0, first: Vec::new() }
+        let (source, last) = (source.to_owned(), source.to_owned());
+        PassedOver { reason, count: 0, source, others: 0, last, first: Vec::new() }
     }
 
-    /// Counts one more.
-    pub(super) fn add(&mut self, name: &str) {
+    /// Counts one more record of a source.
+    pub(super) fn add(&mut self, source: &Path, example: impl FnOnce() -> String) {
         self.count += 1;
-        if self.first.len() < SHOWN {
-            self.first.push(name.to_owned());
+        if self.last != source {
+            self.others += 1;
+            self.last = source.to_owned();
+        }
+        if self.others == 0 && self.first.len() < self.reason.shown() {
+            self.first.push(example());
         }
     }
 
-    /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.count == 0
+    /// Whether this may be a mistake, rather than usual.
+    pub fn is_warning(&self) -> bool {
+        self.reason != Reason::Page
     }
 }
 
 impl fmt::Display for PassedOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PassedOver { source, reason, count, first } = self;
-        let (source, first) = (shown(source), visible(first.join(", ")));
-        let more = if *count > SHOWN as u64 { ", ..." } else { "" };
-        match reason {
-            Reason::Name => {
-                let names = if *count == 1 { "name that is not a host" } else { "names that are not hosts" };
-                write!(f, "{source}: {count} {names}: {first}{more}")?;
-                f.write_str("; name each robots.txt by its host alone, such as www.example.com")
-            }
-            Reason::Url => {
-                let responses = if *count == 1 { "response is" } else { "responses are" };
-                write!(f, "{source}: {count} {responses} not for /robots.txt: {first}{more}; ")?;
-                f.write_str(if *count == 1 {
-                    "it is used only for redirects"
-                } else {
-                    "they are used only for redirects"
-                })
-            }
+        let PassedOver { reason, count, source, others, first, .. } = self;
+        let [one, several, hint] = reason.words();
+        write!(f, "{}", shown(source))?;
+        match others {
+            0 => {}
+            1 => f.write_str(" and another source")?,
+            others => write!(f, " and {others} other sources")?,
         }
+        let more = if *count > first.len() as u64 { ", ..." } else { "" };
+        write!(f, ": {count} {}: {}{more}; {hint}", if *count == 1 { one } else { several }, visible(first.join(", ")))
     }
 }
 
@@ -99,13 +171,20 @@ mod tests {
     }
 
     #[test]
-    fn the_count_and_the_first_three_are_shown() {
-        let mut passed = PassedOver::new(Path::new("sites"), Reason::Name);
-        assert!(passed.is_empty());
+    fn the_count_and_the_first_are_shown() {
+        let (one, other) = (Path::new("sites"), Path::new("more"));
+        let mut passed = PassedOver::new(one, Reason::Name);
         for name in ["a", "b", "c", "d"] {
-            passed.add(name);
+            passed.add(one, || name.to_owned());
         }
         let text = passed.to_string();
         assert!(text.starts_with("sites: 4 names that are not hosts: a, b, c, ...; "), "{text}");
+        passed.add(other, || "e".to_owned());
+        passed.add(other, || "f".to_owned());
+        let text = passed.to_string();
+        assert!(text.starts_with("sites and another source: 6 names that are not hosts: a, b, c, ...; "), "{text}");
+        let mut passed = PassedOver::new(one, Reason::BadRecord);
+        passed.add(one, || "record 7".to_owned());
+        assert!(passed.to_string().starts_with("sites: 1 record is damaged or malformed: record 7; "), "{passed}");
     }
 }

@@ -22,6 +22,8 @@ pub struct WarcCounts {
     pub not_http: u64,
     /// Files that are neither encoded as their headers say nor text; they count as no answer.
     pub undecodable: u64,
+    /// Records that are damaged or malformed; the answers that they may be count as incomplete.
+    pub bad_records: u64,
 }
 
 impl WarcCounts {
@@ -33,6 +35,7 @@ impl WarcCounts {
             ("unresolved-revisits", self.unresolved_revisits),
             ("not-http", self.not_http),
             ("undecodable", self.undecodable),
+            ("bad-records", self.bad_records),
         ]
         .into_iter()
         .filter(|&(_, count)| count > 0)

@@ -1,6 +1,6 @@
 //! Stand-in for the WARC module in a program built without it.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use super::SourceError;
@@ -21,6 +21,11 @@ impl Archives {
         _intake: &mut Intake<'_>,
     ) -> Result<(), SourceError> {
         Err(SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" })
+    }
+
+    /// Returns false: no file is an archive.
+    pub fn is_damaged(_path: &Path, _compression: Compression, _memory: u64) -> io::Result<bool> {
+        Ok(false)
     }
 
     /// Adds nothing.

@@ -2,20 +2,23 @@
 
 use hashbrown::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead, Seek, Take};
+use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
 use super::error::RecordProblem;
 use super::head::Head;
 use super::http::Response;
-use super::page::{self, count};
-use super::record::Records;
+use super::page;
+use super::record::{Extent, Records};
 use super::revisit::{OriginalKey, Revisits, Wanted};
-use crate::formats::compression::{Compression, Reader, with_help};
-use crate::policy::Capture;
+use super::text::{ArchiveText, MARK};
+use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
 use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
+use crate::policy::source::passed_over::Reason;
 use crate::policy::source::seekable::seekable;
+use crate::policy::source::time_bounds::TimeBounds;
+use crate::policy::{Answered, Capture};
 
 pub(super) const URL: &str = "WARC-Target-URI";
 
@@ -67,7 +70,7 @@ impl Archive {
     }
 
     /// Passes the text to `read`. Text decompressed ahead may use `room` bytes.
-    fn read<T>(&self, room: u64, read: impl FnOnce(&mut dyn BufRead) -> T) -> io::Result<T> {
+    fn read<T>(&self, room: u64, read: impl FnOnce(ArchiveText<'_>) -> T) -> io::Result<T> {
         let file = match &self.copy {
             None => File::open(&self.path)?,
             Some(copy) => {
@@ -77,8 +80,12 @@ impl Archive {
             }
         };
         match self.compression.filter(|_| self.copy.is_none()) {
-            Some(compression) => with_help(&file, compression, self.memory, room, read),
-            None => Ok(read(&mut Reader::within(file, self.memory)?)),
+            Some(compression) => {
+                let salvage = Salvage::new(&file, compression, self.memory)?;
+                let read = |text: &mut dyn BufRead| read(ArchiveText::new(text, Some(salvage)));
+                with_help(&file, compression, self.memory, room, read)
+            }
+            None => Ok(read(ArchiveText::new(Reader::within(&file, self.memory)?, None))),
         }
     }
 }
@@ -101,6 +108,13 @@ impl Archives {
         Ok(())
     }
 
+    /// Whether a compressed file that does not begin as an archive is one whose beginning is damaged: a record begins in it.
+    pub fn is_damaged(path: &Path, compression: Compression, memory: u64) -> io::Result<bool> {
+        let file = File::open(path)?;
+        let salvage = Salvage::new(&file, compression, memory)?;
+        Ok(salvage.find(0, MARK)?.is_some() && salvage.begins_damaged())
+    }
+
     /// Adds the pages that redirects of all sources lead to, and resolves revisits.
     pub fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), SourceError> {
         for _ in 0..=intake.captures.dialect().redirects.hops {
@@ -115,8 +129,10 @@ impl Archives {
                 }
             }
         }
+        let path = self.archives.first().map_or(Path::new(""), |archive| &archive.path);
         for capture in self.revisits.unresolved() {
             intake.captures.statistics.warc.unresolved_revisits += 1;
+            intake.pass_over(path, Reason::Unresolved, || capture.url.clone());
             intake.add([capture]);
         }
         Ok(())
@@ -127,78 +143,117 @@ impl Pass<'_> {
     fn read(&mut self, archive: &Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
         let unreadable = SourceError::unreadable(&archive.path);
         let room = intake.room_ahead();
-        archive.read(room, |text| self.read_text(archive, text, intake)).map_err(unreadable)?
+        archive.read(room, |text| self.read_text(&archive.path, text, intake)).map_err(unreadable)?
     }
 
-    fn read_text(
-        &mut self,
-        archive: &Archive,
-        text: &mut dyn BufRead,
-        intake: &mut Intake<'_>,
-    ) -> Result<(), SourceError> {
+    fn read_text(&mut self, path: &Path, text: ArchiveText<'_>, intake: &mut Intake<'_>) -> Result<(), SourceError> {
         let mut records = Records::new(text);
-        let mut next = |intake: &mut Intake<'_>| -> Result<bool, RecordProblem> {
-            let Some(record) = records.next()? else { return Ok(false) };
-            self.visit(&record, records.block(), intake)?;
-            Ok(true)
-        };
         loop {
-            match next(intake) {
-                Ok(true) => intake.check()?,
-                Ok(false) => return Ok(()),
-                Err(problem) => {
-                    let (path, record, offset) = (archive.path.clone(), records.number, records.offset);
-                    return Err(SourceError::Record { path, record, offset, problem });
-                }
+            intake.check()?;
+            let (head, problem) = match records.next() {
+                Ok(None) => return Ok(()),
+                Ok(Some(head)) => match self.visit(path, &head, &mut records, intake) {
+                    Ok(()) => continue,
+                    Err(problem) => (head, problem),
+                },
+                Err(problem) => (std::mem::take(&mut records.malformed), problem),
+            };
+            if !self.pass_over(path, &head, problem, &mut records, intake)? {
+                return Ok(());
             }
         }
+    }
+
+    /// Passes over a record with a problem. Returns whether the archive goes on after it.
+    fn pass_over(
+        &mut self,
+        path: &Path,
+        head: &Head,
+        problem: RecordProblem,
+        records: &mut Records<ArchiveText<'_>>,
+        intake: &mut Intake<'_>,
+    ) -> Result<bool, SourceError> {
+        let unreadable = SourceError::unreadable(path);
+        let problem = match problem {
+            RecordProblem::Unreadable(error) if !Damaged::caused(&error) => return Err(unreadable(error)),
+            problem => problem,
+        };
+        let (record, offset) = (records.number, records.offset);
+        let extent = records.recover(&problem).map_err(unreadable)?;
+        if extent != Extent::Record && !intake.skip_bad {
+            return Err(SourceError::Record { path: path.to_owned(), record, offset, problem });
+        }
+        // A record that may be an answer is one that makes no sense.
+        let page = requested(head, intake.time_bounds).filter(|page| self.wants(page));
+        if self.is_first() {
+            let url = page.as_ref().map_or(String::new(), |page| format!(", {}", page.url));
+            let example = || format!("record {record} (byte {offset}){url}: {problem}");
+            let counts = &mut intake.captures.statistics;
+            let (count, reason) = match extent {
+                Extent::Record | Extent::Member => (&mut counts.warc.bad_records, Reason::BadRecord),
+                Extent::Rest => (&mut counts.captures.cut_sources, Reason::Rest),
+            };
+            *count += 1;
+            intake.pass_over(path, reason, example);
+        }
+        intake.add(page.map(|page| Capture { incomplete: true, ..page }));
+        Ok(extent != Extent::Rest)
     }
 
     fn visit(
         &mut self,
+        path: &Path,
         record: &Head,
-        block: &mut Take<impl BufRead>,
+        records: &mut Records<ArchiveText<'_>>,
         intake: &mut Intake<'_>,
     ) -> Result<(), RecordProblem> {
-        let is_first = matches!(self.pages, Pages::RobotsTxt);
+        let is_first = self.is_first();
         intake.captures.statistics.warc.records += u64::from(is_first);
-        let kind = record.required("WARC-Type")?;
-        let [is_revisit, is_resource] = ["revisit", "resource"].map(|name| kind.eq_ignore_ascii_case(name));
-        if !is_revisit && !is_resource && !kind.eq_ignore_ascii_case("response") {
-            return Ok(());
-        }
+        let Some(kind) = Kind::of(&record.required("WARC-Type")?) else { return records.finish() };
         let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
         let time = record.time(DATE)?.ok_or(RecordProblem::Missing(DATE))?;
         // Archives also have answers of other protocols, such as DNS.
-        let Some(mut page) = page::requested(&url, Some(time)) else { return Ok(()) };
+        let Some(mut page) = page::requested(&url, Some(time)) else { return records.finish() };
+        intake.time_bounds.check(&page.answered).map_err(RecordProblem::Time)?;
         let is_wanted = self.wants(&page);
-        intake.captures.statistics.warc.other_pages += u64::from(is_first && !is_wanted);
-        let mut keys = if is_revisit { Vec::new() } else { OriginalKey::of_original(record, &page) };
+        if is_first && !is_wanted {
+            intake.captures.statistics.warc.other_pages += 1;
+            intake.pass_over(path, Reason::Page, || page.url.clone());
+        }
+        let mut keys = if kind == Kind::Revisit { Vec::new() } else { OriginalKey::of_original(record, &page) };
         keys.retain(|&key| self.originals.has(key));
         if !is_wanted && keys.is_empty() {
-            return Ok(());
+            return records.finish();
         }
-        let response = if is_resource { Some(Response::of_resource()) } else { Response::read(block)? };
-        if is_revisit {
-            intake.captures.statistics.warc.revisits += 1;
+        let block = records.block();
+        let response = if kind == Kind::Resource { Some(Response::of_resource()) } else { Response::read(block)? };
+        if kind == Kind::Revisit {
             if let Some(response) = response {
                 page::add_head(&mut page, &response);
             }
+            records.finish()?;
+            intake.captures.statistics.warc.revisits += 1;
             intake.add(self.revisits.add(record, page)?);
             return Ok(());
         }
         let flaw = page::add_answer(&mut page, response, record.truncation(), block, intake.body_limit())?;
-        if block.limit() > 0 && block.fill_buf()?.is_empty() {
-            return Err(RecordProblem::CutShort);
-        }
+        // Whether it is damaged may show only at its end.
+        records.finish()?;
         if !keys.is_empty() {
             intake.add(self.revisits.resolve(&keys, &mut self.originals, &page));
         }
         if is_wanted {
-            count(flaw, &mut intake.captures.statistics.warc);
+            if let Some(flaw) = flaw {
+                *flaw.count(&mut intake.captures.statistics.warc) += 1;
+                intake.pass_over(path, flaw.reason(), || format!("record {}, {}", records.number, page.url));
+            }
             intake.add([page]);
         }
         Ok(())
+    }
+
+    fn is_first(&self) -> bool {
+        matches!(self.pages, Pages::RobotsTxt)
     }
 
     fn wants(&self, page: &Capture) -> bool {
@@ -207,4 +262,31 @@ impl Pass<'_> {
             Pages::Others(keys) => page.origin.is_none() && keys.contains(&target_key(&page.url)),
         }
     }
+}
+
+/// The types of records that are answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// An answer of a server.
+    Response,
+    /// A file, without the head of an answer.
+    Resource,
+    /// An answer that is identical to an earlier one.
+    Revisit,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Kind> {
+        let kinds = [("response", Kind::Response), ("resource", Kind::Resource), ("revisit", Kind::Revisit)];
+        kinds.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, kind)| kind)
+    }
+}
+
+/// The page that a record with a problem is about, as far as its head says, not yet answered.
+fn requested(record: &Head, bounds: TimeBounds) -> Option<Capture> {
+    Kind::of(&record.field("WARC-Type")?)?;
+    let page = page::requested(&record.uri(URL)?, record.time(DATE).ok().flatten())?;
+    // A time that cannot be right would make it newer than all others.
+    let answered = if bounds.check(&page.answered).is_ok() { page.answered } else { Answered::default() };
+    Some(Capture { answered, ..page })
 }

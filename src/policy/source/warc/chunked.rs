@@ -2,7 +2,7 @@
 
 use httparse::{Status, parse_chunk_size};
 
-use super::coding::{Body, Ending, Undone};
+use super::body::{Body, Ending, Undone};
 
 /// How a chunked body ends, if nothing is missing and there are no trailers.
 const LAST: &[u8] = b"0\r\n\r\n";

@@ -9,25 +9,8 @@ use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
+use super::body::{Body, Ending, Undone};
 use super::chunked;
-
-/// A body, or a part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Body {
-    pub bytes: Vec<u8>,
-    pub ending: Ending,
-}
-
-/// How a body ends, from the best to the worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Ending {
-    /// Where it should, or at the limit of what was asked for.
-    Whole,
-    /// Early. All bytes before are as they were sent.
-    Cut,
-    /// At damage, or nothing is known about the rest.
-    Broken,
-}
 
 /// A body after its codings are undone.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,17 +19,6 @@ pub(super) struct Decoded {
     /// The length of what was sent, in bytes: without transfer codings, with content codings. `None` if that is not what is
     /// stored.
     pub sent: Option<u64>,
-}
-
-/// A body after one coding is undone.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Undone {
-    /// It was in that coding.
-    Decoded(Body),
-    /// It was not: it is text.
-    Text(Vec<u8>),
-    /// It is in a coding that is not known.
-    Unknown,
 }
 
 /// The largest Zstandard window in HTTP (RFC 9659): 8 MiB.
@@ -80,11 +52,11 @@ pub(super) fn decode(raw: Vec<u8>, transfer: &[&[u8]], content: &[&[u8]], limit:
     let between = limit.saturating_add(FRAMING);
     let mut body = Body { bytes: raw, ending: Ending::Whole };
     for coding in transfer.iter().rev() {
-        body = body.without(coding, between)?.0;
+        body = without(coding, body, between)?.0;
     }
     let mut sent = Some(body.bytes.len() as u64);
     for (number, coding) in content.iter().enumerate().rev() {
-        let (decoded, was_text) = body.without(coding, if number == 0 { limit } else { between })?;
+        let (decoded, was_text) = without(coding, body, if number == 0 { limit } else { between })?;
         if was_text && is_known(coding) {
             sent = None;
         }
@@ -97,15 +69,13 @@ pub(super) fn decode(raw: Vec<u8>, transfer: &[&[u8]], content: &[&[u8]], limit:
     Some(Decoded { body, sent })
 }
 
-impl Body {
-    /// The body without a coding, and whether it was text already; `None` if it is in one that is not known.
-    fn without(self, coding: &[u8], limit: usize) -> Option<(Body, bool)> {
-        let Body { bytes, ending } = self;
-        match undo(coding, bytes, limit) {
-            Undone::Decoded(undone) => Some((Body { ending: undone.ending.max(ending), ..undone }, false)),
-            Undone::Text(bytes) => Some((Body { bytes, ending }, true)),
-            Undone::Unknown => None,
-        }
+/// A body without a coding, and whether it was text already; `None` if it is in one that is not known.
+fn without(coding: &[u8], body: Body, limit: usize) -> Option<(Body, bool)> {
+    let Body { bytes, ending } = body;
+    match undo(coding, bytes, limit) {
+        Undone::Decoded(undone) => Some((Body { ending: undone.ending.max(ending), ..undone }, false)),
+        Undone::Text(bytes) => Some((Body { bytes, ending }, true)),
+        Undone::Unknown => None,
     }
 }
 

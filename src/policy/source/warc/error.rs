@@ -17,6 +17,9 @@ pub enum RecordProblem {
     /// Its head has no end.
     #[error("its head is longer than {} KiB", head::LIMIT >> 10)]
     LongHead,
+    /// Another record begins in its head.
+    #[error("its head is cut short; another record follows in it")]
+    CutHead,
     /// A line of its head is not a field.
     #[error("its head has a line that is not a field: {0:?}")]
     NoField(String),
@@ -31,6 +34,9 @@ pub enum RecordProblem {
         /// Its value.
         value: String,
     },
+    /// Its time cannot be that of an answer.
+    #[error("its time cannot be right: {0}")]
+    Time(String),
     /// Its block is not followed by the end of a record.
     #[error("it does not end where its Content-Length says")]
     End,

@@ -35,20 +35,28 @@ impl Head {
     /// Reads a head and the empty line after it.
     pub fn read(reader: &mut impl BufRead) -> io::Result<Head> {
         let mut head = Head::default();
+        head.fill(reader)?;
+        Ok(head)
+    }
+
+    /// Reads the lines of a head that is empty. If that fails, it has those before; a field that is cut is none.
+    pub fn fill(&mut self, reader: &mut impl BufRead) -> io::Result<()> {
         loop {
-            let start = head.text.len();
-            reader.by_ref().take((LIMIT - start) as u64).read_until(b'\n', &mut head.text)?;
-            let line = &head.text[start..];
+            let start = self.text.len();
+            reader.by_ref().take((LIMIT - start) as u64).read_until(b'\n', &mut self.text)?;
+            let line = &self.text[start..];
             if line.last() != Some(&b'\n') {
-                head.add_line(start);
-                head.end = if head.text.len() == LIMIT { End::TooLong } else { End::CutShort };
-                return Ok(head);
+                if start == 0 {
+                    self.add_line(start);
+                }
+                self.end = if self.text.len() == LIMIT { End::TooLong } else { End::CutShort };
+                return Ok(());
             }
             if start > 0 && matches!(line, b"\r\n" | b"\n") {
-                head.end = End::Whole;
-                return Ok(head);
+                self.end = End::Whole;
+                return Ok(());
             }
-            head.add_line(start);
+            self.add_line(start);
         }
     }
 

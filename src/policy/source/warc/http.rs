@@ -3,8 +3,10 @@
 use httparse::{EMPTY_HEADER, ParserConfig};
 use std::io::{self, BufRead, Read, Take};
 
-use super::coding::{Body, Decoded, Ending, FRAMING, decode, is_known};
+use super::body::{Body, Ending};
+use super::coding::{Decoded, FRAMING, decode, is_known};
 use super::head::{End, Head};
+use crate::policy::source::time_bounds::TimeBounds;
 
 /// The head of an answer.
 #[derive(Debug)]
@@ -40,13 +42,16 @@ impl Response {
         self.all("Location").next().map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The time of expiry, in seconds of Unix time. A value that is not a date, such as 0, means already expired
+    /// The time of expiry, in seconds of Unix time. A value that is not a possible date, such as 0, means already expired
     /// (RFC 9111 5.3), so the time it was sent, `fetched_at`, is returned.
     pub fn expires(&self, fetched_at: Option<i64>) -> Option<i64> {
         let value = self.all("Expires").next()?;
         let date = std::str::from_utf8(value).ok().and_then(|value| httpdate::parse_http_date(value).ok());
         match date.map(|date| date.duration_since(std::time::UNIX_EPOCH)) {
-            Some(Ok(since)) => i64::try_from(since.as_secs()).ok(),
+            Some(Ok(since)) => {
+                let time = i64::try_from(since.as_secs()).ok();
+                time.filter(|&time| TimeBounds::is_possible(time)).or(fetched_at)
+            }
             Some(Err(_)) | None => fetched_at,
         }
     }
@@ -207,6 +212,8 @@ mod tests {
             ("0", Some(7)),
             ("-1", Some(7)),
             ("soon", Some(7)),
+            ("Wed, 31 Dec 5000 23:59:59 GMT", Some(95_649_119_999)),
+            ("Thu, 01 Jan 5001 00:00:00 GMT", Some(7)),
         ] {
             let text = format!("HTTP/1.1 200 OK\r\nExpires: {value}\r\n\r\n");
             assert_eq!(response(&text).0.unwrap().expires(Some(7)), expected, "{value}");

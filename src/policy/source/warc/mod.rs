@@ -9,6 +9,7 @@
 //! treated as no answer, which never allows anything.
 
 mod archive;
+mod body;
 mod chunked;
 mod coding;
 mod error;
@@ -16,7 +17,9 @@ mod head;
 mod http;
 mod page;
 mod record;
+mod replay;
 mod revisit;
+mod text;
 
 pub(crate) use archive::Archives;
 pub use error::RecordProblem;

@@ -3,10 +3,12 @@
 use std::io::{self, BufRead, Take};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::coding::{self, Ending};
+use super::body::Ending;
+use super::coding;
 use super::http::Response;
 use super::record::Truncation;
 use crate::policy::source::WarcCounts;
+use crate::policy::source::passed_over::Reason;
 use crate::policy::source::urls::page;
 use crate::policy::{Answered, Capture};
 
@@ -20,20 +22,31 @@ pub(super) fn requested(url: &str, fetched_at: Option<i64>) -> Option<Capture> {
 /// A flaw in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
-    None,
     Truncated,
     Incomplete,
     NotHttp,
     Undecodable,
 }
 
-pub(super) fn count(flaw: Flaw, counts: &mut WarcCounts) {
-    match flaw {
-        Flaw::None => {}
-        Flaw::Truncated => counts.truncated += 1,
-        Flaw::Incomplete => counts.incomplete += 1,
-        Flaw::NotHttp => counts.not_http += 1,
-        Flaw::Undecodable => counts.undecodable += 1,
+impl Flaw {
+    /// The count of answers with this flaw.
+    pub fn count(self, counts: &mut WarcCounts) -> &mut u64 {
+        match self {
+            Flaw::Truncated => &mut counts.truncated,
+            Flaw::Incomplete => &mut counts.incomplete,
+            Flaw::NotHttp => &mut counts.not_http,
+            Flaw::Undecodable => &mut counts.undecodable,
+        }
+    }
+
+    /// Why such an answer is of less use than it seems.
+    pub fn reason(self) -> Reason {
+        match self {
+            Flaw::Truncated => Reason::Truncated,
+            Flaw::Incomplete => Reason::Incomplete,
+            Flaw::NotHttp => Reason::NotHttp,
+            Flaw::Undecodable => Reason::Undecodable,
+        }
     }
 }
 
@@ -66,23 +79,23 @@ pub(super) fn add_answer(
     truncation: Truncation,
     block: &mut Take<impl BufRead>,
     limit: usize,
-) -> io::Result<Flaw> {
-    let Some(response) = response else { return Ok(Flaw::NotHttp) };
-    let mut flaw = Flaw::None;
+) -> io::Result<Option<Flaw>> {
+    let Some(response) = response else { return Ok(Some(Flaw::NotHttp)) };
+    let mut flaw = None;
     if is_file(Some(response.status)) {
-        let Some(mut body) = response.body(block, limit)? else { return Ok(Flaw::Undecodable) };
+        let Some(mut body) = response.body(block, limit)? else { return Ok(Some(Flaw::Undecodable)) };
         flaw = match (truncation, body.ending) {
-            (Truncation::None, Ending::Whole) => Flaw::None,
-            (Truncation::Length, Ending::Whole | Ending::Cut) => Flaw::Truncated,
-            _ => Flaw::Incomplete,
+            (Truncation::None, Ending::Whole) => None,
+            (Truncation::Length, Ending::Whole | Ending::Cut) => Some(Flaw::Truncated),
+            _ => Some(Flaw::Incomplete),
         };
-        match flaw {
-            Flaw::Truncated => coding::keep_whole_lines(&mut body.bytes),
-            Flaw::Incomplete => body.bytes.clear(),
-            _ => {}
+        page.incomplete = flaw == Some(Flaw::Incomplete);
+        if page.incomplete {
+            body.bytes.clear();
+        } else if flaw.is_some() {
+            coding::keep_whole_lines(&mut body.bytes);
         }
         page.body = Some(body.bytes.into());
-        page.incomplete = flaw == Flaw::Incomplete;
     }
     add_head(page, &response);
     Ok(flaw)

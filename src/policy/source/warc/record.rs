@@ -5,10 +5,13 @@
 //! `fastwarc` brings a dozen more crates and goes by file names. The format is small: a head, a block of the length that
 //! the head states, two empty lines.
 
-use std::io::{BufRead, Take};
+use std::io::{self, BufRead, Read, Take};
 
 use super::error::RecordProblem;
 use super::head::{self, Head};
+use super::replay::Replay;
+use super::text::{MARK, Text};
+use crate::formats::compression::Damaged;
 
 /// Whether and why the block of a record is incomplete (ISO 28500, `WARC-Truncated`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,39 +70,59 @@ impl Head {
 
 /// The records of an archive.
 pub(super) struct Records<R> {
-    /// While a block is read, its limit is the end of the block.
-    archive: Take<R>,
-    /// The offset at which the archive reaches its limit.
-    end: u64,
+    /// While a block is read, its limit is the end of the block. The mark is the beginning of the record.
+    archive: Take<Replay<R>>,
+    /// Whether the current record is not read to its end.
+    is_open: bool,
+    /// Whether it is, and ends as it should.
+    is_whole: bool,
     /// The number of the current record, counted from 1.
     pub number: u64,
     /// The offset of the current record, in bytes.
     pub offset: u64,
+    /// The head of a malformed record, as far as it is known.
+    pub malformed: Head,
 }
 
-impl<R: BufRead> Records<R> {
+impl<R: Text> Records<R> {
     /// The records of an archive, read from its beginning.
     pub fn new(archive: R) -> Records<R> {
-        Records { archive: archive.take(u64::MAX), end: u64::MAX, number: 0, offset: 0 }
-    }
-
-    /// The offset of the next byte.
-    fn position(&self) -> u64 {
-        self.end - self.archive.limit()
+        let archive = Replay::new(archive).take(u64::MAX);
+        Records { archive, is_open: false, is_whole: false, number: 0, offset: 0, malformed: Head::default() }
     }
 
     /// The head of the next record; the unread rest of the previous one is skipped.
     pub fn next(&mut self) -> Result<Option<Head>, RecordProblem> {
         self.finish()?;
+        let is_end = self.skip_line_ends();
+        if matches!(is_end, Ok(true)) {
+            return Ok(None);
+        }
+        let text = self.archive.get_mut();
+        text.mark();
+        (self.number, self.offset) = (self.number + 1, text.position());
+        self.is_whole = false;
+        is_end?;
+        let mut head = Head::default();
+        match self.read_head(&mut head) {
+            Ok(()) => Ok(Some(head)),
+            Err(problem) => {
+                self.malformed = head;
+                Err(problem)
+            }
+        }
+    }
+
+    /// Skips line ends before a record; returns whether none follows.
+    fn skip_line_ends(&mut self) -> io::Result<bool> {
         while let Some(b'\r' | b'\n') = self.archive.fill_buf()?.first() {
             self.archive.consume(1);
         }
-        if self.archive.fill_buf()?.is_empty() {
-            return Ok(None);
-        }
-        self.number += 1;
-        self.offset = self.position();
-        let head = Head::read(&mut self.archive)?;
+        Ok(self.archive.fill_buf()?.is_empty())
+    }
+
+    fn read_head(&mut self, head: &mut Head) -> Result<(), RecordProblem> {
+        head.fill(&mut self.archive)?;
         let version = head.first_line();
         let is_cut = head.end == head::End::CutShort && VERSIONS.iter().any(|known| known.starts_with(version));
         if !VERSIONS.iter().any(|known| version.starts_with(known)) && !is_cut {
@@ -111,26 +134,29 @@ impl<R: BufRead> Records<R> {
             head::End::CutShort => return Err(RecordProblem::CutShort),
             head::End::TooLong => return Err(RecordProblem::LongHead),
         }
-        if let Some(line) = head.stray_line() {
-            return Err(RecordProblem::NoField(String::from_utf8_lossy(line).into_owned()));
+        if has_record(head.after_first_line())? {
+            return Err(RecordProblem::CutHead);
         }
         let value = head.required(LENGTH)?;
         let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = value.parse().ok().filter(|_| digits);
         let length = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
-        self.end = self.position().saturating_add(length);
         self.archive.set_limit(length);
-        Ok(Some(head))
+        self.is_open = true;
+        match head.stray_line() {
+            Some(line) => Err(RecordProblem::NoField(String::from_utf8_lossy(line).into_owned())),
+            None => Ok(()),
+        }
     }
 
-    /// The block of the current record. It ends early where the archive does, which is an error of the next record.
-    pub fn block(&mut self) -> &mut Take<R> {
+    /// The block of the current record. It ends early where the archive does, which is an error at the end of the record.
+    pub fn block(&mut self) -> &mut Take<Replay<R>> {
         &mut self.archive
     }
 
     /// Skips the rest of the current record and the two line ends after it.
-    fn finish(&mut self) -> Result<(), RecordProblem> {
-        if self.number == 0 {
+    pub fn finish(&mut self) -> Result<(), RecordProblem> {
+        if !std::mem::take(&mut self.is_open) {
             return Ok(());
         }
         loop {
@@ -143,20 +169,149 @@ impl<R: BufRead> Records<R> {
         if self.archive.limit() > 0 {
             return Err(RecordProblem::CutShort);
         }
-        self.archive.set_limit(u64::MAX - self.end);
-        self.end = u64::MAX;
-        for _ in 0..2 {
-            if self.archive.fill_buf()?.first() == Some(&b'\r') {
-                self.archive.consume(1);
-            }
+        self.archive.set_limit(u64::MAX);
+        // Some programs write line feeds alone.
+        let line_ends: &[u8] = if self.archive.fill_buf()?.first() == Some(&b'\n') { b"\n\n" } else { b"\r\n\r\n" };
+        for expected in line_ends {
             match self.archive.fill_buf()?.first() {
-                Some(b'\n') => self.archive.consume(1),
+                Some(byte) if byte == expected => self.archive.consume(1),
                 Some(_) => return Err(RecordProblem::End),
                 None => return Err(RecordProblem::CutShort),
             }
         }
+        self.check_what_follows()?;
+        self.is_whole = true;
         Ok(())
     }
+
+    /// Checks that compressed data is not damaged after the record, up to the next one: its checksum is the last thing to be
+    /// read, and damaged data may have more text than there was.
+    fn check_what_follows(&mut self) -> Result<(), RecordProblem> {
+        let text = self.archive.get_mut();
+        if text.fill_buf().is_ok_and(|next| next.starts_with(MARK)) {
+            return Ok(());
+        }
+        let mut next = Vec::new();
+        text.mark();
+        let read = text.by_ref().take(AHEAD).read_to_end(&mut next);
+        let is_in_record = |damaged: &Damaged| damaged.member.is_none_or(|member| member.text > next.len() as u64);
+        match read {
+            Err(error) if !has_record(&next)? && Damaged::of(&error).is_some_and(is_in_record) => Err(error.into()),
+            // Any other problem is that of the next record.
+            _ => {
+                text.rewind();
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes to the next record after a problem of the current one.
+    ///
+    /// # Errors
+    ///
+    /// If the archive cannot be read.
+    pub fn recover(&mut self, problem: &RecordProblem) -> io::Result<Extent> {
+        match problem {
+            RecordProblem::Unreadable(error) => self.pass_damage(error),
+            _ if self.is_whole => Ok(Extent::Record),
+            _ if self.is_open => match self.finish() {
+                Ok(()) => Ok(Extent::Record),
+                Err(RecordProblem::Unreadable(error)) => self.pass_damage(&error),
+                Err(_) => self.search_on(),
+            },
+            _ => self.search_on(),
+        }
+    }
+
+    fn search_on(&mut self) -> io::Result<Extent> {
+        self.is_open = false;
+        self.archive.set_limit(u64::MAX);
+        match self.search() {
+            Ok(true) => Ok(Extent::Record),
+            Ok(false) => Ok(Extent::Rest),
+            Err(error) => self.pass_damage(&error),
+        }
+    }
+
+    fn pass_damage(&mut self, error: &io::Error) -> io::Result<Extent> {
+        let Some(damaged) = Damaged::of(error) else { return Err(io::Error::new(error.kind(), error.to_string())) };
+        self.is_open = false;
+        self.archive.set_limit(u64::MAX);
+        let archive = self.archive.get_mut();
+        // Line ends may come before the record in its member.
+        let is_shared = damaged.member.is_some_and(|member| self.offset + member.text > archive.position() + LINE_ENDS);
+        let goes_on = archive.text().pass_damage()?;
+        archive.forget();
+        Ok(match (goes_on, is_shared) {
+            (false, _) => Extent::Rest,
+            (true, true) => Extent::Member,
+            (true, false) => Extent::Record,
+        })
+    }
+
+    /// Searches for the beginning of a record after that of the current one, in its block, too: its length may be wrong.
+    fn search(&mut self) -> io::Result<bool> {
+        let text = self.archive.get_mut();
+        text.rewind();
+        if text.position() == self.offset && !text.fill_buf()?.is_empty() {
+            text.consume(1);
+        }
+        loop {
+            let bytes = text.fill_buf()?;
+            let (length, first) = (bytes.len(), memchr::memchr(b'W', bytes));
+            if length == 0 {
+                return Ok(false);
+            }
+            text.consume(first.unwrap_or(length));
+            if first.is_some() {
+                text.mark();
+                let is_record = begins_record(text)?;
+                text.rewind();
+                if is_record {
+                    return Ok(true);
+                }
+                text.consume(1);
+            }
+        }
+    }
+}
+
+/// How many bytes after a record are searched for damage.
+const AHEAD: u64 = 4 << 10;
+
+/// The length of the line ends after a record.
+const LINE_ENDS: u64 = 4;
+
+/// How much of an archive a problem affects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// One record. The next one was found, or it is the last and ends as it should.
+    Record,
+    /// The records that are compressed together, some of which were read. The next one after them was found.
+    Member,
+    /// The rest of the archive, in which no record was found.
+    Rest,
+}
+
+/// Whether a text has the first line of a record in it.
+fn has_record(text: &[u8]) -> io::Result<bool> {
+    for at in memchr::memmem::find_iter(text, MARK) {
+        if begins_record(&mut &text[at..])? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a text goes on with the first line of a record and a field.
+fn begins_record(text: &mut impl BufRead) -> io::Result<bool> {
+    let mut start = Vec::new();
+    text.take(b"WARC/0.17\r\nW".len() as u64).read_to_end(&mut start)?;
+    let mut lines = start.split(|&byte| byte == b'\n');
+    let (version, field) = (lines.next().unwrap_or_default().trim_ascii_end(), lines.next().unwrap_or_default());
+    let number = VERSIONS.iter().find_map(|known| version.strip_prefix(*known));
+    Ok(number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
+        && field.first().is_some_and(u8::is_ascii_alphabetic))
 }
 
 /// How the first line of a record begins. The drafts 0.17 and 0.18 of the standard, which crawlers wrote for years, differ in
@@ -167,7 +322,12 @@ const LENGTH: &str = "Content-Length";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Read;
+
+    impl Text for &[u8] {
+        fn pass_damage(&mut self) -> io::Result<bool> {
+            Ok(false)
+        }
+    }
 
     fn record(fields: &str, block: &str) -> String {
         format!("WARC/1.1\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
@@ -246,6 +406,66 @@ mod tests {
             assert_eq!((number, offset), (2, first.len() as u64), "{error}");
             assert!(error.contains(problem), "{problem}: {error}");
             assert!(!found.is_empty());
+        }
+    }
+
+    /// The blocks that are read from records of which the second is wrong, and whether the rest could be found.
+    fn recovered(archive: &[u8]) -> (Vec<String>, bool) {
+        let (mut records, mut blocks, mut found) = (Records::new(archive), Vec::new(), true);
+        while found {
+            let problem = match records.next() {
+                Ok(None) => break,
+                Ok(Some(_)) => {
+                    let mut block = String::new();
+                    records.block().read_to_string(&mut block).unwrap();
+                    match records.finish() {
+                        Ok(()) => {
+                            blocks.push(block);
+                            continue;
+                        }
+                        Err(problem) => problem,
+                    }
+                }
+                Err(problem) => problem,
+            };
+            found = records.recover(&problem).unwrap() == Extent::Record;
+        }
+        (blocks, found)
+    }
+
+    #[test]
+    fn the_next_record_is_found_after_a_wrong_one() {
+        let [first, second, third] =
+            ["one", "two WARC/1.0 two", "three"].map(|block| record("WARC-Type: a\r\n", block));
+        for wrong in [
+            second.replace("Content-Length: 16", "Content-Length: 15"),
+            second.replace("Content-Length: 16", "Content-Length: 17"),
+            second.replace("Content-Length: 16", "Content-Length: 24"),
+            second.replace("Content-Length: 16", "Content-Length: 60"),
+            second.replace("Content-Length: 16", "Content-Length: 99999"),
+            second.replace("Content-Length: 16", "Content-Length: many"),
+            second.replace("Content-Length", "Length"),
+            second.replace("WARC/1.1", "WARC/2.0"),
+            second.replace("WARC/1.1", "garbage"),
+            second[10..].to_owned(),
+            second[..second.len() - 2].to_owned(),
+            second[..second.len() - 9].to_owned(),
+            second[..30].to_owned(),
+            second[..15].to_owned(),
+            format!("{}: x\r\n\r\n", "a".repeat(head::LIMIT)),
+        ] {
+            let archive = [&first[..], &wrong, &third].concat();
+            let (blocks, found) = recovered(archive.as_bytes());
+            assert_eq!(blocks, ["one", "three"], "{wrong:.99}");
+            assert!(found);
+            let (blocks, found) = recovered([&first[..], &wrong].concat().as_bytes());
+            assert_eq!((blocks, found), (vec!["one".to_owned()], false), "{wrong:.99}");
+        }
+        // Its end is known, so it may be the last.
+        let wrong = second.replace("WARC-Type", "no field\r\nWARC-Type");
+        for (rest, expected) in [("", vec!["one"]), (&third, vec!["one", "three"])] {
+            let (blocks, found) = recovered([&first[..], &wrong, rest].concat().as_bytes());
+            assert_eq!((blocks, found), (expected.iter().map(|&block| block.to_owned()).collect(), true));
         }
     }
 
