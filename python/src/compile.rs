@@ -74,12 +74,12 @@ fn read(
         let overrides = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
         captures.add_overrides(&overrides).map_err(error::policy)?;
     }
+    let options = source::Options { names, ..source::Options::default() };
     match (origin, sources) {
-        (None, sources) => {
-            let options = source::Options { names, ..source::Options::default() };
-            source::add(sources, &options, &mut captures).map_err(error::source)?;
+        (None, sources) => source::add(sources, &options, &mut captures).map_err(error::source)?,
+        (Some(origin), [single]) => {
+            source::add_single(single, origin, &options, &mut captures).map_err(error::source)?;
         }
-        (Some(origin), [single]) => source::add_single(single, origin, &mut captures).map_err(error::source)?,
         (Some(_), several) => {
             let problem = format!("it needs exactly one source, a single robots.txt; {} were given", several.len());
             return Err(error::parameter("origin", problem));

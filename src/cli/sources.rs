@@ -29,8 +29,11 @@ impl Sources<'_> {
             captures.add_overrides(&Overrides::read(path)?)?;
         }
         match (self.origin, self.paths) {
-            (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
+            (Some(origin), [single]) => source::add_single(single, origin, &self.options, &mut captures)?,
             (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
+            (None, several) if self.options.fetched_at.is_some() && !several.iter().any(|source| source.is_dir()) => {
+                return Err(Failure::NothingWithoutTime);
+            }
             (None, several) => source::add(several, &self.options, &mut captures)?,
         }
         captures.passed_over().iter().for_each(self.tell);

@@ -105,7 +105,8 @@ fn compile(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     let mut captures = Captures::new(agents(), Dialect::DEFAULT);
     source::add(&[folder.join("bad.jsonl")], &source::Options::default(), &mut captures).expect_err("a bad line");
     done("source::add with an error");
-    source::add_single(&folder.join("sites/1.example"), "http://a.example", &mut captures).expect("a robots.txt");
+    source::add_single(&folder.join("sites/1.example"), "http://a.example", &source::Options::default(), &mut captures)
+        .expect("a robots.txt");
     done("source::add_single");
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::sources::Sources;
-use crate::policy::source::{FieldNames, Options, PassedOver};
+use crate::policy::source::{FetchedAt, FieldNames, Options, PassedOver};
 
 /// How to read sources.
 #[derive(Debug, clap::Args)]
@@ -15,6 +15,12 @@ pub struct ReadingArgs {
     /// with status=, every response is a file with status 200.
     #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
     pub columns: Option<FieldNames>,
+    /// When the files of folders were fetched: a time (RFC 3339), or mtime for when each was modified
+    ///
+    /// The file of a folder, or a single robots.txt with --origin, says nothing of its time, so any answer that does
+    /// replaces it, however old. With this option it counts as of that time. Other sources have times of their own.
+    #[arg(long, value_name = "TIME|mtime", hide_short_help = true)]
+    pub fetched_at: Option<FetchedAt>,
 }
 
 impl ReadingArgs {
@@ -27,7 +33,8 @@ impl ReadingArgs {
         skip_bad: bool,
         tell: &'a dyn Fn(&PassedOver),
     ) -> Sources<'a> {
-        let options = Options { names: self.columns.clone().unwrap_or_default(), skip_bad, ..Options::default() };
+        let names = self.columns.clone().unwrap_or_default();
+        let options = Options { names, skip_bad, fetched_at: self.fetched_at, ..Options::default() };
         Sources { paths, origin, options, overrides, tell }
     }
 }

@@ -34,9 +34,9 @@ impl RuleSource {
             return Ok(RuleSource::Policy(Box::new(policy), crawlers));
         }
         let (agents, dialect) = (&args.crawlers.agent, args.crawlers.dialect.dialect);
-        // Names of columns are of use only in a file of answers.
-        let names = &args.reading.columns;
-        if let ([single], None, None, None) = (args.robots.as_slice(), &args.origin, &args.overrides, names)
+        // Names of columns and times are of use only in a source of answers.
+        let is_plain = args.reading.columns.is_none() && args.reading.fetched_at.is_none();
+        if let ([single], None, None, true) = (args.robots.as_slice(), &args.origin, &args.overrides, is_plain)
             && let Some(text) = robots_txt(single, dialect)?
         {
             let text = &text.body;

@@ -19,7 +19,7 @@ use super::urls::bare_origin;
 use super::warc::Archives;
 #[cfg(not(feature = "warc"))]
 use super::without_warc::Archives;
-use super::{directory, json_lines};
+use super::{FetchedAt, directory, json_lines};
 use crate::formats::compression::{Damaged, Reader, peeked, with_help};
 use crate::policy::Captures;
 
@@ -35,6 +35,9 @@ pub struct Options {
     /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
     /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
     pub skip_bad: bool,
+    /// The times of the files in folders, and of a single robots.txt, which say nothing of it themselves. `None` leaves them
+    /// without a time, so any answer with a time is newer.
+    pub fetched_at: Option<FetchedAt>,
 }
 
 impl Options {
@@ -61,7 +64,7 @@ fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Resu
     let mut archives = Archives::default();
     for &path in sources {
         if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
-            directory::add(path, &mut intake)?;
+            directory::add(path, options.fetched_at, &mut intake)?;
         } else {
             match add_file(path, options, &mut archives, &mut intake) {
                 Err(error) if intake.skip_bad && error.is_damage() => {
@@ -140,10 +143,10 @@ fn add_parquet(
 ///
 /// # Errors
 ///
-/// [`SourceError`] if the file cannot be read or is something else, or `origin` is not an origin.
-pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
+/// [`SourceError`] if the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
+pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
-    let mut intake = Intake::new(captures, Options::default().now());
+    let mut intake = Intake::new(captures, options.now());
     // Read once: a pipe gives its bytes only once.
     let robots = match path.is_dir() {
         true => None,
@@ -156,6 +159,8 @@ pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<
         (SourceKind::Policy, _) => return Err(SourceError::Policy { path: path.to_owned() }),
         (kind, _) => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
     };
-    intake.add([robots.of(canonical, true)]);
+    let mut capture = robots.of(canonical, true);
+    capture.answered.fetched_at = FetchedAt::time(options.fetched_at, path, intake.time_bounds)?;
+    intake.add([capture]);
     Ok(intake.finish()?)
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::intake::Intake;
 use super::passed_over::{Reason, is_plausible};
 use super::robots::Robots;
-use super::{SourceError, bare_origin};
+use super::{FetchedAt, SourceError, bare_origin};
 use crate::formats::compression::Damaged;
 use crate::policy::Capture;
 use crate::threads;
@@ -23,7 +23,7 @@ const BATCH: usize = 64;
 /// The extensions of compressed files.
 const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
-pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+pub(super) fn add(path: &Path, fetched_at: Option<FetchedAt>, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let mut named = Vec::<PathBuf>::new();
     let mut odd = Vec::<String>::new();
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
@@ -57,9 +57,12 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     // The order in a directory depends on the file system; errors and counts should not.
     named.sort_unstable();
     let limit = intake.body_limit();
-    let memory = intake.decompressor(threads::number());
+    let (memory, bounds) = (intake.decompressor(threads::number()), intake.time_bounds);
     for batch in named.chunks(BATCH) {
-        let read: Vec<Result<RobotsFile, SourceError>> = threads::map(batch, |path| read_file(path, limit, memory));
+        let read: Vec<Result<RobotsFile, SourceError>> = threads::map(batch, |path| {
+            let fetched_at = FetchedAt::time(fetched_at, path, bounds)?;
+            Ok(read_file(path, limit, memory)?.fetched_at(fetched_at))
+        });
         for (file, read) in batch.iter().zip(read) {
             let RobotsFile { captures, is_empty, damage } = read?;
             if captures.is_empty() {
@@ -93,6 +96,14 @@ struct RobotsFile {
     captures: Vec<Capture>,
     is_empty: bool,
     damage: Option<io::Error>,
+}
+
+impl RobotsFile {
+    /// This file with a time.
+    fn fetched_at(mut self, time: Option<i64>) -> RobotsFile {
+        self.captures.iter_mut().for_each(|capture| capture.answered.fetched_at = time);
+        self
+    }
 }
 
 fn read_file(path: &Path, limit: usize, memory: u64) -> Result<RobotsFile, SourceError> {

@@ -124,6 +124,14 @@ pub enum SourceError {
         /// The problem.
         problem: String,
     },
+    /// A file of a folder, or a single robots.txt, has a time that cannot be meant.
+    #[error("{}: {problem}", shown(path))]
+    Time {
+        /// The file.
+        path: PathBuf,
+        /// The problem.
+        problem: String,
+    },
     /// The file is a policy.
     #[error("{} is a policy file, not a source of robots.txt; give it as the policy", shown(path))]
     Policy {

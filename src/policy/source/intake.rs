@@ -5,7 +5,7 @@
 //! these only the targets of redirects matter.
 
 use hashbrown::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -13,7 +13,7 @@ use super::SourceError;
 use super::passed_over::{PassedOver, Reason};
 use super::robots::body_limit;
 use super::time_bounds::TimeBounds;
-use super::urls::page;
+use super::urls::{is_named_robots_txt, page};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};
 
@@ -49,6 +49,8 @@ pub(super) struct Intake<'c> {
     most: usize,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
+    /// The URLs answered in each source that are of use only if a redirect leads there.
+    pages: Vec<(PathBuf, Vec<String>)>,
     failure: Option<WriteError>,
     /// The bounds of the answers' times.
     pub time_bounds: TimeBounds,
@@ -67,8 +69,8 @@ impl<'c> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         let time_bounds = TimeBounds::at(now);
-        let (failure, skip_bad) = (None, false);
-        Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure, time_bounds, skip_bad }
+        let (batch, pages, failure, skip_bad) = (Vec::new(), Vec::new(), None, false);
+        Intake { captures, batch, bytes: 0, most, targets, fresh_targets, pages, failure, time_bounds, skip_bad }
     }
 
     /// The most bytes of a text that is read as a whole.
@@ -120,6 +122,13 @@ impl<'c> Intake<'c> {
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.flush();
         self.check()?;
+        for (source, pages) in std::mem::take(&mut self.pages) {
+            for url in pages {
+                if !self.targets.contains(&target_key(&url)) {
+                    self.pass_over(&source, Reason::Url, || url);
+                }
+            }
+        }
         self.captures.settle()
     }
 
@@ -142,7 +151,7 @@ impl<'c> Intake<'c> {
             return;
         }
         // A robots.txt is added in any case.
-        let is_other = |url: &String| page(url).is_ok_and(|(_, origin)| origin.is_none());
+        let is_other = |url: &String| !is_named_robots_txt(url) && page(url).is_ok();
         if let Some(target) = capture.target().filter(is_other) {
             let key = target_key(&target);
             if self.targets.insert(key) {
@@ -155,6 +164,14 @@ impl<'c> Intake<'c> {
     #[cfg(feature = "warc")]
     pub fn take_targets(&mut self) -> HashSet<u128> {
         std::mem::take(&mut self.fresh_targets)
+    }
+
+    /// Notes a URL that a source answers for, and that is of use only if a redirect leads there. If none does, it is told.
+    pub fn note_page(&mut self, source: &Path, url: &str) {
+        match self.pages.last_mut() {
+            Some((known, pages)) if known == source => pages.push(url.to_owned()),
+            _ => self.pages.push((source.to_owned(), vec![url.to_owned()])),
+        }
     }
 
     /// Leaves out a line or row with an error, which it returns if it must not be left out.

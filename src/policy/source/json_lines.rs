@@ -19,6 +19,7 @@ use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::time_bounds::TimeBounds;
+use super::urls::is_named_robots_txt;
 use crate::formats::time;
 use crate::policy::Capture;
 
@@ -49,8 +50,8 @@ pub(super) fn add(
             };
             match read {
                 Ok(capture) => {
-                    if capture.origin.is_none() {
-                        intake.pass_over(path, Reason::Url, || capture.url.clone());
+                    if !is_named_robots_txt(&capture.url) {
+                        intake.note_page(path, &capture.url);
                     }
                     intake.add([capture]);
                 }

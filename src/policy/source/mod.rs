@@ -9,6 +9,7 @@ mod add;
 mod answer;
 mod directory;
 mod error;
+mod fetched_at;
 mod fields;
 mod intake;
 mod json_lines;
@@ -34,6 +35,7 @@ pub use error::FieldNamesError;
 #[doc(hidden)]
 pub use error::RecordProblem;
 pub use error::SourceError;
+pub use fetched_at::FetchedAt;
 pub use fields::{Field, FieldNames};
 #[doc(hidden)]
 pub use kind::SourceKind;

@@ -20,7 +20,7 @@ pub(crate) enum Reason {
     BadRow,
     /// A source that ends in damage.
     Rest,
-    /// An answer for a URL that is not a robots.txt.
+    /// An answer for a URL that is not a robots.txt, and to which no redirect in the sources leads.
     Url,
     /// The same in an archive, where most answers are.
     Page,

@@ -36,6 +36,12 @@ pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
     Ok((url, is_robots_txt.then_some(origin)))
 }
 
+/// Whether a URL is named like a robots.txt, wherever it is. Redirects of a robots.txt mostly lead to such URLs, so answers
+/// for them are kept even if no known redirect leads there yet.
+pub(super) fn is_named_robots_txt(url: &str) -> bool {
+    url.ends_with("/robots.txt")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

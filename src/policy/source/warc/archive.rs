@@ -18,6 +18,7 @@ use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::passed_over::Reason;
 use crate::policy::source::seekable::seekable;
 use crate::policy::source::time_bounds::TimeBounds;
+use crate::policy::source::urls::is_named_robots_txt;
 use crate::policy::{Answered, Capture};
 
 pub(super) const URL: &str = "WARC-Target-URI";
@@ -51,8 +52,9 @@ struct Pass<'p> {
 }
 
 pub(super) enum Pages {
+    /// Those [named like a robots.txt](is_named_robots_txt).
     RobotsTxt,
-    /// Pages other than robots.txt that redirects lead to, by [`target_key`].
+    /// Other pages that redirects lead to, by [`target_key`].
     Others(HashSet<u128>),
 }
 
@@ -258,8 +260,8 @@ impl Pass<'_> {
 
     fn wants(&self, page: &Capture) -> bool {
         match &self.pages {
-            Pages::RobotsTxt => page.origin.is_some(),
-            Pages::Others(keys) => page.origin.is_none() && keys.contains(&target_key(&page.url)),
+            Pages::RobotsTxt => is_named_robots_txt(&page.url),
+            Pages::Others(keys) => !is_named_robots_txt(&page.url) && keys.contains(&target_key(&page.url)),
         }
     }
 }
