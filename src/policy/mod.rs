@@ -13,6 +13,7 @@ mod answer;
 mod batch;
 mod capture;
 mod captures;
+mod chain;
 mod class;
 mod columns;
 mod derive;
@@ -35,9 +36,11 @@ mod union;
 mod view;
 mod write_lock;
 
+pub(crate) use answer::Answer;
 pub use answer::{AnswerKind, LONGEST_UNREACHABLE};
 pub use capture::Capture;
 pub use captures::Captures;
+pub(crate) use chain::{Hop, to_ask, unasked};
 #[doc(hidden)]
 pub use class::Class;
 pub use columns::{Columns, Crawler};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::answer::{self, AnswerKind, Kept, Resolver, Urls};
+use super::answer::{self, Kept};
 use super::columns::{Columns, Crawler};
 use super::error::CrawlerError;
 use super::groups::{Group, Groups};
@@ -16,7 +16,6 @@ use super::provenance::{self, Outline};
 use super::side_records;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
-use crate::origin;
 use crate::robots::{Agents, SideRecord};
 use crate::rules::chosen::ChosenRules;
 
@@ -214,15 +213,6 @@ impl Policy {
         let (origin, path) = answer::split(url);
         let found = self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)?;
         Some(found.kept.into_owned())
-    }
-
-    /// The URL for which an origin waits, if redirects of its robots.txt lead there and it was never asked.
-    pub(crate) fn needed(&self, origin: &str) -> Option<String> {
-        let kept = self.kept(&origin::robots_url(origin))?;
-        let mut targets = Urls::default();
-        targets.add_chain(kept.of_kind(AnswerKind::Redirect)?, |url| self.kept(url));
-        let resolver = Resolver { targets: &targets, dialect: self.dialect() };
-        resolver.resolve(&kept).needed.map(String::from)
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.

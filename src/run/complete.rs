@@ -7,7 +7,7 @@ use super::totals::{ListTotals, Totals};
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::origin;
-use crate::outcome::{Partition, Reason};
+use crate::outcome::Partition;
 use crate::output::folder::{NEEDED, partition_names};
 use crate::output::form::Form;
 use crate::output::missing_robots::Waiting;
@@ -15,7 +15,7 @@ use crate::output::partitions::Output;
 use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, VerdictsPart, reasons,
 };
-use crate::policy::Policy;
+use crate::policy::{Policy, to_ask};
 use crate::run::error::FilterError;
 
 /// Checks the totals of the run, writes the receipt, and gives the files their names.
@@ -34,7 +34,7 @@ pub(super) fn complete(
     })?;
     let mut receipt = receipt(plan, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
-        let asked = |origin: &str, waiting: &Waiting| asked(plan.policy, origin, waiting);
+        let asked = |origin: &str, _: &Waiting| asked(plan.policy, origin);
         receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);
     }
     receipt.speed = speed;
@@ -48,10 +48,11 @@ pub(super) fn complete(
 }
 
 /// The URL to fetch for an origin whose lines wait, and the last status of its robots.txt.
-fn asked(policy: &Policy, origin: &str, waiting: &Waiting) -> (String, Option<u16>) {
+fn asked(policy: &Policy, origin: &str) -> (String, Option<u16>) {
     let status = policy.origin(origin.as_bytes()).and_then(|(_, record)| record.state().answered.status);
-    let needed = (waiting.reason == Reason::RedirectUnresolved).then(|| policy.needed(origin)).flatten();
-    (needed.unwrap_or_else(|| origin::robots_url(origin)), status)
+    // Others are the only URL of their chain.
+    let chain = status.filter(|status| (300..400).contains(status)).map(|_| policy.chain(origin)).unwrap_or_default();
+    (to_ask(&chain).map_or_else(|| origin::robots_url(origin), str::to_owned), status)
 }
 
 /// The receipt of a run, without its duration.

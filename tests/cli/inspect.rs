@@ -156,6 +156,7 @@ state             robots-txt (status 200)
 fetched at        2026-01-12T02:00:00Z
 lifetime          fresh, until 2026-01-13T02:00:00Z
 override          crawl-delay 10
+answer            robots-txt (status 200), fetched at 2026-01-12T02:00:00Z
 sitemap           http://s/1 (line 8)
 
 one: its own group, by User-agent: one (line 1), User-agent: ONE (line 5)
@@ -356,4 +357,41 @@ fn html_pages_are_listed_whatever_became_of_them() {
     bench.program("compile --agent one newer.jsonl -o newer.rsv").assert().success();
     bench.program("merge policy.rsv newer.rsv -o policy.rsv").assert().success();
     assert_eq!(object(&bench, "")["html_pages"], json!(["http://page", "http://to"]));
+}
+
+#[test]
+fn the_answers_that_are_kept_are_shown() {
+    let bench = Bench::new();
+    let answer = |host: &str, rest: &str| format!("{{\"origin\":\"http://{host}\",{rest}}}\n");
+    let lines = [
+        answer("a", "\"status\":404,\"fetched_at\":\"2026-01-01T00:00:00Z\""),
+        answer("a", "\"status\":301,\"location\":\"http://b/robots.txt\",\"fetched_at\":\"2026-01-02T00:00:00Z\""),
+        answer("b", "\"status\":302,\"location\":\"/x\\u001b?y\",\"expires\":\"2026-01-03T00:00:00Z\""),
+        answer("c", "\"status\":206,\"body\":\"\""),
+    ];
+    bench.file("in.jsonl", lines.concat());
+    bench.program("compile --agent one in.jsonl -o policy.rsv").assert().success();
+    let (text, _) = printed(&bench, "http://a");
+    let shown = "\n\
+        answer            redirect (status 301), fetched at 2026-01-02T00:00:00Z, to http://b/robots.txt\n\
+        answer            unavailable (status 404), fetched at 2026-01-01T00:00:00Z\n\
+        needed            http://b/x%1B?y\n";
+    assert!(text.contains(shown), "{text}");
+    let (text, _) = printed(&bench, "http://b");
+    assert!(
+        text.contains("\nanswer            redirect (status 302), expires 2026-01-03T00:00:00Z, to http://b/x"),
+        "{text}"
+    );
+    let (text, _) = printed(&bench, "http://c");
+    assert!(text.contains("\nanswer            failed (status 206), incomplete\n"), "{text}");
+    let found = object(&bench, "http://a");
+    let redirect = json!({
+        "kind": "redirect", "status": 301, "fetched_at": "2026-01-02T00:00:00Z", "expires": null, "incomplete": false,
+        "target": "http://b/robots.txt"
+    });
+    assert_eq!((&found["answers"][0], found["answers"].as_array().map(Vec::len)), (&redirect, Some(2)));
+    assert_eq!((&found["needed"], &object(&bench, "http://c")["needed"]), (&json!("http://b/x%1B?y"), &json!(null)));
+    bench.file("more.jsonl", "{\"url\":\"http://b/x%1B?y\",\"status\":404}\n");
+    bench.program("compile --agent one more.jsonl -o more.rsv").assert().success();
+    assert_eq!(object(&bench, "http://a --policy more.rsv")["needed"], json!(null));
 }

@@ -28,6 +28,7 @@ mod export;
 mod extra_files;
 mod fetched_paths;
 mod folder_lock;
+mod frontier;
 mod inputs;
 mod inspect;
 mod lint;

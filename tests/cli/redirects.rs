@@ -141,3 +141,31 @@ fn the_end_of_a_redirect_counts() {
         assert_eq!(bench.outcome(&options, "http://a.example/x"), outcome, "{status} under {dialect}");
     }
 }
+
+/// Each URL on the way has its turn, whichever of them is to blame.
+#[test]
+fn what_was_asked_longest_ago_is_asked_next() {
+    let bench = Bench::new();
+    let at = |line: String, day: u32| line.replace('}', &format!(",\"fetched_at\":\"2026-01-{day:02}T00:00:00Z\"}}"));
+    let failed = "{\"origin\":\"http://b.example\",\"status\":503}\n".to_owned();
+    let not_modified = "{\"origin\":\"http://a.example\",\"status\":304}\n".to_owned();
+    let found = redirect("a", "http://b.example/robots.txt");
+    bench.file("urls", "http://a.example/x\n");
+    for (lines, host, reason) in [
+        (at(found.clone(), 1) + &at(failed.clone(), 2), "a", "unreachable"),
+        (at(found.clone(), 3) + &at(failed.clone(), 2), "b", "unreachable"),
+        (at(found.clone(), 2) + &at(failed.clone(), 2), "b", "unreachable"),
+        (found.clone() + &failed, "b", "unreachable"),
+        (at(found.clone(), 1) + &at(rules("b"), 2), "a", "stale"),
+        (at(found.clone(), 3) + &at(rules("b"), 2), "b", "stale"),
+        (at(found.clone(), 1) + &at(not_modified.clone(), 3), "b", "not-modified"),
+        (at(found, 1) + &at(not_modified, 3) + &at(rules("b"), 2), "b", "stale"),
+    ] {
+        bench.file("in.jsonl", &lines);
+        let split = bench.split("--robots in.jsonl --now 2026-02-01T00:00:00Z --on-stale defer --force", &["urls"]);
+        let url = format!("http://{host}.example/robots.txt");
+        let rows: Vec<[String; 2]> =
+            split.needed_rows().iter().map(|row| [row[0], row[1]].map(str::to_owned)).collect();
+        assert_eq!(rows, [[url, reason.to_owned()]], "{lines}");
+    }
+}

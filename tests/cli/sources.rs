@@ -206,6 +206,86 @@ fn answers_for_no_origin_are_reported_at_once() {
 }
 
 #[test]
+fn answers_at_the_targets_of_redirects_are_not_reported() {
+    let bench = Bench::new();
+    let page = |url: &str| format!("{{\"url\":\"http://{url}\",\"status\":404}}\n");
+    let pages = ["a.example/rules", "b.example/x/robots.txt", "c.example/page?x"].map(page).concat();
+    bench.file("pages.jsonl", pages + &page("a.example/other"));
+    bench.file(
+        "in.jsonl",
+        "{\"origin\":\"http://a.example\",\"status\":301,\"location\":\"/rules\"}\n\
+         {\"origin\":\"http://b.example\",\"status\":302,\"location\":\"//c.example/page?x\"}\n",
+    );
+    let done = bench.program("compile --agent me pages.jsonl in.jsonl -o policy.rsv").assert().success();
+    let text = "pages.jsonl: 1 response is not for /robots.txt: http://a.example/other; it is used only for redirects";
+    said(&done.get_output().stderr, &[text]);
+    let done = bench.program("compile --agent me pages.jsonl -o policy.rsv").assert().success();
+    said(
+        &done.get_output().stderr,
+        &["3 responses are not for /robots.txt: http://a.example/rules, http://c.example/"],
+    );
+}
+
+#[test]
+fn a_folder_has_the_time_that_is_given() {
+    let bench = Bench::with_site();
+    let answer = "{\"origin\":\"http://a.example\",\"status\":404,\"fetched_at\":\"2026-01-10T12:00:00Z\"}\n";
+    bench.file("in.jsonl", answer);
+    let modified = |time: &str| {
+        let time: jiff::Timestamp = time.parse().expect("a time");
+        let file = std::fs::File::options().write(true).open(bench.path("sites/a.example")).expect("a file");
+        file.set_modified(std::time::SystemTime::from(time)).expect("a time");
+    };
+    let outcome = |sources: &str, options: &str| {
+        bench.program(&format!("compile --agent examplebot {sources} {options} -o policy.rsv")).assert().success();
+        bench.outcome("--policy policy.rsv", "http://a.example/no") == "blocked rules"
+    };
+    let folder = "in.jsonl sites";
+    assert!(!outcome(folder, ""), "what has a time is newer");
+    assert!(!outcome(folder, "--fetched-at 2026-01-10T11:59:59Z"));
+    assert!(outcome(folder, "--fetched-at 2026-01-10T12:00:01Z"));
+    modified("2026-01-10T11:59:59.9Z");
+    assert!(!outcome(folder, "--fetched-at mtime"));
+    modified("2026-01-10T12:00:01Z");
+    assert!(outcome(folder, "--fetched-at mtime"));
+    let at = |options: &str| {
+        let words = format!("compile --agent me sites/a.example --origin http://a.example {options} -o one.rsv");
+        bench.program(&words).assert().success();
+        let shown = bench.program("inspect one.rsv http://a.example --json").assert().success();
+        let entry: serde_json::Value = serde_json::from_slice(&shown.get_output().stdout).expect("JSON");
+        entry["fetched_at"].as_str().map(str::to_owned)
+    };
+    assert_eq!(at(""), None);
+    assert_eq!(at("--fetched-at mtime").as_deref(), Some("2026-01-10T12:00:01Z"));
+    assert_eq!(at("--fetched-at 2026-01-01T01:00:00+01:00").as_deref(), Some("2026-01-01T00:00:00Z"));
+}
+
+#[test]
+fn times_that_no_folder_has_are_refused() {
+    let bench = Bench::with_site();
+    bench.file("in.jsonl", "{\"origin\":\"http://a.example\",\"status\":404}\n");
+    bench.program("compile --agent me sites -o policy.rsv").assert().success();
+    bench.file("urls", "http://a.example/\n");
+    for (words, message) in [
+        (
+            "compile --agent me sites --fetched-at 2999-01-01T00:00:00Z -o x.rsv",
+            ["a.example: fetched_at is 2999", "now"],
+        ),
+        ("compile --agent me sites --fetched-at yesterday -o x.rsv", ["RFC 3339", "mtime"]),
+        ("compile --agent me in.jsonl --fetched-at mtime -o x.rsv", ["--fetched-at is for folders", "no source"]),
+        ("filter --policy policy.rsv --fetched-at mtime --count urls", ["--fetched-at", "--policy"]),
+        ("check --policy policy.rsv --fetched-at mtime http://a.example/", ["--fetched-at", "--policy"]),
+        ("report out --policy policy.rsv --fetched-at mtime", ["--fetched-at", "--policy"]),
+    ] {
+        let done = bench.program(words).assert().code(2);
+        said(&done.get_output().stderr, &message);
+    }
+    let stale = "--robots sites --fetched-at 2026-01-01T00:00:00Z --now 2026-01-03T00:00:00Z --on-stale defer";
+    assert_eq!(bench.outcome(stale, "http://a.example/"), "deferred stale");
+    assert_eq!(bench.outcome(&stale.replace("01-03", "01-01"), "http://a.example/"), "allowed rules");
+}
+
+#[test]
 fn one_is_not_several() {
     let bench = Bench::with_site();
     let done = bench.program("compile --agent me --origin http://a.example sites/a.example -o policy.rsv").assert();

@@ -409,6 +409,30 @@ fn redirects_lead_to_pages_of_any_archive() {
     }
 }
 
+/// A redirect may be in another policy, or be fetched tomorrow.
+#[test]
+fn a_robots_txt_at_another_path_is_kept_for_redirects_to_come() {
+    let bench = Bench::new();
+    let pages = [
+        answer("http://a.example/x/robots.txt", 1, "200 OK", ROBOTS),
+        answer("http://a.example/x/robots.txt?x", 1, "200 OK", ROBOTS),
+    ];
+    bench.file("pages.warc", pages.concat());
+    bench.file("redirects.warc", [redirect("a", "/x/robots.txt"), redirect("b", "/x/robots.txt?x")].concat());
+    for source in ["pages", "redirects"] {
+        bench.program(&format!("compile --agent examplebot {source}.warc -o {source}.rsv")).assert().success();
+    }
+    let (both, layers) = ("--robots redirects.warc --robots pages.warc", "--policy redirects.rsv --policy pages.rsv");
+    for options in [both, layers] {
+        assert_eq!(bench.outcome(options, "http://a.example/no"), "blocked rules", "{options}");
+    }
+    let (warc, captures) = counts(&bench, both);
+    assert_eq!(
+        (&warc["other_pages"], &captures["read"], &captures["not_robots_txt"]),
+        (&1.into(), &3.into(), &1.into())
+    );
+}
+
 #[test]
 fn redirects_end_as_the_dialect_says() {
     let bench = Bench::new();

@@ -17,7 +17,7 @@ use super::reading::ReadingArgs;
   robosieve check --agent examplebot --robots robots.txt https://example.com/private/x
   robosieve check --agent examplebot --robots robots/ --json https://example.com/ https://example.org/
   robosieve check --policy policy.rsv - < urls.txt")]
-#[command(mut_arg("fetched_at", |arg| arg.requires("robots")))]
+#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
 pub struct CheckArgs {
     #[command(flatten)]
     pub crawlers: CrawlerArgs,

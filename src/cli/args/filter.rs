@@ -88,7 +88,7 @@ pub struct InputArgs {
 
 /// The options that define the policy.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("fetched_at", |arg| arg.requires("robots")))]
+#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
 pub struct PolicySourceArgs {
     /// The crawler's product token, or * for every crawler; repeat for more
     ///

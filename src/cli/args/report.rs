@@ -17,7 +17,7 @@ use super::{PolicyArgs, ReadingArgs};
   robosieve report split
   robosieve report split --policy policy.rsv
   robosieve report split --robots robots/ --robots captures.jsonl -o today.html")]
-#[command(mut_arg("fetched_at", |arg| arg.requires("robots")))]
+#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
 pub struct ReportArgs {
     /// The output folder of the run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

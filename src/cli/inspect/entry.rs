@@ -4,7 +4,7 @@ use super::numbers::number;
 use crate::formats::visible;
 use crate::policy::{OriginStatus, Ruling};
 use crate::robots::SideKey;
-use crate::show::inspect::{AgentEntry, DelayEntry, GroupKind, OriginEntry, SideLine};
+use crate::show::inspect::{AgentEntry, AnswerTimes, DelayEntry, GroupKind, KeptAnswer, OriginEntry, SideLine};
 
 /// The facts known about an origin, one per line, without the final line feed.
 pub fn text(entry: &OriginEntry) -> String {
@@ -49,7 +49,23 @@ fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
         ];
         fact("override", &Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
     }
+    facts.extend(entry.answers.iter().map(|answer| ("answer", answered(answer))));
+    facts.extend(entry.needed.iter().map(|url| ("needed", visible(url).to_string())));
     facts
+}
+
+/// An answer that is kept: its kind, status and times, and where a redirect leads.
+fn answered(answer: &KeptAnswer) -> String {
+    let KeptAnswer { kind, status, answer: AnswerTimes { fetched_at, expires }, incomplete, target } = answer;
+    let parts = [
+        status.map(|status| format!(" (status {status})")),
+        incomplete.then(|| ", incomplete".to_owned()),
+        fetched_at.as_ref().map(|at| format!(", fetched at {at}")),
+        expires.as_ref().map(|at| format!(", expires {at}")),
+        target.as_ref().map(|url| format!(", to {}", visible(url))),
+    ];
+    let rest: String = parts.into_iter().flatten().collect();
+    format!("{}{rest}", kind.name())
 }
 
 /// The group of a crawler, why it applies, its rules, and its other records.

@@ -142,6 +142,16 @@ impl Kept {
         self.answers.iter().max_by_key(|answer| answer.precedence())
     }
 
+    /// The URL that the newest answer leads to, if it is a redirect; after a 304, that of the answer which it confirms.
+    pub fn leads_to(&self) -> Option<&str> {
+        let is_confirmed = |answer: &&Answer| answer.kind.has_rules() || answer.kind == AnswerKind::Redirect;
+        let confirmed = || self.answers.iter().filter(is_confirmed).max_by_key(|answer| answer.precedence());
+        match self.newest()? {
+            newest if newest.kind == AnswerKind::NotModified => confirmed()?.target(),
+            newest => newest.target(),
+        }
+    }
+
     /// Adds an answer.
     pub fn fold<C: CompareRules>(&mut self, answer: Answer, rules: &mut C) -> Result<Folded, C::Error> {
         let at = self.answers.partition_point(|known| known.kind < answer.kind);

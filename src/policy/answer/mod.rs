@@ -12,7 +12,8 @@ mod urls;
 
 pub(super) use failures::Failures;
 pub use failures::LONGEST as LONGEST_UNREACHABLE;
-pub(super) use kept::{Answer, CompareRules, Content, Folded, Kept, StoredRules};
+pub(crate) use kept::Answer;
+pub(super) use kept::{CompareRules, Content, Folded, Kept, StoredRules};
 pub use kind::AnswerKind;
 pub(super) use resolve::{Resolved, Resolver, Targets};
 pub(super) use urls::{KeptUrl, Urls, split};

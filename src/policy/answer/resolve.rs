@@ -27,15 +27,13 @@ pub(crate) struct Resolved {
     pub state: OriginState,
     /// The rules in use.
     pub rules: StoredRules,
-    /// The target of a redirect that nobody asked for yet, if nothing but that is missing.
-    pub needed: Option<Box<str>>,
 }
 
 impl Resolved {
     /// An origin whose robots.txt was never requested.
     pub fn unfetched() -> Resolved {
         let state = OriginState::new(OriginStatus::Unfetched, Answered::default());
-        Resolved { state, rules: StoredRules::default(), needed: None }
+        Resolved { state, rules: StoredRules::default() }
     }
 }
 
@@ -48,14 +46,13 @@ struct Way<'k> {
     origin_status: OriginStatus,
     /// The answer at the end, if there is one.
     end: Option<&'k Answer>,
-    needed: Option<&'k str>,
 }
 
 impl<'k, T: Targets> Resolver<'k, T> {
     /// Resolves the origin whose robots.txt was answered so.
     pub fn resolve(&self, kept: &'k Kept) -> Resolved {
         let Some(newest) = kept.newest() else { return Resolved::unfetched() };
-        let Way { visited, times, origin_status, end, needed } = self.follow(kept, newest);
+        let Way { visited, times, origin_status, end } = self.follow(kept, newest);
         let answered = Answered {
             status: newest.status,
             fetched_at: times.fetched_at,
@@ -65,7 +62,6 @@ impl<'k, T: Targets> Resolver<'k, T> {
         let mut resolved = Resolved {
             state: OriginState::new(origin_status, answered),
             rules: end.map(Answer::rules).unwrap_or_default(),
-            needed: needed.map(Box::from),
         };
         if origin_status.is_definite() {
             resolved.state.html_page = end.is_some_and(|end| end.kind == AnswerKind::HtmlPage);
@@ -95,27 +91,19 @@ impl<'k, T: Targets> Resolver<'k, T> {
     fn follow_within(&self, hops: u8, kept: &'k Kept, answer: &'k Answer) -> Way<'k> {
         let (mut at, mut answer) = (kept, answer);
         let (mut visited, mut ages) = (Vec::new(), Ages::of(self.dialect));
-        let ended = |visited, ages: Ages, origin_status, end, needed| Way {
-            visited,
-            times: ages.oldest(),
-            origin_status,
-            end,
-            needed,
-        };
+        let ended = |visited, ages: Ages, origin_status, end| Way { visited, times: ages.oldest(), origin_status, end };
         for left in (0..=hops).rev() {
             if answer.kind != AnswerKind::Redirect {
                 let (by, origin_status, end) = self.meaning(left, at, answer);
                 ages.add(by.times());
-                return ended(visited, ages, origin_status, Some(end), None);
+                return ended(visited, ages, origin_status, Some(end));
             }
             ages.add(answer.times());
             let target = answer.target().and_then(|url| self.targets.get(url));
             match target.and_then(|target| Some((target, target.newest()?))) {
                 Some((target, newest)) => (at, answer) = (target, newest),
                 None => {
-                    let is_of_web = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
-                    let needed = answer.target().filter(is_of_web);
-                    return ended(visited, ages, OriginStatus::RedirectUnresolved, None, needed);
+                    return ended(visited, ages, OriginStatus::RedirectUnresolved, None);
                 }
             }
             visited.push(at);
@@ -124,7 +112,7 @@ impl<'k, T: Targets> Resolver<'k, T> {
             StatusMeaning::Unavailable => OriginStatus::Unavailable,
             _ => OriginStatus::RedirectUnresolved,
         };
-        ended(visited, ages, origin_status, None, None)
+        ended(visited, ages, origin_status, None)
     }
 
     /// The meaning of an answer at a URL that is no redirect: the answer whose times count, the status, and the answer whose

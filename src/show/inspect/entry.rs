@@ -1,10 +1,11 @@
 //! The entry of one origin in a policy.
 
 use serde::Serialize;
+use std::cmp::Reverse;
 
 use crate::automaton::{self, Engine};
 use crate::formats::time::time;
-use crate::policy::{Crawler, Group, OriginStatus, Policy, Record, Ruling, Times};
+use crate::policy::{Answer, AnswerKind, Crawler, Group, Hop, OriginStatus, Policy, Record, Ruling, Times, unasked};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 
 /// The entry of an origin in a policy.
@@ -19,6 +20,10 @@ pub struct OriginEntry {
     /// The last answer.
     #[serde(flatten)]
     pub answer: AnswerTimes,
+    /// The answers that are kept for its robots.txt: the newest of each kind, the newest first.
+    pub answers: Vec<KeptAnswer>,
+    /// The URL to which its redirects lead, if that was never asked.
+    pub needed: Option<String>,
     /// Since when the origin has been unreachable, as RFC 3339.
     pub unreachable_since: Option<String>,
     /// The earlier answer whose rules are kept, if the last one failed.
@@ -45,6 +50,22 @@ pub struct AnswerTimes {
     pub fetched_at: Option<String>,
     /// The server's `Expires`, as RFC 3339.
     pub expires: Option<String>,
+}
+
+/// An answer that is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptAnswer {
+    /// Its kind.
+    pub kind: AnswerKind,
+    /// The HTTP status; `None` if nothing answered.
+    pub status: Option<u16>,
+    /// Its times.
+    #[serde(flatten)]
+    pub answer: AnswerTimes,
+    /// Whether the body did not arrive whole.
+    pub incomplete: bool,
+    /// The URL that a redirect leads to.
+    pub target: Option<String>,
 }
 
 /// An earlier answer whose rules are in use.
@@ -184,8 +205,12 @@ impl OriginEntry {
         let good = state
             .last_good
             .map(|good| LastGoodAnswer { origin_status: good.origin_status, answer: answer(good.times) });
+        let origin = text(record.origin);
+        let chain = policy.chain(&origin);
         OriginEntry {
-            origin: text(record.origin),
+            answers: chain.first().map(answers).unwrap_or_default(),
+            needed: unasked(&chain).filter(|_| chain.len() > 1).map(str::to_owned),
+            origin,
             origin_status: state.origin_status,
             status: state.answered.status,
             answer: answer(state.answered.times()),
@@ -237,6 +262,20 @@ impl AgentEntry {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The answers that are kept for a URL, the newest first.
+fn answers(hop: &Hop) -> Vec<KeptAnswer> {
+    let mut answers: Vec<&Answer> = hop.kept.iter().flat_map(|kept| kept.answers()).collect();
+    answers.sort_by_key(|answer| Reverse(answer.precedence()));
+    let kept = |one: &Answer| KeptAnswer {
+        kind: one.kind,
+        status: one.status,
+        answer: answer(one.times()),
+        incomplete: one.incomplete,
+        target: one.target().map(str::to_owned),
+    };
+    answers.into_iter().map(kept).collect()
 }
 
 fn answer(times: Times) -> AnswerTimes {

@@ -15,8 +15,8 @@ mod summary;
 pub use distribution::{Bucket, Distribution};
 pub use dot::dot;
 pub use entry::{
-    AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, LastGoodAnswer, OriginEntry, OverrideEntry, RuleLine,
-    SideLine,
+    AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry,
+    RuleLine, SideLine,
 };
 pub use lifetimes::Lifetimes;
 pub use shared::SharedGroup;
