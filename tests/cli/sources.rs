@@ -217,12 +217,12 @@ fn answers_at_the_targets_of_redirects_are_not_reported() {
          {\"origin\":\"http://b.example\",\"status\":302,\"location\":\"//c.example/page?x\"}\n",
     );
     let done = bench.program("compile --agent me pages.jsonl in.jsonl -o policy.rsv").assert().success();
-    let text = "pages.jsonl: 1 response is not for /robots.txt: http://a.example/other; it is used only for redirects";
+    let text = "pages.jsonl: 1 response is not for /robots.txt: http://a.example/other; such responses are used";
     said(&done.get_output().stderr, &[text]);
     let done = bench.program("compile --agent me pages.jsonl -o policy.rsv").assert().success();
     said(
         &done.get_output().stderr,
-        &["3 responses are not for /robots.txt: http://a.example/rules, http://c.example/"],
+        &["3 responses are not for /robots.txt: http://a.example/rules, http://c.example/page?x, "],
     );
 }
 
