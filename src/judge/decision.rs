@@ -43,6 +43,7 @@ pub struct Choices {
     pub unreachable_as_unavailable: Option<u64>,
     /// For robots.txt files that look like HTML pages, which some servers send for every path; also for a last good one that
     /// would be used. The choice takes the place of their rules, so it never becomes stale. `Use` judges by the rules.
+    #[serde(default = "read_as_rules")]
     pub on_html: Fallback,
     /// For answers older than [`Choices::max_age`].
     pub on_stale: Fallback,
@@ -51,6 +52,11 @@ pub struct Choices {
     /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
     #[serde(with = "crate::formats::time")]
     pub now: i64,
+}
+
+/// The choice for HTML pages of receipts that are older than the choice.
+fn read_as_rules() -> Fallback {
+    Fallback::Use
 }
 
 impl Choices {
