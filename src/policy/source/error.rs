@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::fields::Field;
+use super::field::Field;
 use super::kind::SourceKind;
 #[cfg(feature = "warc")]
 use super::warc::RecordProblem;

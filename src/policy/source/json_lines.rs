@@ -15,7 +15,8 @@ use std::path::Path;
 
 use super::SourceError;
 use super::answer::{self, Answer, Flaw};
-use super::fields::{Field, FieldNames};
+use super::field::Field;
+use super::fields::FieldNames;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::time_bounds::TimeBounds;

@@ -10,6 +10,7 @@ mod answer;
 mod directory;
 mod error;
 mod fetched_at;
+mod field;
 mod fields;
 mod intake;
 mod json_lines;
@@ -36,7 +37,8 @@ pub use error::FieldNamesError;
 pub use error::RecordProblem;
 pub use error::SourceError;
 pub use fetched_at::FetchedAt;
-pub use fields::{Field, FieldNames};
+pub use field::Field;
+pub use fields::FieldNames;
 #[doc(hidden)]
 pub use kind::SourceKind;
 #[doc(hidden)]

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use super::answer::{self, Answer, Flaw};
 use super::error::SourceError;
-use super::fields::{Field, FieldNames};
+use super::field::Field;
+use super::fields::FieldNames;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::time_bounds::TimeBounds;

@@ -1,6 +1,6 @@
 //! The times that answers may have. A time in the wrong unit would be newer than all others, and never too old.
 
-use super::fields::Field;
+use super::field::Field;
 use crate::formats::time::time;
 use crate::policy::Answered;
 
