@@ -17,6 +17,7 @@ pub(crate) enum Reason {
     /// A line of JSON Lines that is no answer.
     BadLine,
     /// A row of Parquet that is no answer.
+    #[cfg(feature = "parquet")]
     BadRow,
     /// A source that ends in damage.
     Rest,
@@ -25,16 +26,22 @@ pub(crate) enum Reason {
     /// The same in an archive, where most answers are.
     Page,
     /// A file of which the archive keeps only the beginning.
+    #[cfg(feature = "warc")]
     Truncated,
     /// A file that did not arrive whole.
+    #[cfg(feature = "warc")]
     Incomplete,
     /// An answer that is not HTTP.
+    #[cfg(feature = "warc")]
     NotHttp,
     /// A file that is not encoded as its head says.
+    #[cfg(feature = "warc")]
     Undecodable,
     /// A revisit whose original is nowhere.
+    #[cfg(feature = "warc")]
     Unresolved,
     /// A record of an archive that is damaged or malformed.
+    #[cfg(feature = "warc")]
     BadRecord,
 }
 
@@ -52,6 +59,7 @@ impl Reason {
             }
             Reason::EmptyFile => ["file is empty", "files are empty", "an empty robots.txt allows everything"],
             Reason::BadLine => ["line is no response", "lines are no responses", "they are left out"],
+            #[cfg(feature = "parquet")]
             Reason::BadRow => ["row is no response", "rows are no responses", "they are left out"],
             Reason::Rest => ["source ends in damage", "sources end in damage", "what follows is left out"],
             Reason::Url | Reason::Page => [
@@ -59,23 +67,29 @@ impl Reason {
                 "responses are not for /robots.txt",
                 "such responses are used only for redirects",
             ],
+            #[cfg(feature = "warc")]
             Reason::Truncated => [
                 "file was too long to be kept whole",
                 "files were too long to be kept whole",
                 "the whole lines of the beginning are used",
             ],
+            #[cfg(feature = "warc")]
             Reason::Incomplete => [
                 "file did not arrive whole or is damaged",
                 "files did not arrive whole or are damaged",
                 "there is no verdict by a part",
             ],
+            #[cfg(feature = "warc")]
             Reason::NotHttp => ["response is not HTTP", "responses are not HTTP", "they count as no response"],
+            #[cfg(feature = "warc")]
             Reason::Undecodable => {
                 ["file is in an unknown coding", "files are in an unknown coding", "they count as no response"]
             }
+            #[cfg(feature = "warc")]
             Reason::Unresolved => {
                 ["revisit has no original", "revisits have no original", "what they repeat is not known"]
             }
+            #[cfg(feature = "warc")]
             Reason::BadRecord => {
                 ["record is damaged or malformed", "records are damaged or malformed", "their origins have no verdict"]
             }
@@ -183,8 +197,8 @@ mod tests {
         passed.add(other, || "f".to_owned());
         let text = passed.to_string();
         assert!(text.starts_with("sites and another source: 6 names that are not hosts: a, b, c, ...; "), "{text}");
-        let mut passed = PassedOver::new(one, Reason::BadRecord);
-        passed.add(one, || "record 7".to_owned());
-        assert!(passed.to_string().starts_with("sites: 1 record is damaged or malformed: record 7; "), "{passed}");
+        let mut passed = PassedOver::new(one, Reason::BadLine);
+        passed.add(one, || "line 7".to_owned());
+        assert!(passed.to_string().starts_with("sites: 1 line is no response: line 7; "), "{passed}");
     }
 }
