@@ -181,7 +181,7 @@ fn line(url: &str, response: &[u8], time: i64) -> String {
 
 /// Writes the answers of a round; every other file is an archive, if those can be read. Returns the names of the files.
 fn write(bench: &Bench, round: usize, time: i64, answers: &[(String, Vec<u8>)]) -> Vec<String> {
-    let mut names = vec![format!("round{round}.jsonl")];
+    let names = vec![format!("round{round}.jsonl")];
     let lines = |answers: &[&(String, Vec<u8>)]| -> String {
         answers.iter().map(|(url, response)| line(url, response, time)).collect()
     };
@@ -193,14 +193,17 @@ fn write(bench: &Bench, round: usize, time: i64, answers: &[(String, Vec<u8>)]) 
     }
     bench.file(&names[0], lines(&in_lines));
     #[cfg(feature = "warc")]
-    if !in_archive.is_empty() {
+    let names = if in_archive.is_empty() {
+        names
+    } else {
         let date = jiff::Timestamp::from_second(time).expect("a time");
         let record = |(url, response): &&(String, Vec<u8>)| {
             warc::record("response", &format!("WARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"), response)
         };
-        names.push(format!("round{round}.warc"));
-        bench.file(&names[1], in_archive.iter().flat_map(record).collect::<Vec<u8>>());
-    }
+        let name = format!("round{round}.warc");
+        bench.file(&name, in_archive.iter().flat_map(record).collect::<Vec<u8>>());
+        [names, vec![name]].concat()
+    };
     assert!(cfg!(feature = "warc") || in_archive.is_empty());
     names
 }
