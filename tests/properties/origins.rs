@@ -183,6 +183,13 @@ proptest! {
     }
 }
 
+/// Removing CRs brings bytes together.
+#[test]
+fn bytes_on_both_sides_of_a_cr_agree_with_the_url_crate() {
+    urls::agree(b"http:./\r\rxh\r\xf3\r\r\xb6\r/..16.");
+    urls::agree(b"http:.-/\r\xd7\r\x8d\r.......c");
+}
+
 #[test]
 fn every_pair_of_parts_agrees_with_the_url_crate() {
     let lists = [SCHEMES, SLASHES, USERS, HOSTS, PORTS, RESTS];
