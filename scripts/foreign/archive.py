@@ -8,11 +8,14 @@ from warcio.warcwriter import WARCWriter
 
 
 def write(path, answers, compressed):
-    """Write an archive; each answer has a request next to it."""
+    """Write an archive; each answer of a server has a request next to it."""
     with open(path, "wb") as out:
         writer = WARCWriter(out, gzip=compressed)
         writer.write_record(writer.create_warcinfo_record(path.name, {"software": "warcio"}))
         for answer in answers:
+            if answer.is_resource:
+                writer.write_record(resource(writer, answer))
+                continue
             response = revisit(writer, answer) if answer.repeats else whole(writer, answer)
             request = writer.create_warc_record(
                 answer.url, "request", http_headers=StatusAndHeaders("GET / HTTP/1.1", [], is_http_request=True)
@@ -36,6 +39,12 @@ def whole(writer, answer):
     return writer.create_warc_record(
         answer.url, "response", payload=BytesIO(answer.body), http_headers=head(answer), warc_headers_dict=fields
     )
+
+
+def resource(writer, answer):
+    """A record of type resource."""
+    fields = {"WARC-Date": time(answer)}
+    return writer.create_warc_record(answer.url, "resource", payload=BytesIO(answer.body), warc_headers_dict=fields)
 
 
 def revisit(writer, answer):

@@ -14,6 +14,7 @@ UNAVAILABLE = "allowed unavailable"
 UNREACHABLE = "deferred unreachable"
 UNRESOLVED = "deferred redirect-unresolved"
 UNFETCHED = "deferred unfetched"
+INCOMPLETE = "deferred incomplete"
 EMPTY = "allowed no-group"
 
 
@@ -32,6 +33,8 @@ class Answer:
     record: dict = field(default_factory=dict)
     # The answer that this one repeats; the archive has a revisit for it.
     repeats: "Answer" = None
+    # Whether the record is a resource: a body without the head of an answer.
+    is_resource: bool = False
     # Whether the revisit refers to its original only by the digest.
     by_digest: bool = False
 
@@ -101,6 +104,16 @@ def bodies():
     yield site("http://empty.example", robots("http://empty.example"), EMPTY)
     cut = robots("http://cut.example", body=RULES + b"Allow: /n", record={"WARC-Truncated": "length"})
     yield site("http://cut.example", cut, BLOCKED, tabular=False)
+    for name, headers, body, record in (
+        ("short", [("Content-Length", "99")], RULES, {}),
+        ("cut-gzip", [("Content-Encoding", "gzip")], gzip.compress(RULES)[:-5], {}),
+        ("no-last-chunk", [("Transfer-Encoding", "chunked")], chunked(RULES)[:-5], {}),
+        ("disconnected", [], RULES, {"WARC-Truncated": "disconnect"}),
+    ):
+        answer = robots(f"http://{name}.example", headers=headers, body=body, record=record)
+        yield site(f"http://{name}.example", answer, INCOMPLETE, tabular=False)
+    resource = robots("http://resource.example", body=RULES, is_resource=True)
+    yield site("http://resource.example", resource, BLOCKED, tabular=False)
     compress = [("Content-Encoding", "compress")]
     garbled = robots("http://garbled.example", headers=compress, body=b"\x1f\x9d\x90\x00\x01\x02\x03")
     yield site("http://garbled.example", garbled, UNREACHABLE, tabular=False)
