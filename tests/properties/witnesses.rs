@@ -65,7 +65,8 @@ proptest! {
         let mut engines = Engines::all(&file, &Agents::everybody(), Dialect::DEFAULT);
         if let Some(dfa) = dense_dfa(&patterns) {
             for path in paths {
-                let normal = Dialect::DEFAULT.encoding.path(&path);
+                let fetched = Dialect::DEFAULT.url_path.of(&path);
+                let normal = Dialect::DEFAULT.encoding.path(&fetched);
                 let input = Input::new(&*normal).anchored(Anchored::Yes);
                 let found = dfa.try_search_fwd(&input).expect("no byte makes it give up");
                 let deciding = found.map(|found| &patterns.all()[found.pattern().as_usize()]);
