@@ -66,6 +66,7 @@ impl Options {
                         lists,
                         url_field: UrlField::default(),
                         destination,
+                        robots_needed: None,
                         explain: false,
                         crawlers,
                         choices,

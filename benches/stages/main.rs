@@ -179,6 +179,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         url_field: UrlField::default(),
         lists: vec![list.path.clone(); REPEATED],
         destination: directory.map(|directory| Destination::Folder(Folder { force: true, ..Folder::new(directory) })),
+        robots_needed: None,
         explain: false,
         crawlers: vec![policy.crawler(None).expect("one crawler")],
         choices: Choices::at(0),

@@ -106,6 +106,15 @@ pub enum Failure {
     StandardInputTwice,
     #[error("--files-from {}, line {line}: the path is not UTF-8, as this system requires", shown(path))]
     NotUtf8 { path: PathBuf, line: usize },
+    #[error(
+        "--follow follows policy files: give them with --policy FILE; robots.txt files are read once, so compile them first"
+    )]
+    FollowWithoutPolicy,
+    #[error(
+        "--follow is for --only and --verdicts on standard output: with --out and --count, a receipt names the one policy that \
+         judged all lines"
+    )]
+    FollowWithReceipt,
     #[error("--explain needs blocked lines; use --only blocked")]
     NothingBlocked,
     #[error("--origin needs exactly one source, a single robots.txt; {given} were given")]

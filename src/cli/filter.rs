@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use super::allocator;
 use super::args::{FilterArgs, InputArgs};
 use super::crawlers;
+use super::destination;
 use super::error::Failure;
+use super::follow::Followed;
 use super::hints;
 use super::interrupt;
 use super::journal::{Journal, watch};
@@ -20,6 +22,7 @@ use crate::judge::Choices;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Columns, Crawler, Policy};
+use crate::run::needed::NEEDED_LIST;
 use crate::run::{self, EarlierRun, Job, Progress};
 use crate::show::Metrics;
 use crate::show::inspect::Lifetimes;
@@ -76,10 +79,20 @@ fn split(
     let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()));
     let lists = lists::all(args)?;
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
-    let policy = policy(args, journal)?;
+    let (policy, mut followed) = match args.source.follow {
+        true => Followed::open(&args.source).map(|(policy, followed)| (policy, Some(followed)))?,
+        false => (policy(args, journal)?, None),
+    };
     // The memory of the captures, which are gone.
     allocator::return_free_memory();
     let mut job = job(args, lists, choices, crawlers::asked(&args.source.agent, &policy)?);
+    if let Some(path) = &job.robots_needed {
+        destination::ensure(
+            path,
+            &NEEDED_LIST,
+            &[&args.source.policy.policy[..], &args.source.robots, &job.lists].concat(),
+        )?;
+    }
     if let (0, Some(earlier)) = (job.chunk_size, earlier) {
         job.chunk_size = earlier.chunk_size;
     }
@@ -97,7 +110,14 @@ fn split(
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
     }
-    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || run::run(&policy, &job, progress))?;
+    let mut newer = || {
+        let choices = Choices { now: now.unwrap_or_else(|| jiff::Timestamp::now().as_second()), ..choices };
+        followed.as_mut().and_then(|followed| followed.newer(&job.crawlers, choices, journal))
+    };
+    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || match args.source.follow {
+        true => run::run_following(&policy, &job, progress, &mut newer),
+        false => run::run(&policy, &job, progress),
+    })?;
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", visible(&list.path))));
     }
@@ -161,10 +181,23 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let url_field = UrlField { delimiter: *delimiter, column: column.clone(), header: *header };
     let (explain, threads) = (args.output.explain, args.long_run.threads);
     let chunk_size = args.long_run.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    // A run that cannot be resumed ends at once when interrupted.
-    let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
-    let unique = args.output.unique;
-    Job { lists, url_field, destination, explain, crawlers, choices, unique, threads, chunk_size, long_run }
+    // A run that cannot be resumed ends at once when interrupted, but the lines that a pipe has read are gone from there.
+    let ends_later = is_resumable(args, &lists) || cfg!(unix) && args.output.prints_lines();
+    let long_run = args.long_run.long_run(ends_later.then(interrupt::request));
+    let (unique, robots_needed) = (args.output.unique, args.output.robots_needed.clone());
+    Job {
+        lists,
+        url_field,
+        destination,
+        robots_needed,
+        explain,
+        crawlers,
+        choices,
+        unique,
+        threads,
+        chunk_size,
+        long_run,
+    }
 }
 
 /// Whether the run could be resumed: it writes files, and all its lists can be read again. A missing list or a folder

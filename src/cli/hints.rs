@@ -31,7 +31,7 @@ fn options(error: &FilterError) -> &'static str {
         FilterError::ListInOutput { .. } => " (--out)",
         FilterError::TooLittleMemory { .. } => " (--memory)",
         FilterError::UniqueShard => " (--unique, --shard)",
-        FilterError::Unique { .. } => " (--unique)",
+        FilterError::Unique { .. } => " (--unique, --robots-needed, TMPDIR)",
         FilterError::Checkpoint { .. } => " (--force, without --resume)",
         _ => "",
     }

@@ -16,6 +16,7 @@ mod error;
 mod export;
 mod file_size;
 mod filter;
+mod follow;
 mod hints;
 mod inspect;
 mod interrupt;

@@ -47,6 +47,14 @@ impl WaitingOrigins {
         }
     }
 
+    /// The origins, in the order of their first lines.
+    pub fn in_order(self) -> Vec<(String, Waiting)> {
+        let text = |(origin, waiting): (Box<[u8]>, _)| (String::from_utf8_lossy(&origin).into_owned(), waiting);
+        let mut all: Vec<(String, Waiting)> = self.0.into_iter().map(text).collect();
+        all.sort_unstable_by_key(|(_, waiting)| waiting.first);
+        all
+    }
+
     /// Shifts line numbers by the number of lines before the chunk.
     pub fn shift_by(&mut self, lines: u64) {
         self.0.values_mut().for_each(|waiting| waiting.first += lines);

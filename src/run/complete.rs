@@ -1,12 +1,12 @@
 //! The end of a run: its totals are checked, the receipt is written, and files get their names.
 
 use super::checkpointer::Checkpointer;
+use super::needed::asked;
 use super::pipeline::{Finished, Pipeline};
 use super::plan::Plan;
 use super::totals::{ListTotals, Totals};
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
-use crate::origin;
 use crate::outcome::Partition;
 use crate::output::folder::{NEEDED, partition_names};
 use crate::output::form::Form;
@@ -15,7 +15,7 @@ use crate::output::partitions::Output;
 use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, VerdictsPart, reasons,
 };
-use crate::policy::{Policy, to_ask};
+use crate::policy::Policy;
 use crate::run::error::FilterError;
 
 /// Checks the totals of the run, writes the receipt, and gives the files their names.
@@ -25,16 +25,16 @@ pub(super) fn complete(
     checkpointer: Option<&Checkpointer>,
 ) -> Result<Receipt, FilterError> {
     let progress = pipeline.progress;
-    let Finished { mut output, needed, totals, speed } = pipeline.finish()?;
+    let Finished { mut output, needed, totals, speed, policy } = pipeline.finish()?;
     let proven =
         plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
     proven.map_err(|failure| match checkpointer {
         Some(checkpointer) => checkpointer.note_kept(failure),
         None => failure,
     })?;
-    let mut receipt = receipt(plan, &totals, output.as_ref());
+    let mut receipt = receipt(plan, &policy, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
-        let asked = |origin: &str, _: &Waiting| asked(plan.policy, origin);
+        let asked = |origin: &str, _: &Waiting| asked(&policy, origin);
         receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);
     }
     receipt.speed = speed;
@@ -47,17 +47,9 @@ pub(super) fn complete(
     Ok(receipt)
 }
 
-/// The URL to fetch for an origin whose lines wait, and the last status of its robots.txt.
-fn asked(policy: &Policy, origin: &str) -> (String, Option<u16>) {
-    let status = policy.origin(origin.as_bytes()).and_then(|(_, record)| record.state().answered.status);
-    // Others are the only URL of their chain.
-    let chain = status.filter(|status| (300..400).contains(status)).map(|_| policy.chain(origin)).unwrap_or_default();
-    (to_ask(&chain).map_or_else(|| origin::robots_url(origin), str::to_owned), status)
-}
-
 /// The receipt of a run, without its duration.
-fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt {
-    let (policy, options, destination) = (plan.policy, plan.options.clone(), plan.destination());
+fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, output: Option<&Output>) -> Receipt {
+    let (options, destination) = (plan.options.clone(), plan.destination());
     let names = partition_names(&plan.agents());
     let written = destination.is_some();
     let files =

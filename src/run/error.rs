@@ -45,6 +45,9 @@ pub enum FilterError {
          run, then shard its output"
     )]
     UniqueShard,
+    /// A policy that may be replaced, but a receipt that would name one.
+    #[error("a receipt names one policy, so only a run that prints lines can go on with another")]
+    Followed,
     /// There is no room for the URLs that were seen.
     #[error("cannot reserve {bytes} bytes in {} for the URLs seen so far: {error}", shown(folder))]
     Unique {

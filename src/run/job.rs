@@ -24,6 +24,9 @@ pub struct Job {
     pub url_field: UrlField,
     /// Where the lines go; `None` to only count them.
     pub destination: Option<Destination>,
+    /// If lines go to standard output: a file to which the robots.txt that deferred lines wait for are written, each once, before
+    /// its first line. It must be new, empty, such a list, or a pipe or device.
+    pub robots_needed: Option<PathBuf>,
     /// Whether blocked lines are written with what blocked them: the rule, its line number, and when its robots.txt was captured.
     /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
     /// file of verdicts.
@@ -50,6 +53,7 @@ impl Job {
             lists: lists.into_iter().map(Into::into).collect(),
             url_field: UrlField::default(),
             destination: None,
+            robots_needed: None,
             explain: false,
             crawlers,
             choices: Choices::now(),
@@ -122,8 +126,7 @@ impl Folder {
     }
 }
 
-/// The lines that a run prints to standard output. Nothing else is written: no receipt, and no list of
-/// robots.txt to fetch.
+/// The lines that a run prints to standard output. Nothing else is written but [`Job::robots_needed`]: no receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pipe {
     /// The lines of these partitions, at least one, of the only crawler.

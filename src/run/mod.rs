@@ -11,10 +11,12 @@ pub(crate) mod checkpoint;
 pub(crate) mod checkpointer;
 mod complete;
 pub(crate) mod error;
+mod following;
 pub(crate) mod gather;
 pub(crate) mod job;
 pub(crate) mod join;
 pub(crate) mod memory;
+pub(crate) mod needed;
 pub(crate) mod pipeline;
 mod plan;
 pub(crate) mod progress;
@@ -35,6 +37,7 @@ pub(crate) mod worker;
 pub use crate::input::{Column, Delimiter, Shard, UrlField};
 pub use crate::output::{Form, Format, FrameFormat, Part, PartitionPart, Receipt};
 pub use error::{FilterError, JoinError};
+pub use following::Newer;
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
 #[doc(hidden)]
@@ -42,7 +45,7 @@ pub use memory::{DEFAULT_MEMORY, check_memory};
 #[doc(hidden)]
 pub use progress::Resumed;
 pub use progress::{Counted, Phase, Progress, Snapshot};
-pub use split::run;
+pub use split::{run, run_following};
 #[doc(hidden)]
 pub use start::{EarlierRun, earlier_run};
 #[doc(hidden)]

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 
 use super::checkpoint::RunState;
 use super::checkpointer::{Checkpointer, PendingCheckpoint};
+use super::following::{Following, Newer};
 use super::gather::{Gathered, Gatherer};
+use super::needed::NeededList;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::Queue;
@@ -33,6 +35,7 @@ use crate::output::partitions::Output;
 use crate::output::samples::Sample;
 use crate::output::sink::Sink;
 use crate::output::table::{RowSource, Table};
+use crate::policy::Policy;
 use crate::run::error::FilterError;
 
 /// Where the lines go, and how far an interrupted run came.
@@ -41,6 +44,8 @@ pub(super) struct Outlets {
     pub sink: Sink,
     /// Collects the robots.txt files to fetch, if they are wanted.
     pub needed: Option<MissingRobots>,
+    /// The same, written while the run goes on.
+    pub listed: Option<NeededList>,
     /// If lines become rows: the table of each set of files.
     pub tables: Vec<Table>,
     /// The state to start from, if the run was interrupted.
@@ -55,6 +60,8 @@ pub(super) struct Finished {
     pub totals: Totals,
     /// How fast lines were judged.
     pub speed: Vec<Sample>,
+    /// The policy that judged the last lines.
+    pub policy: Policy,
 }
 
 /// The state shared by all workers.
@@ -67,7 +74,9 @@ pub(super) struct Pipeline<'l> {
     notes_waiting: bool,
     /// If lines become rows: the table of each set of files.
     tables: Vec<Table>,
-    /// A chunk's first turn, if duplicates are left out.
+    /// A chunk's first turn, if the policy may be replaced.
+    following: Option<Sequence<Following<'l>>>,
+    /// A chunk's next turn, if duplicates are left out.
     unique: Option<Unique>,
     /// A chunk's turn before the last, if lines go into frames.
     gatherer: Sequence<Gatherer>,
@@ -82,6 +91,7 @@ pub(super) struct Pipeline<'l> {
 struct OrderedState {
     sink: Sink,
     needed: Option<MissingRobots>,
+    listed: Option<NeededList>,
     totals: Totals,
     reached: Reached,
 }
@@ -100,6 +110,8 @@ struct PendingChunk<'l> {
     /// Its text, if runs of lines are written straight from it.
     text: Option<&'l [u8]>,
     judged: Judged,
+    /// The policy that judged it, if the robots.txt to fetch are listed at once.
+    policy: Option<Policy>,
     blocks: Blocks,
     /// The lines waiting for frames after the chunk, if a checkpoint is due there.
     at_checkpoint: Option<Gatherer>,
@@ -126,15 +138,18 @@ enum Blocks {
 const LINES_OF_LIST: u32 = 40;
 
 /// A worker, with its memory for leaving out duplicates and for making frames.
-struct WorkerState<'m> {
-    worker: Worker<'m>,
+struct WorkerState {
+    worker: Worker,
+    /// The number of the policy that it judges by, if policies may be replaced.
+    number: u64,
     unique_lines: UniqueLines,
     compressor: Option<Compressor>,
 }
 
 impl<'l> Pipeline<'l> {
     /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It keeps checkpoints, if there is a
-    /// `checkpointer`, and drops duplicates, if there is `unique`.
+    /// `checkpointer`, and drops duplicates, if there is `unique`. It asks `newer` for the policy of each
+    /// chunk.
     pub fn new(
         plan: &'l Plan<'l>,
         chunks: Chunks<'l>,
@@ -142,9 +157,10 @@ impl<'l> Pipeline<'l> {
         outlets: Outlets,
         checkpointer: Option<&'l Checkpointer>,
         unique: Option<Unique>,
+        newer: Option<&'l mut Newer<'l>>,
     ) -> Pipeline<'l> {
         let rows = plan.rows();
-        let Outlets { sink, needed, tables, state } = outlets;
+        let Outlets { sink, needed, listed, tables, state } = outlets;
         let (reached, totals, gatherer) = match state {
             Some(RunState { reached, totals, gathered, .. }) => (reached, totals, gathered),
             None => {
@@ -157,11 +173,12 @@ impl<'l> Pipeline<'l> {
             chunks,
             progress,
             rows,
-            notes_waiting: needed.is_some(),
+            notes_waiting: needed.is_some() || listed.is_some(),
             tables,
+            following: newer.map(|newer| Sequence::new(Following::new(newer))),
             unique,
             gatherer: Sequence::new(gatherer),
-            queue: Queue::new(OrderedState { sink, needed, totals, reached }, plan.options.threads),
+            queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.options.threads),
             spares: Mutex::default(),
             checkpointer,
             failure: Mutex::new(None),
@@ -192,6 +209,9 @@ impl<'l> Pipeline<'l> {
     fn fail(&self, failure: FilterError) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
+        if let Some(following) = &self.following {
+            following.stop();
+        }
         if let Some(unique) = &self.unique {
             unique.stop();
         }
@@ -211,6 +231,8 @@ impl<'l> Pipeline<'l> {
             (Some(rows), Some(compressor)) => framed(rows, self.gatherer.into_inner().rest(), compressor)?,
             _ => Vec::new(),
         };
+        let followed = self.following.and_then(|following| following.into_inner().policy());
+        let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let mut ordered = self.queue.into_inner();
         // Completing tables takes long and can be interrupted; this is the state to resume from then.
         let checkpointer = self.checkpointer.filter(|_| !self.tables.is_empty());
@@ -221,14 +243,16 @@ impl<'l> Pipeline<'l> {
         totals.add_written(&frames);
         totals.end();
         let speed = self.progress.judged();
-        let Sink::Folder(mut output) = sink else { return Ok(Finished { output: None, needed, totals, speed }) };
+        let Sink::Folder(mut output) = sink else {
+            return Ok(Finished { output: None, needed, totals, speed, policy });
+        };
         output.write(&frames)?;
         if !output.end(self.plan.options.threads, &|| self.chunks.cut().is_asked_to_stop())? {
             let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
             let saved = checkpointer.save(taken).map_err(FilterError::from);
             return Err(checkpointer.note_kept(saved.err().unwrap_or(FilterError::Interrupted)));
         }
-        Ok(Finished { output: Some(*output), needed, totals, speed })
+        Ok(Finished { output: Some(*output), needed, totals, speed, policy })
     }
 
     /// The failure, with a note of what is kept of the run: all chunks handed out, if nothing went wrong with them, otherwise
@@ -255,7 +279,7 @@ impl<'l> Pipeline<'l> {
     }
 
     /// The blocks of a task's chunk, if lines become rows.
-    fn rows(&self, task: &Task<'_>, remaining: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
+    fn rows(&self, task: &Task<'_>, remaining: Chunk<'_>, worker: &mut Worker) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = RowSource { lines: remaining, of_table: task.ranges().map(|ranges| (list, ranges)) };
         let (outcomes, mut causes) = worker.rows(remaining.text);
@@ -310,7 +334,8 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: us
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
     let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules);
-    let mut state = WorkerState { worker, unique_lines: UniqueLines::default(), compressor: pipeline.compressor()? };
+    let mut state =
+        WorkerState { worker, number: 0, unique_lines: UniqueLines::default(), compressor: pipeline.compressor()? };
     let as_rows = !pipeline.tables.is_empty();
     let mut buffer = Buffer::default();
     loop {
@@ -323,6 +348,10 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
             }
         };
         pipeline.chunks.read(&mut task, &mut buffer)?;
+        // After the chunk was read, so that lines are judged by the policy that was there before they were.
+        if !state.follow(pipeline, task.ticket) {
+            return Ok(());
+        }
         let chunk = chunk_of(&pipeline.chunks, &task, &buffer);
         // Every row counts as ending in a line feed.
         let more_follows = as_rows || !pipeline.plan.options.per_input && task.list + 1 < pipeline.chunks.lists().len();
@@ -358,7 +387,7 @@ fn hand_in<'l>(
     task: &mut Task<'l>,
     text: Option<&'l [u8]>,
     rows: Option<Blocks>,
-    state: &mut WorkerState<'_>,
+    state: &mut WorkerState,
 ) -> Result<(), FilterError> {
     let mut judged = std::mem::take(&mut state.worker.judged);
     let prepared = match rows {
@@ -376,6 +405,7 @@ fn hand_in<'l>(
         ended,
         text,
         judged,
+        policy: state.worker.policy().filter(|_| pipeline.notes_waiting).cloned(),
         blocks,
         at_checkpoint,
     };
@@ -387,7 +417,7 @@ fn hand_in<'l>(
 
 /// Counts a chunk in its turn, and writes its lines.
 fn write(pipeline: &Pipeline<'_>, ordered: &mut OrderedState, pending: PendingChunk<'_>) -> Result<(), FilterError> {
-    let PendingChunk { list, at, end, skipped, ended, text, mut judged, blocks, mut at_checkpoint } = pending;
+    let PendingChunk { list, at, end, skipped, ended, text, mut judged, policy, blocks, mut at_checkpoint } = pending;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
         Blocks::Buffers(set, tallies) => {
@@ -404,7 +434,12 @@ fn write(pipeline: &Pipeline<'_>, ordered: &mut OrderedState, pending: PendingCh
     let before = ((list as u64) << LINES_OF_LIST) + ordered.totals.lists[list].input.lines;
     ordered.totals.add(list, &judged);
     ordered.totals.add_written(&blocks);
-    ordered.add_waiting(std::mem::take(&mut judged.waiting), before)?;
+    let waiting = std::mem::take(&mut judged.waiting);
+    match (&mut ordered.listed, policy) {
+        // Before the lines: who has read a line finds in the list what it waits for.
+        (Some(listed), Some(policy)) => listed.add(&policy, waiting)?,
+        _ => ordered.add_waiting(waiting, before)?,
+    }
     pipeline.progress.chunk(&ordered.totals);
     let written = ordered.sink.write(&blocks);
     if text.is_some() {
@@ -426,6 +461,21 @@ fn write(pipeline: &Pipeline<'_>, ordered: &mut OrderedState, pending: PendingCh
     drop(blocks);
     lock(&pipeline.spares).push(Spare { buffers: judged.buffers, list, text: at as usize..end as usize });
     Ok(())
+}
+
+impl WorkerState {
+    /// Judges the chunk of a ticket by the policy that is there in its turn. Returns whether the run goes on.
+    fn follow(&mut self, pipeline: &Pipeline<'_>, ticket: u64) -> bool {
+        let Some(following) = &pipeline.following else { return true };
+        let Some(newer) = following.in_turn(ticket, |following| following.newer_than(self.number)) else {
+            return false;
+        };
+        if let Some((number, matchers)) = newer {
+            self.number = number;
+            self.worker.judge_by(matchers);
+        }
+        true
+    }
 }
 
 impl Spare {

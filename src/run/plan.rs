@@ -3,9 +3,9 @@
 //! Arguments are checked here, before anything is written, and later stages rely on the plan. Only what depends on the output
 //! folder is checked later, by [`start`](super::start), which locks it.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::job::{Destination, Folder, Job, Pipe};
+use super::job::{Destination, Folder, Job, LongRun, Pipe};
 use super::memory::{Memory, WorkerPlan};
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
@@ -110,7 +110,10 @@ impl<'j> Plan<'j> {
 
 /// The lists of a job, or the parts of them to be read.
 fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
-    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressors(), job.long_run.skip_bad)?;
+    let LongRun { skip_bad, interrupt, .. } = &job.long_run;
+    let opened = List::open_all(&job.lists, &job.url_field, memory.decompressors(), *skip_bad, interrupt.as_ref());
+    let is_asked_to_stop = interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed));
+    let mut lists = opened.map_err(|error| if is_asked_to_stop { FilterError::Interrupted } else { error.into() })?;
     // Leaving out everything is an error.
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {

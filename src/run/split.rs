@@ -12,7 +12,8 @@ use std::sync::atomic::AtomicU64;
 
 use super::checkpoint::RunState;
 use super::complete::complete;
-use super::job::Job;
+use super::following::Newer;
+use super::job::{Destination, Job};
 use super::pipeline::{Pipeline, work};
 use super::plan::Plan;
 use super::progress::Progress;
@@ -32,12 +33,37 @@ use crate::threads;
 /// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
 /// not those read. Then no file has its final name.
 pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let result = split(policy, job, progress);
+    let result = split(policy, job, progress, None);
     progress.end();
     result
 }
 
-fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
+/// Like [`run`], but asks `newer` before each chunk whether another policy judges from now on. A chunk is judged by one policy,
+/// and chunks after it by none that is older. Only for jobs that print lines: a receipt names one policy.
+///
+/// # Errors
+///
+/// As [`run`]; [`FilterError::Followed`] if the lines do not go to standard output.
+pub fn run_following(
+    policy: &Policy,
+    job: &Job,
+    progress: &Progress,
+    newer: &mut Newer<'_>,
+) -> Result<Receipt, FilterError> {
+    if !matches!(job.destination, Some(Destination::Pipe(_))) {
+        return Err(FilterError::Followed);
+    }
+    let result = split(policy, job, progress, Some(newer));
+    progress.end();
+    result
+}
+
+fn split(
+    policy: &Policy,
+    job: &Job,
+    progress: &Progress,
+    newer: Option<&mut Newer<'_>>,
+) -> Result<Receipt, FilterError> {
     let plan = Plan::new(policy, job)?;
     let workers = plan.options.threads;
     // No other run writes to the folder until everything is done, including the cleanup after a failure.
@@ -58,7 +84,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     if let Some(state) = state {
         progress.resume(&state.totals, state.reached.left_out(&plan.lists));
     }
-    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, checkpointer.as_ref(), unique);
+    let newer = newer.map(|newer| newer as &mut Newer<'_>);
+    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, checkpointer.as_ref(), unique, newer);
     let kept_rules = plan.memory.rules_per_worker(workers, plan.options.format);
     let judge = || drop(threads::at_once(workers, || work(&pipeline, &matchers, kept_rules)));
     match checkpointer {

@@ -6,6 +6,7 @@ use std::{fs, io};
 use super::checkpoint::{Checkpoint, JobRecord, ListRecord, Stage};
 use super::checkpointer::Checkpointer;
 use super::job::{Destination, Folder, Pipe};
+use super::needed::NeededList;
 use super::pipeline::Outlets;
 use super::plan::Plan;
 use crate::input::list::{List, common_head};
@@ -45,7 +46,8 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     let folder = match plan.destination() {
         None => return Ok((Start::Judging(Box::default()), None)),
         Some(Destination::Pipe(pipe)) => {
-            let outlets = Outlets { sink: Sink::Pipe(piped(pipe, plan)?), ..Outlets::default() };
+            let listed = plan.job.robots_needed.as_deref().map(NeededList::new).transpose()?;
+            let outlets = Outlets { sink: Sink::Pipe(piped(pipe, plan)?), listed, ..Outlets::default() };
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Folder(folder)) => folder,
@@ -134,7 +136,8 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
-    let outlets = Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, state: None };
+    let sink = Sink::Folder(Box::new(output));
+    let outlets = Outlets { sink, needed: Some(needed), tables, ..Outlets::default() };
     Ok(Start::Judging(Box::new((outlets, checkpointer))))
 }
 
@@ -172,7 +175,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
             let sink = Sink::Folder(Box::new(output));
-            let outlets = Outlets { sink, needed: Some(needed), tables, state: Some(*state) };
+            let outlets = Outlets { sink, needed: Some(needed), tables, state: Some(*state), ..Outlets::default() };
             Ok(Start::Judging(Box::new((outlets, Some(checkpointer)))))
         }
     }

@@ -18,6 +18,7 @@ use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
 use crate::output::form::Rows;
 use crate::output::missing_robots::WaitingOrigins;
+use crate::policy::Policy;
 
 /// The results for one chunk.
 #[derive(Debug, Default)]
@@ -52,9 +53,9 @@ impl Judged {
 }
 
 /// The memory of a worker, reused for each chunk.
-pub(super) struct Worker<'m> {
+pub(super) struct Worker {
     /// One for each crawler.
-    judges: Vec<Judge<'m>>,
+    matchers: Vec<Matcher>,
     /// How lines are written; `None` if they are only counted.
     rows: Option<Rows>,
     notes_waiting: bool,
@@ -65,14 +66,16 @@ pub(super) struct Worker<'m> {
     /// For each crawler, the outcomes of the chunk's lines.
     outcomes: Vec<Vec<Outcome>>,
     renderer: Renderer,
+    /// Bytes of rules kept for each crawler to explain lines.
+    kept_rules: usize,
     pub judged: Judged,
 }
 
-impl<'m> Worker<'m> {
+impl Worker {
     /// A worker that keeps `kept_rules` bytes of rules for each crawler to explain lines.
-    pub fn new(matchers: &'m [Matcher], rows: Option<Rows>, notes_waiting: bool, kept_rules: usize) -> Worker<'m> {
+    pub fn new(matchers: &[Matcher], rows: Option<Rows>, notes_waiting: bool, kept_rules: usize) -> Worker {
         Worker {
-            judges: matchers.iter().map(Matcher::view).collect(),
+            matchers: matchers.to_vec(),
             rows,
             notes_waiting,
             scratches: matchers.iter().map(|_| Scratch::default()).collect(),
@@ -80,8 +83,20 @@ impl<'m> Worker<'m> {
             urls: LineUrls::default(),
             outcomes: vec![Vec::new(); matchers.len()],
             renderer: Renderer::new(matchers, rows, kept_rules),
+            kept_rules,
             judged: Judged::default(),
         }
+    }
+
+    /// Judges by these matchers from now on, one for each crawler.
+    pub fn judge_by(&mut self, matchers: Vec<Matcher>) {
+        self.renderer = Renderer::new(&matchers, self.rows, self.kept_rules);
+        self.matchers = matchers;
+    }
+
+    /// The policy that it judges by.
+    pub fn policy(&self) -> Option<&Policy> {
+        self.matchers.first().map(Matcher::policy)
     }
 
     /// Judges the lines of a chunk. If `more_follows`, the last one gets a line feed if it has none.
@@ -107,8 +122,9 @@ impl<'m> Worker<'m> {
 
     /// Finds the outcomes of a chunk's lines, for each crawler.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
-        batch::judge(&self.judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
-        for ((judge, outcomes), scratch) in self.judges.iter().zip(&mut self.outcomes).zip(&mut self.scratches) {
+        let judges: Vec<Judge<'_>> = self.matchers.iter().map(Matcher::view).collect();
+        batch::judge(&judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
+        for ((judge, outcomes), scratch) in judges.iter().zip(&mut self.outcomes).zip(&mut self.scratches) {
             for (line, url) in urls.apart(text) {
                 outcomes[line] = judge.judge_line(url, scratch);
             }
@@ -134,8 +150,8 @@ impl<'m> Worker<'m> {
     pub fn release(&mut self) {
         self.judged = Judged::default();
         self.urls = LineUrls::default();
-        self.outcomes = vec![Vec::new(); self.judges.len()];
-        self.scratches = self.judges.iter().map(|_| Scratch::default()).collect();
+        self.outcomes = vec![Vec::new(); self.matchers.len()];
+        self.scratches = self.matchers.iter().map(|_| Scratch::default()).collect();
         self.renderer.release();
     }
 
@@ -146,7 +162,7 @@ impl<'m> Worker<'m> {
             // The memory for a huge line should not be held for the rest of the run.
             buffer.clear(2 * size);
         }
-        let crawlers = vec![CrawlerCounts::default(); self.judges.len()];
+        let crawlers = vec![CrawlerCounts::default(); self.matchers.len()];
         self.judged = Judged { buffers, crawlers, ..Judged::default() };
     }
 

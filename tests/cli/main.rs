@@ -28,6 +28,8 @@ mod export;
 mod extra_files;
 mod fetched_paths;
 mod folder_lock;
+#[cfg(unix)]
+mod follow;
 mod frontier;
 mod inputs;
 mod inspect;

@@ -110,6 +110,15 @@ pub struct PolicySourceArgs {
     pub origin: Option<String>,
     #[command(flatten)]
     pub policy: PolicyArgs,
+    /// Go on with the new file if a policy is replaced: for pipes
+    ///
+    /// Before each chunk of lines, which in a pipe are those that have arrived, the run looks whether the name of a --policy leads
+    /// to another file. If so, it opens that one, says so on standard error, and judges by it from then on; the other files stay
+    /// open. Replace policies by renaming, as `compile` and `merge` do. A file that cannot be used is reported, and the one before
+    /// it stays in use. --overrides is read once. Without --now, ages are judged at the time when a policy is opened. For --only
+    /// and --verdicts without --out: a receipt names one policy.
+    #[arg(long, hide_short_help = true)]
+    pub follow: bool,
     /// The operator's overrides for origins (TOML)
     ///
     /// They take precedence over robots.txt files, and with --policy also over the overrides it was compiled with. The
@@ -180,6 +189,12 @@ impl FilterArgs {
         }
         if self.lists.is_empty() && self.input.files_from.is_none() {
             return Err(Failure::NoList);
+        }
+        if self.source.follow && policy.policy.is_empty() {
+            return Err(Failure::FollowWithoutPolicy);
+        }
+        if self.source.follow && !self.output.prints_lines() {
+            return Err(Failure::FollowWithReceipt);
         }
         self.output.check()
     }

@@ -24,7 +24,7 @@ pub use command::{Args, Command};
 pub use compile::CompileArgs;
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use export::ExportArgs;
-pub use filter::{FilterArgs, InputArgs};
+pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::InspectArgs;
 pub use lint::{Dialects, LintArgs};
 pub use merge::MergeArgs;

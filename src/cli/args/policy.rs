@@ -1,7 +1,7 @@
 //! A policy file.
 
-use crate::policy::{Policy, Trust};
-use std::path::PathBuf;
+use crate::policy::{OpenError, Policy, Trust};
+use std::path::{Path, PathBuf};
 
 use crate::cli::error::Failure;
 
@@ -28,9 +28,13 @@ impl PolicyArgs {
         if self.policy.is_empty() {
             return Ok(None);
         }
-        let open = |path: &PathBuf| Policy::open_with(path, trust(self.trust_checksum));
-        let policies = self.policy.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let policies = self.policy.iter().map(|path| self.open_file(path)).collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Policy::layered(policies).map_err(Failure::Merge)?))
+    }
+
+    /// Opens one of the files.
+    pub fn open_file(&self, path: &Path) -> Result<Policy, OpenError> {
+        Policy::open_with(path, trust(self.trust_checksum))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Decides which messages are written, and in which form.
 
-use crate::output::Receipt;
+use crate::formats::{shown, visible};
+use crate::output::{Receipt, counted};
 use crate::policy::Policy;
 use crate::policy::source::PassedOver;
 use crate::run::{Job, Snapshot};
 use clap::Parser;
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -15,7 +17,6 @@ use crate::cli::args::{Args, Log, WatchingArgs};
 use crate::cli::error::Failure;
 use crate::cli::say::{say, say_lines};
 use crate::cli::sources::say_passed_over;
-use crate::formats::visible;
 
 /// Decides which messages about a run are written, and in which form.
 pub struct Journal {
@@ -54,6 +55,12 @@ impl Journal {
     /// Reports that the folder has a run with `lines` lines done, which this run resumes or turns out not to match.
     pub fn resume(&self, lines: u64) {
         self.message("resume", format_args!("resuming: {lines} lines already done"));
+    }
+
+    /// Reports that a policy file was replaced, and judges from now on.
+    pub fn follow(&self, path: &Path, policy: &Policy) {
+        let origins = counted(policy.statistics().origins, "origin", "origins");
+        self.message("policy", format_args!("{} was replaced; judging by the new file, {origins} in all", shown(path)));
     }
 
     /// Reports the progress of the run, if there is no bar.

@@ -149,7 +149,8 @@ impl<'l> Chunks<'l> {
                 // Stop before the input is unlocked: a worker waiting for the lock would read past the failure.
                 Err(failure) => {
                     self.stop();
-                    return Err(failure);
+                    // A stream also fails because the run is asked to stop.
+                    return if self.cut.is_asked_to_stop() { Ok(None) } else { Err(failure) };
                 }
             }
         }
@@ -216,7 +217,7 @@ mod tests {
             path
         };
         let paths: Vec<_> = texts.iter().enumerate().map(path).collect();
-        List::open_all(&paths, &UrlField::default(), u64::MAX, false).unwrap()
+        List::open_all(&paths, &UrlField::default(), u64::MAX, false, None).unwrap()
     }
 
     /// One worker waits for the next chunk while another fails to read it.
@@ -237,7 +238,7 @@ mod tests {
     fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), "a\nb\n".repeat(4)).unwrap();
-        let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true).unwrap();
+        let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true, None).unwrap();
         let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
         let chunks = Chunks::new(Cut::all(&lists, 4, &read));
         chunks.next(&mut buffer).unwrap().unwrap();
@@ -266,7 +267,7 @@ mod tests {
             file.finish().unwrap();
             path
         };
-        let lists = List::open_all(&[path(0), path(1)], &UrlField::default(), u64::MAX, false).unwrap();
+        let lists = List::open_all(&[path(0), path(1)], &UrlField::default(), u64::MAX, false, None).unwrap();
         let home = tempfile::tempdir().unwrap();
         // The lists have 1.6 MB; two readers take 2.2 MB of the two thirds of this that are theirs.
         let memory = 4_500_000;

@@ -90,6 +90,7 @@ impl<'l> Lane<'l> {
                 Ok(Filled::Nothing) => return Ok(Next::End),
                 Ok(Filled::Long) => return Ok(Next::Long),
                 Err(failure) if self.needs_memory(cut, &failure) => return Ok(Next::NeedsMemory),
+                Err(failure) if cut.is_asked_to_stop() => return Err(failure),
                 Err(failure) => match self.leave_out(&cut.lists[self.list], failure)? {
                     true => continue,
                     false => return Ok(Next::End),

@@ -5,6 +5,8 @@
 //! through a pipe, is read as a stream.
 
 mod beginning;
+#[cfg(unix)]
+mod interruptible;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
 mod line_ends;

@@ -7,9 +7,11 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::beginning::{LIST_FORMAT, STANDARD_INPUT, start, unreadable};
+#[cfg(unix)]
+use super::interruptible::Interruptible;
 use super::mapped::Mapped;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
@@ -88,17 +90,18 @@ enum Opened {
 impl List {
     /// Opens all lists before looking into any: a program that feeds several pipes may wait until all are open. `-` is standard
     /// input. Decompressors take at most `memory` bytes. With `skips_bad`, a list that cannot be opened is left out, and so is
-    /// the rest of a damaged one.
+    /// the rest of a damaged one. Reading a stream fails once `interrupt` is set, even if it has nothing to read.
     pub fn open_all(
         paths: &[PathBuf],
         url_field: &UrlField,
         memory: u64,
         skips_bad: bool,
+        interrupt: Option<&Arc<AtomicBool>>,
     ) -> Result<Vec<List>, ListError> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
             return Err(ListError::StandardInputTwice);
         }
-        let open = |path: &PathBuf| match Opened::at(path, memory) {
+        let open = |path: &PathBuf| match Opened::at(path, memory, interrupt) {
             Err(error) if skips_bad => Ok(Opened::Known(None, Content::Unreadable(error.to_string()))),
             opened => opened.map_err(|error| unreadable(path, error)),
         };
@@ -132,7 +135,7 @@ impl List {
     /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, ListError> {
         let any = UrlField::default();
-        let content = Opened::at(path, u64::MAX).and_then(|opened| {
+        let content = Opened::at(path, u64::MAX, None).and_then(|opened| {
             let (compression, content) = opened.content(u64::MAX)?;
             let is_empty = content.start(&any)?.is_empty();
             Ok((compression, is_empty, content))
@@ -377,10 +380,40 @@ impl List {
     }
 }
 
+/// Standard input; it fails once `interrupt` is set.
+#[cfg(unix)]
+fn standard_input(interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
+    use std::os::fd::AsFd;
+    match interrupt {
+        // Past the buffer of the standard library, whose bytes `poll` does not see.
+        Some(_) => Ok(stream(File::from(io::stdin().as_fd().try_clone_to_owned()?), interrupt)),
+        None => Ok(Box::new(io::stdin())),
+    }
+}
+
+#[cfg(not(unix))]
+fn standard_input(_interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(io::stdin()))
+}
+
+/// A stream; it fails once `interrupt` is set.
+#[cfg(unix)]
+fn stream(stream: File, interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
+    match interrupt.cloned() {
+        Some(interrupt) => Box::new(Interruptible { stream, interrupt }),
+        None => Box::new(stream),
+    }
+}
+
+#[cfg(not(unix))]
+fn stream(stream: File, _interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
+    Box::new(stream)
+}
+
 impl Opened {
-    fn at(path: &Path, memory: u64) -> io::Result<Opened> {
+    fn at(path: &Path, memory: u64, interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Opened> {
         if path.as_os_str() == STANDARD_INPUT {
-            return Ok(Opened::Stream(Box::new(io::stdin())));
+            return Ok(Opened::Stream(standard_input(interrupt)?));
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -388,7 +421,7 @@ impl Opened {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         if is_streamed(&metadata) {
-            return Ok(Opened::Stream(Box::new(file)));
+            return Ok(Opened::Stream(stream(file, interrupt)));
         }
         let file = Regular { state: FileState::of(&file)?, file, memory };
         let compression = Reader::new(&file.file)?.compression();

@@ -116,7 +116,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Col
         }
         _ => not_read(&error),
     })?;
-    let opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad);
+    let opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad, None);
     let mut opened = opened.map_err(problem_of)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| opened[0].unreadable().is_none());

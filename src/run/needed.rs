@@ -1,0 +1,78 @@
+//! The robots.txt that deferred lines of a pipe wait for, written while the run goes on.
+
+use hashbrown::HashSet;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::seen::{Seen, UrlHash};
+use crate::formats::is_stream;
+use crate::formats::replaceable::{FileKind, begins_with};
+use crate::origin;
+use crate::output::error::OutputError;
+use crate::output::missing_robots::WaitingOrigins;
+use crate::policy::{Policy, to_ask};
+use crate::run::error::FilterError;
+
+/// The head of the list. It has no counts: a row is written when its first line is.
+const HEAD: &str = "robots_txt\treason\tstatus\n";
+
+/// Lists that an earlier run wrote.
+pub(crate) const NEEDED_LIST: FileKind = FileKind {
+    name: "a list of robots.txt to fetch that a pipe wrote",
+    is_ours: |file| begins_with(file, HEAD.as_bytes()),
+};
+
+/// A list of the robots.txt to fetch, to which each is added once.
+pub(super) struct NeededList {
+    path: PathBuf,
+    file: File,
+    hash: UrlHash,
+    seen: Seen,
+}
+
+impl NeededList {
+    /// Begins the list.
+    pub fn new(path: &Path) -> Result<NeededList, FilterError> {
+        let file = begin(path).map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })?;
+        Ok(NeededList { path: path.to_owned(), file, hash: UrlHash::new(), seen: Seen::new(&std::env::temp_dir())? })
+    }
+
+    /// Adds what the deferred lines of a chunk wait for, which was judged by `policy`, in the order of the lines.
+    pub fn add(&mut self, policy: &Policy, waiting: WaitingOrigins) -> Result<(), FilterError> {
+        let rows = waiting.in_order().into_iter().map(|(origin, waiting)| {
+            let (url, status) = asked(policy, &origin);
+            let status = status.map_or(String::new(), |status| status.to_string());
+            (self.hash.of(url.as_bytes()), format!("{url}\t{}\t{status}\n", waiting.reason.name()))
+        });
+        let (hashes, rows): (Vec<u128>, Vec<String>) = rows.unzip();
+        let mut repeated = HashSet::new();
+        self.seen.insert_all(&hashes, |at| {
+            repeated.insert(at);
+        })?;
+        let new = rows.iter().enumerate().filter(|(at, _)| !repeated.contains(at));
+        let text: String = new.map(|(_, row)| row.as_str()).collect();
+        let written = self.file.write_all(text.as_bytes());
+        Ok(written.map_err(|error| OutputError::Unwritable { path: self.path.clone(), error })?)
+    }
+}
+
+/// Opens the file of a list, and writes its head.
+fn begin(path: &Path) -> io::Result<File> {
+    NEEDED_LIST.ensure_replaceable(path)?;
+    let mut file = match is_stream(path) {
+        // A shell may have redirected it to a file, which may have been written to.
+        true => File::options().append(true).open(path)?,
+        false => File::create(path)?,
+    };
+    file.write_all(HEAD.as_bytes())?;
+    Ok(file)
+}
+
+/// The URL to fetch for an origin whose lines wait, and the last status of its robots.txt.
+pub(super) fn asked(policy: &Policy, origin: &str) -> (String, Option<u16>) {
+    let status = policy.origin(origin.as_bytes()).and_then(|(_, record)| record.state().answered.status);
+    // Others are the only URL of their chain.
+    let chain = status.filter(|status| (300..400).contains(status)).map(|_| policy.chain(origin)).unwrap_or_default();
+    (to_ask(&chain).map_or_else(|| origin::robots_url(origin), str::to_owned), status)
+}
