@@ -94,6 +94,11 @@ PROTEGO = [
         str,
     ),
     Reason("a part of an escape is an escape", str, sub("%[0-9a-f]?(?![0-9a-f])", "")),
+    Reason(
+        "a path is judged as it is written, not as it is fetched",
+        str,
+        sub(r"\\|(?<=[/\\])\.{1,2}(?=[/\\?#]|$)", ""),
+    ),
 ]
 
 

@@ -128,6 +128,9 @@ def test_conformance_cases_hold_or_stand_in_the_ledger(shared: Callable[[str], P
     counts: Counter[str] = Counter()
     wrong = []
     for case in cases(shared("conformance")):
+        if b"\n" in text(case, "url").strip():
+            counts["a line feed in the URL, which is then invalid"] += 1
+            continue
         named = NAMES.get(case["dialect"], case["dialect"])
         own = named if named in robosieve.DIALECTS and named != "google" else "rfc9309"
         for dialect, expected in (("google", case["google_cpp"]), (own, case["expect"])):
