@@ -175,12 +175,26 @@ fn damaged() -> Vec<Case> {
         |name, means, head: &str, body: &[u8]| Case::new(name, means).warc("response", "", warc::http(head, body));
     let (whole, zipped) = (ROBOTS.len(), warc::gzip(ROBOTS.as_bytes()));
     let range = format!("206 Partial Content\r\nContent-Range: bytes 0-{}/{whole}", whole - 1);
+    let mut wrong = zipped.clone();
+    wrong[zipped.len() - 6] ^= 1;
+    let second = [&zipped[..], &zipped[..12]].concat();
+    let packed = warc::zstd(ROBOTS.as_bytes(), b"");
     vec![
         response("fewer bytes than the head says", Incomplete, "200 OK\r\nContent-Length: 100", ROBOTS.as_bytes()),
         response("chunks without the last", Incomplete, "200 OK\r\nTransfer-Encoding: chunked", b"1\r\n#\r\n"),
         response("a coding", Rules, "200 OK\r\nContent-Encoding: gzip", &zipped),
         response("a coding cut short", Incomplete, "200 OK\r\nContent-Encoding: gzip", &zipped[..zipped.len() - 9]),
         response("all of it as a part", Rules, &range, ROBOTS.as_bytes()),
+        response("a part of it", Incomplete, "206 Partial Content\r\nContent-Range: bytes 0-9/99", ROBOTS.as_bytes()),
+        response("a wrong checksum", Incomplete, "200 OK\r\nContent-Encoding: gzip", &wrong),
+        response("a second member cut short", Incomplete, "200 OK\r\nContent-Encoding: gzip", &second),
+        response("garbage after a member", Rules, "200 OK\r\nContent-Encoding: gzip", &[&zipped[..], b"more"].concat()),
+        response("Zstandard cut short", Incomplete, "200 OK\r\nContent-Encoding: zstd", &packed[..packed.len() - 3]),
+        response("Brotli cut short", Incomplete, "200 OK\r\nContent-Encoding: br", b"\x1b\x37"),
+        response("nothing of a coding", Incomplete, "200 OK\r\nContent-Encoding: deflate", b""),
+        response("decoded before", Rules, "200 OK\r\nContent-Encoding: br\r\nContent-Length: 99", ROBOTS.as_bytes()),
+        response("malformed chunks", Incomplete, "200 OK\r\nTransfer-Encoding: chunked", b"x\r\n#\r\n0\r\n\r\n"),
+        response("an unknown coding", Unreachable, "200 OK\r\nContent-Encoding: compress", b"\x1f\x9d\x90\x01\x02"),
         Case::new("no HTTP", Unreachable).warc("response", "", b"hello".to_vec()),
         Case::new("a line that went dead", Incomplete).warc(
             "response",
