@@ -8,7 +8,7 @@ use crate::origin;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hop {
     pub url: String,
-    /// What was answered there; `None` if it was never asked.
+    /// Its answers; `None` if it was never asked.
     pub kept: Option<Kept>,
 }
 

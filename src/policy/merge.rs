@@ -179,7 +179,7 @@ impl<'p> Merging<'p> {
         Union::new(lists, self.sources.clone(), self.from)
     }
 
-    /// What is kept for the targets of redirects.
+    /// The answers of the targets of redirects.
     pub fn targets(&self) -> Result<Urls, WriteError> {
         union::targets(|| self.union())
     }

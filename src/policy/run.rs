@@ -6,7 +6,7 @@ use super::answer::{KeptUrl, Urls};
 use super::image::{Home, Spool, UrlRecord, UrlRecords, WriteError, push_url};
 use crate::threads;
 
-/// What is kept for some URLs, in the order of the URLs.
+/// The answers of some URLs, in the order of the URLs.
 #[derive(Debug)]
 pub(super) struct Run {
     urls: Spool,

@@ -95,7 +95,7 @@ impl<'p> Union<'p> {
     }
 }
 
-/// What is kept for the targets of redirects, in a union that can be made again and again.
+/// The answers of the targets of redirects, in a union that can be made again and again.
 pub(super) fn targets<'p>(union: impl Fn() -> Union<'p>) -> Result<Urls, WriteError> {
     let (mut wanted, mut all) = (HashSet::new(), union());
     while let Some(url) = all.next()? {

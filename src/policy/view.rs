@@ -205,7 +205,7 @@ impl Policy {
         self.image.parts().urls(source)
     }
 
-    /// What is kept for a URL, if it was asked.
+    /// The answers of a URL, if it was asked.
     pub(super) fn kept(&self, url: &str) -> Option<Kept> {
         if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
             return Some(kept);

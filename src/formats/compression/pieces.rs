@@ -218,15 +218,8 @@ impl BufRead for InPieces<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::reader::Reader;
-    use super::super::reader::tests::{bzip2, gzip, zstd};
+    use super::super::reader::tests::{bzip2, gzip, stored, zstd};
     use super::*;
-
-    /// A file with this content.
-    fn stored(content: &[u8]) -> File {
-        let mut file = tempfile::tempfile().unwrap();
-        io::Write::write_all(&mut file, content).unwrap();
-        file
-    }
 
     fn text(number: u32) -> Vec<u8> {
         let lines = (0..number % 3000).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761) ^ number));

@@ -144,6 +144,13 @@ pub(super) mod tests {
 
     pub(crate) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
 
+    /// A file with this content.
+    pub(crate) fn stored(content: &[u8]) -> std::fs::File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(content).unwrap();
+        file
+    }
+
     pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(text).unwrap();

@@ -114,14 +114,8 @@ impl<'f> Salvage<'f> {
 #[cfg(test)]
 mod tests {
     use super::super::reader::Reader;
-    use super::super::reader::tests::{bzip2, gzip, zstd};
+    use super::super::reader::tests::{bzip2, gzip, stored, zstd};
     use super::*;
-
-    fn stored(content: &[u8]) -> File {
-        let mut file = tempfile::tempfile().unwrap();
-        io::Write::write_all(&mut file, content).unwrap();
-        file
-    }
 
     fn text(number: u32) -> Vec<u8> {
         let lines = (0..40).map(|n| format!("{} of member {number}\n", (n * number + 7).wrapping_mul(2_654_435_761)));

@@ -9,7 +9,7 @@ use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, Times}
 
 /// The answers of URLs, by URL.
 pub(crate) trait Targets {
-    /// What was answered at a URL, if it was asked.
+    /// The answers of a URL, if it was asked.
     fn get(&self, url: &str) -> Option<&Kept>;
 }
 

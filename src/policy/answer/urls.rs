@@ -8,7 +8,7 @@ use super::kind::AnswerKind;
 use super::resolve::Targets;
 use crate::policy::overrides::Placement;
 
-/// What is kept for a URL.
+/// A URL's answers, and the override for its origin.
 #[derive(Debug, Default)]
 pub(crate) struct KeptUrl {
     pub kept: Kept,
@@ -16,7 +16,7 @@ pub(crate) struct KeptUrl {
     pub placement: Option<Box<Placement>>,
 }
 
-/// What is kept for each URL, by URL.
+/// The answers that are kept, by URL.
 #[derive(Debug, Default)]
 pub(crate) struct Urls(HashMap<Box<str>, KeptUrl>);
 
@@ -33,7 +33,7 @@ pub(crate) fn split(url: &str) -> (&str, &str) {
 }
 
 impl Urls {
-    /// What is kept for a URL.
+    /// The entry of a URL, which is made if there is none.
     pub fn entry(&mut self, url: Box<str>) -> &mut KeptUrl {
         match self.0.entry(url) {
             Entry::Occupied(entry) => entry.into_mut(),

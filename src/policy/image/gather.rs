@@ -25,20 +25,23 @@ pub(crate) struct ItemSource<'s> {
     pub rows: &'s [u8],
 }
 
-impl ItemSource<'_> {
-    /// The bytes of stored rules: the groups of a row of `width` columns, with what their places lead to, then the side records.
-    fn content(&self, rules: StoredRules, width: usize) -> Vec<u8> {
-        let mut content = Vec::new();
-        for entry in self.rows[rules.row as usize * width * ENTRY..][..width * ENTRY].chunks_exact(ENTRY) {
-            let group = groups::decode(bytemuck::pod_read_unaligned(entry));
-            content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
-            if let Some(group) = group {
-                push_text(self.rules.item(group.rules), &mut content);
-            }
+/// The bytes of stored rules, by which they are compared wherever they are stored: the groups of a row, with the `rules` at their
+/// places, then the side records.
+pub(super) fn content<'c>(
+    row: &[u8],
+    mut rules: impl FnMut(u32) -> Result<Cow<'c, [u8]>, WriteError>,
+    side: &[u8],
+) -> Result<Vec<u8>, WriteError> {
+    let mut content = Vec::new();
+    for entry in row.chunks_exact(ENTRY) {
+        let group = groups::decode(bytemuck::pod_read_unaligned(entry));
+        content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
+        if let Some(group) = group {
+            push_text(&rules(group.rules)?, &mut content);
         }
-        content.extend_from_slice(self.side.item(rules.side));
-        content
     }
+    content.extend_from_slice(side);
+    Ok(content)
 }
 
 /// Compares rules stored in several sources.
@@ -53,8 +56,15 @@ impl CompareRules for Sources<'_> {
     type Error = WriteError;
 
     fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, WriteError> {
-        let content = |rules: StoredRules| self.all[rules.source as usize].content(rules, self.width);
-        Ok(if one == other { Ordering::Equal } else { content(one).cmp(&content(other)) })
+        if one == other {
+            return Ok(Ordering::Equal);
+        }
+        let content = |StoredRules { source, row, side }: StoredRules| {
+            let (source, length) = (&self.all[source as usize], self.width * ENTRY);
+            let row = &source.rows[row as usize * length..][..length];
+            content(row, |place| Ok(Cow::Borrowed(source.rules.item(place))), source.side.item(side))
+        };
+        Ok(content(one)?.cmp(&content(other)?))
     }
 }
 

@@ -1,14 +1,14 @@
 //! The tables that captures share while they are collected: automata, rules, side records and rows, each item once, in
 //! order of arrival. A [`Writer`](super::Writer) takes the items that an image needs, in the order of the image.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::gather::ItemSource;
+use super::gather::{ItemSource, content};
 use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, Pool};
 use super::spool::Home;
 use super::{Parts, WriteError};
-use crate::formats::bytes::push_text;
 use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::groups::{self, Group};
 
@@ -38,19 +38,10 @@ impl Tables {
         self.rows.intern(&row)
     }
 
-    /// The bytes of stored rules: the groups of a row, with what their places lead to, then the side records.
+    /// The bytes of stored rules.
     fn content(&mut self, rules: StoredRules) -> Result<Vec<u8>, WriteError> {
-        let row = self.rows.content(rules.row)?;
-        let mut content = Vec::new();
-        for entry in row.chunks_exact(ENTRY) {
-            let group = groups::decode(bytemuck::pod_read_unaligned(entry));
-            content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
-            if let Some(group) = group {
-                push_text(&self.rules.content(group.rules)?, &mut content);
-            }
-        }
-        content.extend_from_slice(&self.side.content(rules.side)?);
-        Ok(content)
+        let (row, side) = (self.rows.content(rules.row)?, self.side.content(rules.side)?);
+        content(&row, |place| Ok(Cow::Owned(self.rules.content(place)?)), &side)
     }
 
     /// Ends writing.

@@ -62,13 +62,16 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
         || records(&parts, width, &side).map_err(damaged(Section::Origins)),
     );
     let record_parts = rows.and(records)?;
-    let mut pointers = answers(&parts, width, &side).map_err(damaged(Section::Answers))?;
+    let automaton = |row: u32| groups::automaton_of(bytemuck::bytes_of(&parts.rows[row as usize * width]));
+    let (pointers, found) = threads::both(
+        || answers(&parts, width, &side).map_err(damaged(Section::Answers)),
+        || lookup::check(parts.lookup, parts.records, &record_parts, automaton, lookup::hash_of),
+    );
+    let mut pointers = pointers?;
     pointers.sort_unstable_by_key(|pointer| pointer.order());
     if pointers != parts.pointers {
         return Err(damaged(Section::Pointers)((0, "it does not have the redirects among the answers")));
     }
-    let automaton = |row: u32| groups::automaton_of(bytemuck::bytes_of(&parts.rows[row as usize * width]));
-    let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton, lookup::hash_of);
     let count = found.map_err(damaged(Section::Lookup))?;
     if count as u64 != content.statistics.origins {
         return Err(damaged(Section::Meta)((0, "its number of origins is wrong")));

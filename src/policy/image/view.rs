@@ -43,7 +43,7 @@ impl<'p> Parts<'p> {
         })
     }
 
-    /// What is kept for a URL, split before its path.
+    /// The record of a URL, which is split before its path.
     pub fn url(&self, (origin, path): (&[u8], &[u8]), source: u32) -> Option<UrlRecord<'p>> {
         let (marks, answers) = answers::split(self.answers).ok()?;
         let is_before = |mark: &[u8; 16]| {

@@ -62,7 +62,7 @@ pub(super) fn decode(raw: Vec<u8>, transfer: &[&[u8]], content: &[&[u8]], limit:
         }
         body = decoded;
     }
-    // What comes after the limit does not matter, and neither does how it ends.
+    // Bytes after the limit do not matter, and neither does how they end.
     if body.bytes.len() >= limit {
         body.ending = Ending::Whole;
     }
