@@ -17,6 +17,7 @@ pub(crate) mod stream;
 pub(crate) mod system_time;
 pub(crate) mod time;
 pub(crate) mod tsv;
+pub(crate) mod unnamed;
 pub(crate) mod visible;
 
 pub use stream::is_stream;

@@ -1,24 +1,25 @@
 //! The captures of all sources: the newest of each URL, and the data they share.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::{Answer, AnswerKind, Content, Failures, Folded, Resolver, StoredRules, Urls};
+use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, StoredRules, Urls};
 use super::batch::Batch;
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::derive::Deriving;
 use super::groups::Group;
-use super::image::{HELD, Home, POLICY_FILE, Sources, Tables, WriteError, Writer, folder_of, replace};
+use super::image::{HELD, Home, POLICY_FILE, Run, Sources, Tables, UrlRecord, WriteError, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::CompileProgress;
-use super::run::{Run, record, sorted};
 use super::source::PassedOver;
 use super::state::OverrideState;
-use super::union::{OverridesFrom, Union, UrlList, targets};
+use super::targets::Targets;
+use super::union::{OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
@@ -45,9 +46,9 @@ pub struct Captures {
     /// Where the shared data is kept.
     home: Home,
     urls: Urls,
-    /// The URLs that did not fit in memory.
-    runs: Vec<Run>,
     tables: Tables,
+    /// The URLs and tables that did not fit in memory.
+    runs: Vec<Run>,
     /// The memory budget for reading sources, in bytes.
     pub(super) memory: u64,
     /// Batches being read, in order.
@@ -59,8 +60,8 @@ pub struct Captures {
     progress: Arc<CompileProgress>,
 }
 
-/// The bytes of the memory budget for each URL that is held in memory. It takes some 250 itself; when it is written to a run, 40
-/// more. The rest of the budget is for items, of which each takes a dozen.
+/// The bytes of the memory budget for each URL that is held in memory. It takes some 300 itself; when it is written to a run, 40
+/// more, and a dozen for each item. The rest of the budget is for what is being read and compiled.
 const BYTES_PER_URL: u64 = 1024;
 
 impl fmt::Debug for Captures {
@@ -201,6 +202,10 @@ impl Captures {
             let (kind, content, notes) = placed[number].clone();
             self.insert(capture, kind, content, notes)?;
         }
+        // Not before all captures of a batch are in place: their data is in the tables.
+        if self.urls.len() as u64 > self.memory / BYTES_PER_URL {
+            self.write_run()?;
+        }
         self.progress.read.store(self.statistics.captures.read, Relaxed);
         Ok(())
     }
@@ -301,10 +306,6 @@ impl Captures {
             notes,
         };
         let folded = url.kept.fold(answer, &mut self.tables)?;
-        if self.urls.len() as u64 > self.memory / BYTES_PER_URL {
-            self.runs.push(Run::write(&self.urls, &self.home)?);
-            self.urls = Urls::default();
-        }
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
@@ -314,6 +315,16 @@ impl Captures {
             Folded::SameTime => counts.same_time += 1,
             Folded::WithoutTime => counts.without_time += 1,
         }
+        Ok(())
+    }
+
+    /// Moves all URLs, with what they share, to a run.
+    fn write_run(&mut self) -> Result<(), WriteError> {
+        let (width, home) = (self.columns.count(), &self.home);
+        let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(width, home));
+        std::mem::swap(&mut tables, &mut self.tables);
+        tables.finish()?;
+        self.runs.push(Run::write(sorted(&urls).iter().map(record), tables.source(), width, home)?);
         Ok(())
     }
 
@@ -358,20 +369,26 @@ impl Captures {
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<T, WriteError> {
         self.settle()?;
+        if !self.runs.is_empty() {
+            self.write_run()?;
+        }
         let Captures { dialect, columns, urls, runs, mut tables, statistics, progress, .. } = self;
         tables.finish()?;
-        let sources = Sources { all: vec![tables.source()], width: columns.count() };
         let sorted = sorted(&urls);
+        let all = if runs.is_empty() { vec![tables.source()] } else { runs.iter().map(Run::source).collect() };
+        let sources = Sources { all, width: columns.count() };
         let union = || {
-            let of_runs = runs.iter().map(|run| Box::new(run.urls()) as UrlList<'_>);
-            let rest: UrlList<'_> = Box::new(sorted.iter().map(record));
-            Union::new(of_runs.chain([rest]).collect(), sources.clone(), OverridesFrom::All)
+            let of_runs = (0..).zip(&runs).map(|(source, run)| Box::new(run.urls(source)) as UrlList<'_>);
+            let in_memory: UrlList<'_> = Box::new(sorted.iter().map(record));
+            let lists = if runs.is_empty() { vec![in_memory] } else { of_runs.collect() };
+            Union::new(lists, sources.clone(), OverridesFrom::All)
         };
-        let of_runs = if runs.is_empty() { None } else { Some(targets(union)?) };
+        let targets = Targets::collect(runs.iter().flat_map(Run::targets), union, home)?;
         progress.origins.store(sorted.len() as u64 + runs.iter().map(Run::len).sum::<u64>(), Relaxed);
         let mut deriving = Deriving {
-            writer: Writer::new((*columns).clone(), dialect, &sources.all, home),
-            resolver: Resolver { targets: of_runs.as_ref().unwrap_or(&urls), dialect },
+            writer: Writer::new((*columns).clone(), dialect, &sources.all, home)?,
+            known: |url: &str| urls.get(url).cloned().or_else(|| targets.get(url)),
+            dialect,
             statistics,
             progress: &progress,
         };
@@ -385,6 +402,23 @@ impl Captures {
         drop(sorted);
         // Freeing millions of entries takes long.
         threads::both(|| write(writer, statistics), || drop(urls)).0
+    }
+}
+
+/// All URLs in order, split before their path.
+fn sorted(urls: &Urls) -> Vec<((&str, &str), &KeptUrl)> {
+    let mut sorted: Vec<((&str, &str), &KeptUrl)> = urls.iter().collect();
+    threads::sort_by_key(&mut sorted, |&(url, _)| url);
+    sorted
+}
+
+/// The record of a URL.
+fn record<'u>(&((origin, path), url): &((&'u str, &'u str), &'u KeptUrl)) -> UrlRecord<'u> {
+    UrlRecord {
+        origin: origin.as_bytes(),
+        path: path.as_bytes(),
+        placement: url.placement.as_deref().cloned(),
+        kept: Cow::Borrowed(&url.kept),
     }
 }
 

@@ -2,21 +2,24 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::{Resolver, Targets};
+use super::answer::{Kept, Resolver, Urls};
 use super::image::{UrlRecord, WriteError, Writer};
 use super::progress::CompileProgress;
 use super::statistics::Statistics;
+use crate::dialect::Dialect;
 
 /// Writes URLs, and the origins derived from them, in order.
-pub(super) struct Deriving<'d, 's, T> {
+pub(super) struct Deriving<'d, 's, K> {
     pub writer: Writer<'s>,
-    pub resolver: Resolver<'d, T>,
+    /// The answers of a URL that a redirect leads to, if it was asked.
+    pub known: K,
+    pub dialect: &'static Dialect,
     /// Completed with what is written.
     pub statistics: Statistics,
     pub progress: &'d CompileProgress,
 }
 
-impl<T: Targets> Deriving<'_, '_, T> {
+impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
     /// Adds the next URL.
     pub fn add(&mut self, url: UrlRecord<'_>) -> Result<(), WriteError> {
         let statistics = &mut self.statistics;
@@ -30,7 +33,10 @@ impl<T: Targets> Deriving<'_, '_, T> {
             statistics.other_urls += 1;
             return self.writer.add(url, None);
         }
-        let mut resolved = self.resolver.resolve(&url.kept);
+        // From the last URL of a chain, the last good answer may be as far again.
+        let most = 2 * (usize::from(self.dialect.redirects.hops) + 1);
+        let targets = Urls::chain(&url.kept, most, &self.known);
+        let mut resolved = Resolver { targets: &targets, dialect: self.dialect }.resolve(&url.kept);
         if let Some(placement) = &url.placement {
             placement.apply(&mut resolved);
             statistics.notes.merge(&placement.notes);

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::Policy;
-use super::answer::{AnswerKind, Urls};
+use super::answer::Urls;
 use super::error::MergeError;
 use super::image::{Content, Home, Section, UrlRecord, WriteError, Writer};
 use super::lookup::take_out;
@@ -74,19 +74,15 @@ fn changed(all: &[Policy], home: &Home) -> Result<Policy, WriteError> {
     let policies: Vec<&Policy> = all.iter().collect();
     let of_first = of_first(all);
     let merging = Merging::new(&policies, OverridesFrom::All).only_of_first(of_first);
-    let (mut targets, mut union) = (Urls::default(), merging.union());
+    let (mut changed, mut union) = (Urls::default(), merging.union());
     while let Some(UrlRecord { origin, path, kept, .. }) = union.next()? {
         let url = String::from_utf8_lossy(&[origin, path].concat()).into();
-        targets.entry(url).kept = kept.into_owned();
+        changed.entry(url).kept = kept.into_owned();
     }
-    // Other targets are not changed, so only the first policy has them.
-    let redirects: Vec<_> =
-        targets.iter().filter_map(|(_, url)| url.kept.of_kind(AnswerKind::Redirect).cloned()).collect();
-    for redirect in redirects {
-        targets.add_chain(&redirect, |url| all[0].kept(url));
-    }
+    // Other URLs are not changed, so only the first policy has them.
+    let known = |url: &str| changed.get(url).cloned().or_else(|| all[0].kept(url));
     let write = |writer: Writer<'_>, statistics| writer.image(statistics, home);
-    let ((image, content), _) = merging.write(&targets, home, write)?;
+    let ((image, content), _) = merging.write(known, home, write)?;
     Ok(Policy::of(image, content))
 }
 

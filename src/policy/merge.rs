@@ -8,14 +8,15 @@
 
 use std::path::Path;
 
-use super::answer::{Resolver, Urls};
+use super::answer::Kept;
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::derive::Deriving;
 use super::error::MergeError;
 use super::image::{Home, POLICY_FILE, Sources, UrlRecord, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::progress::CompileProgress;
-use super::union::{self, Disagreements, OverridesFrom, Union, UrlList};
+use super::targets::Targets;
+use super::union::{Disagreements, OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::threads;
@@ -53,7 +54,8 @@ pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock
     let write =
         |writer: Writer<'_>, statistics| replace(out.path(), &POLICY_FILE, |file| writer.write(statistics, file));
     let merging = Merging::new(&sources, from);
-    let (statistics, disagreements) = merging.write(&merging.targets()?, &home, write)?;
+    let targets = merging.targets(&home)?;
+    let (statistics, disagreements) = merging.write(|url| targets.get(url), &home, write)?;
     let Disagreements { without_time, contradictions } = disagreements;
     Ok(Merged { statistics, without_time, contradictions })
 }
@@ -107,7 +109,8 @@ impl Policy {
         let (sources, home): (Vec<&Policy>, _) = (sources.iter().collect(), Home::folder(folder.to_owned()));
         let write = |writer: Writer<'_>, statistics| writer.image(statistics, &home);
         let merging = Merging::new(&sources, from);
-        let ((image, content), _) = merging.write(&merging.targets()?, &home, write)?;
+        let targets = merging.targets(&home)?;
+        let ((image, content), _) = merging.write(|url| targets.get(url), &home, write)?;
         Ok(Policy::of(image, content))
     }
 
@@ -142,17 +145,18 @@ impl<'p> Merging<'p> {
         Merging { some, ..self }
     }
 
-    /// Feeds all URLs to a writer and lets `write` finish it.
+    /// Feeds all URLs to a writer and lets `write` finish it. `known` has the answers of the URLs that redirects lead to.
     pub fn write<T: Send>(
         &self,
-        targets: &Urls,
+        known: impl Fn(&str) -> Option<Kept>,
         home: &Home,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<(T, Disagreements), WriteError> {
         let first = self.policies[0];
         let mut deriving = Deriving {
-            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.all, home),
-            resolver: Resolver { targets, dialect: first.dialect() },
+            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.all, home)?,
+            known,
+            dialect: first.dialect(),
             statistics: Statistics::default(),
             progress: &CompileProgress::default(),
         };
@@ -180,7 +184,8 @@ impl<'p> Merging<'p> {
     }
 
     /// The answers of the targets of redirects.
-    pub fn targets(&self) -> Result<Urls, WriteError> {
-        union::targets(|| self.union())
+    pub fn targets(&self, home: &Home) -> Result<Targets, WriteError> {
+        let pointers = self.policies.iter().flat_map(|policy| policy.image.parts().pointers);
+        Targets::collect(pointers.map(|pointer| pointer.hash()), || self.union(), home)
     }
 }

@@ -1,9 +1,8 @@
 //! The union of sorted lists of URLs: those of policies, or the runs of one that is compiled.
 
-use hashbrown::HashSet;
-use xxhash_rust::xxh3::xxh3_128;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use super::answer::{AnswerKind, Urls};
 use super::image::{Sources, UrlRecord, WriteError};
 
 /// URLs in order.
@@ -29,11 +28,16 @@ pub(super) struct Disagreements {
     pub contradictions: Vec<String>,
 }
 
+/// A URL, split before its path, and the number of the list that has it next.
+type Head<'p> = Reverse<(&'p [u8], &'p [u8], usize)>;
+
 /// The URLs of several lists, in order, each with what all of them keep for it.
 pub(super) struct Union<'p> {
-    /// The next URL of each list, and those after it.
-    heads: Vec<Option<UrlRecord<'p>>>,
-    others: Vec<UrlList<'p>>,
+    lists: Vec<UrlList<'p>>,
+    /// The next URL of each list; `None` at its end.
+    next: Vec<Option<UrlRecord<'p>>>,
+    /// Those URLs, the least first.
+    heads: BinaryHeap<Head<'p>>,
     sources: Sources<'p>,
     from: OverridesFrom,
     pub disagreements: Disagreements,
@@ -41,37 +45,55 @@ pub(super) struct Union<'p> {
 
 impl<'p> Union<'p> {
     /// The union of sorted lists, whose rules are those of the sources.
-    pub fn new(mut others: Vec<UrlList<'p>>, sources: Sources<'p>, from: OverridesFrom) -> Union<'p> {
-        let heads = others.iter_mut().map(Iterator::next).collect();
-        Union { heads, others, sources, from, disagreements: Disagreements::default() }
+    pub fn new(lists: Vec<UrlList<'p>>, sources: Sources<'p>, from: OverridesFrom) -> Union<'p> {
+        let (next, disagreements) = (vec![None; lists.len()], Disagreements::default());
+        let mut union = Union { lists, next, heads: BinaryHeap::new(), sources, from, disagreements };
+        for at in 0..union.lists.len() {
+            union.take(at);
+        }
+        union
+    }
+
+    /// Takes the next URL of a list.
+    fn take(&mut self, at: usize) -> Option<UrlRecord<'p>> {
+        let next = self.lists[at].next();
+        self.heads.extend(next.iter().map(|url| Reverse((url.origin, url.path, at))));
+        std::mem::replace(&mut self.next[at], next)
     }
 
     /// The next URL.
     pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
-        while let Some(url) = self.folded()? {
+        self.next_of(|_, _| true)
+    }
+
+    /// The next URL that is wanted, given its origin and its path; the others are passed over.
+    pub fn next_of(&mut self, is_wanted: impl Fn(&[u8], &[u8]) -> bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
+        while let Some(&Reverse((origin, path, _))) = self.heads.peek() {
+            let folded = self.folded(origin, path, is_wanted(origin, path))?;
             // An origin whose only override is gone was never asked for.
-            if url.placement.is_some() || !url.kept.answers().is_empty() {
+            if let Some(url) = folded
+                && (url.placement.is_some() || !url.kept.answers().is_empty())
+            {
                 return Ok(Some(url));
             }
         }
         Ok(None)
     }
 
-    fn folded(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
-        let key = |head: &UrlRecord<'p>| (head.origin, head.path);
-        let Some(least) = self.heads.iter().flatten().map(key).min() else { return Ok(None) };
+    /// Takes a URL from all lists that have it next; returns it if it is wanted.
+    fn folded(&mut self, origin: &[u8], path: &[u8], is_wanted: bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
         let mut folded: Option<UrlRecord<'p>> = None;
-        for at in 0..self.heads.len() {
-            if self.heads[at].as_ref().map(key) != Some(least) {
-                continue;
-            }
-            let next = self.others[at].next();
-            let Some(mut url) = std::mem::replace(&mut self.heads[at], next) else { continue };
-            if self.from == OverridesFrom::Last && at + 1 < self.heads.len() {
+        while let Some(&Reverse((next_origin, next_path, at))) = self.heads.peek()
+            && (next_origin, next_path) == (origin, path)
+        {
+            self.heads.pop();
+            let Some(mut url) = self.take(at).filter(|_| is_wanted) else { continue };
+            let is_last = at + 1 == self.lists.len();
+            if self.from == OverridesFrom::Last && !is_last {
                 url.placement = None;
             }
             match &mut folded {
-                Some(folded) => self.fold(folded, url, at + 1 == self.heads.len())?,
+                Some(folded) => self.fold(folded, url, is_last)?,
                 none => *none = Some(url),
             }
         }
@@ -93,24 +115,4 @@ impl<'p> Union<'p> {
         }
         Ok(())
     }
-}
-
-/// The answers of the targets of redirects, in a union that can be made again and again.
-pub(super) fn targets<'p>(union: impl Fn() -> Union<'p>) -> Result<Urls, WriteError> {
-    let (mut wanted, mut all) = (HashSet::new(), union());
-    while let Some(url) = all.next()? {
-        let target = url.kept.of_kind(AnswerKind::Redirect).and_then(|redirect| redirect.target());
-        wanted.extend(target.map(|target| xxh3_128(target.as_bytes())));
-    }
-    let (mut targets, mut all) = (Urls::default(), union());
-    while !wanted.is_empty()
-        && let Some(UrlRecord { origin, path, kept, .. }) = all.next()?
-    {
-        let url = [origin, path].concat();
-        if wanted.contains(&xxh3_128(&url)) {
-            let url = String::from_utf8_lossy(&url).into();
-            targets.entry(url).kept = kept.into_owned();
-        }
-    }
-    Ok(targets)
 }

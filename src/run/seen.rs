@@ -4,19 +4,16 @@
 //! is 1.5 in 10^21. Each run draws a new seed, so an attacker cannot construct URLs that have the same hash or all want the same
 //! slot.
 //!
-//! The set is a table in an unnamed file that is mapped. Its pages belong to the page cache, which the system writes back and
-//! drops when it needs memory; it never takes anonymous memory. A slot takes 16 bytes. The upper bits of a hash choose the slot,
-//! or, if another hash is there, the first free one after it. A table that would become more than two thirds full is copied to
-//! one of twice the size; since the upper bits choose the slot, the old table is read and the new one filled in order, once.
+//! The set is a table in an [unnamed file](crate::formats::unnamed). A slot takes 16 bytes. The upper bits of a hash choose the
+//! slot, or, if another hash is there, the first free one after it. A table that would become more than two thirds full is copied
+//! to one of twice the size; since the upper bits choose the slot, the old table is read and the new one filled in order, once.
 
 use memmap2::MmapMut;
-use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use crate::formats::mmap;
+use crate::formats::unnamed;
 use crate::policy::prefetch;
 use crate::run::error::FilterError;
 
@@ -132,28 +129,7 @@ fn insert(slots: &mut [u128], hash: u128) -> bool {
 /// An empty table, in an unnamed file of `folder`.
 fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
     let bytes = slots.saturating_mul(SLOT);
-    let make = || {
-        let file = tempfile::tempfile_in(folder)?;
-        reserve(&file, bytes)?;
-        mmap::map_mut(&file)
-    };
-    make().map_err(|error| FilterError::Unique { folder: folder.to_owned(), bytes, error })
-}
-
-/// Gives an empty file this many bytes, allocated on disk, so that a full disk is reported here and not by a SIGBUS when a slot
-/// is written.
-fn reserve(file: &File, bytes: u64) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
-        // The file system has no faster way.
-        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
-        made => return Ok(made?),
-    }
-    write_zeros(file, bytes)
-}
-
-fn write_zeros(mut file: &File, bytes: u64) -> io::Result<()> {
-    io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut file).map(|_| ())
+    unnamed::zeros(folder, bytes).map_err(|error| FilterError::Unique { folder: folder.to_owned(), bytes, error })
 }
 
 #[cfg(test)]
@@ -191,12 +167,5 @@ mod tests {
             assert_eq!(repeated, 100 * round);
         }
         assert!(seen.slots()[..99].iter().all(|&hash| hash != NO_URL));
-    }
-
-    #[test]
-    fn room_is_made_by_writing_where_there_is_no_call_for_it() {
-        let file = tempfile::tempfile().unwrap();
-        write_zeros(&file, 70_000).unwrap();
-        assert_eq!(file.metadata().unwrap().len(), 70_000);
     }
 }

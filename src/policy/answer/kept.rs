@@ -156,6 +156,8 @@ impl Kept {
     pub fn fold<C: CompareRules>(&mut self, answer: Answer, rules: &mut C) -> Result<Folded, C::Error> {
         let at = self.answers.partition_point(|known| known.kind < answer.kind);
         let Some(known) = self.answers.get_mut(at).filter(|known| known.kind == answer.kind) else {
+            // Most URLs have one answer.
+            self.answers.reserve_exact(1);
             self.answers.insert(at, answer);
             return Ok(Folded::Kept);
         };

@@ -15,5 +15,5 @@ pub use failures::LONGEST as LONGEST_UNREACHABLE;
 pub(crate) use kept::Answer;
 pub(super) use kept::{CompareRules, Content, Folded, Kept, StoredRules};
 pub use kind::AnswerKind;
-pub(super) use resolve::{Resolved, Resolver, Targets};
+pub(super) use resolve::{Resolved, Resolver};
 pub(super) use urls::{KeptUrl, Urls, split};

@@ -4,20 +4,15 @@ use std::cmp::Reverse;
 
 use super::kept::{Answer, Kept, StoredRules};
 use super::kind::AnswerKind;
+use super::urls::Urls;
 use crate::dialect::{Dialect, Lifetime, StatusMeaning};
 use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 
-/// The answers of URLs, by URL.
-pub(crate) trait Targets {
-    /// The answers of a URL, if it was asked.
-    fn get(&self, url: &str) -> Option<&Kept>;
-}
-
 /// Resolves origins one by one.
 #[derive(Clone, Copy)]
-pub(crate) struct Resolver<'k, T> {
-    /// The targets of all redirects.
-    pub targets: &'k T,
+pub(crate) struct Resolver<'k> {
+    /// The URLs that its redirects lead to, one after the other.
+    pub targets: &'k Urls,
     pub dialect: &'static Dialect,
 }
 
@@ -48,7 +43,7 @@ struct Way<'k> {
     end: Option<&'k Answer>,
 }
 
-impl<'k, T: Targets> Resolver<'k, T> {
+impl<'k> Resolver<'k> {
     /// Resolves the origin whose robots.txt was answered so.
     pub fn resolve(&self, kept: &'k Kept) -> Resolved {
         let Some(newest) = kept.newest() else { return Resolved::unfetched() };

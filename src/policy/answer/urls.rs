@@ -3,9 +3,8 @@
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use super::kept::{Answer, Kept};
+use super::kept::Kept;
 use super::kind::AnswerKind;
-use super::resolve::Targets;
 use crate::policy::overrides::Placement;
 
 /// A URL's answers, and the override for its origin.
@@ -19,12 +18,6 @@ pub(crate) struct KeptUrl {
 /// The answers that are kept, by URL.
 #[derive(Debug, Default)]
 pub(crate) struct Urls(HashMap<Box<str>, KeptUrl>);
-
-impl Targets for Urls {
-    fn get(&self, url: &str) -> Option<&Kept> {
-        self.0.get(url).map(|url| &url.kept)
-    }
-}
 
 /// Splits a URL in canonical form before its path.
 pub(crate) fn split(url: &str) -> (&str, &str) {
@@ -41,17 +34,23 @@ impl Urls {
         }
     }
 
-    /// Adds the URLs that redirects lead to, one after the other, as long as something is known of them.
-    pub fn add_chain(&mut self, redirect: &Answer, known: impl Fn(&str) -> Option<Kept>) {
-        let target =
-            |kept: &Kept| kept.of_kind(AnswerKind::Redirect).and_then(|redirect| redirect.target().map(Box::from));
-        let mut next: Option<Box<str>> = redirect.target().map(Box::from);
-        while let Some(url) = next.take().filter(|url| !self.0.contains_key(url))
+    /// The URLs that the redirect of a URL leads to, one after the other, `most` at most.
+    pub fn chain(kept: &Kept, most: usize, known: impl Fn(&str) -> Option<Kept>) -> Urls {
+        let mut urls = Urls::default();
+        let target = |kept: &Kept| Some(Box::from(kept.of_kind(AnswerKind::Redirect)?.target()?));
+        let mut next: Option<Box<str>> = target(kept);
+        while let Some(url) = next.take().filter(|url| urls.len() < most && urls.get(url).is_none())
             && let Some(kept) = known(&url)
         {
             next = target(&kept);
-            self.entry(url).kept = kept;
+            urls.entry(url).kept = kept;
         }
+        urls
+    }
+
+    /// The answers of a URL, if it is known.
+    pub fn get(&self, url: &str) -> Option<&Kept> {
+        self.0.get(url).map(|url| &url.kept)
     }
 
     /// How many URLs there are.

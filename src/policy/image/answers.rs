@@ -215,7 +215,7 @@ impl Pointer {
     /// the records of ORIGINS end at `origin`; both in bytes.
     pub fn of(kept: &Kept, answers: u64, origin: u64) -> Option<Pointer> {
         let target = kept.of_kind(AnswerKind::Redirect)?.target()?;
-        Some(Pointer([hash_of_target(target), answers, origin].map(u64::to_le)))
+        Some(Pointer([hash_of_target(target.as_bytes()), answers, origin].map(u64::to_le)))
     }
 
     /// The hash of the target.
@@ -235,8 +235,8 @@ impl Pointer {
 }
 
 /// The hash by which a target is found.
-pub(super) fn hash_of_target(url: &str) -> u64 {
-    xxh3_64(url.as_bytes())
+pub(crate) fn hash_of_target(url: &[u8]) -> u64 {
+    xxh3_64(url)
 }
 
 /// Reads the records of a section, front to back.
@@ -256,6 +256,11 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
     /// How many bytes are left.
     pub fn left(&self) -> usize {
         self.reader.0.len()
+    }
+
+    /// The bytes after the records that were read.
+    pub fn rest(self) -> Reader<'i> {
+        self.reader
     }
 
     /// Whether an origin is left.

@@ -1,19 +1,20 @@
 //! Collects the items that origins share, in the order of an image. An item is noted when an origin first needs it, and
 //! copied when the image is written. Equal items from several sources are stored once.
 
-use hashbrown::{HashMap, HashTable};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
+use super::answers::UrlRecord;
 use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::Home;
 use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
+use crate::formats::unnamed::{List, Table};
 use crate::policy::Statistics;
-use crate::policy::answer::{CompareRules, StoredRules};
+use crate::policy::answer::{Answer, CompareRules, Content, Kept, StoredRules};
 use crate::policy::groups::{self, Group};
 
 /// A source of rows and items: the tables of captures, or an image.
@@ -75,14 +76,15 @@ pub(crate) struct Gathered<'s> {
     sources: Vec<Pool<'s>>,
     /// Contents that are in no source.
     made: Vec<Box<[u8]>>,
+    home: Home,
     /// In the order of the image: the source of each item, and its places there and in the image.
-    items: Vec<NewItem>,
+    items: List<NewItem>,
     /// Whether an item can equal another one. It cannot if all items come from one pool, which holds each only once.
     may_repeat: bool,
     /// The index of each item by 32 bits of the hash of its content, if items may repeat.
-    known: HashTable<(u32, u32)>,
-    /// For each source, the places in the image of the items taken from it.
-    taken: Vec<HashMap<u32, u32>>,
+    known: Table<(u32, u32)>,
+    /// The items that were taken: the source of each, and its places there and in the image.
+    taken: Table<NewItem>,
     /// Bytes in the section so far.
     length: u64,
 }
@@ -96,17 +98,27 @@ struct NewItem {
     new_place: u32,
 }
 
+impl NewItem {
+    /// The hash of an item of a source: both halves of a product, since tables use the upper bits and the lower ones.
+    fn hash(source: u32, place: u32) -> u64 {
+        let product = u128::from(u64::from(source) << 32 | u64::from(place)) * 0x9e37_79b9_7f4a_7c15;
+        product as u64 ^ (product >> 64) as u64
+    }
+}
+
 /// Marks an item that is in no source.
 const MADE: u32 = u32::MAX;
 
 impl<'s> Gathered<'s> {
-    fn new(section: Section, sources: Vec<Pool<'s>>) -> Gathered<'s> {
-        let taken = vec![HashMap::new(); sources.len()];
+    fn new(section: Section, sources: Vec<Pool<'s>>, home: &Home) -> Result<Gathered<'s>, WriteError> {
+        let memory = home.tables();
+        let (items, known, taken) = (List::new(&memory), Table::new(&memory), Table::new(&memory));
+        let may_repeat = sources.len() > 1 || section == Section::Side;
+        let (home, made, length) = (home.clone(), Vec::new(), 0);
+        let mut gathered = Gathered { section, sources, made, home, items, may_repeat, known, taken, length };
         // Every pool begins with the item without content.
-        let items = vec![NewItem { source: 0, place: NONE, new_place: NONE }];
-        let length = Pool::item_size(0, section.unit()) as u64;
-        let (made, known, may_repeat) = (Vec::new(), HashTable::new(), sources.len() > 1 || section == Section::Side);
-        Gathered { section, sources, made, items, may_repeat, known, taken, length }
+        gathered.append(0, NONE, None, 0)?;
+        Ok(gathered)
     }
 
     /// The place in the image of an item of a source, with its content if it is new there.
@@ -114,17 +126,21 @@ impl<'s> Gathered<'s> {
         if place == NONE {
             return Ok((NONE, None));
         }
-        if let Some(&known) = self.taken[source].get(&place) {
-            return Ok((known, None));
+        let source = source as u32;
+        let is_it = |item: &NewItem| (item.source, item.place) == (source, place);
+        if let Some(item) = self.taken.find(NewItem::hash(source, place), is_it) {
+            return Ok((item.new_place, None));
         }
-        let content = self.sources[source].item(place);
+        let content = self.sources[source as usize].item(place);
         let hash = self.may_repeat.then(|| xxh3_64(content) as u32);
         let found = hash.and_then(|hash| self.find(hash, content));
         let new_place = match found {
             Some(new_place) => new_place,
-            None => self.add(source as u32, place, hash, content.len())?,
+            None => self.append(source, place, hash, content.len())?,
         };
-        self.taken[source].insert(place, new_place);
+        let taken =
+            self.taken.insert(NewItem { source, place, new_place }, |item| NewItem::hash(item.source, item.place));
+        taken.map_err(|error| self.home.failed(error))?;
         Ok((new_place, found.is_none().then_some(content)))
     }
 
@@ -137,7 +153,7 @@ impl<'s> Gathered<'s> {
         let number = u32::try_from(self.made.len()).map_err(|_| self.full())?;
         u32::try_from(content.len()).map_err(|_| self.full())?;
         self.made.push(content.into());
-        self.add(MADE, number, Some(hash), content.len())
+        self.append(MADE, number, Some(hash), content.len())
     }
 
     /// The place in the image of an item with this content, if there is one.
@@ -153,15 +169,15 @@ impl<'s> Gathered<'s> {
         }
     }
 
-    fn add(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
+    fn append(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
         let new_place = u32::try_from(self.length / self.section.unit() as u64).map_err(|_| self.full())?;
         if new_place > self.section.last_place() {
             return Err(self.full());
         }
-        if let Some(hash) = hash {
-            self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
-        }
-        self.items.push(NewItem { source, place, new_place });
+        let index = self.items.len() as u32;
+        let listed = self.items.push(NewItem { source, place, new_place });
+        let known = hash.map_or(Ok(()), |hash| self.known.insert((hash, index), |&(hash, _)| spread(hash)));
+        listed.and(known).map_err(|error| self.home.failed(error))?;
         self.length += Pool::item_size(content, self.section.unit()) as u64;
         Ok(new_place)
     }
@@ -189,36 +205,38 @@ pub(crate) struct Shared<'s> {
     pub side: Gathered<'s>,
     pub rows: Distinct,
     width: usize,
-    sources: Vec<SourceRows<'s>>,
+    /// The rows of each source, and how many rows the sources before it have.
+    sources: Vec<(&'s [u8], usize)>,
+    /// For each row of the sources, its number in the image plus 1; 0 while no origin has needed it.
+    taken: List<u32>,
     /// Only the counts of automata.
     counts: Statistics,
 }
 
-/// The rows of a source.
-#[derive(Debug)]
-struct SourceRows<'s> {
-    bytes: &'s [u8],
-    /// For each row, its number in the image plus 1; 0 while no origin has needed it.
-    taken: Vec<u32>,
-}
-
 impl<'s> Shared<'s> {
     /// Collects from these sources, whose rows have `width` columns.
-    pub fn new(sources: &[ItemSource<'s>], width: usize, home: &Home) -> Shared<'s> {
-        let pools = |of: fn(&ItemSource<'s>) -> Pool<'s>| sources.iter().map(of).collect::<Vec<_>>();
-        let rows = |source: &ItemSource<'s>| SourceRows {
-            bytes: source.rows,
-            taken: vec![0; source.rows.len() / (width * ENTRY)],
+    pub fn new(sources: &[ItemSource<'s>], width: usize, home: &Home) -> Result<Shared<'s>, WriteError> {
+        let gathered = |section, of: fn(&ItemSource<'s>) -> Pool<'s>| {
+            Gathered::new(section, sources.iter().map(of).collect::<Vec<_>>(), home)
         };
-        Shared {
-            automata: Gathered::new(Section::Automata, pools(|source| source.automata)),
-            rules: Gathered::new(Section::Rules, pools(|source| source.rules)),
-            side: Gathered::new(Section::Side, pools(|source| source.side)),
+        let mut count = 0;
+        let rows = sources.iter().map(|source| {
+            let before = count;
+            count += source.rows.len() / (width * ENTRY);
+            (source.rows, before)
+        });
+        let rows: Vec<(&'s [u8], usize)> = rows.collect();
+        let taken = List::filled(0, count, &home.tables()).map_err(|error| home.failed(error))?;
+        Ok(Shared {
+            automata: gathered(Section::Automata, |source| source.automata)?,
+            rules: gathered(Section::Rules, |source| source.rules)?,
+            side: gathered(Section::Side, |source| source.side)?,
             rows: Distinct::rows(width * ENTRY, home),
             width,
-            sources: sources.iter().map(rows).collect(),
+            sources: rows,
+            taken,
             counts: Statistics::default(),
-        }
+        })
     }
 
     /// The number of columns in a row.
@@ -228,12 +246,13 @@ impl<'s> Shared<'s> {
 
     /// The number in the image of a row of a source.
     pub fn row(&mut self, source: usize, row: u32) -> Result<u32, WriteError> {
-        let rows = &self.sources[source];
-        if let Some(known) = rows.taken[row as usize].checked_sub(1) {
+        let (rows, before) = self.sources[source];
+        let at = before + row as usize;
+        if let Some(known) = self.taken[at].checked_sub(1) {
             return Ok(known);
         }
         let length = self.width * ENTRY;
-        let bytes = &rows.bytes[row as usize * length..][..length];
+        let bytes = &rows[row as usize * length..][..length];
         let mut taken = Vec::with_capacity(length);
         for entry in bytes.chunks_exact(ENTRY) {
             let group = groups::decode(bytemuck::pod_read_unaligned(entry));
@@ -241,7 +260,7 @@ impl<'s> Shared<'s> {
             taken.extend_from_slice(&groups::encode(group));
         }
         let number = self.rows.intern(&taken)?;
-        self.sources[source].taken[row as usize] = number + 1;
+        self.taken[at] = number + 1;
         Ok(number)
     }
 
@@ -270,6 +289,34 @@ impl<'s> Shared<'s> {
         }
         let of_file = self.side.sources[source].item(place);
         self.side.make(&[own, of_file].concat())
+    }
+
+    /// A URL, with its rules in the image.
+    pub fn url<'u>(&mut self, url: UrlRecord<'u>) -> Result<UrlRecord<'u>, WriteError> {
+        let placement = url.placement.map(|mut placement| {
+            placement.robots_txt = self.taken(placement.robots_txt)?;
+            Ok::<_, WriteError>(placement)
+        });
+        Ok(UrlRecord { placement: placement.transpose()?, kept: Cow::Owned(self.kept(&url.kept)?), ..url })
+    }
+
+    /// The rules in the image.
+    fn taken(&mut self, rules: StoredRules) -> Result<StoredRules, WriteError> {
+        let StoredRules { source, row, side } = rules;
+        let row = self.row(source as usize, row)?;
+        Ok(StoredRules { source: 0, row, side: self.side(source as usize, side, &[])? })
+    }
+
+    /// The answers, with their rules in the image.
+    fn kept(&mut self, kept: &Kept) -> Result<Kept, WriteError> {
+        let answers = kept.answers().iter().map(|answer| {
+            let content = match &answer.content {
+                Content::Rules(rules) => Content::Rules(self.taken(*rules)?),
+                other => other.clone(),
+            };
+            Ok(Answer { content, ..answer.clone() })
+        });
+        Ok(Kept::of(answers.collect::<Result<_, WriteError>>()?, kept.failures().clone()))
     }
 
     /// The statistics of the sources with those of shared items.

@@ -6,13 +6,13 @@
 //!
 //! The first item has no content; its place, 0, means "none". Places count units from the start of the section.
 
-use hashbrown::HashTable;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
 use super::layout::Section;
 use super::spool::{Home, Spool};
+use crate::formats::unnamed::Table;
 use crate::threads;
 
 /// The place of the item without content.
@@ -148,7 +148,7 @@ pub(crate) struct Distinct {
     /// Whether items have a length in front. If not, each is as long as the unit.
     with_length: bool,
     /// 32 bits of the hash of each item's content, and the item's place.
-    items: HashTable<(u32, u32)>,
+    items: Table<(u32, u32)>,
     /// Buffer for the item being stored.
     item: Vec<u8>,
 }
@@ -170,14 +170,16 @@ impl Distinct {
 
     fn new(section: Section, unit: usize, with_length: bool, home: &Home) -> Distinct {
         let first = vec![0; unit];
-        let hash = hash_of(if with_length { &[] } else { &first });
-        let mut items = HashTable::new();
-        items.insert_unique(spread(hash), (hash, NONE), |&(hash, _)| spread(hash));
-        Distinct { section, spool: Spool::new(home, first), unit, with_length, items, item: Vec::new() }
+        let (items, spool) = (Table::new(&home.tables()), Spool::new(home, first));
+        Distinct { section, spool, unit, with_length, items, item: Vec::new() }
     }
 
     /// The place of the item with this content, which is added if it is new.
     pub fn intern(&mut self, content: &[u8]) -> Result<u32, WriteError> {
+        let is_first = if self.with_length { content.is_empty() } else { content.iter().all(|&byte| byte == 0) };
+        if is_first {
+            return Ok(NONE);
+        }
         self.item.clear();
         match self.with_length {
             true if u32::try_from(content.len()).is_err() => return Err(self.full()),
@@ -204,13 +206,14 @@ impl Distinct {
             return Err(self.full());
         }
         self.spool.write(&self.item)?;
-        self.items.insert_unique(spread(hash), (hash, place), |&(hash, _)| spread(hash));
+        let inserted = self.items.insert((hash, place), |&(hash, _)| spread(hash));
+        inserted.map_err(|error| self.spool.failed(error))?;
         Ok(place)
     }
 
     /// Ends writing; no items can be added after that.
     pub fn finish(&mut self) -> Result<(), WriteError> {
-        self.items = HashTable::new();
+        self.items.free();
         self.spool.finish()
     }
 

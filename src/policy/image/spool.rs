@@ -8,11 +8,13 @@ use std::path::PathBuf;
 
 use super::WriteError;
 use crate::formats::mmap;
+use crate::formats::unnamed::FileMemory;
 
 /// How many bytes of a spool stay in memory if it may use a file.
 pub(crate) const HELD: usize = 16 << 20;
 
-/// Where spools keep their bytes: about `limit` bytes of each in memory, more of them in temporary files in `folder`.
+/// Where spools keep their bytes, and tables their entries: about `limit` bytes of each in memory, more of them in temporary files
+/// in `folder`.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     pub folder: PathBuf,
@@ -28,6 +30,16 @@ impl Home {
     /// In temporary files in `folder`, except for [`HELD`] bytes of each.
     pub fn folder(folder: PathBuf) -> Home {
         Home { folder, limit: HELD }
+    }
+
+    /// Memory for the tables of one image.
+    pub fn tables(&self) -> FileMemory {
+        FileMemory::new(&self.folder, self.limit)
+    }
+
+    /// The error for a failure of a temporary file.
+    pub fn failed(&self, error: io::Error) -> WriteError {
+        WriteError::Spill { folder: self.folder.clone(), error }
     }
 }
 
@@ -64,9 +76,9 @@ impl Spool {
         Ok(())
     }
 
-    /// The error for a failure of the temporary file.
-    fn failed(&self, error: io::Error) -> WriteError {
-        WriteError::Spill { folder: self.home.folder.clone(), error }
+    /// The error for a failure of the temporary file, or of one that belongs to the same data.
+    pub fn failed(&self, error: io::Error) -> WriteError {
+        self.home.failed(error)
     }
 
     fn file_tail(&mut self) -> io::Result<()> {
@@ -111,7 +123,8 @@ impl Spool {
         if self.file.is_some() {
             self.file_tail().map_err(|error| self.failed(error))?;
         }
-        self.map = self.file.as_ref().map(mmap::map).transpose().map_err(|error| self.failed(error))?;
+        // Its map keeps the file.
+        self.map = self.file.take().as_ref().map(mmap::map).transpose().map_err(|error| self.failed(error))?;
         Ok(())
     }
 

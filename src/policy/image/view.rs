@@ -33,7 +33,7 @@ impl<'p> Parts<'p> {
 
     /// The URLs that redirect to a URL, whatever became of that, and perhaps a few others.
     pub fn redirecting_to(&self, url: &str, source: u32) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
-        let (this, hash) = (*self, answers::hash_of_target(url));
+        let (this, hash) = (*self, answers::hash_of_target(url.as_bytes()));
         let (_, answers) = answers::split(self.answers).unwrap_or_default();
         let first = self.pointers.partition_point(|pointer| pointer.hash() < hash);
         let same = self.pointers[first..].iter().take_while(move |pointer| pointer.hash() == hash);

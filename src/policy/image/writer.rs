@@ -1,6 +1,5 @@
 //! Assembles an image from origins that arrive in order.
 
-use std::borrow::Cow;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -13,7 +12,8 @@ use super::spool::{Home, Spool};
 use super::{Content, Image, Meta, WriteError};
 use crate::dialect::Dialect;
 use crate::formats::mmap;
-use crate::policy::answer::{Answer, Content as AnswerContent, Kept, Resolved, StoredRules};
+use crate::formats::unnamed::List;
+use crate::policy::answer::{Resolved, StoredRules};
 use crate::policy::columns::Columns;
 use crate::policy::{Statistics, groups, lookup};
 
@@ -23,40 +23,50 @@ use crate::policy::{Statistics, groups, lookup};
 pub(crate) struct Writer<'s> {
     columns: Columns,
     dialect: &'static Dialect,
+    home: Home,
     shared: Shared<'s>,
     origins: Spool,
     count: u64,
     answers: Spool,
     /// The marks of ANSWERS.
     marks: Vec<[u64; 2]>,
-    pointers: Vec<Pointer>,
+    pointers: List<Pointer>,
     record: Vec<u8>,
     last: Vec<u8>,
 }
 
 impl<'s> Writer<'s> {
-    pub fn new(columns: Columns, dialect: &'static Dialect, sources: &[ItemSource<'s>], home: &Home) -> Writer<'s> {
-        let shared = Shared::new(sources, columns.count(), home);
+    /// A writer of an image whose shared items come from these sources.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Spill`] if a temporary file cannot be made.
+    pub fn new(
+        columns: Columns,
+        dialect: &'static Dialect,
+        sources: &[ItemSource<'s>],
+        home: &Home,
+    ) -> Result<Writer<'s>, WriteError> {
+        let shared = Shared::new(sources, columns.count(), home)?;
         let (origins, answers) = (Spool::new(home, Vec::new()), Spool::new(home, Vec::new()));
-        let (marks, pointers, record, last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Writer { columns, dialect, shared, origins, count: 0, answers, marks, pointers, record, last }
+        let (marks, pointers, record, last) = (Vec::new(), List::new(&home.tables()), Vec::new(), Vec::new());
+        let home = home.clone();
+        Ok(Writer { columns, dialect, home, shared, origins, count: 0, answers, marks, pointers, record, last })
     }
 
     /// Adds the next URL. If it is the robots.txt of an origin, the origin is `resolved` so.
     pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), WriteError> {
         let before = self.origins.len();
-        self.pointers.extend(Pointer::of(&url.kept, self.answers.len(), before));
+        if let Some(pointer) = Pointer::of(&url.kept, self.answers.len(), before) {
+            self.pointers.push(pointer).map_err(|error| self.home.failed(error))?;
+        }
         if let Some(resolved) = resolved {
             self.add_origin(&url, resolved)?;
             if (self.count - 1).is_multiple_of(MARKED) {
                 self.marks.push([before, self.answers.len()]);
             }
         }
-        let placement = url.placement.map(|mut placement| {
-            placement.robots_txt = self.taken(placement.robots_txt)?;
-            Ok::<_, WriteError>(placement)
-        });
-        let taken = UrlRecord { kept: Cow::Owned(self.kept(&url.kept)?), placement: placement.transpose()?, ..url };
+        let taken = self.shared.url(url)?;
         let mut bytes = Vec::with_capacity(64);
         answers::push(&taken, resolved.map(|_| Record::at(&self.record, 0)).as_ref(), &mut bytes);
         self.answers.write(&bytes)
@@ -84,25 +94,6 @@ impl<'s> Writer<'s> {
         self.origins.write(&self.record)?;
         self.count += 1;
         Ok(())
-    }
-
-    /// The rules in the image.
-    fn taken(&mut self, rules: StoredRules) -> Result<StoredRules, WriteError> {
-        let StoredRules { source, row, side } = rules;
-        let row = self.shared.row(source as usize, row)?;
-        Ok(StoredRules { source: 0, row, side: self.shared.side(source as usize, side, &[])? })
-    }
-
-    /// The answers, with their rules in the image.
-    fn kept(&mut self, kept: &Kept) -> Result<Kept, WriteError> {
-        let answers = kept.answers().iter().map(|answer| {
-            let content = match &answer.content {
-                AnswerContent::Rules(rules) => AnswerContent::Rules(self.taken(*rules)?),
-                other => other.clone(),
-            };
-            Ok(Answer { content, ..answer.clone() })
-        });
-        Ok(Kept::of(answers.collect::<Result<_, WriteError>>()?, kept.failures().clone()))
     }
 
     /// Writes the image to `home`, with the statistics of the sources, completed.
@@ -137,7 +128,8 @@ impl<'s> Writer<'s> {
         self.origins.finish()?;
         self.answers.finish()?;
         self.shared.rows.finish()?;
-        let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of);
+        let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of, &self.home.tables());
+        let table = table.map_err(|error| self.home.failed(error))?;
         let header = Header::of([
             meta_bytes.len() as u64,
             table.length(),
@@ -165,7 +157,7 @@ struct Sealed<'s> {
     shared: Shared<'s>,
     answers: Spool,
     marks: Vec<[u64; 2]>,
-    pointers: Vec<Pointer>,
+    pointers: List<Pointer>,
     content: Content,
 }
 

@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::entry::Entry;
 use super::layout::{HEADER, header, pilots_length};
 use super::place::{Hashed, PlacedKeys, place};
+use crate::formats::unnamed::{FileMemory, List};
 use crate::policy::image::{RECORD_UNIT, Record, record_starts};
 use crate::threads;
 
@@ -28,18 +29,23 @@ impl LookupTable {
     /// of all the others.
     ///
     /// `hash` is [`hash_of`](super::key::hash_of), except in tests.
-    pub fn build(records: &[u8], hash: impl Fn(&[u8], u64) -> u64) -> LookupTable {
+    ///
+    /// # Errors
+    ///
+    /// The system's error if there is no room for the table.
+    pub fn build(records: &[u8], hash: impl Fn(&[u8], u64) -> u64, memory: &FileMemory) -> io::Result<LookupTable> {
         let mut number = 0;
         loop {
             let seed = xxh3_64_with_seed(records, number);
-            let starts = record_starts(records, 0);
-            let mut keys: Vec<Hashed> =
-                starts.map(|at| (hash(Record::at(records, at).origin, seed), (at / RECORD_UNIT) as u32)).collect();
+            let mut keys: List<Hashed> = List::new(memory);
+            for at in record_starts(records, 0) {
+                keys.push((hash(Record::at(records, at).origin, seed), (at / RECORD_UNIT) as u32))?;
+            }
             threads::sort_by_key(&mut keys, |&key| key);
-            let placed = place(&keys);
+            let placed = place(&keys, memory)?;
             number += 1;
             if placed.overflow.is_empty() || number == SEEDS {
-                return LookupTable { seed, placed };
+                return Ok(LookupTable { seed, placed });
             }
         }
     }
@@ -59,7 +65,7 @@ impl LookupTable {
     ) -> io::Result<()> {
         let PlacedKeys { pilots, slots, overflow } = &self.placed;
         write(&header(self.seed, pilots.len(), slots.len(), overflow.len()))?;
-        let pilot_bytes: &[u8] = bytemuck::cast_slice(pilots);
+        let pilot_bytes: &[u8] = bytemuck::cast_slice(&pilots[..]);
         write(pilot_bytes)?;
         write(&vec![0; pilots_length(pilots.len() as u64) as usize - pilot_bytes.len()])?;
         let entry = |place: u32| {

@@ -8,7 +8,10 @@
 //! tables, and another seed helps. An attacker who could construct origins that defy every seed would only send their
 //! buckets to the overflow: tries are limited, and after the last seed the remaining keys go there.
 
+use std::io;
+
 use super::key::range;
+use crate::formats::unnamed::{FileMemory, List};
 
 /// Average number of keys per bucket.
 const PER_BUCKET: u64 = 3;
@@ -24,11 +27,11 @@ const EXTRA_TRIES: u64 = 1 << 20;
 pub(super) type Hashed = (u64, u32);
 
 /// The pilots, the key in each slot, and the keys that did not fit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct PlacedKeys {
-    pub pilots: Vec<u16>,
+    pub pilots: List<u16>,
     /// For each slot, its key plus 1, or 0.
-    pub slots: Vec<u32>,
+    pub slots: List<u32>,
     /// Keys without a slot, in ascending order.
     pub overflow: Vec<u32>,
 }
@@ -50,29 +53,57 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
 }
 
 /// Places keys, which must be sorted.
-pub(super) fn place(keys: &[Hashed]) -> PlacedKeys {
+///
+/// # Errors
+///
+/// The system's error if there is no room for the table.
+pub(super) fn place(keys: &[Hashed], memory: &FileMemory) -> io::Result<PlacedKeys> {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
-    let mut buckets: Vec<&[Hashed]> = keys.chunk_by(|a, b| range(a.0, pilots) == range(b.0, pilots)).collect();
-    buckets.sort_by_key(|bucket| std::cmp::Reverse(bucket.len()));
     let mut placing = Placing {
-        taken: vec![0; slots.div_ceil(64) as usize],
+        taken: List::filled(0, slots.div_ceil(64) as usize, memory)?,
         tries: TRIES_PER_KEY * keys.len() as u64 + EXTRA_TRIES,
-        placed: PlacedKeys { pilots: vec![0; pilots as usize], slots: vec![0; slots as usize], overflow: Vec::new() },
+        placed: PlacedKeys {
+            pilots: List::filled(0, pilots as usize, memory)?,
+            slots: List::filled(0, slots as usize, memory)?,
+            overflow: Vec::new(),
+        },
     };
-    for bucket in buckets {
-        let number = range(bucket[0].0, pilots);
+    for &start in &*by_size(keys, pilots, memory)? {
+        let keys = &keys[start as usize..];
+        let number = range(keys[0].0, pilots);
+        let bucket = &keys[..keys.iter().take_while(|key| range(key.0, pilots) == number).count()];
         match placing.pilot(bucket) {
             Some(pilot) => placing.placed.pilots[number] = pilot.to_le(),
             None => placing.placed.overflow.extend(bucket.iter().map(|&(_, key)| key)),
         }
     }
     placing.placed.overflow.sort_unstable();
-    placing.placed
+    Ok(placing.placed)
+}
+
+/// Where each bucket begins among the keys: the largest buckets first, then in order of number.
+fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List<u32>> {
+    let buckets = || keys.chunk_by(|a, b| range(a.0, pilots) == range(b.0, pilots)).map(<[Hashed]>::len);
+    // Larger ones are not placed, in whatever order.
+    let class = |length: usize| LARGEST + 1 - length.min(LARGEST + 1);
+    let mut next = [0; LARGEST + 2];
+    buckets().for_each(|length| next[class(length)] += 1);
+    let mut count = 0;
+    for of_class in &mut next {
+        count += std::mem::replace(of_class, count);
+    }
+    let (mut starts, mut start) = (List::filled(0, count, memory)?, 0);
+    for length in buckets() {
+        let at = &mut next[class(length)];
+        starts[*at] = start as u32;
+        (*at, start) = (*at + 1, start + length);
+    }
+    Ok(starts)
 }
 
 struct Placing {
     /// One bit for each slot: a million of them fit into a cache that way.
-    taken: Vec<u64>,
+    taken: List<u64>,
     /// How many tries are left.
     tries: u64,
     placed: PlacedKeys,
@@ -129,6 +160,10 @@ mod tests {
         keys
     }
 
+    fn placed(keys: &[Hashed]) -> PlacedKeys {
+        place(keys, &FileMemory::new(&std::env::temp_dir(), 10_000)).unwrap()
+    }
+
     /// Every key is in exactly one place, its slot or the overflow.
     fn assert_placed(keys: &[Hashed], placed: &PlacedKeys) {
         let (pilots, slots) = (placed.pilots.len() as u64, placed.slots.len() as u64);
@@ -149,7 +184,7 @@ mod tests {
         for count in (0..200).chain([1000, 30_000]) {
             for seed in 0..10 {
                 let keys = random(count, seed);
-                let placed = place(&keys);
+                let placed = placed(&keys);
                 assert_placed(&keys, &placed);
                 overflows += usize::from(!placed.overflow.is_empty());
             }
@@ -172,9 +207,9 @@ mod tests {
             let attack = (20_000..40_000).map(|key| (hash(key), key));
             let mut keys: Vec<Hashed> = honest.iter().copied().chain(attack).collect();
             keys.sort_unstable();
-            let placed = place(&keys);
-            assert_placed(&keys, &placed);
-            assert_eq!(placed, place(&keys), "{name}");
+            assert_placed(&keys, &placed(&keys));
+            let parts = |PlacedKeys { pilots, slots, overflow }| (pilots.to_vec(), slots.to_vec(), overflow);
+            assert!(parts(placed(&keys)) == parts(placed(&keys)), "{name}");
         }
     }
 }

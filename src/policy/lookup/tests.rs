@@ -3,6 +3,7 @@
 use super::check::check;
 use super::key::hash_of;
 use super::{Lookup, LookupTable};
+use crate::formats::unnamed::FileMemory;
 use crate::policy::image::{Problem, RECORD_UNIT, push_record, record_starts};
 use crate::policy::state::{Answered, OriginState, OriginStatus};
 
@@ -35,7 +36,8 @@ fn aligned(section: &[u8]) -> Vec<Line> {
 }
 
 fn section(records: &[u8], hash: Hash) -> Vec<u8> {
-    let (table, mut section) = (LookupTable::build(records, hash), Vec::new());
+    let memory = FileMemory::new(&std::env::temp_dir(), 1 << 20);
+    let (table, mut section) = (LookupTable::build(records, hash, &memory).unwrap(), Vec::new());
     let write = |part: &[u8]| {
         section.extend_from_slice(part);
         Ok(())

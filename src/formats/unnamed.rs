@@ -1,0 +1,257 @@
+//! Large tables in unnamed files that are mapped.
+//!
+//! The pages of a mapped file belong to the page cache, which the system writes back and drops when it needs memory; they are
+//! never anonymous memory. So a table of any size fits beside what a process may hold, and is as fast as memory while there is
+//! memory for it.
+
+use allocator_api2::alloc::{AllocError, Allocator, Global, Layout};
+use hashbrown::{HashMap, HashTable};
+use memmap2::MmapMut;
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::mmap;
+
+/// `bytes` zeros in a mapped, unnamed file of `folder`.
+///
+/// # Errors
+///
+/// The system's error, for a full disk, too: a page that is written later needs no more room.
+pub(crate) fn zeros(folder: &Path, bytes: u64) -> io::Result<MmapMut> {
+    let file = tempfile::tempfile_in(folder)?;
+    reserve(&file, bytes)?;
+    mmap::map_mut(&file)
+}
+
+/// Gives an empty file this many bytes, allocated on disk, so that a full disk is reported here and not by a SIGBUS when a page
+/// is written.
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+        // The file system has no faster way.
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+        made => return Ok(made?),
+    }
+    write_zeros(file, bytes)
+}
+
+fn write_zeros(mut file: &File, bytes: u64) -> io::Result<()> {
+    io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut file).map(|_| ())
+}
+
+/// Memory for tables: anonymous up to a limit for each, beyond it an unnamed file. Clones share their files.
+#[derive(Clone)]
+pub(crate) struct FileMemory(Arc<Files>);
+
+struct Files {
+    folder: Box<Path>,
+    limit: usize,
+    /// The files in use, by the address where they are mapped, and why the last one could not be made.
+    maps: Mutex<(HashMap<usize, MmapMut>, Option<io::Error>)>,
+}
+
+/// The alignment of a map: that of the smallest page.
+const PAGE: usize = 4096;
+
+impl FileMemory {
+    /// Memory with files in `folder` for what is larger than `limit` bytes.
+    pub fn new(folder: &Path, limit: usize) -> FileMemory {
+        FileMemory(Arc::new(Files { folder: folder.into(), limit, maps: Mutex::default() }))
+    }
+
+    fn maps(&self) -> MutexGuard<'_, (HashMap<usize, MmapMut>, Option<io::Error>)> {
+        self.0.maps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_filed(&self, layout: Layout) -> bool {
+        layout.size() > self.0.limit && layout.align() <= PAGE
+    }
+
+    /// Why memory was refused.
+    fn refusal(&self) -> io::Error {
+        self.maps().1.take().unwrap_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+}
+
+impl fmt::Debug for FileMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileMemory").field("folder", &self.0.folder).field("limit", &self.0.limit).finish()
+    }
+}
+
+// SAFETY: A block comes from `Global`, or is a map of `layout.size()` bytes of its own, which begins with a page. Either stays
+// where it is, and valid, until it is deallocated or the last clone is dropped: maps are kept in a table that all clones share.
+// A block is deallocated with the layout it was allocated with, since `allocate` grants no more than was asked for, and growing
+// and shrinking are the default of the trait, which allocates anew; so `is_filed` sends it back to where it came from.
+unsafe impl Allocator for FileMemory {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if !self.is_filed(layout) {
+            return Global.allocate(layout);
+        }
+        let made = zeros(&self.0.folder, layout.size() as u64);
+        let mut maps = self.maps();
+        match made {
+            Ok(mut map) => {
+                let start = NonNull::new(map.as_mut_ptr()).ok_or(AllocError)?;
+                maps.0.insert(start.addr().get(), map);
+                Ok(NonNull::slice_from_raw_parts(start, layout.size()))
+            }
+            Err(error) => {
+                maps.1 = Some(error);
+                Err(AllocError)
+            }
+        }
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        if self.is_filed(layout) {
+            self.maps().0.remove(&block.addr().get());
+        } else {
+            // SAFETY: the caller allocated it with this layout, and it is from `Global`.
+            unsafe { Global.deallocate(block, layout) };
+        }
+    }
+}
+
+/// A list in [`FileMemory`].
+#[derive(Debug)]
+pub(crate) struct List<T>(allocator_api2::vec::Vec<T, FileMemory>);
+
+impl<T> List<T> {
+    pub fn new(memory: &FileMemory) -> List<T> {
+        List(allocator_api2::vec::Vec::new_in(memory.clone()))
+    }
+
+    /// Appends an item.
+    ///
+    /// # Errors
+    ///
+    /// The system's error if there is no room for it.
+    pub fn push(&mut self, item: T) -> io::Result<()> {
+        if self.0.len() == self.0.capacity() {
+            self.0.try_reserve(1).map_err(|_| self.0.allocator().refusal())?;
+        }
+        self.0.push(item);
+        Ok(())
+    }
+}
+
+impl<T: Clone> List<T> {
+    /// A list of `length` equal items.
+    ///
+    /// # Errors
+    ///
+    /// The system's error if there is no room for them.
+    pub fn filled(item: T, length: usize, memory: &FileMemory) -> io::Result<List<T>> {
+        let mut list = List::new(memory);
+        list.0.try_reserve_exact(length).map_err(|_| memory.refusal())?;
+        list.0.resize(length, item);
+        Ok(list)
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for List<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+/// A hash table in [`FileMemory`].
+#[derive(Debug)]
+pub(crate) struct Table<T>(HashTable<T, FileMemory>);
+
+impl<T> Table<T> {
+    pub fn new(memory: &FileMemory) -> Table<T> {
+        Table(HashTable::new_in(memory.clone()))
+    }
+
+    /// Removes all items, and frees their memory.
+    pub fn free(&mut self) {
+        self.0 = HashTable::new_in(self.0.allocator().clone());
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The item with a hash for which `is_it` is true.
+    pub fn find(&self, hash: u64, is_it: impl FnMut(&T) -> bool) -> Option<&T> {
+        self.0.find(hash, is_it)
+    }
+
+    /// Adds an item that is not there; `hash` returns the hash of any item.
+    ///
+    /// # Errors
+    ///
+    /// The system's error if there is no room for it.
+    pub fn insert(&mut self, item: T, hash: impl Fn(&T) -> u64) -> io::Result<()> {
+        self.0.try_reserve(1, &hash).map_err(|_| self.0.allocator().refusal())?;
+        self.0.insert_unique(hash(&item), item, hash);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_made_by_writing_where_there_is_no_call_for_it() {
+        let file = tempfile::tempfile().unwrap();
+        write_zeros(&file, 70_000).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 70_000);
+    }
+
+    #[test]
+    fn lists_and_tables_move_to_files_as_they_grow() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = |memory: &FileMemory| memory.maps().0.len();
+        for limit in [0, 1000, usize::MAX] {
+            let memory = FileMemory::new(folder.path(), limit);
+            let (mut list, mut table) = (List::new(&memory), Table::new(&memory));
+            let hash = |item: &u64| item.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            for item in 0..3000_u64 {
+                list.push(item * 3).unwrap();
+                assert_eq!(table.find(hash(&item), |&known| known == item), None);
+                table.insert(item, hash).unwrap();
+            }
+            assert!(list.iter().copied().eq((0..3000).map(|item| item * 3)), "{limit}");
+            assert!((0..3000).all(|item| table.find(hash(&item), |&known| known == item) == Some(&item)), "{limit}");
+            list.sort_unstable_by_key(|&item| std::cmp::Reverse(item));
+            assert_eq!((list[0], list[2999]), (2999 * 3, 0));
+            assert_eq!(files(&memory), if limit == usize::MAX { 0 } else { 2 }, "{limit}");
+            assert_eq!(
+                List::filled(7_u8, 5000, &memory).unwrap().iter().map(|&item| usize::from(item)).sum::<usize>(),
+                35_000
+            );
+            drop((list, table));
+            assert_eq!(files(&memory), 0, "{limit}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_is_an_error() {
+        let folder = tempfile::tempdir().unwrap().path().join("missing");
+        let memory = FileMemory::new(&folder, 100);
+        let (mut list, mut table) = (List::new(&memory), Table::new(&memory));
+        let refused = (0..1000_u64).find_map(|item| list.push(item).err());
+        assert_eq!(refused.map(|error| error.kind()), Some(io::ErrorKind::NotFound));
+        let refused = (0..1000_u64).find_map(|item| table.insert(item, |&item| item << 57 | item).err());
+        assert_eq!(refused.map(|error| error.kind()), Some(io::ErrorKind::NotFound));
+        assert!(List::filled(0_u8, 1000, &memory).is_err());
+    }
+}
