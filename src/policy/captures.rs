@@ -60,8 +60,8 @@ pub struct Captures {
     progress: Arc<CompileProgress>,
 }
 
-/// The bytes of the memory budget for each URL that is held in memory. It takes some 300 itself; when it is written to a run, 40
-/// more, and a dozen for each item. The rest of the budget is for what is being read and compiled.
+/// The bytes of the memory budget for each URL that is held in memory. It takes some 400; when it is written to a run, 40 more. The
+/// rest of the budget is for what is being read and compiled.
 const BYTES_PER_URL: u64 = 1024;
 
 impl fmt::Debug for Captures {
@@ -78,8 +78,8 @@ impl Captures {
     }
 
     /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`, for more
-    /// origins than fit in memory. In memory it keeps only the first few MiB and the index: some 250 bytes for each URL, unless
-    /// [`Captures::with_memory`] bounds them, and a dozen for each distinct automaton, set of rules and row of groups.
+    /// origins than fit in memory. In memory it keeps only the first few MiB and the URLs: some 400 bytes for each, unless
+    /// [`Captures::with_memory`] bounds them.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::at(Home::folder(folder.to_owned()), columns.into(), dialect)
     }
@@ -218,7 +218,7 @@ impl Captures {
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
             let placement = self.place_override(origin, given)?;
-            let url = self.urls.entry(origin::robots_url(origin).into());
+            let url = self.urls.entry(&origin::robots_url(origin));
             match &mut url.placement {
                 Some(known) => {
                     known.merge(placement, &mut self.tables)?;
@@ -291,7 +291,7 @@ impl Captures {
         notes: Option<Box<NoteCounts>>,
     ) -> Result<(), WriteError> {
         let answered = capture.answered;
-        let url = self.urls.entry(capture.url.into_boxed_str());
+        let url = self.urls.entry(&capture.url);
         if matches!(kind, AnswerKind::Failed | AnswerKind::TooManyRequests) {
             url.kept.fold_failures(&Failures::new(answered.fetched_at, answered.unreachable_since));
         }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::{Kept, Resolver, Urls};
+use super::answer::{Hops, Kept, Resolver};
 use super::image::{UrlRecord, WriteError, Writer};
 use super::progress::CompileProgress;
 use super::statistics::Statistics;
@@ -35,8 +35,8 @@ impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
         }
         // From the last URL of a chain, the last good answer may be as far again.
         let most = 2 * (usize::from(self.dialect.redirects.hops) + 1);
-        let targets = Urls::chain(&url.kept, most, &self.known);
-        let mut resolved = Resolver { targets: &targets, dialect: self.dialect }.resolve(&url.kept);
+        let hops = Hops::from(&url.kept, most, &self.known);
+        let mut resolved = Resolver { hops: &hops, dialect: self.dialect }.resolve(&url.kept);
         if let Some(placement) = &url.placement {
             placement.apply(&mut resolved);
             statistics.notes.merge(&placement.notes);

@@ -76,8 +76,8 @@ fn changed(all: &[Policy], home: &Home) -> Result<Policy, WriteError> {
     let merging = Merging::new(&policies, OverridesFrom::All).only_of_first(of_first);
     let (mut changed, mut union) = (Urls::default(), merging.union());
     while let Some(UrlRecord { origin, path, kept, .. }) = union.next()? {
-        let url = String::from_utf8_lossy(&[origin, path].concat()).into();
-        changed.entry(url).kept = kept.into_owned();
+        let url = [origin, path].concat();
+        changed.entry(&String::from_utf8_lossy(&url)).kept = kept.into_owned();
     }
     // Other URLs are not changed, so only the first policy has them.
     let known = |url: &str| changed.get(url).cloned().or_else(|| all[0].kept(url));

@@ -3,7 +3,7 @@
 //! An origin may redirect to a URL that comes later in the order of URLs, so the answers of all targets are collected before
 //! origins are derived. They may be as many as the origins, so they are encoded in a [`Spool`].
 
-use super::answer::{Answer, Content, Kept, StoredRules};
+use super::answer::Kept;
 use super::image::{Home, Spool, UrlRecord, UrlRecords, WriteError, hash_of_target, push_url};
 use super::union::Union;
 use crate::formats::bytes::push_number;
@@ -70,14 +70,9 @@ impl Targets {
             return None;
         }
         let mut sources = records.rest();
-        let answers = record.kept.answers().iter().cloned().map(|answer| match answer.content {
-            Content::Rules(rules) => {
-                let source = sources.small().unwrap_or_default();
-                Answer { content: Content::Rules(StoredRules { source, ..rules }), ..answer }
-            }
-            _ => answer,
-        });
-        Some(Kept::of(answers.collect(), record.kept.failures().clone()))
+        let mut kept = record.kept.into_owned();
+        kept.rules_mut().for_each(|rules| rules.source = sources.small().unwrap_or_default());
+        Some(kept)
     }
 }
 
@@ -91,7 +86,7 @@ fn push(url: &UrlRecord<'_>, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::answer::{AnswerKind, Failures};
+    use crate::policy::answer::{Answer, AnswerKind, Content, Failures, StoredRules};
     use crate::policy::image::Sources;
     use crate::policy::union::OverridesFrom;
     use std::borrow::Cow;
@@ -111,8 +106,8 @@ mod tests {
             notes: None,
         };
         let kept = |number: u32| {
-            let answers = vec![answer(AnswerKind::HtmlPage, number), answer(AnswerKind::RobotsTxt, 1000 * number)];
-            Kept::of(answers, Failures::new(Some(5), None))
+            let answers = [answer(AnswerKind::HtmlPage, number), answer(AnswerKind::RobotsTxt, 1000 * number)];
+            Kept::of(answers.into_iter().collect(), Failures::new(Some(5), None))
         };
         let paths: Vec<String> = (100..300).map(|number| format!("/{number}")).collect();
         let urls = || {

@@ -1,5 +1,6 @@
 //! The answers kept for one URL: of each kind, the greatest.
 
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 use super::failures::Failures;
@@ -98,10 +99,12 @@ impl Answer {
 /// in any order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Kept {
-    /// In the order of their kinds.
-    answers: Vec<Answer>,
+    answers: Answers,
     failures: Failures,
 }
+
+/// Answers in the order of their kinds. Most URLs have one.
+pub(crate) type Answers = SmallVec<[Answer; 1]>;
 
 /// The fate of an answer that is folded into others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +121,7 @@ pub(crate) enum Folded {
 
 impl Kept {
     /// Answers read from a file, in the order of their kinds.
-    pub fn of(answers: Vec<Answer>, failures: Failures) -> Kept {
+    pub fn of(answers: Answers, failures: Failures) -> Kept {
         Kept { answers, failures }
     }
 
@@ -152,12 +155,18 @@ impl Kept {
         }
     }
 
+    /// The rules of its answers, to be changed.
+    pub fn rules_mut(&mut self) -> impl Iterator<Item = &mut StoredRules> {
+        self.answers.iter_mut().filter_map(|answer| match &mut answer.content {
+            Content::Rules(rules) => Some(rules),
+            _ => None,
+        })
+    }
+
     /// Adds an answer.
     pub fn fold<C: CompareRules>(&mut self, answer: Answer, rules: &mut C) -> Result<Folded, C::Error> {
         let at = self.answers.partition_point(|known| known.kind < answer.kind);
         let Some(known) = self.answers.get_mut(at).filter(|known| known.kind == answer.kind) else {
-            // Most URLs have one answer.
-            self.answers.reserve_exact(1);
             self.answers.insert(at, answer);
             return Ok(Folded::Kept);
         };

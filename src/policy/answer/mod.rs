@@ -5,6 +5,7 @@
 //! `merge(compile(A), compile(B))` is `compile(A and B)`, byte for byte.
 
 mod failures;
+mod hops;
 mod kept;
 mod kind;
 mod resolve;
@@ -12,8 +13,9 @@ mod urls;
 
 pub(super) use failures::Failures;
 pub use failures::LONGEST as LONGEST_UNREACHABLE;
+pub(super) use hops::Hops;
 pub(crate) use kept::Answer;
-pub(super) use kept::{CompareRules, Content, Folded, Kept, StoredRules};
+pub(super) use kept::{Answers, CompareRules, Content, Folded, Kept, StoredRules};
 pub use kind::AnswerKind;
 pub(super) use resolve::{Resolved, Resolver};
 pub(super) use urls::{KeptUrl, Urls, split};

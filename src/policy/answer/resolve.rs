@@ -2,17 +2,17 @@
 
 use std::cmp::Reverse;
 
+use super::hops::Hops;
 use super::kept::{Answer, Kept, StoredRules};
 use super::kind::AnswerKind;
-use super::urls::Urls;
 use crate::dialect::{Dialect, Lifetime, StatusMeaning};
 use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 
-/// Resolves origins one by one.
+/// Resolves an origin.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolver<'k> {
-    /// The URLs that its redirects lead to, one after the other.
-    pub targets: &'k Urls,
+    /// The URLs that its redirects lead to.
+    pub hops: &'k Hops,
     pub dialect: &'static Dialect,
 }
 
@@ -94,7 +94,7 @@ impl<'k> Resolver<'k> {
                 return ended(visited, ages, origin_status, Some(end));
             }
             ages.add(answer.times());
-            let target = answer.target().and_then(|url| self.targets.get(url));
+            let target = answer.target().and_then(|url| self.hops.get(url));
             match target.and_then(|target| Some((target, target.newest()?))) {
                 Some((target, newest)) => (at, answer) = (target, newest),
                 None => {

@@ -3,7 +3,7 @@
 //! ```text
 //! section   number of marks u64 | marks | records, ordered by origin, then path
 //! mark      where a record in ORIGINS begins u64 | where the record here of the same origin begins u64, in bytes; for one
-//!           origin in 256
+//!           origin in 32
 //! record    tag u8 | origin, path, unless the tag says that they are those of the next origin in ORIGINS and /robots.txt |
 //!           override, if the tag has one | kinds u8, a bit each | answers, in the order of their kinds | failures, if the tag
 //!           has them
@@ -26,13 +26,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::record::Record;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::origin::ROBOTS_TXT;
-use crate::policy::answer::{Answer, AnswerKind, Content, Failures, Kept, StoredRules};
+use crate::policy::answer::{Answer, AnswerKind, Answers, Content, Failures, Kept, StoredRules};
 use crate::policy::overrides::Placement;
 use crate::policy::state::{OverrideState, Ruling};
 use crate::robots::NoteCounts;
 
 /// After how many origins a mark is set.
-pub(super) const MARKED: u64 = 256;
+pub(super) const MARKED: u64 = 32;
 
 // The tag of a record.
 const OF_ORIGIN: u8 = 1;
@@ -291,7 +291,7 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
         };
         let placement = if tag & OVERRIDE == 0 { None } else { Some(self.placement()?) };
         let kinds = self.reader.byte()?;
-        let mut answers = Vec::with_capacity(kinds.count_ones() as usize);
+        let mut answers = Answers::with_capacity(kinds.count_ones() as usize);
         for kind in AnswerKind::ALL {
             if kinds & kind.bit() != 0 {
                 answers.push(self.answer(kind, of_origin.as_ref())?);

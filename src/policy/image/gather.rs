@@ -14,7 +14,7 @@ use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
 use crate::formats::unnamed::{List, Table};
 use crate::policy::Statistics;
-use crate::policy::answer::{Answer, CompareRules, Content, Kept, StoredRules};
+use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::groups::{self, Group};
 
 /// A source of rows and items: the tables of captures, or an image.
@@ -297,7 +297,11 @@ impl<'s> Shared<'s> {
             placement.robots_txt = self.taken(placement.robots_txt)?;
             Ok::<_, WriteError>(placement)
         });
-        Ok(UrlRecord { placement: placement.transpose()?, kept: Cow::Owned(self.kept(&url.kept)?), ..url })
+        let mut kept = url.kept.into_owned();
+        for rules in kept.rules_mut() {
+            *rules = self.taken(*rules)?;
+        }
+        Ok(UrlRecord { placement: placement.transpose()?, kept: Cow::Owned(kept), ..url })
     }
 
     /// The rules in the image.
@@ -305,18 +309,6 @@ impl<'s> Shared<'s> {
         let StoredRules { source, row, side } = rules;
         let row = self.row(source as usize, row)?;
         Ok(StoredRules { source: 0, row, side: self.side(source as usize, side, &[])? })
-    }
-
-    /// The answers, with their rules in the image.
-    fn kept(&mut self, kept: &Kept) -> Result<Kept, WriteError> {
-        let answers = kept.answers().iter().map(|answer| {
-            let content = match &answer.content {
-                Content::Rules(rules) => Content::Rules(self.taken(*rules)?),
-                other => other.clone(),
-            };
-            Ok(Answer { content, ..answer.clone() })
-        });
-        Ok(Kept::of(answers.collect::<Result<_, WriteError>>()?, kept.failures().clone()))
     }
 
     /// The statistics of the sources with those of shared items.

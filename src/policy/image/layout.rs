@@ -12,7 +12,7 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 pub(crate) const VERSION: u32 = 6;
 
 /// Length of the header in bytes.
-pub(crate) const HEADER: usize = 192;
+pub(crate) const HEADER: usize = 256;
 
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
@@ -43,10 +43,14 @@ pub(crate) enum Section {
     Side,
     Answers,
     Pointers,
+    /// Empty: the sets of crawlers that share a group have their place here.
+    Crawlers,
+    /// Empty: what groups say about uses of a page has its place here.
+    Preferences,
 }
 
 impl Section {
-    pub const ALL: [Section; 9] = [
+    pub const ALL: [Section; 11] = [
         Section::Meta,
         Section::Lookup,
         Section::Origins,
@@ -56,11 +60,25 @@ impl Section {
         Section::Side,
         Section::Answers,
         Section::Pointers,
+        Section::Crawlers,
+        Section::Preferences,
     ];
 
     /// Its name in FORMAT.md.
     pub fn name(self) -> &'static str {
-        ["META", "LOOKUP", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE", "ANSWERS", "POINTERS"][self as usize]
+        match self {
+            Section::Meta => "META",
+            Section::Lookup => "LOOKUP",
+            Section::Origins => "ORIGINS",
+            Section::Rows => "ROWS",
+            Section::Automata => "AUTOMATA",
+            Section::Rules => "RULES",
+            Section::Side => "SIDE",
+            Section::Answers => "ANSWERS",
+            Section::Pointers => "POINTERS",
+            Section::Crawlers => "CRAWLERS",
+            Section::Preferences => "PREFERENCES",
+        }
     }
 
     /// The last place that can be addressed: an entry of a row has two bits less for the place of an automaton.
@@ -83,7 +101,7 @@ impl Section {
             Section::Pointers => POINTER,
             Section::Side => 4,
             Section::Origins => 2,
-            Section::Meta | Section::Answers => 1,
+            Section::Meta | Section::Answers | Section::Crawlers | Section::Preferences => 1,
         }
     }
 }
@@ -186,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_header_comes_back_and_says_what_is_wrong() {
-        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4, 5, 24]) };
+        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4, 5, 24, 0, 0]) };
         let mut image = header.encode().to_vec();
         image.resize(header.length() as usize, 0);
         assert_eq!(Header::decode(&image).unwrap(), header);

@@ -38,6 +38,11 @@ pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> 
 }
 
 fn structure(image: &Image) -> Result<Content, ImageError> {
+    for section in [Section::Crawlers, Section::Preferences] {
+        if !image.section(section).is_empty() {
+            return Err(damage(section, image.header.sections[section as usize].start, "it is not empty"));
+        }
+    }
     let content = meta(image)?;
     let width = content.columns.count();
     let most_agents = content.columns.all().iter().map(|agents| agents.tokens().len()).max().unwrap_or(0);

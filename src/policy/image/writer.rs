@@ -140,6 +140,8 @@ impl<'s> Writer<'s> {
             self.shared.side.length(),
             8 + 16 * self.marks.len() as u64 + self.answers.len(),
             size_of_val(&self.pointers[..]) as u64,
+            0,
+            0,
         ]);
         let content = Content { dialect: self.dialect, columns: meta.agents, statistics };
         let Writer { origins, shared, answers, marks, mut pointers, .. } = self;
