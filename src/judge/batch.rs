@@ -124,15 +124,15 @@ fn judge_changed(
     scratches: &mut [Scratch],
 ) -> Option<Box<Changed>> {
     let over: Vec<Judge<'_>> = judges.iter().filter_map(|judge| Some(judge.over?.view())).collect();
-    let mut changed = std::mem::take(&mut scratches[0].changed);
+    let mut changed = scratches[0].changed.take().unwrap_or_default();
     if !changed.take(&over.first()?.lookup, batch, space) {
-        scratches[0].changed = changed;
+        scratches[0].changed = Some(changed);
         return None;
     }
-    let (mut outcomes, mut space) = (std::mem::take(&mut changed.outcomes), std::mem::take(&mut changed.space));
+    let (mut outcomes, mut space) = (std::mem::take(&mut changed.outcomes), changed.space.take().unwrap_or_default());
     outcomes.resize_with(over.len(), Vec::new);
     judge(&over, changed.urls(batch), &mut outcomes, scratches, &mut space);
-    (changed.outcomes, changed.space) = (outcomes, space);
+    (changed.outcomes, changed.space) = (outcomes, Some(space));
     Some(changed)
 }
 
@@ -173,7 +173,7 @@ impl Kernel for JudgeAll<'_, '_> {
                 found.copy_from_slice(&space.outcomes[..batch.count()]);
                 changed.iter().for_each(|changed| changed.put(crawler, found));
             }
-            if let Some(changed) = changed {
+            if changed.is_some() {
                 scratches[0].changed = changed;
             }
             from += batch.count();

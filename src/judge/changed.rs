@@ -16,7 +16,8 @@ pub(super) struct Changed {
     ends: Vec<u32>,
     looks: Vec<u8>,
     pub outcomes: Vec<Vec<Outcome>>,
-    pub space: Box<Space>,
+    /// The arrays of the batch; `None` until there is one.
+    pub space: Option<Box<Space>>,
 }
 
 impl Changed {

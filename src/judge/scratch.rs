@@ -16,7 +16,7 @@ pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
     pub(super) space: Box<Space>,
     /// For the URLs whose origins layers change.
-    pub(super) changed: Box<Changed>,
+    pub(super) changed: Option<Box<Changed>>,
     pub(super) lines: Lines,
     /// The URLs that are judged together, and where they are.
     pub(super) text: Vec<u8>,
