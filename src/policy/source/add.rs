@@ -41,8 +41,10 @@ pub struct Options {
 }
 
 impl Options {
-    fn now(&self) -> i64 {
-        self.now.unwrap_or_else(|| jiff::Timestamp::now().as_second())
+    /// Takes captures into `captures` with these options.
+    pub(super) fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
+        let now = self.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+        Intake::new(captures, now, self.skip_bad)
     }
 }
 
@@ -56,17 +58,21 @@ impl Options {
 /// [`SourceError`] if a source cannot be read or is malformed in part, or a folder is empty.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    captures.on_a_reader(|captures| add_all(&sources, options, Intake::new(captures, options.now())))
+    captures.on_a_reader(|captures| {
+        let mut intake = options.intake(captures);
+        add_all(&sources, options, &mut intake)?.finish(&mut intake, |intake| intake.take_targets())?;
+        Ok(intake.finish()?)
+    })
 }
 
-fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Result<(), SourceError> {
-    intake.skip_bad = options.skip_bad;
+/// Adds all that the sources have, except other pages of archives. Returns the archives.
+pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<'_>) -> Result<Archives, SourceError> {
     let mut archives = Archives::default();
     for &path in sources {
         if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
-            directory::add(path, options.fetched_at, &mut intake)?;
+            directory::add(path, options.fetched_at, intake)?;
         } else {
-            match add_file(path, options, &mut archives, &mut intake) {
+            match add_file(path, options, &mut archives, intake) {
                 Err(error) if intake.skip_bad && error.is_damage() => {
                     intake.captures.statistics.captures.cut_sources += 1;
                     intake.pass_over(path, Reason::Rest, || error.in_source(path));
@@ -76,8 +82,7 @@ fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Resu
         }
         intake.check()?;
     }
-    archives.finish(&mut intake)?;
-    Ok(intake.finish()?)
+    Ok(archives)
 }
 
 fn add_file(
@@ -146,7 +151,7 @@ fn add_parquet(
 /// [`SourceError`] if the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
 pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
-    let mut intake = Intake::new(captures, options.now());
+    let mut intake = options.intake(captures);
     // Read once: a pipe gives its bytes only once.
     let robots = match path.is_dir() {
         true => None,

@@ -65,11 +65,11 @@ pub(super) fn target_key(url: &str) -> u128 {
 
 impl<'c> Intake<'c> {
     /// Takes captures whose times are checked against `now`, in seconds of Unix time.
-    pub fn new(captures: &'c mut Captures, now: i64) -> Intake<'c> {
+    pub fn new(captures: &'c mut Captures, now: i64, skip_bad: bool) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         let time_bounds = TimeBounds::at(now);
-        let (batch, pages, failure, skip_bad) = (Vec::new(), Vec::new(), None, false);
+        let (batch, pages, failure) = (Vec::new(), Vec::new(), None);
         Intake { captures, batch, bytes: 0, most, targets, fresh_targets, pages, failure, time_bounds, skip_bad }
     }
 
@@ -161,7 +161,6 @@ impl<'c> Intake<'c> {
     }
 
     /// The new targets of redirects since the last call, by [`target_key`].
-    #[cfg(feature = "warc")]
     pub fn take_targets(&mut self) -> HashSet<u128> {
         std::mem::take(&mut self.fresh_targets)
     }

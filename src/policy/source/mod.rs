@@ -17,6 +17,7 @@ mod json_lines;
 mod kind;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part;
 mod passed_over;
 mod robots;
 #[cfg(any(feature = "parquet", feature = "warc"))]
@@ -41,6 +42,7 @@ pub use field::Field;
 pub use fields::FieldNames;
 #[doc(hidden)]
 pub use kind::SourceKind;
+pub use part::{Part, add_pages, add_part};
 #[doc(hidden)]
 pub use passed_over::PassedOver;
 #[doc(hidden)]

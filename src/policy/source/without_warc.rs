@@ -1,7 +1,8 @@
 //! Stand-in for the WARC module in a program built without it.
 
+use hashbrown::HashSet;
 use std::io::{self, BufRead};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::SourceError;
 use super::intake::Intake;
@@ -28,8 +29,22 @@ impl Archives {
         Ok(false)
     }
 
+    /// Returns an error: WARC is not supported.
+    pub fn add_for_pages(&mut self, path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+        self.add(path, io::empty(), None, intake)
+    }
+
+    /// Returns nothing: there are no archives.
+    pub fn with_other_pages(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Adds nothing.
-    pub fn finish(self, _intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    pub fn finish(
+        self,
+        _intake: &mut Intake<'_>,
+        _next_pages: impl FnMut(&mut Intake<'_>) -> HashSet<u128>,
+    ) -> Result<(), SourceError> {
         Ok(())
     }
 }

@@ -117,10 +117,31 @@ impl Archives {
         Ok(salvage.find(0, MARK)?.is_some() && salvage.begins_damaged())
     }
 
-    /// Adds the pages that redirects of all sources lead to, and resolves revisits.
-    pub fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    /// Adds an archive of which only pages other than a robots.txt are wanted.
+    pub fn add_for_pages(&mut self, path: &Path, intake: &Intake<'_>) -> Result<(), SourceError> {
+        let open = || Reader::within(File::open(path)?, intake.decompressor(1));
+        let compression = open().map_err(SourceError::unreadable(path))?.compression();
+        let archive = Archive::new(path, io::empty(), compression, intake.decompressor(1))?;
+        self.archives.push(Archive { has_other_pages: true, ..archive });
+        Ok(())
+    }
+
+    /// The archives, if any of them has pages other than a robots.txt.
+    pub fn with_other_pages(&self) -> Vec<PathBuf> {
+        match self.archives.iter().any(|archive| archive.has_other_pages) {
+            true => self.archives.iter().map(|archive| archive.path.clone()).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Adds other pages that redirects lead to, and resolves revisits. Before each pass, `next_pages` tells which pages are wanted.
+    pub fn finish(
+        mut self,
+        intake: &mut Intake<'_>,
+        mut next_pages: impl FnMut(&mut Intake<'_>) -> HashSet<u128>,
+    ) -> Result<(), SourceError> {
         for _ in 0..=intake.captures.dialect().redirects.hops {
-            let (pages, originals) = (intake.take_targets(), self.revisits.take_wanted());
+            let (pages, originals) = (next_pages(intake), self.revisits.take_wanted());
             if pages.is_empty() && originals.is_empty() {
                 break;
             }
