@@ -13,6 +13,9 @@ use robosieve::{Agents, Dialect};
 use crate::error;
 use crate::policy::Policy;
 
+/// The memory for compiling into a file, in bytes, unless another budget is given: the program's default.
+const MEMORY: u64 = 1 << 30;
+
 /// Compiles robots.txt files into a policy, for up to 64 crawlers.
 ///
 /// `sources` are folders of files named by host, or files: JSON Lines of answers, WARC archives, Parquet, compressed or
@@ -21,13 +24,14 @@ use crate::policy::Policy;
 /// kept in memory. `overrides` is a file with the operator's own verdicts for origins; `origin` names the origin of the
 /// only source, if that is a single robots.txt.
 /// `columns` gives the keys of JSON Lines and the columns of Parquet, where they are not called "url", "status", "body" and
-/// so on; None means that there is no such field.
+/// so on; None means that there is no such field. `memory` is a budget in bytes, beyond which answers go to temporary files:
+/// 1 GiB with `out`, else none.
 ///
 /// >>> import robosieve
 /// >>> robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
 /// <robosieve.Policy 59 origins, for examplebot, rfc9309>
 #[pyfunction]
-#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None))]
+#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None, memory=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
@@ -37,48 +41,68 @@ pub fn compile(
     dialect: &str,
     overrides: Option<PathBuf>,
     origin: Option<&str>,
-    columns: Option<BTreeMap<String, Option<String>>>,
+    columns: Option<FieldColumns>,
+    memory: Option<u64>,
 ) -> PyResult<Policy> {
-    let mut names = FieldNames::default();
-    for (field, name) in columns.unwrap_or_default() {
-        let named = names.give(&field, name.as_deref().unwrap_or_default());
-        named.map_err(|problem| error::parameter("columns", problem))?;
-    }
-    let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
-    let agents: Vec<Agents> =
-        agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>().map_err(error::agent)?;
-    let columns = Columns::new(agents).map_err(error::agent)?;
+    let (columns, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
     let policy = py.detach(|| {
         let Some(out) = out else {
-            let captures = read(Captures::new(columns, dialect), &sources, names, overrides.as_deref(), origin)?;
+            let captures = match memory {
+                Some(memory) => Captures::within(memory, &std::env::temp_dir(), columns, dialect),
+                None => Captures::new(columns, dialect),
+            };
+            let captures = read(captures, &sources, &options, overrides.as_deref(), origin)?;
             return Ok(Policy::of(captures.policy().map_err(error::policy)?));
         };
         let lock = locked(ensured(&out, &sources)?)?;
-        let captures =
-            read(Captures::for_file(&lock, columns, dialect), &sources, names, overrides.as_deref(), origin)?;
+        let captures = Captures::for_file(&lock, columns, dialect).with_memory(memory.unwrap_or(MEMORY));
+        let captures = read(captures, &sources, &options, overrides.as_deref(), origin)?;
         captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
-        Policy::open(out, None)
+        Policy::open(out)
     })?;
     py.check_signals().map_err(|_| PyKeyboardInterrupt::new_err(()))?;
     Ok(policy)
 }
 
+/// The names of fields of answers, each with the key or column that has it.
+pub type FieldColumns = BTreeMap<String, Option<String>>;
+
+/// Parses the names of crawlers.
+pub fn columns(agents: &[String]) -> PyResult<Columns> {
+    let agents: Vec<Agents> =
+        agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>().map_err(error::agent)?;
+    Columns::new(agents).map_err(error::agent)
+}
+
+/// The dialect of this name.
+pub fn named(dialect: &str) -> PyResult<&'static Dialect> {
+    Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))
+}
+
+/// How to read sources that have these columns.
+pub fn options(columns: Option<FieldColumns>) -> PyResult<source::Options> {
+    let mut names = FieldNames::default();
+    for (field, name) in columns.unwrap_or_default() {
+        let named = names.give(&field, name.as_deref().unwrap_or_default());
+        named.map_err(|problem| error::parameter("columns", problem))?;
+    }
+    Ok(source::Options { names, ..source::Options::default() })
+}
+
 fn read(
     mut captures: Captures,
     sources: &[PathBuf],
-    names: FieldNames,
+    options: &source::Options,
     overrides: Option<&Path>,
     origin: Option<&str>,
 ) -> PyResult<Captures> {
     if let Some(overrides) = overrides {
-        let overrides = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
-        captures.add_overrides(&overrides).map_err(error::policy)?;
+        captures.add_overrides(&overrides_of(overrides)?).map_err(error::policy)?;
     }
-    let options = source::Options { names, ..source::Options::default() };
     match (origin, sources) {
-        (None, sources) => source::add(sources, &options, &mut captures).map_err(error::source)?,
+        (None, sources) => source::add(sources, options, &mut captures).map_err(error::source)?,
         (Some(origin), [single]) => {
-            source::add_single(single, origin, &options, &mut captures).map_err(error::source)?;
+            source::add_single(single, origin, options, &mut captures).map_err(error::source)?;
         }
         (Some(_), several) => {
             let problem = format!("it needs exactly one source, a single robots.txt; {} were given", several.len());
@@ -88,8 +112,13 @@ fn read(
     Ok(captures)
 }
 
+/// The operator's overrides in a file.
+pub fn overrides_of(path: &Path) -> PyResult<Overrides> {
+    Overrides::read(path).map_err(|problem| error::parameter("overrides", problem))
+}
+
 /// Checks that a path may be written: nothing is there, or a policy that is not one of the sources.
-fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
+pub fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
     let there = std::fs::metadata(out).is_ok_and(|there| there.is_file() && there.len() > 0);
     let is_source =
         |source: &PathBuf| source.canonicalize().is_ok_and(|source| out.canonicalize().is_ok_and(|out| out == source));
@@ -102,7 +131,7 @@ fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
 }
 
 /// Locks the file to write. A wait for another process ends at Ctrl-C.
-fn locked(out: &Path) -> PyResult<WriteLock> {
+pub fn locked(out: &Path) -> PyResult<WriteLock> {
     loop {
         match WriteLock::take(out, |_| ()) {
             Err(WriteError::Io(problem)) if problem.kind() == io::ErrorKind::Interrupted => {
@@ -113,6 +142,6 @@ fn locked(out: &Path) -> PyResult<WriteLock> {
     }
 }
 
-fn unwritable(out: &Path, problem: WriteError) -> PyErr {
+pub fn unwritable(out: &Path, problem: WriteError) -> PyErr {
     error::policy(format!("cannot write {}: {problem}", out.display()))
 }

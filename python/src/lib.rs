@@ -13,6 +13,8 @@ mod filter;
 mod judging;
 mod line_sum;
 mod lost_pages;
+mod merge;
+mod parts;
 mod policy;
 mod program;
 mod robots_txt;
@@ -34,6 +36,10 @@ mod _robosieve {
     use crate::filter::filter;
     #[pymodule_export]
     use crate::line_sum::line_sum;
+    #[pymodule_export]
+    use crate::merge::merge;
+    #[pymodule_export]
+    use crate::parts::{compile_pages, compile_part};
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]

@@ -1,15 +1,17 @@
 //! The Python class for policies: opens them, describes them, and judges by them.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::thread;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use robosieve::policy::{self, Overrides};
+use robosieve::policy;
 use robosieve::{Matcher, MatcherError};
 
 use crate::choices::Choices;
+use crate::compile::overrides_of;
 use crate::error;
 use crate::judging::outcomes;
 use crate::urls::{self, Columns};
@@ -17,8 +19,10 @@ use crate::verdicts::{Shape, Verdicts};
 
 /// The robots.txt rules of many origins, compiled: a file that is mapped, and shared by all processes of a host.
 ///
-/// `overrides` is a file with the operator's own verdicts for origins, which override every robots.txt. A policy opened
-/// from a file is pickled as its path.
+/// `path` is a policy file, or a list of several: layers, whose answers all count, as if they had been merged. A layer may also
+/// be a policy that is already open. Only the origins that the smaller ones change are derived again, in memory. `overrides` is a
+/// file with the operator's own verdicts for origins, which override every robots.txt. A policy opened from files is pickled as
+/// their paths.
 ///
 /// >>> import robosieve, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "policy.rsv")
@@ -28,19 +32,42 @@ use crate::verdicts::{Shape, Verdicts};
 /// (['examplebot', '*'], 'rfc9309')
 /// >>> policy.judge(["https://shop.example/cart"], agent="examplebot")["verdict"]
 /// ['blocked']
+/// >>> today = robosieve.compile(["datasets/origins.jsonl"], agents=["examplebot", "*"])
+/// >>> robosieve.Policy([path, today]).origins
+/// 59
 #[pyclass(frozen, module = "robosieve")]
 pub struct Policy {
     pub inner: policy::Policy,
-    path: Option<PathBuf>,
+    /// What it was opened from; `None` if it was made in memory.
+    opened: Option<Opened>,
+}
+
+/// What a policy was opened from.
+struct Opened {
+    files: Files,
     overrides: Option<PathBuf>,
+}
+
+/// A policy file, or layers.
+#[derive(FromPyObject, IntoPyObjectRef)]
+enum Files {
+    One(PathBuf),
+    Layers(Vec<Layer>),
+}
+
+/// A layer: a policy file, or a policy.
+#[derive(FromPyObject, IntoPyObjectRef)]
+enum Layer {
+    File(PathBuf),
+    Policy(Py<Policy>),
 }
 
 #[pymethods]
 impl Policy {
     #[new]
     #[pyo3(signature = (path, overrides=None))]
-    fn new(py: Python<'_>, path: PathBuf, overrides: Option<PathBuf>) -> PyResult<Policy> {
-        py.detach(|| Policy::open(path, overrides))
+    fn new(py: Python<'_>, path: Files, overrides: Option<PathBuf>) -> PyResult<Policy> {
+        py.detach(|| Policy::opened(path, overrides))
     }
 
     /// The policy in the bytes of a policy file.
@@ -50,9 +77,10 @@ impl Policy {
         Ok(Policy::of(policy))
     }
 
-    /// The bytes of this policy's file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.inner.bytes())
+    /// The bytes of this policy's file; of layers, those of the file into which they would be merged.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let policy = py.detach(|| self.inner.flattened(&std::env::temp_dir())).map_err(error::policy)?;
+        Ok(PyBytes::new(py, policy.bytes()))
     }
 
     /// The crawlers it was compiled for.
@@ -73,7 +101,7 @@ impl Policy {
         self.inner.statistics().origins
     }
 
-    /// The checksum of its bytes, which identifies its content.
+    /// The checksum of its bytes, which identifies its content; of layers, that of their checksums.
     #[getter]
     fn checksum(&self) -> String {
         format!("{:032x}", self.inner.checksum())
@@ -116,17 +144,17 @@ impl Policy {
 
     fn __repr__(&self) -> String {
         let (agents, dialect) = (self.agents().join("; "), self.dialect());
-        let whose = self.path.as_ref().map(|path| format!("{}: ", path.display())).unwrap_or_default();
+        let whose = self.opened.as_ref().map(|opened| format!("{}: ", opened.files)).unwrap_or_default();
         format!("<robosieve.Policy {whose}{} origins, for {agents}, {dialect}>", self.origins())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, policy) = (slf.py(), slf.get());
-        let (of, from) = match &policy.path {
-            Some(path) => (slf.get_type().into_any(), (path, &policy.overrides).into_pyobject(py)?),
+        let (of, from) = match &policy.opened {
+            Some(Opened { files, overrides }) => (slf.get_type().into_any(), (files, overrides).into_pyobject(py)?),
             None => (
                 slf.get_type().getattr("from_bytes")?,
-                (policy.to_bytes(py),).into_pyobject(py)?.into_any().cast_into()?,
+                (policy.to_bytes(py)?,).into_pyobject(py)?.into_any().cast_into()?,
             ),
         };
         (of, from).into_pyobject(py).map(Bound::into_any)
@@ -135,18 +163,33 @@ impl Policy {
 
 impl Policy {
     /// Maps a policy file.
-    pub fn open(path: PathBuf, overrides: Option<PathBuf>) -> PyResult<Policy> {
-        let mut policy = policy::Policy::open(&path).map_err(error::policy)?;
-        if let Some(overrides) = &overrides {
-            let overrides = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
+    pub fn open(path: PathBuf) -> PyResult<Policy> {
+        Policy::opened(Files::One(path), None)
+    }
+
+    fn opened(files: Files, overrides: Option<PathBuf>) -> PyResult<Policy> {
+        let open = |path: &PathBuf| policy::Policy::open(path).map_err(error::policy);
+        let mut policy = match &files {
+            Files::One(path) => open(path)?,
+            Files::Layers(layers) => {
+                let layer = |layer: &Layer| match layer {
+                    Layer::File(path) => open(path),
+                    Layer::Policy(policy) => Ok(policy.get().inner.clone()),
+                };
+                let policies = layers.iter().map(layer).collect::<PyResult<_>>()?;
+                policy::Policy::layered(policies).map_err(error::policy)?
+            }
+        };
+        if let Some(path) = &overrides {
+            let overrides = overrides_of(path)?;
             policy = policy.with_overrides(&overrides, &std::env::temp_dir()).map_err(error::policy)?;
         }
-        Ok(Policy { path: Some(path), overrides, ..Policy::of(policy) })
+        Ok(Policy { opened: Some(Opened { files, overrides }), ..Policy::of(policy) })
     }
 
     /// A policy without a file.
     pub fn of(policy: policy::Policy) -> Policy {
-        Policy { inner: policy, path: None, overrides: None }
+        Policy { inner: policy, opened: None }
     }
 
     fn matchers(
@@ -169,6 +212,24 @@ impl Policy {
                     Err(error::agent(format!("the policy has several crawlers ({}); name one", several.join("; "))))
                 }
             },
+        }
+    }
+}
+
+impl fmt::Display for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Files::One(path) => path.display().fmt(f),
+            Files::Layers(layers) => {
+                let layer = |layer: &Layer| match layer {
+                    Layer::File(path) => path.display().to_string(),
+                    Layer::Policy(policy) => match &policy.get().opened {
+                        Some(opened) => opened.files.to_string(),
+                        None => "a policy in memory".to_owned(),
+                    },
+                };
+                f.write_str(&layers.iter().map(layer).collect::<Vec<_>>().join(" and "))
+            }
         }
     }
 }

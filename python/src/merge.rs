@@ -1,0 +1,72 @@
+//! Merges policies into one.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use robosieve::policy::{self, MergeError, Merged};
+
+use crate::compile::{ensured, locked, overrides_of, unwritable};
+use crate::error;
+use crate::policy::Policy;
+
+/// Merges policy files into one, which has the answers of all.
+///
+/// The result does not depend on their order, and is, byte for byte, what `compile` makes of all their sources at once. `out` may
+/// be one of them: from before the first is opened until it is replaced, other processes that write it wait. `overrides` is
+/// a file with the operator's own verdicts for origins, which replaces the overrides of all policies. Without it, the stricter of
+/// two counts; a warning tells of those that contradict each other.
+///
+/// >>> import robosieve, tempfile, os
+/// >>> base, today = (os.path.join(tempfile.mkdtemp(), "policy.rsv") for _ in range(2))
+/// >>> for source, path in ("datasets/sites", base), ("datasets/origins.jsonl", today):
+/// ...     policy = robosieve.compile([source], agents=["examplebot"], out=path)
+/// >>> robosieve.merge([base, today], out=base).origins
+/// 59
+#[pyfunction]
+#[pyo3(signature = (policies, out, *, overrides=None))]
+pub fn merge(
+    py: Python<'_>,
+    policies: &Bound<'_, PyAny>,
+    out: PathBuf,
+    overrides: Option<PathBuf>,
+) -> PyResult<Policy> {
+    if policies.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("policies: expected several paths, not one"));
+    }
+    let overrides = overrides.as_deref().map(overrides_of).transpose()?;
+    let lock = py.detach(|| locked(ensured(&out, &[])?))?;
+    let mut opened = Vec::new();
+    for path in policies.try_iter()? {
+        let path: PathBuf = path?.extract()?;
+        opened.push(py.detach(|| policy::Policy::open(path)).map_err(error::policy)?);
+    }
+    let merged = py.detach(|| policy::merge(&opened, overrides.as_ref(), &lock));
+    let merged = merged.map_err(|problem| match problem {
+        MergeError::Write(problem) => unwritable(&out, problem),
+        other => error::policy(other),
+    })?;
+    drop(lock);
+    warn(py, &merged)?;
+    py.detach(|| Policy::open(out))
+}
+
+/// Warns of what the policies disagree about.
+fn warn(py: Python<'_>, merged: &Merged) -> PyResult<()> {
+    let warn = |message: String| {
+        let message = std::ffi::CString::new(message).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
+    };
+    if merged.without_time > 0 {
+        let count = merged.without_time;
+        warn(format!("{count} answers without a time differ from another for the same URL; one of each two is kept"))?;
+    }
+    if let [first, ..] = &merged.contradictions[..] {
+        let count = merged.contradictions.len();
+        warn(format!(
+            "overrides of {count} origins contradict each other, such as those of {first}; the stricter ones count"
+        ))?;
+    }
+    Ok(())
+}
