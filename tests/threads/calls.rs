@@ -129,6 +129,10 @@ fn policies(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     done("Policy::open of a small one");
     merge(&[large.clone(), small.clone()], None, &locked(folder, "merged.rsv")).expect("a policy");
     done("merge");
+    let layered = Policy::layered(vec![large.clone(), small]).expect("a policy");
+    done("Policy::layered");
+    layered.flattened(folder).expect("a policy");
+    done("Policy::flattened");
     let crawler = large.crawler(None).expect("a crawler");
     let mut out = Vec::new();
     export::write(&large, ExportTable::Sitemaps, std::slice::from_ref(&crawler), export::Format::Tsv, &mut out)
