@@ -1,4 +1,4 @@
-"""`compile` with a file as its destination."""
+"""`compile` with a file as its destination, and within a budget of memory."""
 
 import os
 import signal
@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import robosieve
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -49,3 +51,18 @@ def test_a_file_that_another_process_writes_is_waited_for(tmp_path: Path, interr
         assert child.communicate()[0] == printed
     assert (tmp_path / "policy.rsv").exists() is not interrupted
     assert (tmp_path / LOCK).exists() is interrupted
+
+
+def test_the_memory_changes_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    answer = '{{"url": "http://h{}.example/robots.txt", "status": 200, "body": "User-agent: *\\nDisallow: /{}"}}\n'
+    log.write_text("".join(answer.format(number, number % 7) for number in range(300)))
+    expected = robosieve.compile([log], ["*"]).to_bytes()
+    # There is memory for a hundred URLs.
+    assert robosieve.compile([log], ["*"], memory=100 << 10).to_bytes() == expected
+    robosieve.compile([log], ["*"], tmp_path / "policy.rsv", memory=100 << 10)
+    assert (tmp_path / "policy.rsv").read_bytes() == expected
+    # Nor for a line that takes much of it.
+    log.write_text(answer.format("x", "x" * 10_000))
+    with pytest.raises(robosieve.SourceError, match="line 1"):
+        robosieve.compile([log], ["*"], tmp_path / "policy.rsv", memory=100 << 10)

@@ -1,7 +1,8 @@
-"""Spark with two executor processes: same verdicts, one policy per host, a wheel that travels."""
+"""Spark with two executor processes: same verdicts, same policies, one policy per host, a wheel that travels."""
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -17,8 +18,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 import robosieve
 import robosieve.spark
+import robosieve.spark.compiling
+import robosieve.spark.judging
 
-from .conftest import Program
+from . import archives
+from .archives import answer, redirect, revisit
+from .conftest import ROOT, Program
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +46,8 @@ def spark(temporary: Path) -> Iterator[SparkSession]:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.sql.shuffle.partitions": "4",
             "spark.executor.heartbeatInterval": "10s",
+            # Less than a policy may have.
+            "spark.driver.maxResultSize": "4m",
         }
         for key, value in settings.items():
             builder = builder.config(key, value)
@@ -58,8 +65,8 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
     """Judge, and report which policies each worker maps."""
-    checksum = robosieve.spark._add_policy(frame.sparkSession, policy_file)
-    mapped = robosieve.spark._mapper(checksum, archive, "url", ("verdict",), {"agent": "*"}, {})
+    checksum = robosieve.spark.judging._add_policy(frame.sparkSession, policy_file)
+    mapped = robosieve.spark.judging._mapper(checksum, archive, "url", ("verdict",), {"agent": "*"}, {})
 
     def workers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import os
@@ -185,3 +192,145 @@ def test_a_policy_is_staged_once(policy_file: Path, tmp_path: Path) -> None:
     folder.chmod(0o777)
     with pytest.raises(PermissionError, match="only this user can write"):
         robosieve.spark.staged(str(policy_file), "abc", str(folder))
+
+
+RULES = "User-agent: *\nDisallow: /no\n"
+
+
+def crawl(folder: Path) -> list[Path]:
+    """Archives whose redirects lead to each other, and other sources of answers for the same origins."""
+    host = "http://{}.example/robots.txt".format
+    sources = [
+        archives.write(
+            folder / "redirects.warc.gz",
+            redirect(host("a"), 1, "https://www.a.example/robots.txt"),
+            # Over pages of two other archives.
+            redirect(host("b"), 1, "/first"),
+            redirect(host("c"), 1, "http://b.example/lost"),
+            answer(host("d"), 1, body=RULES),
+            revisit(host("d"), 9, original=1),
+        ),
+        archives.write(
+            folder / "first.warc.gz",
+            redirect("http://b.example/first", 2, "http://b.example/second"),
+            answer("http://nobody.example/", 2, body="<html>"),
+            answer(host("d"), 5, "503 Busy"),
+            answer(host("a"), 0, "404 Not Found"),
+        ),
+        archives.write(
+            folder / "second.warc.gz",
+            answer("http://b.example/second", 3, body=RULES),
+            answer("https://www.a.example/robots.txt", 3, body=RULES + "Crawl-delay: 2\n"),
+            answer("http://e.example/page", 3, body=RULES),
+        ),
+    ]
+    (folder / "sites").mkdir()
+    (folder / "sites" / "a.example").write_text("User-agent: *\nDisallow: /old\n")
+    log = folder / "log.jsonl"
+    log.write_text('{"url": "http://e.example/robots.txt", "status": 302, "location": "/page", "fetched_at": 9}\n')
+    # So many that executors merge them.
+    minutes = [folder / f"minute-{number}.jsonl" for number in range(15)]
+    for number, minute in enumerate(minutes):
+        answers = [
+            {"url": host(f"m{number}"), "status": 200, "body": RULES, "fetched_at": number},
+            {"url": host("m0"), "status": (200, 404, 503)[number % 3], "body": "", "fetched_at": 1000 - number},
+        ]
+        minute.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    return [*sources, folder / "sites", log, *minutes, ROOT / "datasets" / "sites", ROOT / "datasets" / "origins.jsonl"]
+
+
+def test_executors_compile_what_one_machine_compiles(spark: SparkSession, tmp_path: Path) -> None:
+    sources = crawl(tmp_path)
+    agents, overrides = ["examplebot", "*"], tmp_path / "overrides.toml"
+    overrides.write_text('["http://c.example"]\nverdict = "forbid-all"\n')
+    expected = robosieve.compile(sources, agents, tmp_path / "one.rsv", overrides=overrides, dialect="google")
+    judged = expected.judge([f"http://{host}.example/no" for host in "abcde"], "*")
+    assert judged["reason"] == ["rules", "rules", "override", "rules", "rules"]
+    parts = [tmp_path / f"part-{number}.rsv" for number in range(len(sources))]
+    for source, part in zip(sources, parts, strict=True):
+        robosieve.compile([source], agents, part, dialect="google")
+    merged = robosieve.merge(parts, tmp_path / "merged.rsv", overrides=overrides)
+    assert merged.judge(["http://b.example/no"], "*")["reason"] == ["redirect-unresolved"], "each knows its own pages"
+    for tasks in (None, 2, 1):
+        out = tmp_path / f"many-{tasks}.rsv"
+        policy = robosieve.spark.compile(
+            spark, sources, agents, out, overrides=overrides, dialect="google", tasks=tasks
+        )
+        assert (tmp_path / "one.rsv").read_bytes() == out.read_bytes(), tasks
+        assert policy.checksum == expected.checksum
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) -> None:
+    answers = [(f"http://h{number}.example/robots.txt", 200, bytearray(RULES, "utf-8"), number) for number in range(50)]
+    answers.append(("http://h1.example/robots.txt", 301, bytearray(), 99))
+    schema = "address string, status int, body binary, fetched_at long"
+    frame = spark.createDataFrame(answers, schema).repartition(20)
+    names = {"url": "address"}
+    frame.write.parquet(str(tmp_path / "answers"))
+    files = sorted((tmp_path / "answers").glob("*.parquet"))
+    robosieve.compile(files, ["*"], tmp_path / "one.rsv", columns=names)
+    robosieve.spark.compile(spark, frame, ["*"], tmp_path / "many.rsv", columns=names)
+    assert (tmp_path / "one.rsv").read_bytes() == (tmp_path / "many.rsv").read_bytes()
+    nothing = robosieve.spark.compile(spark, frame.where("status = 0"), ["*"], tmp_path / "none.rsv", columns=names)
+    assert nothing.origins == 0
+
+
+def large(folder: Path) -> list[Path]:
+    """Two sources whose policy has more bytes than Spark passes to the driver at once."""
+    sources = [folder / "one.jsonl", folder / "two.jsonl"]
+    for source in sources:
+        with source.open("w") as lines:
+            for number in range(300):
+                body = "User-agent: *\n" + "".join(f"Disallow: /{secrets.token_hex(100)}\n" for _ in range(50))
+                answer = {"url": f"http://{source.stem}-{number}.example/robots.txt", "status": 200, "body": body}
+                lines.write(json.dumps(answer) + "\n")
+    return sources
+
+
+def test_a_policy_may_be_large_and_tasks_may_run_twice(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = large(tmp_path)
+    expected = robosieve.compile(sources, ["*"], tmp_path / "one.rsv")
+    assert (tmp_path / "one.rsv").stat().st_size > 5 << 20
+    with pytest.raises(Exception, match="spark.driver.maxResultSize"):
+        robosieve.spark.compile(spark, sources, ["*"], tmp_path / "many.rsv")
+    monkeypatch.setattr(robosieve.spark.compiling, "_FETCHED", 10)
+    for lost in (False, True):
+        if lost:
+            # As if the executors were lost that have the results.
+            monkeypatch.setattr(robosieve.spark.compiling._Work, "_keep", lambda work, results: results)
+        policy = robosieve.spark.compile(spark, sources, ["*"], tmp_path / "many.rsv")
+        assert policy.checksum == expected.checksum
+        assert (tmp_path / "one.rsv").read_bytes() == (tmp_path / "many.rsv").read_bytes()
+
+
+def test_what_executors_cannot_compile_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    bad, out = tmp_path / "bad.jsonl", tmp_path / "policy.rsv"
+    bad.write_text('{"url": "http://a.example/robots.txt", "status": 404}\n{\n')
+    os.mkfifo(tmp_path / "pipe")
+    for source, problem in (
+        (bad, r"bad\.jsonl.*line 2"),
+        (tmp_path / "nowhere", "nowhere"),
+        (tmp_path / "pipe", "pipe: it is no file and no folder"),
+    ):
+        with pytest.raises(robosieve.SourceError, match=problem):
+            robosieve.spark.compile(spark, [source], ["*"], out)
+    with pytest.raises(robosieve.AgentError, match="examplebot is given twice"):
+        robosieve.spark.compile(spark, [bad], ["examplebot", "examplebot"], out)
+    with pytest.raises(robosieve.Error, match="columns: "):
+        robosieve.spark.compile(spark, [bad], ["*"], out, columns={"code": "status"})
+    with pytest.raises(robosieve.Error, match="overrides: "):
+        robosieve.spark.compile(spark, [bad], ["*"], out, overrides=tmp_path / "nowhere")
+    with pytest.raises(robosieve.Error, match=r"out: .*bad\.jsonl exists and is not a policy file"):
+        robosieve.spark.compile(spark, [bad], ["*"], bad)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "pipe"]
+
+
+def test_files_of_a_driver_that_was_killed_are_deleted_by_the_next(tmp_path: Path) -> None:
+    out = tmp_path / "policy.rsv"
+    with robosieve.spark.compiling._partial(out) as partial:
+        partial.write_bytes(b"pieces")
+        robosieve.compile([], ["*"], out)
+        assert list(tmp_path.iterdir()) == [out]

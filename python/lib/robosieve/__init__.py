@@ -22,6 +22,7 @@ from robosieve._robosieve import (
     __version__,
     compile,
     line_sum,
+    merge,
 )
 
 __all__ = [
@@ -41,4 +42,5 @@ __all__ = [
     "compile",
     "filter",
     "line_sum",
+    "merge",
 ]

@@ -1,5 +1,6 @@
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypedDict, final
 
 import pandas
@@ -22,9 +23,12 @@ __all__ = [
     "Verdicts",
     "__version__",
     "compile",
+    "compile_pages",
+    "compile_part",
     "filter",
     "line_sum",
     "main",
+    "merge",
     "product_token",
 ]
 
@@ -71,7 +75,7 @@ class Choices:
 
 @final
 class Policy:
-    def __new__(cls, path: _StrPath, overrides: _StrPath | None = None) -> Policy: ...
+    def __new__(cls, path: _StrPath | Sequence[_StrPath | Policy], overrides: _StrPath | None = None) -> Policy: ...
     @classmethod
     def from_bytes(cls, bytes: bytes) -> Policy: ...
     def to_bytes(self) -> bytes: ...
@@ -130,7 +134,27 @@ def compile(
     overrides: _StrPath | None = None,
     origin: str | None = None,
     columns: Mapping[str, str | None] | None = None,
+    memory: int | None = None,
 ) -> Policy: ...
+def compile_pages(
+    archives: Iterable[_StrPath],
+    pages: Set[int],
+    agents: list[str],
+    out: _StrPath,
+    *,
+    dialect: str,
+    memory: int,
+) -> set[int]: ...
+def compile_part(
+    sources: Iterable[_StrPath],
+    agents: list[str],
+    out: _StrPath,
+    *,
+    dialect: str,
+    columns: Mapping[str, str | None] | None,
+    memory: int,
+) -> tuple[set[int], list[Path], int]: ...
+def merge(policies: Iterable[_StrPath], out: _StrPath, *, overrides: _StrPath | None = None) -> Policy: ...
 def filter(
     policy: Policy,
     lists: list[_StrPath],

@@ -1,4 +1,4 @@
-"""Spark: verdicts for the rows of a DataFrame, by `mapInArrow`.
+"""Verdicts for the rows of a DataFrame, by `mapInArrow`.
 
 The policy travels to each executor as a file of the job, and is staged once per host, so that all Python workers of a
 host map a single copy.
@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, IntegerType, StringType, StructField, StructType
 
 from robosieve._robosieve import Choices, Policy
+from robosieve.spark.shipping import shipped
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _TYPES: dict[str, DataType] = {
@@ -61,16 +62,6 @@ def judge(
     return df.mapInArrow(_mapper(checksum, archive, url, columns, options, choices or {}), schema)
 
 
-def ship_wheel(spark: SparkSession, wheel: str | os.PathLike[str]) -> str:
-    """Sends this package's wheel to the executors of a job; returns the archive name to pass to `judge`."""
-    name = f"robosieve-{Path(wheel).stem}"
-    # Spark unpacks files that are named like archives.
-    copy = Path(tempfile.mkdtemp(prefix="robosieve-")) / f"{name}.zip"
-    shutil.copyfile(wheel, copy)
-    spark.sparkContext.addArchive(f"{copy}#{name}")
-    return name
-
-
 def _field(name: str, is_list: bool) -> StructField:
     kind = _TYPES.get(name, ArrayType(StringType()))
     return StructField(name, ArrayType(kind) if is_list and name in _TYPES else kind)
@@ -103,20 +94,9 @@ def _mapper(
     options: dict[str, Any],
     choices: dict[str, Any],
 ) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
-    """The function each task runs; it imports this module only once the archive is on the path."""
-
-    def mapped(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        import sys
-
-        from pyspark import SparkFiles
-
-        if archive is not None and (folder := SparkFiles.get(archive)) not in sys.path:
-            sys.path.insert(0, folder)
-        from robosieve.spark import _judged
-
-        return _judged(batches, checksum, url, columns, options, choices)
-
-    return mapped
+    """The function each task runs."""
+    judged = shipped(archive, "robosieve.spark.judging", "_judged")
+    return lambda batches: judged(batches, checksum, url, columns, options, choices)
 
 
 def _judged(
