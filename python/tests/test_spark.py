@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -262,9 +263,10 @@ def test_executors_compile_what_one_machine_compiles(spark: SparkSession, tmp_pa
 
 
 def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) -> None:
-    answers = [(f"http://h{number}.example/robots.txt", 200, bytearray(RULES, "utf-8"), number) for number in range(50)]
-    answers.append(("http://h1.example/robots.txt", 301, bytearray(), 99))
-    schema = "address string, status int, body binary, fetched_at long"
+    day = datetime(2026, 1, 10, tzinfo=timezone.utc)
+    answers = [(f"http://h{number}.example/robots.txt", 200, bytearray(RULES, "utf-8"), day) for number in range(50)]
+    answers.append(("http://h1.example/robots.txt", 301, bytearray(), day + timedelta(seconds=1)))
+    schema = "address string, status int, body binary, fetched_at timestamp"
     frame = spark.createDataFrame(answers, schema).repartition(20)
     names = {"url": "address"}
     frame.write.parquet(str(tmp_path / "answers"))
@@ -272,6 +274,8 @@ def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) ->
     robosieve.compile(files, ["*"], tmp_path / "one.rsv", columns=names)
     robosieve.spark.compile(spark, frame, ["*"], tmp_path / "many.rsv", columns=names)
     assert (tmp_path / "one.rsv").read_bytes() == (tmp_path / "many.rsv").read_bytes()
+    judged = robosieve.Policy(tmp_path / "many.rsv").judge([f"http://h{number}.example/no" for number in range(3)])
+    assert judged["reason"] == ["rules", "redirect-unresolved", "rules"]
     nothing = robosieve.spark.compile(spark, frame.where("status = 0"), ["*"], tmp_path / "none.rsv", columns=names)
     assert nothing.origins == 0
 
@@ -321,6 +325,12 @@ def test_what_executors_cannot_compile_is_told(spark: SparkSession, tmp_path: Pa
         robosieve.spark.compile(spark, [bad], ["examplebot", "examplebot"], out)
     with pytest.raises(robosieve.Error, match="columns: "):
         robosieve.spark.compile(spark, [bad], ["*"], out, columns={"code": "status"})
+    with pytest.raises(robosieve.Error, match="tasks: 0 is too few"):
+        robosieve.spark.compile(spark, [bad], ["*"], out, tasks=0)
+    with pytest.raises(TypeError, match="tasks: a DataFrame has a task for each partition"):
+        robosieve.spark.compile(spark, spark.range(1), ["*"], out, tasks=1)
+    with pytest.raises(TypeError, match="sources: expected several paths"):
+        robosieve.spark.compile(spark, str(bad), ["*"], out)
     with pytest.raises(robosieve.Error, match="overrides: "):
         robosieve.spark.compile(spark, [bad], ["*"], out, overrides=tmp_path / "nowhere")
     with pytest.raises(robosieve.Error, match=r"out: .*bad\.jsonl exists and is not a policy file"):

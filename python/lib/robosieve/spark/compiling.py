@@ -72,6 +72,12 @@ def compile(
     be in the same task. `memory` is the budget of a task in bytes. `archive` is the result of `ship_wheel`, for
     executors without robosieve. The other arguments are those of `robosieve.compile`.
     """
+    if isinstance(sources, (str, os.PathLike)):
+        raise TypeError("sources: expected several paths, not one")
+    if isinstance(sources, DataFrame) and tasks is not None:
+        raise TypeError("tasks: a DataFrame has a task for each partition; repartition it instead")
+    if tasks is not None and tasks < 1:
+        raise Error(f"tasks: {tasks} is too few; give at least 1")
     settings = {"agents": agents, "dialect": dialect, "memory": memory}
     work = _Work(spark, settings, archive)
     columns = dict(columns) if columns is not None else None
