@@ -24,7 +24,7 @@ import robosieve.spark.judging
 
 from . import archives
 from .archives import answer, redirect, revisit
-from .conftest import ROOT, Program
+from .conftest import AGENTS, ROOT, Program
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +102,11 @@ def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> 
 
 # This test must be the first, because workers are reused and keep the package they imported.
 @pytest.mark.skipif("ROBOSIEVE_WHEEL" not in os.environ, reason="SKIPPED: ROBOSIEVE_WHEEL names no wheel")
-def test_a_wheel_travels(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
+def test_a_wheel_travels(spark: SparkSession, frame: DataFrame, policy_file: Path, tmp_path: Path) -> None:
     archive = robosieve.spark.ship_wheel(spark, os.environ["ROBOSIEVE_WHEEL"])
+    sources = [ROOT / "datasets/sites", ROOT / "datasets/origins.jsonl"]
+    robosieve.spark.compile(spark, sources, AGENTS, tmp_path / "policy.rsv", archive=archive)
+    assert (tmp_path / "policy.rsv").read_bytes() == policy_file.read_bytes()
     assert {archive in row["package"] for row in reports(frame, policy_file, archive)} == {True}
 
 

@@ -66,7 +66,7 @@ pub fn add_pages(
     captures.on_a_reader(|captures| {
         let (mut intake, mut archives) = (options.intake(captures), Archives::default());
         for path in paths {
-            archives.add_for_pages(path, &mut intake)?;
+            archives.add_for_pages(path, &intake)?;
         }
         archives.finish(&mut intake, |_| std::mem::take(&mut pages))?;
         targets = intake.take_targets().into_iter().collect();

@@ -21,7 +21,7 @@ impl Archives {
         _compression: Option<Compression>,
         _intake: &mut Intake<'_>,
     ) -> Result<(), SourceError> {
-        Err(SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" })
+        Err(without(path))
     }
 
     /// Returns false: no file is an archive.
@@ -30,8 +30,8 @@ impl Archives {
     }
 
     /// Returns an error: WARC is not supported.
-    pub fn add_for_pages(&mut self, path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        self.add(path, io::empty(), None, intake)
+    pub fn add_for_pages(&mut self, path: &Path, _intake: &Intake<'_>) -> Result<(), SourceError> {
+        Err(without(path))
     }
 
     /// Returns nothing: there are no archives.
@@ -47,4 +47,8 @@ impl Archives {
     ) -> Result<(), SourceError> {
         Ok(())
     }
+}
+
+fn without(path: &Path) -> SourceError {
+    SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" }
 }
