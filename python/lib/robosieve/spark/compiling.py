@@ -111,7 +111,9 @@ def _policies(
                 opened[task].seek(place or 0)
                 opened[task].write(piece)
         except Exception as error:
-            raise _of_task(error) from error
+            if (of_task := _of_task(error)) is None:
+                raise
+            raise of_task from error
         finally:
             work.forget()
         for file in opened.values():
@@ -193,10 +195,11 @@ def _told(policies: RDD[Piece]) -> list[Any]:
     return [told for _, _, told in policies.filter(lambda piece: piece[1] is None).collect()]
 
 
-def _of_task(error: Exception) -> Exception:
-    """This package's error in a task, instead of Spark's, which has it in its text; other errors as they are."""
+def _of_task(error: Exception) -> Error | None:
+    """This package's error in a task, which Spark's has in its text."""
     found = re.search(r"\brobosieve\.(\w*Error): (.+)", str(error))
-    return getattr(robosieve, found[1], Error)(found[2]) if found and not isinstance(error, Error) else error
+    kind = getattr(robosieve, found[1], None) if found else None
+    return kind(found[2]) if found and kind else None
 
 
 @contextmanager
