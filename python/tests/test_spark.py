@@ -279,6 +279,8 @@ def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) ->
     assert (tmp_path / "one.rsv").read_bytes() == (tmp_path / "many.rsv").read_bytes()
     judged = robosieve.Policy(tmp_path / "many.rsv").judge([f"http://h{number}.example/no" for number in range(3)])
     assert judged["reason"] == ["rules", "redirect-unresolved", "rules"]
+    with pytest.raises(robosieve.SourceError, match='^a partition of the DataFrame: .*no column "url"'):
+        robosieve.spark.compile(spark, frame, ["*"], tmp_path / "none.rsv")
     nothing = robosieve.spark.compile(spark, frame.where("status = 0"), ["*"], tmp_path / "none.rsv", columns=names)
     assert nothing.origins == 0
 

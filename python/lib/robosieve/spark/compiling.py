@@ -243,7 +243,10 @@ def _compile_rows(batches: Iterator[pyarrow.RecordBatch], settings: dict[str, An
         if writer is None:
             return
         writer.close()
-        _robosieve.compile_part([answers], out=policy, **settings)
+        try:
+            _robosieve.compile_part([answers], out=policy, **settings)
+        except SourceError as error:
+            raise SourceError(str(error).replace(str(answers), "a partition of the DataFrame")) from None
         for _, place, piece in _pieces(0, policy):
             yield pyarrow.RecordBatch.from_pydict({"place": [place], "bytes": [piece]})
 
