@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPoolBuilder, Yield};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, Builder, JoinHandle};
 
 pub(crate) use rayon::Scope;
@@ -136,14 +137,53 @@ pub(crate) fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> 
     if in_pool() { items.par_sort_unstable_by_key(key) } else { items.sort_unstable_by_key(key) }
 }
 
-/// Has a thread of the pool do `work` soon. Only for a thread [in a pool](in_pool), and for a caller that waits for the work.
-pub(crate) fn soon(work: impl FnOnce() + Send + 'static) {
-    debug_assert!(in_pool(), "the global pool would do it");
-    rayon::spawn_fifo(work);
+/// Work that a thread of the pool does soon, for a caller that waits for it. Outside a pool it is done at once.
+pub(crate) struct Soon<T> {
+    sent: Receiver<thread::Result<T>>,
+    done: Option<thread::Result<T>>,
+}
+
+impl<T: Send + 'static> Soon<T> {
+    /// Work to be done, oldest first.
+    pub fn begin(work: impl FnOnce() -> T + Send + 'static) -> Soon<T> {
+        let (sender, sent) = channel();
+        let work = move || {
+            let done = catch_unwind(AssertUnwindSafe(work));
+            // After an error, nobody waits for it any more.
+            let _ = sender.send(done);
+        };
+        if in_pool() {
+            rayon::spawn_fifo(work)
+        } else {
+            work()
+        }
+        Soon { sent, done: None }
+    }
+
+    /// Whether it is done.
+    pub fn is_done(&mut self) -> bool {
+        self.done = self.done.take().or_else(|| self.sent.try_recv().ok());
+        self.done.is_some()
+    }
+
+    /// Waits until it is done, and does other work of the pool meanwhile.
+    ///
+    /// # Panics
+    ///
+    /// If the work did.
+    pub fn wait(mut self) -> T {
+        while !self.is_done() {
+            // With nothing left to take, another thread is on it: block.
+            if !help() {
+                self.done = self.sent.recv().ok();
+            }
+        }
+        self.done.expect("it is done").unwrap_or_else(|panic| resume_unwind(panic))
+    }
 }
 
 /// Does work that waits in this thread's pool, if there is any. Returns whether it did.
-pub(crate) fn help() -> bool {
+fn help() -> bool {
     rayon::yield_now() == Some(Yield::Executed)
 }
 

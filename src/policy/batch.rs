@@ -1,19 +1,15 @@
 //! Batches of captures that are read while their source is still being read.
 //!
 //! The threads of a pool share the work on a batch, a few captures at a time. A pool thread that waits for a batch reads
-//! captures in the meantime. Outside a pool, the thread that waits for a batch reads it.
+//! captures in the meantime. Outside a pool, the thread that begins a batch reads it.
 
 use hashbrown::HashMap;
-use std::ops::Range;
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::thread;
 
 use super::capture::{Capture, Reading};
 use super::columns::Columns;
 use crate::dialect::Dialect;
-use crate::threads;
+use crate::threads::Soon;
 
 /// How many captures a thread reads at a time: about a millisecond's work.
 const AT_ONCE: usize = 16;
@@ -22,12 +18,8 @@ const AT_ONCE: usize = 16;
 pub(super) struct Batch {
     work: Arc<Work>,
     /// The number of each capture's reading. Numbers are assigned in order of first use.
-    pub which: Vec<usize>,
-    parts: Vec<Option<Vec<Reading>>>,
-    missing: usize,
-    /// The parts that no thread of a pool was given.
-    left: Range<usize>,
-    done: Receiver<PartResult>,
+    which: Vec<usize>,
+    parts: Vec<Soon<Vec<Reading>>>,
 }
 
 /// The work shared by the threads of the pool.
@@ -38,9 +30,6 @@ struct Work {
     columns: Arc<Columns>,
     dialect: &'static Dialect,
 }
-
-/// The number of a part of the work, and its result.
-type PartResult = (usize, thread::Result<Vec<Reading>>);
 
 /// A body and the status it came with.
 type Body = (Arc<[u8]>, Option<u16>);
@@ -58,7 +47,7 @@ fn share_body(one: &Option<Body>, other: &Option<Body>) -> bool {
 }
 
 impl Batch {
-    /// Starts reading captures, if this thread is in a pool.
+    /// Starts reading captures.
     ///
     /// Many sites have the same file as another site (in the corpus, 34 of 596). A file that repeats within a batch is read
     /// once; across batches of thousands, a file that all sites have is read once for each batch.
@@ -81,53 +70,24 @@ impl Batch {
         }
         let parts = firsts.len().div_ceil(AT_ONCE);
         let work = Arc::new(Work { captures, firsts, columns: Arc::clone(columns), dialect });
-        let (sender, done) = channel();
-        let given = if threads::in_pool() { parts } else { 0 };
-        for part in 0..given {
-            let (work, sender) = (Arc::clone(&work), sender.clone());
-            threads::soon(move || {
-                let readings = panic::catch_unwind(AssertUnwindSafe(|| work.read(part)));
-                drop(work);
-                // After an error, no thread waits for the batch any more.
-                let _ = sender.send((part, readings));
-            });
-        }
-        let no_parts = (0..parts).map(|_| None).collect();
-        Batch { work, which, parts: no_parts, missing: parts, left: given..parts, done }
+        let of_part = |part| {
+            let work = Arc::clone(&work);
+            Soon::begin(move || work.read(part))
+        };
+        let parts = (0..parts).map(of_part).collect();
+        Batch { work, which, parts }
     }
 
     /// Whether all captures are read.
     pub fn is_read(&mut self) -> bool {
-        while self.missing > 0 {
-            match self.done.try_recv() {
-                Ok(part) => self.keep(part),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return false,
-            }
-        }
-        true
+        self.parts.iter_mut().all(Soon::is_done)
     }
 
-    /// Waits until all captures are read; returns them with their readings.
-    pub fn wait(&mut self) -> (Vec<Capture>, Vec<Reading>) {
-        for part in std::mem::take(&mut self.left) {
-            let readings = self.work.read(part);
-            self.keep((part, Ok(readings)));
-        }
-        while !self.is_read() {
-            // With nothing left to take, other threads are on the last parts: block.
-            if !threads::help() {
-                let part = self.done.recv().expect("every part sends a result");
-                self.keep(part);
-            }
-        }
-        let readings = self.parts.iter_mut().flatten().flat_map(std::mem::take).collect();
-        let work = Arc::get_mut(&mut self.work).expect("each reader drops the work before it sends its part");
-        (std::mem::take(&mut work.captures), readings)
-    }
-
-    fn keep(&mut self, (number, readings): PartResult) {
-        self.parts[number] = Some(readings.unwrap_or_else(|panic| panic::resume_unwind(panic)));
-        self.missing -= 1;
+    /// Waits until all captures are read; returns them, the number of each one's reading, and the readings.
+    pub fn wait(mut self) -> (Vec<Capture>, Vec<usize>, Vec<Reading>) {
+        let readings = self.parts.into_iter().flat_map(Soon::wait).collect();
+        let work = Arc::get_mut(&mut self.work).expect("readers drop the work before they are done");
+        (std::mem::take(&mut work.captures), self.which, readings)
     }
 }
 

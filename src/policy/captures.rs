@@ -23,8 +23,9 @@ use super::union::{OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
+use crate::origin;
 use crate::robots::NoteCounts;
-use crate::{origin, threads};
+use crate::threads::{self, Soon};
 
 /// The bytes of the memory budget for each file compiled at a time; few files need more.
 const COMPILED: u64 = 32 << 20;
@@ -49,6 +50,8 @@ pub struct Captures {
     tables: Tables,
     /// The URLs and tables that did not fit in memory.
     runs: Vec<Run>,
+    /// The run that is being written.
+    writing: Option<Soon<Result<Run, WriteError>>>,
     /// The memory budget for reading sources, in bytes.
     pub(super) memory: u64,
     /// Batches being read, in order.
@@ -60,9 +63,9 @@ pub struct Captures {
     progress: Arc<CompileProgress>,
 }
 
-/// The bytes of the memory budget for each URL that is held in memory. It takes some 400; when it is written to a run, 40 more. The
-/// rest of the budget is for what is being read and compiled.
-const BYTES_PER_URL: u64 = 1024;
+/// The bytes of the memory budget for each URL that is held in memory. It takes some 400; when it is written to a run, 40 more, and
+/// until it is written, as many others come. The rest of the budget is for what is being read and compiled.
+const BYTES_PER_URL: u64 = 1536;
 
 impl fmt::Debug for Captures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -113,6 +116,7 @@ impl Captures {
             home,
             urls: Urls::default(),
             runs: Vec::new(),
+            writing: None,
             tables,
             memory: u64::MAX,
             ahead: VecDeque::new(),
@@ -186,19 +190,19 @@ impl Captures {
         while !self.ahead.is_empty() {
             self.place_next()?;
         }
-        Ok(())
+        self.wait_for_run()
     }
 
     /// Puts the oldest batch in place.
     fn place_next(&mut self) -> Result<(), WriteError> {
-        let Some(mut batch) = self.ahead.pop_front() else { return Ok(()) };
-        let (captures, readings) = batch.wait();
+        let Some(batch) = self.ahead.pop_front() else { return Ok(()) };
+        let (captures, which, readings) = batch.wait();
         let mut placed = Vec::with_capacity(readings.len());
         for Reading { kind, meaning, notes } in readings {
             let notes = (!notes.is_empty()).then(|| Box::new(notes));
             placed.push((kind, self.place(meaning)?, notes));
         }
-        for (capture, number) in captures.into_iter().zip(batch.which) {
+        for (capture, number) in captures.into_iter().zip(which) {
             let (kind, content, notes) = placed[number].clone();
             self.insert(capture, kind, content, notes)?;
         }
@@ -318,13 +322,23 @@ impl Captures {
         Ok(())
     }
 
-    /// Moves all URLs, with what they share, to a run.
+    /// Moves all URLs, with what they share, to a run, which a thread of the pool writes.
     fn write_run(&mut self) -> Result<(), WriteError> {
-        let (width, home) = (self.columns.count(), &self.home);
-        let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(width, home));
+        self.wait_for_run()?;
+        let (width, home) = (self.columns.count(), self.home.clone());
+        let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(width, &home));
         std::mem::swap(&mut tables, &mut self.tables);
-        tables.finish()?;
-        self.runs.push(Run::write(sorted(&urls).iter().map(record), tables.source(), width, home)?);
+        self.writing = Some(Soon::begin(move || {
+            tables.finish()?;
+            Run::write(sorted(&urls).iter().map(record), tables.source(), width, &home)
+        }));
+        Ok(())
+    }
+
+    /// Waits for the run that is being written.
+    fn wait_for_run(&mut self) -> Result<(), WriteError> {
+        let written = self.writing.take().map(Soon::wait).transpose()?;
+        self.runs.extend(written);
         Ok(())
     }
 
@@ -371,6 +385,7 @@ impl Captures {
         self.settle()?;
         if !self.runs.is_empty() {
             self.write_run()?;
+            self.wait_for_run()?;
         }
         let Captures { dialect, columns, urls, runs, mut tables, statistics, progress, .. } = self;
         tables.finish()?;

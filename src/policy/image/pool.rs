@@ -13,13 +13,9 @@ use super::WriteError;
 use super::layout::Section;
 use super::spool::{Home, Spool};
 use crate::formats::unnamed::Table;
-use crate::threads;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
-
-/// About how many bytes of a pool a thread checks at a time.
-const CHECKED_AT_ONCE: usize = 1 << 20;
 
 const LENGTH: usize = 4;
 
@@ -104,38 +100,25 @@ impl<'p> Pool<'p> {
     }
 
     /// Checks that items fill the pool exactly and that `check` accepts the content of each. Returns the places where items
-    /// begin.
-    pub fn check(self, check: impl Fn(&'p [u8]) -> Result<(), Problem> + Sync) -> Result<Starts, Problem> {
+    /// begin. One thread walks: while it waits for the length of an item, the processor checks the one before.
+    pub fn check(self, check: impl Fn(&'p [u8]) -> Result<(), Problem>) -> Result<Starts, Problem> {
         let mut starts = Starts::new(self.bytes.len() / self.unit);
-        let mut parts = vec![0];
         let mut at = 0;
         while at < self.bytes.len() {
             if at + LENGTH > self.bytes.len() || self.content(at).end > self.bytes.len() {
                 return Err((at, "an item reaches beyond the end"));
             }
+            let content = self.content(at);
             starts.set(at / self.unit);
-            if at - parts[parts.len() - 1] >= CHECKED_AT_ONCE {
-                parts.push(at);
+            if at > 0 {
+                check(&self.bytes[content.clone()]).map_err(|(in_item, what)| (at + LENGTH + in_item, what))?;
             }
-            at = self.content(at).end.next_multiple_of(self.unit);
+            at = content.end.next_multiple_of(self.unit);
         }
         if self.bytes.is_empty() || !self.content(0).is_empty() {
             return Err((0, "its first item is not empty"));
         }
-        parts.push(self.bytes.len());
-        let items = |range: Range<usize>| -> Result<(), Problem> {
-            let mut at = range.start;
-            while at < range.end {
-                let content = self.content(at);
-                if at > 0 {
-                    check(&self.bytes[content.clone()]).map_err(|(in_item, what)| (at + LENGTH + in_item, what))?;
-                }
-                at = content.end.next_multiple_of(self.unit);
-            }
-            Ok(())
-        };
-        let checked = threads::map(1..parts.len(), |part| items(parts[part - 1]..parts[part]));
-        checked.into_iter().collect::<Result<(), _>>().map(|()| starts)
+        Ok(starts)
     }
 }
 

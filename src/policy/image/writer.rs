@@ -1,6 +1,7 @@
 //! Assembles an image from origins that arrive in order.
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
+use std::sync::mpsc::{channel, sync_channel};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answers::{self, MARKED, Pointer, UrlRecord};
@@ -16,6 +17,7 @@ use crate::formats::unnamed::List;
 use crate::policy::answer::{Resolved, StoredRules};
 use crate::policy::columns::Columns;
 use crate::policy::{Statistics, groups, lookup};
+use crate::threads;
 
 /// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
 /// much as [`Home`] allows.
@@ -115,7 +117,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes the image at the start of `out`. Returns its statistics.
-    pub fn write(self, statistics: Statistics, out: &mut (impl Write + Seek)) -> Result<Statistics, WriteError> {
+    pub fn write(self, statistics: Statistics, out: &mut (impl Write + Seek + Send)) -> Result<Statistics, WriteError> {
         let (_, content) = self.seal(statistics)?.write(out)?;
         Ok(content.statistics)
     }
@@ -164,10 +166,24 @@ struct Sealed<'s> {
 }
 
 impl Sealed<'_> {
-    fn write(self, out: &mut (impl Write + Seek)) -> Result<(Header, Content), WriteError> {
+    /// Writes the image. In a pool, one thread gathers its parts while another one writes those before them.
+    fn write(self, out: &mut (impl Write + Seek + Send)) -> Result<(Header, Content), WriteError> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
-        let buffer = Vec::with_capacity(2 * BUFFER);
-        let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, buffer, header: &self.header };
+        let mut summed = Summed { out, sum: Xxh3::new() };
+        match threads::number() {
+            1 => self.gather(|full| summed.write(full))?,
+            _ => summed.beside(|pass_on| self.gather(pass_on))?,
+        }
+        let Summed { out, sum } = summed;
+        let header = Header { checksum: sum.digest128(), ..self.header };
+        out.seek(SeekFrom::Start(0))?;
+        out.write_all(&header.encode())?;
+        Ok((header, self.content))
+    }
+
+    /// Passes on everything after the header, front to back.
+    fn gather(&self, pass_on: impl FnMut(Vec<u8>) -> io::Result<Vec<u8>>) -> io::Result<()> {
+        let mut out = Gathering { pass_on, at: HEADER as u64, buffer: Vec::new(), header: &self.header };
         out.section(Section::Meta, &self.meta)?;
         let (origins, rows, width) = (self.origins.bytes(), self.shared.rows.spool.bytes(), self.shared.width());
         let automaton = |row: u32| groups::automaton_of(&rows[row as usize * width * ENTRY..][..ENTRY]);
@@ -185,36 +201,78 @@ impl Sealed<'_> {
         out.append(self.answers.bytes())?;
         out.section(Section::Pointers, bytemuck::cast_slice(&self.pointers))?;
         out.pad(self.header.length())?;
-        out.flush()?;
-        let Summed { out, sum, .. } = out;
-        let header = Header { checksum: sum.digest128(), ..self.header.clone() };
-        out.seek(SeekFrom::Start(0))?;
-        out.write_all(&header.encode())?;
-        Ok((header, self.content))
+        out.flush()
     }
 }
 
 /// How many bytes are written at a time.
-const BUFFER: usize = 1 << 16;
+const BUFFER: usize = 1 << 18;
+
+/// How many full buffers wait for a writing thread.
+const WAITING: usize = 4;
 
 /// A writer that computes the checksum of the bytes it passes on.
 struct Summed<'o, O> {
     out: &'o mut O,
     sum: Xxh3,
-    at: u64,
-    /// The bytes from `at` on, not yet written.
-    buffer: Vec<u8>,
-    header: &'o Header,
 }
 
-impl<O: Write> Summed<'_, O> {
-    /// Writes a section at its offset.
+impl<O: Write + Send> Summed<'_, O> {
+    /// Writes a full buffer, and returns it empty.
+    fn write(&mut self, mut full: Vec<u8>) -> io::Result<Vec<u8>> {
+        self.sum.update(&full);
+        self.out.write_all(&full)?;
+        full.clear();
+        Ok(full)
+    }
+
+    /// Writes, in a thread of its own, the full buffers that `gather` passes on for empty ones.
+    fn beside(
+        &mut self,
+        gather: impl FnOnce(&mut dyn FnMut(Vec<u8>) -> io::Result<Vec<u8>>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (waiting, full) = sync_channel(WAITING);
+        let (written, empty) = channel();
+        let mut ended = Ok(());
+        let write = || {
+            ended = full.into_iter().try_for_each(|buffer| {
+                // Nobody wants the last ones.
+                let _ = written.send(self.write(buffer)?);
+                Ok(())
+            });
+        };
+        let gathered = threads::with_one_beside(
+            write,
+            || (),
+            move || {
+                gather(&mut |buffer| match waiting.send(buffer) {
+                    Ok(()) => Ok(empty.try_recv().unwrap_or_default()),
+                    Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
+                })
+            },
+        );
+        // If writing failed, that is why gathering did.
+        ended.and(gathered?)
+    }
+}
+
+/// Gathers the parts of an image into buffers, and passes on those that are full.
+struct Gathering<'h, P> {
+    pass_on: P,
+    /// Where the buffer begins in the image.
+    at: u64,
+    buffer: Vec<u8>,
+    header: &'h Header,
+}
+
+impl<P: FnMut(Vec<u8>) -> io::Result<Vec<u8>>> Gathering<'_, P> {
+    /// Adds a section at its offset.
     fn section(&mut self, section: Section, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
         self.append(bytes)
     }
 
-    /// Writes part of the current section.
+    /// Adds part of the current section.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.chunks(BUFFER) {
             self.buffer.extend_from_slice(part);
@@ -223,7 +281,7 @@ impl<O: Write> Summed<'_, O> {
         Ok(())
     }
 
-    /// Writes the items of a pool as a section at its offset.
+    /// Adds the items of a pool as a section at its offset.
     fn pool(&mut self, section: Section, items: &Gathered<'_>) -> io::Result<()> {
         self.begin(section)?;
         for content in items.contents() {
@@ -248,10 +306,8 @@ impl<O: Write> Summed<'_, O> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.sum.update(&self.buffer);
-        self.out.write_all(&self.buffer)?;
         self.at += self.buffer.len() as u64;
-        self.buffer.clear();
+        self.buffer = (self.pass_on)(std::mem::take(&mut self.buffer))?;
         Ok(())
     }
 }
