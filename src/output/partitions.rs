@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use super::block::Block;
 use super::file_layout::FileLayout;
 use super::folder::{
-    CHECKPOINT, RECEIPT, Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync,
+    CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers, sync,
 };
 use super::format::Format;
 use super::front_to_back::FrontToBack;
 use super::receipt::Receipt;
-use super::table::{self, Stop};
+use super::table;
 use crate::formats::{json, shown};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
@@ -279,9 +279,8 @@ impl Output {
         self.sets.iter().flat_map(move |set| &set.targets[file].parts)
     }
 
-    /// Completes all files. A compressed file needs at least one frame; a table gets its footer, and its small row groups are
-    /// merged by `threads` threads. Returns false if asked to `stop`.
-    pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
+    /// Completes all files. A compressed file needs at least one frame; a table gets its footer.
+    pub fn end(&mut self) -> Result<(), OutputError> {
         match self.layout.rows.format {
             Format::Text => {
                 let (empty_file, files) = (self.layout.empty_file.clone(), self.layout.files.len());
@@ -294,23 +293,15 @@ impl Output {
             }
             Format::Parquet => {
                 for FileSet { start, targets } in &mut self.sets {
-                    for target in targets {
-                        if !target.end_tables(&self.directory, &start.empty_end, threads, stop)? {
-                            self.remove_merged();
-                            return Ok(false);
-                        }
+                    for part in targets.iter_mut().flat_map(|target| &mut target.parts) {
+                        let path = partial(&self.directory.join(&part.name));
+                        let length = table::complete(&path, part, &start.empty_end);
+                        part.end = length.map_err(|error| OutputError::Unwritable { path, error })?;
                     }
                 }
             }
         }
-        Ok(true)
-    }
-
-    /// Deletes the merged files beside tables that were already complete.
-    fn remove_merged(&self) {
-        for part in self.sets.iter().flat_map(|set| &set.targets).flat_map(|target| &target.parts) {
-            let _ = fs::remove_file(merged(&self.directory.join(&part.name)));
-        }
+        Ok(())
     }
 
     /// Creates a folder in that of the run, if it does not exist.
@@ -357,28 +348,6 @@ impl Target {
     fn part(&self) -> &Written {
         self.parts.last().expect("a target has parts")
     }
-
-    /// Writes the footers of tables, and merges small row groups into another file beside each. A resumed run cuts footers off
-    /// again, and nothing that a checkpoint needs is replaced before [`Output::commit`]. A table without rows ends in `empty_end`
-    /// after its head. Returns false if asked to stop.
-    fn end_tables(
-        &mut self,
-        directory: &Path,
-        empty_end: &[u8],
-        threads: usize,
-        stop: Stop<'_>,
-    ) -> Result<bool, OutputError> {
-        for part in &mut self.parts {
-            let whole = directory.join(&part.name);
-            let path = partial(&whole);
-            let length = table::complete(&path, &merged(&whole), part, empty_end, threads, stop);
-            match length.map_err(|error| OutputError::Unwritable { path, error })? {
-                Some(length) => part.end = length,
-                None => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
 }
 
 impl Drop for Output {
@@ -388,7 +357,6 @@ impl Drop for Output {
             return;
         }
         for path in &self.pending {
-            let _ = fs::remove_file(merged(path));
             // A file that is no longer partial already has its name.
             if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 let _ = fs::remove_file(path);

@@ -2,7 +2,7 @@
 //!
 //! A checkpoint is in the folder of an unfinished run, as `.checkpoint.json`. It has the job's identity and the [`Stage`]. While
 //! lines are judged, that is the position in the lists, the seconds so far, the length of each file, all counts, the lines gathered
-//! for the next frames, and those origins with deferred lines that are still in memory; while files get their names, only these
+//! for the next frames, where the rows are stored that wait for the next row groups, and those origins with deferred lines that are still in memory; while files get their names, only these
 //! names. The URLs that [`unique`](super::unique) has seen are not in it.
 //!
 //! It ends with a checksum of everything before, so damage is found even where the result would be readable.
@@ -29,6 +29,7 @@ use crate::output::front_to_back::FrontToBack;
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::Parts;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
+use crate::output::table::StoredRows;
 use crate::run::error::FilterError;
 
 /// A run's identity and progress.
@@ -60,6 +61,9 @@ pub(crate) struct RunState {
     pub files: Vec<Vec<Parts>>,
     /// Lines gathered for the next frames.
     pub gathered: Gatherer,
+    /// Rows that wait for the next row groups.
+    #[serde(default)]
+    pub rows: StoredRows,
     pub needed: MissingRobotsState,
 }
 

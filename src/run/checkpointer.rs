@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::{lock, wait};
 use crate::output::error::OutputError;
-use crate::output::folder::{CHECKPOINT, sync, sync_folders};
+use crate::output::folder::{CHECKPOINT, partial, remove, sync, sync_folders};
 use crate::run::error::FilterError;
 
 /// The time between two checkpoints is at least this many times what the last one took.
@@ -35,6 +35,8 @@ pub(crate) struct Checkpointer {
 pub(crate) struct PendingCheckpoint {
     pub state: Box<RunState>,
     pub files: Vec<PathBuf>,
+    /// Files that nothing needs once this counts.
+    pub outdated: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -115,7 +117,10 @@ impl Checkpointer {
         taken.files.iter().try_for_each(|file| sync(file))?;
         let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
         sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
-        self.write(Stage::Judging(taken.state))
+        self.write(Stage::Judging(taken.state))?;
+        // One that cannot be deleted goes at the end of the run.
+        taken.outdated.iter().for_each(|file| drop(remove(&partial(file))));
+        Ok(())
     }
 
     /// Records that all files are durable and about to get these names.

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep; a sixteenth where they
-//! become rows.
+//! become rows. A sixteenth of it is for the rows that wait for row groups, where there are any.
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::output::form::CAUSE_FACTOR;
@@ -129,7 +129,8 @@ impl Memory {
         chunk_size: Option<usize>,
         format: Format,
     ) -> Result<WorkerPlan, FilterError> {
-        let share = self.rest() / 2 - self.rules(format);
+        let waiting = if format == Format::Parquet { self.waiting_rows() } else { 0 };
+        let share = self.rest() / 2 - waiting - self.rules(format);
         let fitting =
             |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
         // A line must fit after a chunk, within 32-bit offsets.
@@ -152,6 +153,11 @@ impl Memory {
     pub fn longest_line(&self) -> usize {
         let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
+    }
+
+    /// Bytes of rows that wait for row groups, before they are stored on disk.
+    pub fn waiting_rows(&self) -> u64 {
+        self.rest() / 32
     }
 
     /// Bytes of origins with deferred lines that are held before they are spilled to disk.
@@ -183,8 +189,12 @@ mod tests {
                     let line_share = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let rules_share =
                         (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
-                    let shares =
-                        workers_share + rules_share + line_share + memory.needed() as u64 * 5 + memory.decompressors();
+                    let shares = memory.waiting_rows()
+                        + workers_share
+                        + rules_share
+                        + line_share
+                        + memory.needed() as u64 * 5
+                        + memory.decompressors();
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(memory.fixed() + shares <= bytes, "{bytes} {crawlers} {asked}");
                 }

@@ -34,9 +34,10 @@ use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::Output;
 use crate::output::samples::Sample;
 use crate::output::sink::Sink;
-use crate::output::table::{RowSource, Table};
+use crate::output::table::{FileRows, FullGroup, RowSource, Table, TakenRows, WaitingRows};
 use crate::policy::Policy;
 use crate::run::error::FilterError;
+use crate::threads;
 
 /// Where the lines go, and how far an interrupted run came.
 #[derive(Default)]
@@ -48,6 +49,8 @@ pub(super) struct Outlets {
     pub listed: Option<NeededList>,
     /// If lines become rows: the table of each set of files.
     pub tables: Vec<Table>,
+    /// The rows that wait, from the start or from that state.
+    pub waiting: Option<WaitingRows>,
     /// The state to start from, if the run was interrupted.
     pub state: Option<RunState>,
 }
@@ -80,6 +83,8 @@ pub(super) struct Pipeline<'l> {
     unique: Option<Unique>,
     /// A chunk's turn before the last, if lines go into frames.
     gatherer: Sequence<Gatherer>,
+    /// The same, if lines become rows.
+    waiting: Option<Sequence<WaitingRows>>,
     queue: Queue<PendingChunk<'l>, OrderedState>,
     /// Buffers and texts of chunks that are written.
     spares: Mutex<Vec<Spare>>,
@@ -113,8 +118,20 @@ struct PendingChunk<'l> {
     /// The policy that judged it, if the robots.txt to fetch are listed at once.
     policy: Option<Policy>,
     blocks: Blocks,
-    /// The lines waiting for frames after the chunk, if a checkpoint is due there.
-    at_checkpoint: Option<Gatherer>,
+    /// What waits after the chunk, if a checkpoint is due there.
+    at_checkpoint: Option<WaitingParts>,
+}
+
+/// What waits after a chunk: lines for frames, or rows for row groups.
+struct WaitingParts {
+    gathered: Gatherer,
+    rows: TakenRows,
+}
+
+impl WaitingParts {
+    fn none() -> WaitingParts {
+        WaitingParts { gathered: Gatherer::new(0), rows: TakenRows::default() }
+    }
 }
 
 /// What remains of a chunk after it is written.
@@ -160,7 +177,7 @@ impl<'l> Pipeline<'l> {
         newer: Option<&'l mut Newer<'l>>,
     ) -> Pipeline<'l> {
         let rows = plan.rows();
-        let Outlets { sink, needed, listed, tables, state } = outlets;
+        let Outlets { sink, needed, listed, tables, waiting, state } = outlets;
         let (reached, totals, gatherer) = match state {
             Some(RunState { reached, totals, gathered, .. }) => (reached, totals, gathered),
             None => {
@@ -178,6 +195,7 @@ impl<'l> Pipeline<'l> {
             following: newer.map(|newer| Sequence::new(Following::new(newer))),
             unique,
             gatherer: Sequence::new(gatherer),
+            waiting: waiting.map(Sequence::new),
             queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.options.threads),
             spares: Mutex::default(),
             checkpointer,
@@ -216,6 +234,9 @@ impl<'l> Pipeline<'l> {
             unique.stop();
         }
         self.gatherer.stop();
+        if let Some(waiting) = &self.waiting {
+            waiting.stop();
+        }
         self.queue.stop();
         self.end_checkpoints();
     }
@@ -227,17 +248,14 @@ impl<'l> Pipeline<'l> {
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
-        let frames = match (self.rows, &mut self.compressor()?) {
-            (Some(rows), Some(compressor)) => framed(rows, self.gatherer.into_inner().rest(), compressor)?,
+        let frames = match (self.rows, &mut self.compressor()?, self.waiting) {
+            (Some(rows), Some(compressor), _) => framed(rows, self.gatherer.into_inner().rest(), compressor)?,
+            (.., Some(waiting)) => last_groups(&self.tables, waiting.into_inner().rest(), self.plan.options.threads)?,
             _ => Vec::new(),
         };
         let followed = self.following.and_then(|following| following.into_inner().policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
-        let mut ordered = self.queue.into_inner();
-        // Completing tables takes long and can be interrupted; this is the state to resume from then.
-        let checkpointer = self.checkpointer.filter(|_| !self.tables.is_empty());
-        let taken = checkpointer.and_then(|checkpointer| ordered.checkpoint(Gatherer::new(0), checkpointer.seconds()));
-        let OrderedState { sink, needed, mut totals, .. } = ordered;
+        let OrderedState { sink, needed, mut totals, .. } = self.queue.into_inner();
         totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
         totals.add_written(&frames);
@@ -247,11 +265,7 @@ impl<'l> Pipeline<'l> {
             return Ok(Finished { output: None, needed, totals, speed, policy });
         };
         output.write(&frames)?;
-        if !output.end(self.plan.options.threads, &|| self.chunks.cut().is_asked_to_stop())? {
-            let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
-            let saved = checkpointer.save(taken).map_err(FilterError::from);
-            return Err(checkpointer.note_kept(saved.err().unwrap_or(FilterError::Interrupted)));
-        }
+        output.end()?;
         Ok(Finished { output: Some(*output), needed, totals, speed, policy })
     }
 
@@ -263,27 +277,47 @@ impl<'l> Pipeline<'l> {
         let is_stopped = self.queue.is_stopped();
         let mut ordered = self.queue.into_inner();
         let is_begun = checkpointer.has_checkpoint() || ordered.totals.input.lines > 0;
-        if is_begun
-            && !is_stopped
-            && !failure.invalidates_checkpoint()
-            && let Some(taken) = ordered.checkpoint(self.gatherer.into_inner(), checkpointer.seconds())
-            && let Err(failure) = checkpointer.save(taken)
-        {
-            return checkpointer.note_kept(failure.into());
+        if !is_begun || is_stopped || failure.invalidates_checkpoint() {
+            return checkpointer.note_kept(failure);
         }
-        checkpointer.note_kept(failure)
+        let rows = self.waiting.map(|waiting| waiting.into_inner().checkpoint()).transpose();
+        let saved = rows.and_then(|rows| {
+            let parts = WaitingParts { gathered: self.gatherer.into_inner(), rows: rows.unwrap_or_default() };
+            ordered.checkpoint(parts, checkpointer.seconds()).map_or(Ok(()), |taken| checkpointer.save(taken))
+        });
+        checkpointer.note_kept(saved.err().map_or(failure, FilterError::from))
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
         Ok(self.plan.options.compress.map(Compressor::new).transpose().map_err(OutputError::Compress)?)
     }
 
-    /// The blocks of a task's chunk, if lines become rows.
-    fn rows(&self, task: &Task<'_>, remaining: Chunk<'_>, worker: &mut Worker) -> Result<Blocks, FilterError> {
-        let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
-        let source = RowSource { lines: remaining, of_table: task.ranges().map(|ranges| (list, ranges)) };
-        let (outcomes, mut causes) = worker.rows(remaining.text);
-        Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, &mut causes)?))
+    /// The rows of a task's chunk, if lines become rows.
+    fn rows(&self, task: &Task<'_>, lines: Chunk<'_>, worker: &mut Worker) -> Result<Vec<FileRows>, FilterError> {
+        let set = self.plan.set_of(task.list);
+        let (outcomes, mut causes) = worker.rows(lines.text);
+        let mut rows = self.tables[set].rows(set, &RowSource::of(task, lines), outcomes, &mut causes)?;
+        rows.iter_mut().try_for_each(FileRows::compact)?;
+        Ok(rows)
+    }
+
+    /// The row groups that a chunk's rows complete, as blocks, and the rows that wait after it, if a checkpoint is due there;
+    /// `None` if the run has failed meanwhile.
+    fn row_groups(
+        &self,
+        task: &Task<'_>,
+        rows: Vec<FileRows>,
+    ) -> Result<Option<(Blocks, Option<WaitingParts>)>, FilterError> {
+        let Some(waiting) = &self.waiting else { return Ok(None) };
+        let taken = waiting.in_turn(task.ticket, |waiting| {
+            let full = waiting.take(rows, &self.plan.sets_of(&task.ended))?;
+            let is_due = self.checkpointer.is_some_and(Checkpointer::is_due);
+            Ok::<_, OutputError>((full, is_due.then(|| waiting.checkpoint()).transpose()?))
+        });
+        let Some((full, taken)) = taken.transpose()? else { return Ok(None) };
+        let blocks = full.into_iter().map(|group| self.tables[group.set].row_group(group)).collect::<Result<_, _>>()?;
+        let at_checkpoint = taken.map(|rows| WaitingParts { rows, ..WaitingParts::none() });
+        Ok(Some((Blocks::Made(blocks), at_checkpoint)))
     }
 
     /// The blocks of a chunk's lines, and the lines waiting for frames after it, if a checkpoint is due there; `None` if the run
@@ -293,7 +327,7 @@ impl<'l> Pipeline<'l> {
         task: &Task<'_>,
         judged: &mut Judged,
         compressor: &mut Option<Compressor>,
-    ) -> Result<Option<(Blocks, Option<Gatherer>)>, FilterError> {
+    ) -> Result<Option<(Blocks, Option<WaitingParts>)>, FilterError> {
         let (Some(rows), set) = (self.rows, self.plan.set_of(task.list)) else {
             return Ok(Some((Blocks::Made(Vec::new()), None)));
         };
@@ -307,6 +341,7 @@ impl<'l> Pipeline<'l> {
             (gathered, is_due.then(|| gatherer.clone()))
         });
         let Some((gathered, at_checkpoint)) = gathered else { return Ok(None) };
+        let at_checkpoint = at_checkpoint.map(|gathered| WaitingParts { gathered, ..WaitingParts::none() });
         Ok(Some((Blocks::Made(framed(rows, gathered, compressor)?), at_checkpoint)))
     }
 }
@@ -322,6 +357,21 @@ fn framed(
         Ok(Block { set, file, pieces, tally: rows.tally(file, &text) })
     };
     gathered.into_iter().map(block).collect()
+}
+
+/// Encodes the last rows of each file, as blocks.
+fn last_groups(tables: &[Table], rest: Vec<FullGroup>, threads: usize) -> Result<Vec<Block<'static>>, OutputError> {
+    let mut blocks = Vec::new();
+    let mut rest = rest.into_iter().peekable();
+    while rest.peek().is_some() {
+        // No more at once than the workers could hold.
+        let some: Vec<FullGroup> = rest.by_ref().take(threads).collect();
+        let at_once = if some.len() > 1 { some.len() } else { 0 };
+        let encode = |group: FullGroup| tables[group.set].row_group(group);
+        let made = threads::on(at_once, || threads::map(some, encode));
+        blocks.extend(made.into_iter().collect::<Result<Vec<_>, _>>()?);
+    }
+    Ok(blocks)
 }
 
 /// Judges chunks until there are none left, keeping `kept_rules` bytes of rules for each crawler to explain lines.
@@ -386,12 +436,12 @@ fn hand_in<'l>(
     pipeline: &Pipeline<'l>,
     task: &mut Task<'l>,
     text: Option<&'l [u8]>,
-    rows: Option<Blocks>,
+    rows: Option<Vec<FileRows>>,
     state: &mut WorkerState,
 ) -> Result<(), FilterError> {
     let mut judged = std::mem::take(&mut state.worker.judged);
     let prepared = match rows {
-        Some(rows) => Some((rows, None)),
+        Some(rows) => pipeline.row_groups(task, rows)?,
         None => pipeline.blocks(task, &mut judged, &mut state.compressor)?,
     };
     let Some((blocks, at_checkpoint)) = prepared else { return Ok(()) };
@@ -451,10 +501,11 @@ fn write(pipeline: &Pipeline<'_>, ordered: &mut OrderedState, pending: PendingCh
         output.close(&pipeline.plan.sets_of(&ended));
     }
     if let Some(checkpointer) = pipeline.checkpointer {
-        if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
-            at_checkpoint = Some(Gatherer::new(0));
+        let is_taken_here = pipeline.plan.options.compress.is_none() && pipeline.waiting.is_none();
+        if is_taken_here && checkpointer.is_due() {
+            at_checkpoint = Some(WaitingParts::none());
         }
-        if let Some(taken) = at_checkpoint.and_then(|gathered| ordered.checkpoint(gathered, checkpointer.seconds())) {
+        if let Some(taken) = at_checkpoint.and_then(|parts| ordered.checkpoint(parts, checkpointer.seconds())) {
             checkpointer.take(taken);
         }
     }
@@ -497,20 +548,21 @@ impl OrderedState {
         Ok(needed.add(waiting).map_err(failed)?)
     }
 
-    /// The whole state after the chunk whose turn it is, including the lines waiting for frames.
-    fn checkpoint(&mut self, gathered: Gatherer, seconds: f64) -> Option<PendingCheckpoint> {
+    /// The whole state after the chunk whose turn it is, including the parts that wait.
+    fn checkpoint(&mut self, parts: WaitingParts, seconds: f64) -> Option<PendingCheckpoint> {
         let (output, needed) = (self.sink.folder()?, self.needed.as_ref()?);
         let state = RunState {
             reached: self.reached.clone(),
             seconds,
             totals: self.totals.clone(),
             files: output.state(),
-            gathered,
+            gathered: parts.gathered,
+            rows: parts.rows.rows,
             needed: needed.state(),
         };
         let mut files = output.touched();
-        files.extend(needed.files());
-        Some(PendingCheckpoint { state: Box::new(state), files })
+        files.extend(needed.files().into_iter().chain(parts.rows.added));
+        Some(PendingCheckpoint { state: Box::new(state), files, outdated: parts.rows.outdated })
     }
 }
 

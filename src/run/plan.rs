@@ -83,6 +83,7 @@ impl<'j> Plan<'j> {
             longest: self.memory.longest_line(),
             patience,
             by_rows: !self.options.format.is_text(),
+            with_columns: !self.options.format.is_text(),
             interrupt: self.job.long_run.interrupt.clone(),
             parallelism: Parallelism { lists: self.options.threads, in_order: self.is_in_order() },
             memory: self.memory.decompressors(),

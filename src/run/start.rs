@@ -20,7 +20,7 @@ use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use crate::output::records;
 use crate::output::sink::{self, Sink};
-use crate::output::table::Table;
+use crate::output::table::{Table, WaitingRows};
 use crate::robots::Agents;
 use crate::run::error::FilterError;
 
@@ -137,8 +137,15 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
     let sink = Sink::Folder(Box::new(output));
-    let outlets = Outlets { sink, needed: Some(needed), tables, ..Outlets::default() };
+    let has_tables = !tables.is_empty();
+    let waiting = has_tables.then(|| waiting_rows(plan, directory, checkpointer.is_some()));
+    let outlets = Outlets { sink, needed: Some(needed), tables, waiting, ..Outlets::default() };
     Ok(Start::Judging(Box::new((outlets, checkpointer))))
+}
+
+/// No rows that wait yet.
+fn waiting_rows(plan: &Plan<'_>, directory: &Path, are_kept: bool) -> WaitingRows {
+    WaitingRows::new(directory.to_owned(), plan.options.split_size, plan.memory.waiting_rows(), are_kept)
 }
 
 /// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.
@@ -175,7 +182,11 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
             let sink = Sink::Folder(Box::new(output));
-            let outlets = Outlets { sink, needed: Some(needed), tables, state: Some(*state), ..Outlets::default() };
+            let has_tables = !tables.is_empty();
+            let waiting = || waiting_rows(plan, directory, true).resume(&state.rows);
+            let waiting = has_tables.then(waiting).transpose()?;
+            let (needed, state) = (Some(needed), Some(*state));
+            let outlets = Outlets { sink, needed, tables, waiting, state, ..Outlets::default() };
             Ok(Start::Judging(Box::new((outlets, Some(checkpointer)))))
         }
     }

@@ -74,8 +74,8 @@ fn list(url: impl Fn(usize) -> String) -> Vec<u8> {
 fn damage(file: &mut [u8], column: usize, row: usize) {
     let options = ReadOptionsBuilder::new().with_page_index().build();
     let reader = SerializedFileReader::new_with_options(Bytes::copy_from_slice(file), options).expect("a table");
-    let index = reader.metadata().offset_index().expect("an index");
-    let page = &index[row / GROUP][column].page_locations()[row % GROUP / PAGE];
+    let group = reader.metadata().page_index_for_row_group(row / GROUP);
+    let page = &group.page_locations(column).expect("an index")[row % GROUP / PAGE];
     assert_eq!(page.first_row_index as usize, row % GROUP / PAGE * PAGE);
     let end = (page.offset + i64::from(page.compressed_page_size)) as usize;
     file[end - 8..end].iter_mut().for_each(|byte| *byte ^= 0x55);

@@ -1,73 +1,28 @@
-//! A Parquet file and its columns.
+//! A Parquet file and its rows.
 
-use bytes::Bytes;
-use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType};
-use parquet::errors::ParquetError;
+use arrow_array::cast::AsArray;
+use arrow_array::types::TimestampSecondType;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{SchemaRef, TimeUnit};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector,
+};
+use parquet::basic::Type as PhysicalType;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::file::reader::ChunkReader;
-use parquet::file::serialized_reader::SerializedPageReader;
-use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
-use std::cell::Cell;
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor};
 use std::fs::File;
-use std::io;
-use std::ops::Range;
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
+use super::plain;
 use super::positioned::Positioned;
-use crate::formats::time;
+use super::{Malformed, leaves};
 
 /// How many rows are read at a time, unless they are large.
-pub(crate) const BATCH: usize = 1024;
+const BATCH: usize = 1024;
 
-/// Roughly how many bytes of a column's values are read at a time.
+/// Roughly how many bytes of values are read at a time.
 const BATCH_BYTES: u64 = 1 << 20;
-
-/// A sentence about what is wrong with a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Malformed(pub String);
-
-impl From<io::Error> for Malformed {
-    fn from(error: io::Error) -> Malformed {
-        Malformed(error.to_string())
-    }
-}
-
-impl From<ParquetError> for Malformed {
-    fn from(error: ParquetError) -> Malformed {
-        Malformed(match error {
-            // The wrapper adds nothing to the message.
-            ParquetError::External(error) => error.to_string(),
-            other => other.to_string(),
-        })
-    }
-}
-
-/// Values of a column, one for each row.
-pub(crate) type Values<T> = Result<Vec<Option<T>>, Malformed>;
-
-thread_local!(static IS_GUARDED: Cell<bool> = const { Cell::new(false) });
-
-/// Whether a panic in this thread would be caught and become an error.
-///
-/// A malformed Parquet file can break assertions of the library that reads it. Where this crate calls that library, it catches
-/// such panics, but the program's panic hook runs first, and by default prints a message. A program that reads or writes Parquet
-/// through this crate can install a hook that stays silent if this is true.
-pub fn panics_are_caught() -> bool {
-    IS_GUARDED.get()
-}
-
-/// Calls into the Parquet library. A malformed file can break its assertions, so a panic becomes an error; the data it worked
-/// on is not used again.
-pub(crate) fn guarded<T, E: From<Malformed>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    IS_GUARDED.set(true);
-    let done = panic::catch_unwind(AssertUnwindSafe(run));
-    IS_GUARDED.set(false);
-    let broken = || Malformed("it is malformed: reading it failed an assertion".to_owned()).into();
-    done.unwrap_or_else(|_| Err(broken()))
-}
 
 /// The number of the top-level column with this name.
 pub(crate) fn find(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
@@ -81,43 +36,161 @@ pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
 
 /// An opened file.
 pub(crate) struct ParquetFile {
-    bytes: Arc<Positioned>,
-    metadata: ParquetMetaData,
+    bytes: Positioned,
+    schema: SchemaDescPtr,
+    reading: ArrowReaderMetadata,
+    /// How to read INT96 in seconds, which can hold all of it; `None` if there are no such columns.
+    in_seconds: Option<(ArrowReaderMetadata, Vec<usize>)>,
+}
+
+/// Consecutive rows of a row group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RowRange {
+    pub group: usize,
+    /// The first row's number in the group.
+    pub first: usize,
+    pub rows: usize,
+    /// Whether they are the last rows of the group.
+    pub ends: bool,
 }
 
 impl ParquetFile {
-    /// Reads the footer of a file, and checks what it declares.
+    /// Opens a file whose rows are copied.
     pub fn open(file: File) -> Result<ParquetFile, Malformed> {
+        let (bytes, metadata) = ParquetFile::footer(file)?;
+        let schema = metadata.file_metadata().schema_descr_ptr();
+        let is_int96 = |&at: &usize| schema.column(at).physical_type() == PhysicalType::INT96;
+        let int96: Vec<usize> = (0..schema.num_columns()).filter(is_int96).collect();
+        let in_seconds = match int96.is_empty() {
+            true => None,
+            false => Some((plain::reading(metadata.clone(), &TimeUnit::Second)?, int96)),
+        };
+        Ok(ParquetFile { bytes, schema, reading: plain::reading(metadata, &TimeUnit::Nanosecond)?, in_seconds })
+    }
+
+    /// Opens a file whose times are only wanted to the second.
+    pub fn open_for_seconds(file: File) -> Result<ParquetFile, Malformed> {
+        let (bytes, metadata) = ParquetFile::footer(file)?;
+        let schema = metadata.file_metadata().schema_descr_ptr();
+        Ok(ParquetFile { bytes, schema, reading: plain::reading(metadata, &TimeUnit::Second)?, in_seconds: None })
+    }
+
+    /// Reads the footer of a file, and checks what it declares.
+    fn footer(file: File) -> Result<(Positioned, ParquetMetaData), Malformed> {
         let length = file.metadata()?.len();
         let bytes = Positioned::new(Arc::new(file), length);
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&bytes)?;
         for (number, group) in metadata.row_groups().iter().enumerate() {
             check(group, length).map_err(|problem| Malformed(format!("its row group {number} {problem}")))?;
         }
-        Ok(ParquetFile { bytes: Arc::new(bytes), metadata })
+        Ok((bytes, metadata))
     }
 
-    /// The footer.
+    /// The footer, with a schema [without meaning](super::plain).
     pub fn metadata(&self) -> &ParquetMetaData {
-        &self.metadata
+        self.reading.metadata()
     }
 
     /// Its columns.
     pub fn schema(&self) -> &SchemaDescriptor {
-        self.metadata.file_metadata().schema_descr()
+        &self.schema
     }
 
-    /// Its bytes in a range.
-    pub fn bytes(&self, range: Range<u64>) -> Result<Bytes, Malformed> {
-        let length = usize::try_from(range.end - range.start).map_err(ParquetError::from)?;
-        Ok(self.bytes.get_bytes(range.start, length)?)
+    /// The columns of its batches.
+    pub fn batch_schema(&self) -> &SchemaRef {
+        self.reading.schema()
     }
 
-    /// A row group.
-    pub fn group(&self, number: usize) -> Result<RowGroup<'_>, Malformed> {
-        let metadata = self.metadata.row_groups().get(number);
-        let metadata = metadata.ok_or_else(|| Malformed(format!("it has no row group {number}")))?;
-        Ok(RowGroup { bytes: &self.bytes, metadata })
+    /// How many rows of these columns are read at a time, of `most` at most. A power of two, so that a row is always read
+    /// together with the same other rows, wherever a reader began.
+    pub fn rows_at_once(&self, group: usize, columns: &[usize], most: usize) -> usize {
+        let group = self.metadata().row_group(group);
+        let number = |number: i64| u64::try_from(number).unwrap_or(0);
+        let bytes = |&at: &usize| group.columns().get(at).map_or(0, |column| number(column.uncompressed_size()));
+        let bytes_of_row = columns.iter().map(bytes).max().unwrap_or(0) / number(group.num_rows()).max(1);
+        1 << (BATCH_BYTES / bytes_of_row.max(1)).clamp(1, most.clamp(1, BATCH) as u64).ilog2()
+    }
+
+    /// Rows of these columns, or of all, `at_once` at a time.
+    pub fn batches(&self, rows: RowRange, columns: Option<&[usize]>, at_once: usize) -> Result<Batches, Malformed> {
+        self.check_counts(rows.group)?;
+        let has_all = rows.first == 0 && rows.ends;
+        // One row more, to notice if there is one; only where it would be read by itself.
+        let tries_more = !has_all && rows.ends && at_once >= rows.rows;
+        let at_once = if tries_more { rows.rows } else { at_once };
+        let wanted = RowRange { rows: rows.rows + usize::from(tries_more), ..rows };
+        let reader = self.reader(&self.reading, wanted, columns, at_once)?;
+        Ok(Batches { reader, remaining: rows.rows, tries_more })
+    }
+
+    /// Rows of all columns, as one batch.
+    pub fn rows(&self, rows: RowRange) -> Result<RecordBatch, Malformed> {
+        let mut batches = self.batches(rows, None, rows.rows)?;
+        let read: Vec<RecordBatch> = std::iter::from_fn(|| batches.next().transpose()).collect::<Result<_, _>>()?;
+        self.check_times(rows)?;
+        match <[RecordBatch; 1]>::try_from(read) {
+            Ok([batch]) => Ok(batch),
+            Err(several) => Ok(arrow_select::concat::concat_batches(self.batch_schema(), &several)?),
+        }
+    }
+
+    /// Checks that columns with one value a row have as many as the group has rows.
+    fn check_counts(&self, group: usize) -> Result<(), Malformed> {
+        let groups = self.metadata().row_groups();
+        let group = groups.get(group).ok_or_else(|| Malformed(format!("it has no row group {group}")))?;
+        let is_other = |column: &&ColumnChunkMetaData| {
+            column.column_descr().max_rep_level() == 0 && column.num_values() != group.num_rows()
+        };
+        match group.columns().iter().find(is_other) {
+            Some(column) => {
+                let (name, values, rows) = (column.column_path().string(), column.num_values(), group.num_rows());
+                Err(Malformed(format!("its column {name:?} has {values} values in {rows} rows")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that times in INT96 fit into a number of nanoseconds.
+    fn check_times(&self, rows: RowRange) -> Result<(), Malformed> {
+        let Some((in_seconds, columns)) = &self.in_seconds else { return Ok(()) };
+        for batch in self.reader(in_seconds, rows, Some(columns), rows.rows)? {
+            let (mut names, mut too_far) = (columns.iter(), None);
+            let mut look = |values: &ArrayRef| {
+                let column = names.next();
+                let seconds = values.as_primitive::<TimestampSecondType>();
+                let nanoseconds = |seconds: i64| seconds.checked_add(1)?.checked_mul(1_000_000_000);
+                if seconds.iter().flatten().any(|seconds| nanoseconds(seconds).is_none()) {
+                    too_far = column.map(|&at| self.schema.column(at).path().string());
+                }
+            };
+            batch?.columns().iter().for_each(|column| leaves(column, &mut look));
+            if let Some(name) = too_far {
+                let problem = "has a time that nanoseconds in 64 bits cannot hold (years 1677 to 2262)";
+                return Err(Malformed(format!("its column {name:?} {problem}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn reader(
+        &self,
+        reading: &ArrowReaderMetadata,
+        RowRange { group, first, rows, ends }: RowRange,
+        columns: Option<&[usize]>,
+        at_once: usize,
+    ) -> Result<ParquetRecordBatchReader, Malformed> {
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.bytes.clone(), reading.clone());
+        let selection = vec![RowSelector::skip(first), RowSelector::select(rows)];
+        let builder = match first == 0 && ends {
+            true => builder,
+            false => builder.with_row_selection(RowSelection::from(selection)),
+        };
+        let mask = columns.map(|columns| ProjectionMask::leaves(reading.parquet_schema(), columns.iter().copied()));
+        let builder = match mask {
+            Some(mask) => builder.with_projection(mask),
+            None => builder,
+        };
+        Ok(builder.with_row_groups(vec![group]).with_batch_size(at_once.max(1)).build()?)
     }
 }
 
@@ -139,166 +212,35 @@ fn check(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// A row group to read.
-pub(crate) struct RowGroup<'f> {
-    bytes: &'f Arc<Positioned>,
-    metadata: &'f RowGroupMetaData,
+/// RowRange that are read some at a time.
+pub(crate) struct Batches {
+    reader: ParquetRecordBatchReader,
+    /// RowRange that must follow.
+    remaining: usize,
+    /// Whether one row more is tried, which must not be there.
+    tries_more: bool,
 }
 
-impl RowGroup<'_> {
-    /// The footer's description of a column.
-    pub fn described(&self, at: usize) -> Result<&ColumnChunkMetaData, Malformed> {
-        self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("one of its row groups has no column {at}")))
-    }
-
-    /// A reader for a column of any type, and how many rows to read from it at a time.
-    pub fn reader(&self, at: usize) -> Result<(ColumnReader, usize), Malformed> {
-        let chunk = self.described(at)?;
-        let rows = usize::try_from(self.metadata.num_rows()).unwrap_or(0);
-        let pages = SerializedPageReader::new(Arc::clone(self.bytes), chunk, rows, None)?;
-        let bytes_of_row = u64::try_from(chunk.uncompressed_size()).unwrap_or(0) / (rows as u64).max(1);
-        // A power of two, so that a row is always read together with the same other rows, wherever a reader began.
-        let at_once = 1 << (BATCH_BYTES / bytes_of_row.max(1)).clamp(1, BATCH as u64).ilog2();
-        Ok((get_column_reader(chunk.column_descr_ptr(), Box::new(pages)), at_once))
-    }
-}
-
-/// Skips this many rows; returns whether there were that many.
-pub(crate) fn skip_rows<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Result<bool, Malformed> {
-    let mut left = rows;
-    while left > 0 {
-        match reader.skip_records(left)? {
-            0 => return Ok(false),
-            skipped => left = left.saturating_sub(skipped),
-        }
-    }
-    Ok(true)
-}
-
-/// A column of a row group.
-pub(crate) struct Column {
-    name: String,
-    units_in_a_second: i64,
-    reader: ColumnReader,
-    rows_at_once: usize,
-}
-
-impl Column {
-    /// Opens the column at this place in the file, from its row `first` on.
-    pub fn open(group: &RowGroup<'_>, at: usize, first: usize) -> Result<Column, Malformed> {
-        let described = group.described(at)?.column_descr();
-        let name = described.path().string();
-        if described.max_rep_level() > 0 {
-            return Err(Malformed(format!("its column {name:?} has several values per row")));
-        }
-        let units_in_a_second = units_in_a_second(described);
-        let (reader, rows_at_once) = group.reader(at)?;
-        let mut column = Column { name, units_in_a_second, reader, rows_at_once };
-        column.skip(first)?;
-        Ok(column)
-    }
-
-    /// How many rows to read at a time.
-    pub fn rows_at_once(&self) -> usize {
-        self.rows_at_once
-    }
-
-    /// Skips this many rows.
-    fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
-        let are_there = match &mut self.reader {
-            ColumnReader::Int32ColumnReader(reader) => skip_rows(reader, rows)?,
-            ColumnReader::Int64ColumnReader(reader) => skip_rows(reader, rows)?,
-            ColumnReader::Int96ColumnReader(reader) => skip_rows(reader, rows)?,
-            ColumnReader::ByteArrayColumnReader(reader) => skip_rows(reader, rows)?,
-            _ => return Err(self.wrong("bytes, text, integers or times")),
+impl Batches {
+    /// The next rows; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`], also if there are more or fewer rows than the file says.
+    pub fn next(&mut self) -> Result<Option<RecordBatch>, Malformed> {
+        let batch = match self.reader.next().transpose() {
+            // The row that must not be there is not there.
+            Err(_) if self.tries_more && self.remaining == 0 => None,
+            batch => batch?,
         };
-        if are_there { Ok(()) } else { Err(too_few(&self.name)) }
-    }
-
-    /// The next values of a column of bytes or text; none at the end.
-    pub fn texts(&mut self, rows: usize) -> Values<ByteArray> {
-        match &mut self.reader {
-            ColumnReader::ByteArrayColumnReader(reader) => values::<ByteArrayType>(reader, rows),
-            _ => Err(self.wrong("bytes or text")),
-        }
-    }
-
-    /// The next values of an integer column; none at the end.
-    pub fn integers(&mut self, rows: usize) -> Values<i64> {
-        match &mut self.reader {
-            ColumnReader::Int32ColumnReader(reader) => {
-                Ok(values(reader, rows)?.into_iter().map(|value| value.map(i64::from)).collect())
-            }
-            ColumnReader::Int64ColumnReader(reader) => values(reader, rows),
-            _ => Err(self.wrong("integers")),
-        }
-    }
-
-    /// The next values of a time column, in seconds of Unix time, or what is wrong with a text; none at the end.
-    pub fn times(&mut self, rows: usize) -> Values<Result<i64, String>> {
-        match &mut self.reader {
-            ColumnReader::Int32ColumnReader(_) | ColumnReader::Int64ColumnReader(_) => {
-                let units_in_a_second = self.units_in_a_second;
-                let seconds = |units: i64| Ok(units.div_euclid(units_in_a_second));
-                Ok(self.integers(rows)?.into_iter().map(|value| value.map(seconds)).collect())
-            }
-            ColumnReader::Int96ColumnReader(reader) => {
-                Ok(values(reader, rows)?.into_iter().map(|value| value.map(|time| Ok(time.to_seconds()))).collect())
-            }
-            ColumnReader::ByteArrayColumnReader(reader) => {
-                let seconds = |text: ByteArray| time::parse(&String::from_utf8_lossy(text.data()));
-                Ok(values(reader, rows)?.into_iter().map(|value| value.map(seconds)).collect())
-            }
-            _ => Err(self.wrong("time stamps, integers or text")),
-        }
-    }
-
-    fn wrong(&self, wanted: &str) -> Malformed {
-        Malformed(format!("its column {:?} does not hold {wanted}", self.name))
-    }
-}
-
-/// The error for a column that ends before its rows do.
-pub(crate) fn too_few(name: &str) -> Malformed {
-    Malformed(format!("its column {name:?} has fewer rows than the file says"))
-}
-
-/// How many units of an integer column make a second.
-fn units_in_a_second(column: &ColumnDescriptor) -> i64 {
-    match (column.logical_type_ref(), column.converted_type()) {
-        (Some(LogicalType::Timestamp(time)), _) => match time.unit {
-            TimeUnit::MILLIS => 1_000,
-            TimeUnit::MICROS => 1_000_000,
-            TimeUnit::NANOS => 1_000_000_000,
-        },
-        (None, ConvertedType::TIMESTAMP_MILLIS) => 1_000,
-        (None, ConvertedType::TIMESTAMP_MICROS) => 1_000_000,
-        _ => 1,
-    }
-}
-
-/// The next values of a column; none at the end.
-fn values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Values<T::T> {
-    let (mut levels, mut values) = (Vec::new(), Vec::new());
-    let (rows, ..) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
-    if levels.is_empty() {
-        return Ok(values.into_iter().map(Some).collect());
-    }
-    // In a top-level column, level 1 is a value and level 0 is null.
-    let mut values = values.into_iter();
-    let all: Vec<Option<T::T>> = levels.iter().map(|&level| if level > 0 { values.next() } else { None }).collect();
-    debug_assert_eq!(all.len(), rows);
-    Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_of_the_library_is_an_error() {
-        let broken: Result<(), Malformed> = guarded(|| panic!("a broken assertion"));
-        assert!(broken.is_err_and(|Malformed(problem)| problem.contains("malformed")));
-        assert_eq!(guarded(|| Ok::<_, Malformed>(7)), Ok(7));
+        let Some(batch) = batch else {
+            return match self.remaining {
+                0 => Ok(None),
+                _ => Err(Malformed("it has fewer rows than the file says".to_owned())),
+            };
+        };
+        let remaining = self.remaining.checked_sub(batch.num_rows());
+        self.remaining = remaining.ok_or_else(|| Malformed("it has more rows than the file says".to_owned()))?;
+        Ok(Some(batch))
     }
 }

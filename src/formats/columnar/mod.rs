@@ -1,11 +1,18 @@
-//! Reads columns of Parquet files, some rows at a time.
+//! Reads rows of Parquet files as batches of columns.
 //!
-//! The library's plain column readers are used, so its Arrow half is not needed. A [`Column`] is at the top level of a file and
-//! has at most one value a row. The footer is checked when a file is opened. The library trusts the claims of pages, so a file
-//! crafted for the purpose can cost memory.
+//! Columns are read [as they are stored](plain): what the schema says of their meaning is left to who reads them. The footer is
+//! checked when a file is opened. The library trusts the claims of pages, so a file crafted for the purpose can cost memory.
 
 mod file;
+mod leaf;
+mod malformed;
+mod plain;
 mod positioned;
+mod values;
 
-pub use file::panics_are_caught;
-pub(crate) use file::{BATCH, Column, Malformed, ParquetFile, RowGroup, Values, find, guarded, names, skip_rows};
+pub(crate) use file::{Batches, ParquetFile, RowRange, find, names};
+pub(crate) use leaf::{leaf, leaves};
+pub use malformed::panics_are_caught;
+pub(crate) use malformed::{Malformed, guarded};
+pub(crate) use plain::written;
+pub(crate) use values::{Kind, ValueColumn};

@@ -32,6 +32,8 @@ pub(crate) struct Cut<'l> {
     /// Whether tables are handed out as ranges of rows, which the worker that takes one reads itself. Positions in tables are
     /// then row numbers.
     pub by_rows: bool,
+    /// Whether rows are read with all their columns, and not only those of their lines.
+    pub with_columns: bool,
     /// Nothing is handed out or read from this position on.
     pub before: Position,
     /// No more chunks are handed out once this is set.
@@ -54,6 +56,7 @@ impl<'l> Cut<'l> {
             patience: Patience::UntilFull,
             source,
             by_rows: false,
+            with_columns: false,
             before: Position { list: lists.len(), at: 0 },
             interrupt: None,
             long_chunks: Arc::default(),

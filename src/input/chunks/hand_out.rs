@@ -51,11 +51,6 @@ impl<'l> Chunks<'l> {
         self.cut.is_asked_to_stop() && !lock(&self.input).lanes.is_at_end(&self.cut)
     }
 
-    /// How the lists are cut.
-    pub fn cut(&self) -> &Cut<'l> {
-        &self.cut
-    }
-
     pub fn lists(&self) -> &'l [List] {
         self.cut.lists
     }
@@ -179,15 +174,14 @@ impl<'l> Chunks<'l> {
             other => task.bytes = other,
         }
         let list = &self.cut.lists[task.list];
-        let (TaskBytes::Rows(ranges), Some(table)) = (&mut task.bytes, list.parquet_list()) else { return Ok(()) };
+        let (TaskBytes::Rows(rows), Some(table)) = (&mut task.bytes, list.parquet_list()) else { return Ok(()) };
         if list.skips_bad {
-            let parts = ranges.iter_mut().filter_map(|range| table.keep_readable(range));
+            let parts = table.leave_out_bad(rows).into_iter();
             task.skipped.extend(parts.map(|part| Skipped { list: task.list, part }));
-            ranges.retain(|range| range.rows > 0);
         }
         // The part of a worker's memory left for this after its other buffers.
         let most = self.cut.chunk_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
-        let read = table.lines(ranges, most, buffer);
+        let read = table.read(rows, self.cut.with_columns, most, buffer);
         read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
     }
 

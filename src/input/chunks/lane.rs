@@ -110,10 +110,10 @@ impl<'l> Lane<'l> {
     /// The next range of rows of a table.
     fn rows(&mut self, cut: &Cut<'l>, table: &ParquetList) -> Next<'l> {
         let at = self.at;
-        let (ranges, taken) = table.ranges(at, cut.chunk_size);
+        let (rows, taken) = table.ranges(at, cut.chunk_size);
         cut.source.fetch_add(taken, Ordering::Relaxed);
-        self.at += ranges.iter().map(|range| range.rows as u64).sum::<u64>();
-        if self.at == at { Next::End } else { Next::Chunk(self.task(at, TaskBytes::Rows(ranges), None, false)) }
+        self.at += rows.count() as u64;
+        if self.at == at { Next::End } else { Next::Chunk(self.task(at, TaskBytes::Rows(rows), None, false)) }
     }
 
     /// The chunk just read; `None` if an earlier run had it.

@@ -3,7 +3,7 @@
 use super::long_chunks::Permit;
 use super::store::StoredChunk;
 use crate::input::buffer::Buffer;
-use crate::input::list::RowRange;
+use crate::input::list::TableRows;
 use crate::input::skipped::Skipped;
 use crate::outcome::Reason;
 
@@ -40,14 +40,14 @@ pub(super) enum TaskBytes<'l> {
     /// Bytes on disk, to be [read](super::Chunks::read) into the buffer.
     Stored(StoredChunk),
     /// Rows of a table; [reading](super::Chunks::read) them puts their lines into the buffer.
-    Rows(Vec<RowRange>),
+    Rows(TableRows),
 }
 
 impl<'l> Task<'l> {
     /// Its rows, if it was handed out as rows.
-    pub fn ranges(&self) -> Option<&[RowRange]> {
+    pub fn rows(&self) -> Option<&TableRows> {
         match &self.bytes {
-            TaskBytes::Rows(ranges) => Some(ranges),
+            TaskBytes::Rows(rows) => Some(rows),
             TaskBytes::Mapped(_) | TaskBytes::Buffered | TaskBytes::Stored(_) => None,
         }
     }

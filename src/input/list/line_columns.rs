@@ -4,13 +4,16 @@
 //! empty line. A line feed inside a URL, which would make two lines of it, is written `%0A`. In a table that we made from a
 //! text, the line is the column `line` if that is not null, else `url`.
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, BinaryViewArray, Int64Array, RecordBatch};
+use arrow_schema::DataType;
 use parquet::basic::Type;
-use parquet::data_type::ByteArray;
 use parquet::schema::types::SchemaDescriptor;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::formats::columnar::{self, Column, Malformed, RowGroup};
+use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange};
 use crate::input::error::UrlFieldError;
 use crate::input::layout;
 use crate::outcome::Reason;
@@ -88,75 +91,145 @@ impl LineColumns {
             LineColumns::Text(columns) => columns,
         }
     }
+}
 
-    /// Appends a row's line, given the texts of its columns; returns whether its URL has a line feed.
-    pub fn append_line(&self, columns: &[Texts], row: usize, text: &mut Vec<u8>) -> bool {
-        let start = text.len();
-        let bytes = |place: usize| columns[place].get(row)?.as_ref().map(ByteArray::data);
-        match self {
-            LineColumns::Url(_) => text.extend_from_slice(bytes(0).unwrap_or(b"")),
-            LineColumns::Text(_) => text.extend_from_slice(bytes(1).or(bytes(0)).unwrap_or(b"")),
-            LineColumns::Parts(_) => {
-                let (Some(protocol), Some(host)) = (bytes(0), bytes(1)) else { return false };
-                text.extend_from_slice(protocol);
-                text.extend_from_slice(b"://");
-                text.extend_from_slice(host);
-                if let Some(port) = bytes(PORT) {
-                    text.push(b':');
-                    text.extend_from_slice(port);
+/// The columns that make up the lines of some rows.
+pub(crate) struct LineArrays {
+    line_columns: LineColumns,
+    texts: Vec<BinaryViewArray>,
+    port: Option<Int64Array>,
+}
+
+impl LineArrays {
+    /// The columns of a batch, whose file has this schema or a longer one.
+    pub fn of(
+        line_columns: LineColumns,
+        schema: &SchemaDescriptor,
+        batch: &RecordBatch,
+    ) -> Result<LineArrays, Malformed> {
+        let (mut texts, mut port) = (Vec::new(), None);
+        for (place, &at) in line_columns.columns().iter().enumerate() {
+            let column = schema.column(at);
+            let values = columnar::leaf(batch, column.path().parts());
+            let wrong =
+                || Malformed(format!("its column {:?} has another type than its schema says", column.path().string()));
+            let values = values.ok_or_else(wrong)?;
+            match values.data_type() {
+                DataType::BinaryView if place != PORT => texts.push(values.as_binary_view().clone()),
+                DataType::Int64 if place == PORT => port = Some(values.as_primitive::<Int64Type>().clone()),
+                DataType::Int32 if place == PORT => {
+                    port = Some(values.as_primitive::<Int32Type>().unary(i64::from));
                 }
-                text.extend_from_slice(bytes(3).unwrap_or(b"/"));
-                if let Some(query) = bytes(4) {
-                    text.push(b'?');
-                    text.extend_from_slice(query);
-                }
+                _ => return Err(wrong()),
             }
+        }
+        Ok(LineArrays { line_columns, texts, port })
+    }
+
+    /// The number of rows.
+    pub fn count(&self) -> usize {
+        self.texts.first().map_or(0, Array::len)
+    }
+
+    /// The value of a text column in a row.
+    fn text(&self, column: usize, row: usize) -> Option<&[u8]> {
+        let texts = &self.texts[column];
+        texts.is_valid(row).then(|| texts.value(row))
+    }
+
+    /// The line of a row, if it is a single value, as in most lists; `None` if it is made of several.
+    fn whole(&self, row: usize) -> Option<&[u8]> {
+        match self.line_columns {
+            LineColumns::Url(_) => Some(self.text(0, row).unwrap_or_default()),
+            LineColumns::Text(_) => Some(self.text(1, row).or(self.text(0, row)).unwrap_or_default()),
+            LineColumns::Parts(_) => None,
+        }
+    }
+
+    /// Appends a row's line; returns whether its URL has a line feed.
+    pub fn append_line(&self, row: usize, text: &mut Vec<u8>) -> bool {
+        let start = text.len();
+        match self.whole(row) {
+            Some(line) => text.extend_from_slice(line),
+            None => self.put_together(row, text),
         }
         encode_line_feeds(text, start)
     }
+
+    /// Appends a URL that is made of parts; nothing if there is none.
+    fn put_together(&self, row: usize, text: &mut Vec<u8>) {
+        let (Some(protocol), Some(host)) = (self.text(0, row), self.text(1, row)) else { return };
+        text.extend_from_slice(protocol);
+        text.extend_from_slice(b"://");
+        text.extend_from_slice(host);
+        // The index has the port if the URL states one, else -1 or nothing.
+        let port = self.port.as_ref().filter(|port| port.is_valid(row)).map(|port| port.value(row));
+        if let Some(port) = port.filter(|&port| port >= 0) {
+            text.push(b':');
+            text.extend_from_slice(port.to_string().as_bytes());
+        }
+        text.extend_from_slice(self.text(2, row).unwrap_or(b"/"));
+        if let Some(query) = self.text(3, row) {
+            text.push(b'?');
+            text.extend_from_slice(query);
+        }
+    }
+
+    /// Calls `visit` with each row's line.
+    pub fn each_line(&self, mut visit: impl FnMut(&[u8])) {
+        let mut line = Vec::new();
+        for row in 0..self.count() {
+            match self.whole(row) {
+                Some(whole) => visit(&as_line(whole)),
+                None => {
+                    line.clear();
+                    self.append_line(row, &mut line);
+                    visit(&line);
+                }
+            }
+        }
+    }
 }
 
-/// The texts of a column, one for each row.
-pub(crate) type Texts = Vec<Option<ByteArray>>;
-
-/// The text of a port. The index has the port if the URL states one, else -1 or nothing.
-pub(crate) fn port(number: i64) -> Option<ByteArray> {
-    (number >= 0).then(|| ByteArray::from(number.to_string().into_bytes()))
-}
-
-/// Reads the lines of a row group, some at a time.
+/// Reads the lines of some rows of a group, a few at a time.
 pub(crate) struct LineReader {
     line_columns: LineColumns,
-    columns: Vec<Column>,
-    /// The columns of rows already read. They refer to pages, so they take little memory however long the lines are.
-    texts: Vec<Texts>,
-    /// Those of them that were not given as lines yet.
+    batches: Batches,
+    /// The rows read last, and those of them that were not given as lines yet.
+    read: Option<LineArrays>,
     rows: Range<usize>,
 }
 
 impl LineReader {
-    /// Reads a row group from its row `first` on.
-    pub fn open(group: &RowGroup<'_>, line_columns: LineColumns, first: usize) -> Result<LineReader, Malformed> {
-        let columns = line_columns.columns().iter().map(|&at| Column::open(group, at, first));
-        Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, texts: Vec::new(), rows: 0..0 })
+    /// Reads these rows.
+    pub fn open(file: &ParquetFile, line_columns: LineColumns, rows: RowRange) -> Result<LineReader, Malformed> {
+        let columns = line_columns.columns();
+        let at_once = file.rows_at_once(rows.group, columns, usize::MAX);
+        let batches = file.batches(rows, Some(columns), at_once)?;
+        Ok(LineReader { line_columns, batches, read: None, rows: 0..0 })
     }
 
     /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes. Lines whose URLs have a line feed
     /// are flaws, by their numbers, of which `line` is the first. Returns the number of lines, 0 at the end.
     pub fn next_lines(
         &mut self,
+        schema: &SchemaDescriptor,
         most: usize,
         full: usize,
         line: u64,
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<usize, Malformed> {
-        if self.rows.is_empty() {
-            self.read(most)?;
+        while self.rows.is_empty() {
+            // Free the old values first: they hold pages, and there may be no room for the next pages beside them.
+            self.read = None;
+            let Some(batch) = self.batches.next()? else { return Ok(0) };
+            let lines = self.read.insert(LineArrays::of(self.line_columns, schema, &batch)?);
+            self.rows = 0..lines.count();
         }
-        let first = self.rows.start;
+        let (Some(lines), first) = (&self.read, self.rows.start) else { return Ok(0) };
         for row in self.rows.clone().take(most) {
-            if self.line_columns.append_line(&self.texts, row, text) {
+            if lines.append_line(row, text) {
                 flaws.push((line + (row - first) as u64, Reason::LineBreak));
             }
             text.push(b'\n');
@@ -167,28 +240,10 @@ impl LineReader {
         }
         Ok(self.rows.start - first)
     }
-
-    /// Reads the next rows, at most `most`.
-    fn read(&mut self, most: usize) -> Result<(), Malformed> {
-        // Free the old values first: they hold pages, and there may be no room for the next pages beside them.
-        self.texts.clear();
-        let most = self.columns.iter().map(Column::rows_at_once).fold(most, usize::min);
-        for (place, column) in self.columns.iter_mut().enumerate() {
-            self.texts.push(match place {
-                PORT => column.integers(most)?.into_iter().map(|number| number.and_then(port)).collect(),
-                _ => column.texts(most)?,
-            });
-        }
-        self.rows = 0..self.texts.first().map_or(0, Vec::len);
-        if self.texts.iter().any(|column| column.len() != self.rows.end) {
-            return Err(Malformed("its columns differ in length".to_owned()));
-        }
-        Ok(())
-    }
 }
 
 /// The line of a URL that is a single value: the URL with its line feeds encoded.
-pub(crate) fn as_line(url: &[u8]) -> Cow<'_, [u8]> {
+fn as_line(url: &[u8]) -> Cow<'_, [u8]> {
     let mut line = Cow::Borrowed(url);
     if memchr::memchr(b'\n', url).is_some() {
         encode_line_feeds(line.to_mut(), 0);

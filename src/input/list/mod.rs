@@ -20,8 +20,6 @@ mod parquet;
 mod parquet_ahead;
 #[cfg(feature = "parquet")]
 mod parquet_lines;
-#[cfg(feature = "parquet")]
-pub(crate) mod range_columns;
 mod regular;
 mod stream;
 #[cfg(not(feature = "parquet"))]
@@ -37,9 +35,9 @@ pub(crate) use opened::{List, Reading, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
-pub(crate) use parquet::{ParquetList, RowRange};
+pub(crate) use parquet::{ParquetList, TableRows};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet_lines::ParquetLines;
 pub use regular::FileState;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{ParquetLines, ParquetList, RowRange};
+pub(crate) use without_parquet::{ParquetLines, ParquetList, TableRows};

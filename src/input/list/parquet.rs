@@ -4,27 +4,32 @@
 //! output is text, rows are [read](super::parquet_lines) in sequence. If it is tables, a worker takes a [range of
 //! rows](RowRange) and reads the columns it needs itself.
 //!
-//! A URL in a dictionary is judged once for every row that has it. Counting two million distinct URLs on one thread took 0.59
-//! core seconds, and counting the same lines as text 0.20, so decoding is where the time goes.
+//! A URL in a dictionary is judged once for every row that has it.
 
+use arrow_array::RecordBatch;
+use arrow_select::concat::concat_batches;
 use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::line_columns::{LineColumns, LineReader};
+use super::line_columns::{LineArrays, LineColumns, LineReader};
+pub(crate) use crate::formats::columnar::RowRange;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
+use crate::outcome::Reason;
 
 /// Approximate bytes of a value besides its stored text; a file may store less, where it stores a repeated value once.
 const VALUE: u64 = 8;
 
-/// How many times as many bytes a chunk may have in all its columns as in its lines. Columns are copied one after the other,
-/// and held compressed.
-const WIDTH: u64 = 8;
+/// How many times as many bytes a chunk may have in all its columns as in its lines.
+const WIDTH: u64 = 4;
+
+/// The rows of the units in which damage is left out.
+const UNIT: usize = 1024;
 
 /// An opened file.
 pub(crate) struct ParquetList {
@@ -43,15 +48,18 @@ pub(crate) struct Readable {
     pub problem: Option<String>,
 }
 
-/// Consecutive rows of a row group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RowRange {
-    pub group: usize,
-    /// The first row's number in the group.
-    pub first: usize,
-    pub rows: usize,
-    /// Whether they are the last rows of the group.
-    pub ends: bool,
+/// The rows of a chunk.
+pub(crate) struct TableRows {
+    pub ranges: Vec<RowRange>,
+    /// Their columns, once they are read.
+    pub batch: Option<RecordBatch>,
+}
+
+impl TableRows {
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.ranges.iter().map(|range| range.rows).sum()
+    }
 }
 
 impl ParquetList {
@@ -73,8 +81,9 @@ impl ParquetList {
     }
 
     /// The rows from row `from` on whose lines take about `size` bytes, and how many bytes of the file they take; no rows at
-    /// the end. Where they end depends only on the file and on `size`.
-    pub fn ranges(&self, from: u64, size: usize) -> (Vec<RowRange>, u64) {
+    /// the end. Where they end depends only on the file and on `size`: a group is divided into equal parts, because each begins
+    /// by reading the group's dictionaries, and small groups are read together.
+    pub fn ranges(&self, from: u64, size: usize) -> (TableRows, u64) {
         let (mut ranges, mut taken) = (Vec::new(), 0);
         let (mut at, mut room) = (from, size as u64);
         for (number, group) in self.groups().iter().enumerate() {
@@ -84,18 +93,23 @@ impl ParquetList {
                 continue;
             }
             let row_bytes = self.bytes_of_row(group);
-            let fitting = room.div_ceil(row_bytes).max(1);
-            let rows = fitting.min(all - at);
+            let bytes = all.saturating_mul(row_bytes);
+            if !ranges.is_empty() && bytes > room {
+                break;
+            }
+            // A little more than fits is better than a part more.
+            let parts = bytes.div_ceil((size as u64).saturating_add(size as u64 / 4).max(1));
+            let rows = all.div_ceil(parts.max(1)).min(all - at);
             let ends = at + rows == all;
             ranges.push(RowRange { group: number, first: at as usize, rows: rows as usize, ends });
             taken += compressed_bytes(group) * rows / all;
             room = room.saturating_sub(rows.saturating_mul(row_bytes));
             at = 0;
-            if room == 0 {
+            if room == 0 || !ends {
                 break;
             }
         }
-        (ranges, taken)
+        (TableRows { ranges, batch: None }, taken)
     }
 
     /// How much of a chunk's size a row of this group takes: the bytes of its line, or its share of all columns if that is
@@ -133,48 +147,118 @@ impl ParquetList {
         SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
     }
 
+    /// Leaves out the rows of a chunk that cannot be read, and returns the unreadable parts that begin in it.
+    pub fn leave_out_bad(&self, rows: &mut TableRows) -> Vec<SkippedPart> {
+        let parts = rows.ranges.iter_mut().filter_map(|range| self.keep_readable(range)).collect();
+        rows.ranges.retain(|range| range.rows > 0);
+        parts
+    }
+
+    /// Shortens a range to the rows that can be read with all columns. Returns the unreadable part of the row group if it
+    /// begins in this range. Which rows can be read is tried once, by the first worker that asks.
+    fn keep_readable(&self, range: &mut RowRange) -> Option<SkippedPart> {
+        let Readable { rows, problem } = self.readable[range.group].get_or_init(|| self.readable_rows(range.group));
+        let problem = problem.as_ref()?;
+        let is_begun = range.first <= *rows && (*rows < range.first + range.rows || range.ends);
+        (range.rows, range.ends) = (rows.saturating_sub(range.first).min(range.rows), false);
+        let rows = Some(self.rest_of_group(range.group, *rows));
+        is_begun.then(|| SkippedPart { at: None, rows, problem: in_group(range.group, Malformed(problem.clone())) })
+    }
+
+    /// How many rows of a group can be read with all columns, in whole units.
+    fn readable_rows(&self, group: usize) -> Readable {
+        let all = usize::try_from(rows_of(&self.groups()[group])).unwrap_or(0);
+        let mut rows = 0;
+        let read = guarded(|| {
+            let mut batches = self.file.batches(RowRange { group, first: 0, rows: all, ends: true }, None, UNIT)?;
+            while let Some(batch) = batches.next()? {
+                rows += batch.num_rows();
+            }
+            Ok::<_, Malformed>(())
+        });
+        Readable { rows, problem: read.err().map(|Malformed(problem)| problem) }
+    }
+
+    /// Fills `buffer` with the lines of a chunk's rows; fails if they have more than `most` bytes. Reads the other columns too,
+    /// if they are wanted.
+    pub fn read(
+        &self,
+        rows: &mut TableRows,
+        with_columns: bool,
+        most: usize,
+        buffer: &mut Buffer,
+    ) -> Result<(), String> {
+        match with_columns {
+            true => self.rows(rows, most, buffer),
+            false => self.lines(&rows.ranges, most, buffer),
+        }
+    }
+
+    /// Reads rows with all their columns.
+    fn rows(&self, rows: &mut TableRows, most: usize, buffer: &mut Buffer) -> Result<(), String> {
+        buffer.clear();
+        let read =
+            |range: &RowRange| guarded(|| self.file.rows(*range)).map_err(|problem| in_group(range.group, problem));
+        let read = rows.ranges.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let batch = match <[RecordBatch; 1]>::try_from(read) {
+            Ok([batch]) => Ok(batch),
+            Err(several) => concat_batches(self.file.batch_schema(), &several),
+        };
+        let batch = batch.map_err(|error| Malformed::from(error).0)?;
+        let lines =
+            LineArrays::of(self.line_columns, self.file.schema(), &batch).map_err(|Malformed(problem)| problem)?;
+        for row in 0..lines.count() {
+            if buffer.bytes.len() >= most {
+                return Err(too_many(most));
+            }
+            if lines.append_line(row, &mut buffer.bytes) {
+                buffer.flaws.push((row as u64, Reason::LineBreak));
+            }
+            buffer.bytes.push(b'\n');
+        }
+        rows.batch = Some(batch);
+        Ok(())
+    }
+
     /// Fills `buffer` with the lines of these rows; fails if they have more than `most` bytes.
-    pub fn lines(&self, ranges: &[RowRange], most: usize, buffer: &mut Buffer) -> Result<(), String> {
+    pub(super) fn lines(&self, ranges: &[RowRange], most: usize, buffer: &mut Buffer) -> Result<(), String> {
         buffer.clear();
         let mut before = 0;
         for range in ranges {
-            let read = guarded(|| self.chunk_of(range, before, most, buffer));
+            let read = guarded(|| self.lines_of(range, before, most, buffer));
             read.map_err(|problem| in_group(range.group, problem))?;
             before += range.rows as u64;
         }
         Ok(())
     }
 
-    fn chunk_of(
+    fn lines_of(
         &self,
         range: &RowRange,
         before: u64,
         most: usize,
         Buffer { bytes: text, flaws }: &mut Buffer,
     ) -> Result<(), Malformed> {
-        let mut reader = LineReader::open(&self.file.group(range.group)?, self.line_columns, range.first)?;
-        let mut remaining = range.rows;
-        while remaining > 0 {
-            // A small page may decode to many bytes, so check the size before copying on.
-            if text.len() >= most {
-                return Err(Malformed(format!(
-                    "the URLs of rows that are read together have more than {most} bytes, the memory limit; use \
-                     smaller chunks or more memory"
-                )));
+        let mut reader = LineReader::open(&self.file, self.line_columns, *range)?;
+        let mut line = before;
+        loop {
+            let is_full = text.len() >= most;
+            match reader.next_lines(self.file.schema(), usize::MAX, most, line, text, flaws)? {
+                0 => return Ok(()),
+                // A small page may decode to many bytes.
+                _ if is_full => return Err(Malformed(too_many(most))),
+                lines => line += lines as u64,
             }
-            let line = before + (range.rows - remaining) as u64;
-            let read = reader.next_lines(remaining, most, line, text, flaws)?;
-            if read == 0 {
-                return Err(Malformed("it has fewer rows than the file says".to_owned()));
-            }
-            remaining -= read;
         }
-        // No row of the group may be lost.
-        if range.ends && reader.next_lines(1, usize::MAX, 0, &mut Vec::new(), &mut Vec::new())? > 0 {
-            return Err(Malformed("it has more rows than the file says".to_owned()));
-        }
-        Ok(())
     }
+}
+
+/// The problem of rows whose lines have more than `most` bytes.
+fn too_many(most: usize) -> String {
+    format!(
+        "the URLs of rows that are read together have more than {most} bytes, the memory limit; use smaller chunks or more \
+         memory"
+    )
 }
 
 /// A problem, prefixed with its row group.

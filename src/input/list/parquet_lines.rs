@@ -7,7 +7,7 @@ use super::line_columns::LineReader;
 use super::line_ends::chunk_end;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
 use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS};
-use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::skipped::SkippedRows;
@@ -19,9 +19,9 @@ pub(crate) struct ParquetLines<'t> {
     next_group: usize,
     /// The reader of the row group before that, unless helpers make its rows.
     group: Option<LineReader>,
-    /// How many rows of that group were given, and how many it has.
+    /// How many rows of that group were given, and how many it has; `None` when it has ended.
     given: usize,
-    rows: usize,
+    rows: Option<usize>,
     /// The pieces that helpers make; then the piece being given, and the byte reached in it.
     ahead: Option<Arc<ParquetAhead<'t>>>,
     made: Option<(Buffer, usize)>,
@@ -35,7 +35,17 @@ impl<'t> ParquetLines<'t> {
     /// Starts at the first row. Pieces that helpers make share `room` bytes.
     pub fn of(table: &'t ParquetList, source: &'t AtomicU64, room: u64) -> ParquetLines<'t> {
         let ahead = ParquetAhead::new(table, room).map(Arc::new);
-        ParquetLines { table, next_group: 0, group: None, given: 0, rows: 0, ahead, made: None, broken: None, source }
+        ParquetLines {
+            table,
+            next_group: 0,
+            group: None,
+            given: 0,
+            rows: None,
+            ahead,
+            made: None,
+            broken: None,
+            source,
+        }
     }
 
     /// The pieces that helpers can make.
@@ -59,20 +69,21 @@ impl<'t> ParquetLines<'t> {
             } else if self.take_made() {
                 self.group = None;
             } else if let Some(group) = &mut self.group {
+                let schema = self.table.file.schema();
                 let most = PIECE_ROWS - self.given % PIECE_ROWS;
-                match guarded(|| group.next_lines(most, size, line, &mut buffer.bytes, &mut buffer.flaws)) {
-                    Ok(0) => (self.group, self.rows) = (None, 0),
+                match guarded(|| group.next_lines(schema, most, size, line, &mut buffer.bytes, &mut buffer.flaws)) {
+                    Ok(0) => (self.group, self.rows) = (None, None),
                     Ok(rows) => (self.given, line) = (self.given + rows, line + rows as u64),
                     Err(problem) => return Err(self.fail(self.next_group - 1, problem)),
                 }
-            } else if self.rows > 0 {
+            } else if let Some(rows) = self.rows {
                 let number = self.next_group - 1;
-                let open = || LineReader::open(&self.table.file.group(number)?, self.table.line_columns, self.given);
-                let reader = guarded(open);
+                let rows = RowRange { group: number, first: self.given, rows: rows - self.given, ends: true };
+                let reader = guarded(|| LineReader::open(&self.table.file, self.table.line_columns, rows));
                 self.group = Some(reader.map_err(|problem| self.fail(number, problem))?);
             } else if let Some(group) = self.table.groups().get(self.next_group) {
                 self.next_group += 1;
-                (self.given, self.rows) = (0, usize::try_from(group.num_rows()).unwrap_or(0).max(1));
+                (self.given, self.rows) = (0, Some(usize::try_from(group.num_rows()).unwrap_or(0)));
                 self.source.fetch_add(compressed_bytes(group), Ordering::Relaxed);
             } else {
                 break;
@@ -83,7 +94,7 @@ impl<'t> ParquetLines<'t> {
 
     /// Takes the piece that begins with the next row, if there is one and a helper has made it.
     fn take_made(&mut self) -> bool {
-        let is_between_pieces = self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS);
+        let is_between_pieces = self.rows.is_some() && self.given.is_multiple_of(PIECE_ROWS);
         let ahead = self.ahead.as_ref().filter(|_| is_between_pieces);
         self.made = ahead.and_then(|ahead| ahead.take(self.next_group - 1, self.given)).map(|made| (made, 0));
         self.made.is_some()
@@ -104,16 +115,14 @@ impl<'t> ParquetLines<'t> {
         self.given += lines as usize;
         if end == made.bytes.len() {
             self.made = None;
-            if self.given >= self.rows {
-                self.rows = 0;
-            }
+            self.rows = self.rows.filter(|&rows| self.given < rows);
         }
         lines
     }
 
     /// Gives up a row group; the next one can still be read.
     fn fail(&mut self, number: usize, problem: Malformed) -> String {
-        (self.group, self.rows) = (None, 0);
+        (self.group, self.rows) = (None, None);
         self.broken = Some(self.table.rest_of_group(number, self.given));
         in_group(number, problem)
     }

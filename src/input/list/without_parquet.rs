@@ -14,9 +14,13 @@ use crate::input::skipped::{SkippedPart, SkippedRows};
 pub(crate) enum ParquetList {}
 
 /// Rows, of which there are none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RowRange {
-    pub rows: usize,
+pub(crate) struct TableRows;
+
+impl TableRows {
+    /// None.
+    pub fn count(&self) -> usize {
+        0
+    }
 }
 
 impl ParquetList {
@@ -27,12 +31,12 @@ impl ParquetList {
     }
 
     /// Cannot be called.
-    pub fn ranges(&self, _from: u64, _size: usize) -> (Vec<RowRange>, u64) {
+    pub fn ranges(&self, _from: u64, _size: usize) -> (TableRows, u64) {
         match *self {}
     }
 
     /// Cannot be called.
-    pub fn keep_readable(&self, _span: &mut RowRange) -> Option<SkippedPart> {
+    pub fn leave_out_bad(&self, _rows: &mut TableRows) -> Vec<SkippedPart> {
         match *self {}
     }
 
@@ -42,7 +46,13 @@ impl ParquetList {
     }
 
     /// Cannot be called.
-    pub fn lines(&self, _spans: &[RowRange], _most: usize, _buffer: &mut Buffer) -> Result<(), String> {
+    pub fn read(
+        &self,
+        _rows: &mut TableRows,
+        _with_columns: bool,
+        _most: usize,
+        _buffer: &mut Buffer,
+    ) -> Result<(), String> {
         match *self {}
     }
 }

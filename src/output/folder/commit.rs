@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::leftovers::{remove, remove_spilled};
-use super::names::{CHECKPOINT, merged, partial};
+use super::names::{CHECKPOINT, partial};
 use super::sync::sync_folders;
 use crate::output::error::OutputError;
 
@@ -15,10 +15,6 @@ use crate::output::error::OutputError;
 pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     let failed = |path: &Path, error| OutputError::Unwritable { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {
-        match fs::rename(merged(&path), partial(&path)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            other => other.map_err(|error| failed(&path, error))?,
-        }
         match fs::rename(partial(&path), &path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
             other => other.map_err(|error| failed(&path, error))?,

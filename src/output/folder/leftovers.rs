@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use super::file_name::is_output;
 use super::list_folder::{is_folder_of_run, is_of_other_run};
-use super::names::{CHECKPOINT, NEEDED, RECEIPT, is_partial};
+use super::names::{CHECKPOINT, NEEDED, RECEIPT, WAITING_ROWS, is_partial};
 
 /// Deletes the partial files of a run that has no checkpoint to resume from, and the folders it made for them if nothing else is
 /// in them. A partial receipt stays, because it names the files of an [earlier](super::earlier) run.
@@ -32,7 +32,7 @@ fn remove_below(folder: &Path) -> io::Result<usize> {
     Ok(removed)
 }
 
-/// Deletes the files of spilled origins, and an incomplete checkpoint.
+/// Deletes the files of spilled origins and of rows that waited, and an incomplete checkpoint.
 pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
     remove_files(directory, is_spilled).map(drop)
 }
@@ -63,10 +63,9 @@ fn remove_files(folder: &Path, is_match: impl Fn(&str) -> bool) -> io::Result<us
     Ok(removed)
 }
 
-/// The final name of a partial file, or of a merged one that will replace it.
+/// The final name of a partial file.
 fn whole(name: &str) -> Option<&str> {
-    let name = name.strip_prefix('.')?;
-    name.strip_suffix(".partial").or_else(|| name.strip_suffix(".merged"))
+    name.strip_prefix('.')?.strip_suffix(".partial")
 }
 
 /// Whether this is a partial file of lines, or the partial list of origins.
@@ -74,9 +73,9 @@ fn is_partial_output(name: &str) -> bool {
     whole(name).is_some_and(|name| is_output(name) || name == NEEDED)
 }
 
-/// Whether this is a file of spilled origins, or an incomplete checkpoint.
+/// Whether this is a file of spilled origins or of rows that wait, or an incomplete checkpoint.
 fn is_spilled(name: &str) -> bool {
-    let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
+    let ours = [format!(".{NEEDED}."), format!(".{WAITING_ROWS}."), format!(".{CHECKPOINT}.")];
     // The list of origins is partial at first too, but has no number in its name.
     is_partial(name) && whole(name) != Some(NEEDED) && ours.iter().any(|start| name.starts_with(start))
 }

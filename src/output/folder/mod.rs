@@ -20,16 +20,16 @@ pub(crate) use file_name::crawler_labels;
 #[cfg(feature = "parquet")]
 pub(crate) use file_name::{CRAWLER, VERDICT};
 pub(crate) use file_name::{FileName, partition_names, table_part};
-#[cfg(feature = "parquet")]
-pub(crate) use leftovers::remove;
-pub(crate) use leftovers::remove_leftovers;
+pub(crate) use leftovers::{remove, remove_leftovers};
 #[cfg(test)]
 pub(crate) use list_folder::FOLDERS_NAMED;
 #[cfg(feature = "cli")]
 pub(crate) use list_folder::run_of;
 pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder, split_list_folder};
 pub(crate) use lock::FolderLock;
-pub(crate) use names::{CHECKPOINT, REPORT_START, merged, partial};
+#[cfg(feature = "parquet")]
+pub(crate) use names::WAITING_ROWS;
+pub(crate) use names::{CHECKPOINT, REPORT_START, partial};
 pub use names::{NEEDED, RECEIPT, REPORT};
 pub(crate) use sync::{sync, sync_folder, sync_folders};
 pub(crate) use written::Written;

@@ -18,7 +18,8 @@ pub const NEEDED: &str = "robots-needed.tsv";
 
 /// The name of a file until it is complete.
 pub(crate) fn partial(path: &Path) -> PathBuf {
-    hidden(path, "partial")
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.partial"))
 }
 
 /// Whether [`partial`] gives this name. A partial file that a killed run left is no result.
@@ -26,15 +27,8 @@ pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".partial")
 }
 
-/// The name of a file that replaces a partial one when all are complete.
-pub(crate) fn merged(path: &Path) -> PathBuf {
-    hidden(path, "merged")
-}
-
-fn hidden(path: &Path, extension: &str) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{extension}"))
-}
+/// How the names of files of rows that wait begin; a number follows. They are partial, and never become results.
+pub(crate) const WAITING_ROWS: &str = "waiting-rows";
 
 /// The name of the checkpoint.
 pub(crate) const CHECKPOINT: &str = ".checkpoint.json";

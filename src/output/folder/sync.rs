@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::list_folder::folders_of;
-use super::names::{merged, partial};
+use super::names::partial;
 use crate::output::error::OutputError;
 
 /// Makes the names in a folder durable, where the platform can promise that.
@@ -25,9 +25,8 @@ pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), Ou
         .try_for_each(|folder| sync_folder(&folder).map_err(|error| OutputError::Unwritable { path: folder, error }))
 }
 
-/// Makes the bytes of a partial file durable, or of the merged file that will replace it.
+/// Makes the bytes of a partial file durable.
 pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
-    let open = |path| OpenOptions::new().write(true).open(path);
-    let file = open(merged(path)).or_else(|_| open(partial(path)));
+    let file = OpenOptions::new().write(true).open(partial(path));
     file.and_then(|file| file.sync_all()).map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })
 }

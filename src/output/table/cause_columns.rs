@@ -3,36 +3,28 @@
 //!
 //! Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
 
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use arrow_array::builder::BinaryViewBuilder;
+use arrow_array::{ArrayRef, Int32Array, Int64Array};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::sorting::FileSlot;
 use super::text::as_utf8;
-use crate::formats::columnar::Malformed;
 use crate::output::causes::{CauseText, ChunkCauses};
 
-/// Writes the columns of causes of a file's rows.
-pub(super) fn write(slot: &mut FileSlot<'_>, crawler: usize, causes: &mut ChunkCauses<'_>) -> Result<(), Malformed> {
-    let mut of = |row| causes.of(crawler, row);
-    column::<ByteArrayType>(slot, &mut of, |cause| {
-        let (text, _) = cause.rule.as_ref()?;
-        Some(ByteArray::from(as_utf8(text).into_bytes()))
-    })?;
-    column::<Int32Type>(slot, &mut of, |cause| {
-        let (_, line) = cause.rule.as_ref()?;
-        // Null if the line number does not fit the type, as in a robots.txt of 2 GiB.
-        i32::try_from(*line).ok()
-    })?;
-    column::<ByteArrayType>(slot, &mut of, |cause| Some(ByteArray::from(cause.agent.as_deref()?)))?;
-    // Null if the time in milliseconds overflows.
-    column::<Int64Type>(slot, &mut of, |cause| cause.captured?.checked_mul(1000))
-}
-
-/// Writes the next column.
-fn column<T: DataType>(
-    slot: &mut FileSlot<'_>,
-    mut cause: impl FnMut(usize) -> Option<Rc<CauseText>>,
-    value: impl Fn(&CauseText) -> Option<T::T>,
-) -> Result<(), Malformed> {
-    slot.write::<T>(|row, _| value(&*cause(row)?))
+/// The columns of causes of a chunk's rows.
+pub(super) fn columns(rows: usize, crawler: usize, causes: &mut ChunkCauses<'_>) -> [ArrayRef; 4] {
+    let causes: Vec<Option<Rc<CauseText>>> = (0..rows).map(|row| causes.of(crawler, row)).collect();
+    let (mut rules, mut agents) = (BinaryViewBuilder::new(), BinaryViewBuilder::new());
+    let known = || causes.iter().map(Option::as_deref);
+    for cause in known() {
+        let rule = cause.and_then(|cause| Some(as_utf8(&cause.rule.as_ref()?.0)));
+        rules.append_option(rule);
+        agents.append_option(cause.and_then(|cause| cause.agent.as_deref()));
+    }
+    // Null if the line number does not fit the type, as in a robots.txt of 2 GiB, or if the time in milliseconds overflows.
+    let line = |cause: &CauseText| i32::try_from(cause.rule.as_ref()?.1).ok();
+    let time = |cause: &CauseText| cause.captured?.checked_mul(1000);
+    let lines: Int32Array = known().map(|cause| cause.and_then(line)).collect();
+    let times: Int64Array = known().map(|cause| cause.and_then(time)).collect();
+    [Arc::new(rules.finish()), Arc::new(lines), Arc::new(agents.finish()), Arc::new(times)]
 }

@@ -9,13 +9,27 @@ use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
 };
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use super::shared::{TAIL, TRAILER};
 use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::output::folder::Written;
+use crate::output::front_to_back::FrontToBack;
+
+/// Completes the file at `path`, whose frames end at `part.end`: writes its footer, or `empty_end` if it has no frames. Returns its
+/// length.
+pub(crate) fn complete(path: &Path, part: &Written, empty_end: &[u8]) -> io::Result<u64> {
+    let mut file = File::options().read(true).write(true).open(path)?;
+    let footer = footer(&mut file, part.head, part.end)?;
+    let footer = footer.as_deref().unwrap_or(empty_end);
+    file.seek(SeekFrom::Start(part.end))?;
+    FrontToBack::at(file, part.end).write_all(footer)?;
+    Ok(part.end + footer.len() as u64)
+}
 
 /// The footer of a file with a head of this length, whose frames end at `end`; `None` if there are none.
-pub(super) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
+fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
     let (mut at, mut backwards) = (end, Vec::new());
     while at > head {
         let (begins, footer) = frame_at(file, head, at)?;
@@ -49,35 +63,26 @@ fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<(u64, Vec<u8>)> 
 
 /// The contents of a file's footer.
 #[derive(Default)]
-pub(super) struct Whole {
+struct Whole {
     of_file: Option<FileMetaData>,
     groups: Vec<RowGroupMetaData>,
 }
 
 impl Whole {
-    /// A footer with this metadata of the file, and no row groups yet.
-    pub fn of(of_file: &FileMetaData) -> Whole {
-        Whole { of_file: Some(of_file.clone()), groups: Vec::new() }
-    }
-
     /// Adds the row groups of a footer, shifted by `shift` bytes.
     fn add(&mut self, footer: &[u8], shift: u64) -> Result<(), ParquetError> {
         let own = ParquetMetaDataReader::decode_metadata(footer)?;
         let shift = i64::try_from(shift)?;
-        own.row_groups().iter().try_for_each(|group| self.push(group, shift))?;
+        for group in own.row_groups() {
+            let ordinal = i16::try_from(self.groups.len())?;
+            self.groups.push(shifted(group, shift, ordinal)?);
+        }
         self.of_file.get_or_insert_with(|| own.file_metadata().clone());
         Ok(())
     }
 
-    /// Adds a row group, shifted by `shift` bytes.
-    pub fn push(&mut self, group: &RowGroupMetaData, shift: i64) -> Result<(), ParquetError> {
-        let ordinal = i16::try_from(self.groups.len())?;
-        self.groups.push(shifted(group, shift, ordinal)?);
-        Ok(())
-    }
-
     /// The bytes of the footer; `None` if nothing was added.
-    pub fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
+    fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
         let Some(of_file) = self.of_file else { return Ok(None) };
         let metadata = ParquetMetaData::new(of_file, self.groups);
         let mut bytes = Vec::new();
@@ -102,6 +107,6 @@ fn shifted(group: &RowGroupMetaData, by: i64, ordinal: i16) -> Result<RowGroupMe
             .build()
     });
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    let builder = group.clone().into_builder().set_column_metadata(columns).set_ordinal(ordinal);
+    let builder = group.clone().into_builder().set_column_metadata(columns).set_ordinal(ordinal.into());
     builder.set_file_offset(group.file_offset().unwrap_or(PARQUET_MARK.len() as i64) + by).build()
 }

@@ -1,15 +1,16 @@
 //! Reads the tables of a run again: their lines, and the verdicts beside them.
 
+use arrow_array::cast::AsArray;
 use std::fs::File;
 use std::path::Path;
 
 use super::schema::verdict_names;
 use super::shared::{TableLines, Wanted};
-use crate::formats::columnar::{self, BATCH, Column, Malformed, ParquetFile, guarded};
+use crate::formats::columnar::{self, Malformed, ParquetFile, RowRange, guarded};
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::input::list::in_group;
-use crate::input::list::line_columns::{LineColumns, LineReader};
+use crate::input::list::line_columns::{LineArrays, LineColumns};
 use crate::outcome::Partition;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
@@ -82,29 +83,31 @@ impl WrittenTable {
     }
 
     /// Calls `visit` with the rows of a row group, some at a time.
-    fn each(&self, number: usize, mut visit: impl FnMut(&TableLines)) -> Result<(), Malformed> {
-        let group = self.file.group(number)?;
-        let mut reader = LineReader::open(&group, self.line_columns, 0)?;
-        let columns = self.verdicts.iter().map(|&at| Column::open(&group, at, 0));
-        let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
-        let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
-        loop {
-            let rows = reader.next_lines(BATCH, usize::MAX, 0, &mut lines.text, &mut Vec::new())?;
-            for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
-                let named = column.texts(rows.max(1))?;
-                if named.len() != rows {
-                    return Err(Malformed("its columns differ in length".to_owned()));
-                }
-                verdicts.extend(named.iter().map(|name| Partition::from_name(name.as_ref()?.data())));
+    fn each(&self, group: usize, mut visit: impl FnMut(&TableLines)) -> Result<(), Malformed> {
+        let rows = usize::try_from(self.file.metadata().row_group(group).num_rows()).unwrap_or(0);
+        let columns = [self.line_columns.columns(), &self.verdicts].concat();
+        let at_once = self.file.rows_at_once(group, &columns, usize::MAX);
+        let mut batches = self.file.batches(RowRange { group, first: 0, rows, ends: true }, Some(&columns), at_once)?;
+        let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); self.verdicts.len()] };
+        while let Some(batch) = batches.next()? {
+            let texts = LineArrays::of(self.line_columns, self.file.schema(), &batch)?;
+            texts.each_line(|line| {
+                lines.text.extend_from_slice(line);
+                lines.text.push(b'\n');
+            });
+            for (&at, verdicts) in self.verdicts.iter().zip(&mut lines.verdicts) {
+                let column = columnar::leaf(&batch, self.file.schema().column(at).path().parts());
+                let names = column.and_then(|names| names.as_binary_view_opt());
+                let names = names.ok_or_else(|| Malformed("its verdicts are not text".to_owned()))?;
+                verdicts.extend(names.iter().map(|name| Partition::from_name(name?)));
             }
-            if rows == 0 || lines.text.len() >= LINES {
+            if lines.text.len() >= LINES {
                 visit(&lines);
                 lines.text.clear();
                 lines.verdicts.iter_mut().for_each(Vec::clear);
             }
-            if rows == 0 {
-                return Ok(());
-            }
         }
+        visit(&lines);
+        Ok(())
     }
 }

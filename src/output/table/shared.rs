@@ -1,16 +1,27 @@
 //! What a program built without Parquet knows of tables, too.
 
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
 use crate::input::chunk::Chunk;
-use crate::input::list::{List, RowRange};
+use crate::input::chunks::Task;
 use crate::outcome::Partition;
 
 /// A chunk that becomes rows.
-#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+#[cfg(feature = "parquet")]
 pub(crate) struct RowSource<'s> {
     /// Its lines, except those left out.
     pub lines: Chunk<'s>,
-    /// If its list is a table: the list, and the rows of the chunk.
-    pub of_table: Option<(&'s List, &'s [RowRange])>,
+    /// If its list is a table: all its rows, as they were read.
+    pub of_table: Option<&'s arrow_array::RecordBatch>,
+}
+
+#[cfg(feature = "parquet")]
+impl<'s> RowSource<'s> {
+    /// The lines of a task's chunk, except those left out.
+    pub fn of(task: &'s Task<'_>, lines: Chunk<'s>) -> RowSource<'s> {
+        RowSource { lines, of_table: task.rows().and_then(|rows| rows.batch.as_ref()) }
+    }
 }
 
 /// The bytes that end every file, and every frame before its length: the length of the footer, and the mark.
@@ -27,8 +38,41 @@ pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
     own + own / 4 + TAIL as u64
 }
 
-/// Returns whether to stop; called from all threads.
-pub(crate) type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+/// Where rows that wait are stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct StoredPlace {
+    /// The number of the file.
+    pub number: u64,
+    /// Their first byte, how many there are, and their XXH3.
+    pub at: u64,
+    pub length: u64,
+    pub checksum: u64,
+}
+
+/// The stored rows that wait for a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct StoredFile {
+    pub set: usize,
+    pub file: usize,
+    /// For each batch: its rows, their bytes in memory, and where they are.
+    pub batches: Vec<(usize, u64, StoredPlace)>,
+}
+
+/// All rows that wait at a checkpoint.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct StoredRows {
+    pub files: Vec<StoredFile>,
+}
+
+/// The rows of a checkpoint, and their files.
+#[derive(Debug, Default)]
+pub(crate) struct TakenRows {
+    pub rows: StoredRows,
+    /// The files that must be durable before the checkpoint counts.
+    pub added: Vec<PathBuf>,
+    /// The files that nothing needs once it does.
+    pub outdated: Vec<PathBuf>,
+}
 
 /// Some rows of a run's table.
 #[derive(Debug, Default)]

@@ -1,69 +1,71 @@
-//! The columns of lines of text: `url`, and `line` for a line that is more than its URL. For rows whose lines are the
-//! values of a column of URLs, only that column is made here.
+//! The columns of lines of text: `url`, and `line` for a line that is more than its URL.
 //!
 //! If a line is the URL, byte for byte, and UTF-8, as nearly all lines are, only `url` is set. For any other, `line` has all
 //! bytes, and `url` has the URL that was judged, or null if there is none. Bytes of it that are not UTF-8 are percent-encoded
 //! there, as a fetcher would have to do.
 
-use parquet::data_type::{ByteArray, ByteArrayType};
+use arrow_array::builder::make_view;
+use arrow_array::{ArrayRef, BinaryViewArray};
+use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
+use std::sync::Arc;
 
-use super::handed::Value;
-use super::sorting::FileSlot;
-use crate::formats::columnar::Malformed;
-use crate::input::chunk::Chunk;
 use crate::judge::urls::LineUrls;
 use crate::origin;
 
-/// The lines of a chunk as rows.
-pub(super) struct Text<'c> {
-    text: &'c [u8],
-    lines: LineUrls,
-    /// The text of the chunk; values are slices of it.
-    bytes: ByteArray,
-    /// Whether the whole text is UTF-8, so that lines need no check of their own.
-    is_utf8: bool,
-    /// Whether each line is a value of the list's column of URLs, unchanged.
-    is_column: bool,
+/// The columns of these lines.
+pub(super) fn columns(text: &[u8], lines: &LineUrls) -> Result<Vec<ArrayRef>, ArrowError> {
+    let is_utf8 = std::str::from_utf8(text).is_ok();
+    let count = lines.lines().count();
+    let (mut urls, mut wholes) = (Views::of(count), Views::of(count));
+    let mut changed = Vec::new();
+    for line in 0..count {
+        let whole = lines.lines().line(text, line);
+        let start = lines.lines().starts()[line];
+        let url = origin::trimmed(lines.url(text, line));
+        if whole == url && (is_utf8 || std::str::from_utf8(url).is_ok()) {
+            urls.push(whole, 0, start);
+            wholes.push_null();
+            continue;
+        }
+        wholes.push(whole, 0, start);
+        if url.is_empty() {
+            urls.push_null();
+        } else {
+            let at = changed.len();
+            changed.extend_from_slice(as_utf8(url).as_bytes());
+            urls.push(&changed[at..], 1, at as u32);
+        }
+    }
+    let buffers = [Buffer::from(text), Buffer::from_vec(changed)];
+    Ok(vec![urls.array(&buffers)?, wholes.array(&buffers[..1])?])
 }
 
-/// The index of the URL among the columns of a line.
-const URL: usize = 0;
+/// The values of a column, as places in buffers.
+struct Views {
+    views: Vec<u128>,
+    are_there: Vec<bool>,
+}
 
-impl<'c> Text<'c> {
-    /// Prepares the lines of a chunk; `is_column` says that they are the values of a column of URLs.
-    pub fn new(chunk: Chunk<'c>, is_column: bool) -> Text<'c> {
-        let mut lines = LineUrls::default();
-        lines.find(&chunk);
-        let is_utf8 = is_column || std::str::from_utf8(chunk.text).is_ok();
-        Text { text: chunk.text, lines, bytes: ByteArray::from(chunk.text.to_vec()), is_utf8, is_column }
+impl Views {
+    fn of(count: usize) -> Views {
+        Views { views: Vec::with_capacity(count), are_there: Vec::with_capacity(count) }
     }
 
-    /// The value of a line in a column; `place` is its index among those that make up lines.
-    fn value(&self, place: usize, line: usize) -> Option<ByteArray> {
-        let lines = self.lines.lines();
-        let whole = lines.line(self.text, line);
-        let slice = || self.bytes.slice(lines.starts()[line] as usize, whole.len());
-        if self.is_column {
-            return Some(slice());
-        }
-        let url = origin::trimmed(self.lines.url(self.text, line));
-        let is_url = whole == url && (self.is_utf8 || std::str::from_utf8(url).is_ok());
-        match place {
-            URL if is_url => Some(slice()),
-            URL => (!url.is_empty()).then(|| ByteArray::from(as_utf8(url).into_bytes())),
-            _ => (!is_url).then(slice),
-        }
+    /// Adds a value that is in this buffer, from byte `at` on.
+    fn push(&mut self, value: &[u8], buffer: u32, at: u32) {
+        self.views.push(make_view(value, buffer, at));
+        self.are_there.push(true);
     }
 
-    /// Writes a column of the files that these lines go to; `place` is its index among those that make up lines.
-    pub fn write(&self, place: usize, slots: &mut [FileSlot<'_>]) -> Result<(), Malformed> {
-        slots.iter_mut().try_for_each(|slot| {
-            slot.write::<ByteArrayType>(|row, handed| {
-                let value = self.value(place, row);
-                handed.push(place, Value::of(value.as_ref()));
-                value
-            })
-        })
+    fn push_null(&mut self) {
+        self.views.push(0);
+        self.are_there.push(false);
+    }
+
+    fn array(self, buffers: &[Buffer]) -> Result<ArrayRef, ArrowError> {
+        let nulls = Some(NullBuffer::from(self.are_there));
+        Ok(Arc::new(BinaryViewArray::try_new(ScalarBuffer::from(self.views), buffers.to_vec(), nulls)?))
     }
 }
 

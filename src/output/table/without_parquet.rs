@@ -1,9 +1,11 @@
 //! Stand-ins for tables in a program built without Parquet.
 
-use super::shared::{RowSource, Stop, TableLines, Wanted};
+use super::shared::{StoredRows, TableLines, TakenRows, Wanted};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::input::chunk::Chunk;
+use crate::input::chunks::Task;
 use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::outcome::Outcome;
@@ -19,6 +21,20 @@ use crate::robots::Agents;
 #[derive(Debug, Clone)]
 pub(crate) enum Table {}
 
+/// A chunk that does not become rows.
+pub(crate) struct RowSource;
+
+/// Rows, of which there are none.
+pub(crate) struct FileRows;
+
+/// A row group, of which there is none.
+pub(crate) struct FullGroup {
+    pub set: usize,
+}
+
+/// Rows that wait, of which there are none.
+pub(crate) struct WaitingRows;
+
 impl Table {
     /// Fails: Parquet is not built in.
     pub fn of(_lists: &[&List], _files: Rows, _agents: &[&Agents]) -> Result<Table, OutputError> {
@@ -31,26 +47,65 @@ impl Table {
     }
 
     /// Cannot be called.
-    pub fn blocks(
+    pub fn rows(
         &self,
         _set: usize,
-        _source: &RowSource<'_>,
+        _source: &RowSource,
         _outcomes: &[Vec<Outcome>],
         _causes: &mut ChunkCauses<'_>,
-    ) -> Result<Vec<Block<'static>>, OutputError> {
+    ) -> Result<Vec<FileRows>, OutputError> {
+        match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn row_group(&self, _group: FullGroup) -> Result<Block<'static>, OutputError> {
         match *self {}
     }
 }
 
+impl RowSource {
+    /// Nothing.
+    pub fn of(_task: &Task<'_>, _lines: Chunk<'_>) -> RowSource {
+        RowSource
+    }
+}
+
+impl FileRows {
+    /// Does nothing.
+    pub fn compact(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+impl WaitingRows {
+    /// No rows.
+    pub fn new(_folder: PathBuf, _split_size: Option<u64>, _budget: u64, _are_kept: bool) -> WaitingRows {
+        WaitingRows
+    }
+
+    /// Fails: Parquet is not built in.
+    pub fn resume(self, _state: &StoredRows) -> Result<WaitingRows, OutputError> {
+        Err(ListError::WithoutParquet.into())
+    }
+
+    /// Takes nothing.
+    pub fn take(&mut self, _rows: Vec<FileRows>, _ended: &[usize]) -> Result<Vec<FullGroup>, OutputError> {
+        Ok(Vec::new())
+    }
+
+    /// Nothing.
+    pub fn rest(self) -> Vec<FullGroup> {
+        Vec::new()
+    }
+
+    /// Nothing.
+    pub fn checkpoint(&mut self) -> Result<TakenRows, OutputError> {
+        Ok(TakenRows::default())
+    }
+}
+
 /// Fails: Parquet is not built in.
-pub(crate) fn complete(
-    _from: &Path,
-    _to: &Path,
-    _part: &Written,
-    _empty_end: &[u8],
-    _threads: usize,
-    _stop: Stop<'_>,
-) -> io::Result<Option<u64>> {
+pub(crate) fn complete(_path: &Path, _part: &Written, _empty_end: &[u8]) -> io::Result<u64> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

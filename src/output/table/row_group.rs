@@ -1,0 +1,103 @@
+//! Row groups: the rows of a file that were gathered, encoded, with a footer of their own.
+//!
+//! Columns are encoded one after the other. So memory never holds more than the rows, and the columns encoded so far.
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, SchemaRef};
+use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::Table;
+use super::dictionary::{DICTIONARY_BYTES, dictionaries};
+use super::shared::TRAILER;
+use super::waiting::FullGroup;
+use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::input::list::line_columns::LineArrays;
+use crate::judge::tally::{Tally, line_hash};
+use crate::output::block::Block;
+use crate::output::error::OutputError;
+
+impl Table {
+    /// The bytes after the head of a file without rows.
+    pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
+        let empty = self.writer(&[]).and_then(SerializedFileWriter::into_inner);
+        let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
+        Ok(empty[PARQUET_MARK.len()..].to_vec())
+    }
+
+    /// Encodes rows as a block of their file.
+    pub fn row_group(&self, group: FullGroup) -> Result<Block<'static>, OutputError> {
+        let (set, file, batches) = group.read_back()?;
+        let made = guarded(|| Ok::<_, Malformed>((self.tally(&batches)?, self.encoded(&batches)?)));
+        let (tally, (rows, bytes)) = made.map_err(|Malformed(problem)| OutputError::Table { problem })?;
+        if tally.lines != rows {
+            let problem = format!("{rows} rows were encoded instead of {}", tally.lines);
+            return Err(OutputError::Table { problem });
+        }
+        Ok(Block { set, file, pieces: vec![Cow::Owned(bytes)], tally })
+    }
+
+    /// The tally of the lines of these rows.
+    fn tally(&self, batches: &[RecordBatch]) -> Result<Tally, Malformed> {
+        let mut tally = Tally::default();
+        for batch in batches {
+            let lines = LineArrays::of(self.line_columns, &self.schema, batch)?;
+            lines.each_line(|line| tally.add_hashed(line_hash(line), line.len() + 1));
+        }
+        Ok(tally)
+    }
+
+    /// The number of rows in a group, and its bytes: without the head of a file, and with its length at the end.
+    fn encoded(&self, batches: &[RecordBatch]) -> Result<(u64, Vec<u8>), ParquetError> {
+        let mut writer = self.writer(batches)?;
+        let factory = ArrowRowGroupWriterFactory::new(&writer, SchemaRef::clone(&self.batch_schema));
+        let mut columns = factory.create_column_writers(0)?.into_iter();
+        let mut group = writer.next_row_group()?;
+        for (at, field) in self.batch_schema.fields().iter().enumerate() {
+            let mut of_field: Vec<ArrowColumnWriter> = columns.by_ref().take(leaf_count(field.data_type())).collect();
+            for batch in batches {
+                let leaves = compute_leaves(field, batch.column(at))?;
+                of_field.iter_mut().zip(&leaves).try_for_each(|(column, leaf)| column.write(leaf))?;
+            }
+            of_field.into_iter().try_for_each(|column| column.close()?.append_to_row_group(&mut group))?;
+        }
+        let rows = group.close()?.num_rows();
+        let mut bytes = writer.into_inner()?;
+        bytes.drain(..PARQUET_MARK.len());
+        let length = (bytes.len() + TRAILER) as u64;
+        bytes.extend_from_slice(&length.to_le_bytes());
+        Ok((u64::try_from(rows)?, bytes))
+    }
+
+    /// A writer to memory of a row group with these rows.
+    fn writer(&self, batches: &[RecordBatch]) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true)
+            .set_dictionary_enabled(false)
+            .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+            .set_key_value_metadata(Some(self.metadata.clone()));
+        let path = |at| ColumnPath::new(self.schema.column(at).path().parts().to_vec());
+        let properties = dictionaries(batches)
+            .into_iter()
+            .fold(properties, |properties, at| properties.set_column_dictionary_enabled(path(at), true));
+        SerializedFileWriter::new(Vec::new(), self.schema.root_schema_ptr(), Arc::new(properties.build()))
+    }
+}
+
+/// The number of columns of a file that a column of a batch becomes.
+fn leaf_count(kind: &DataType) -> usize {
+    match kind {
+        DataType::Struct(fields) => fields.iter().map(|field| leaf_count(field.data_type())).sum(),
+        DataType::List(values) => leaf_count(values.data_type()),
+        _ => 1,
+    }
+}

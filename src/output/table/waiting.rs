@@ -1,0 +1,201 @@
+//! Rows that wait until there are enough of them for a row group.
+//!
+//! A chunk may have ten rows for a file and the next one a hundred thousand, and engines read small row groups slowly. So the
+//! rows for a file stay here, chunk after chunk, until there are enough, and then all become one row group. Chunks come here in
+//! order, so where groups end depends on the chunks alone, not on which worker judged them. The groups are encoded elsewhere,
+//! in parallel.
+//!
+//! All files share a budget. Rows beyond it, and at a checkpoint all rows, are [stored](super::row_store).
+
+use arrow_array::RecordBatch;
+use std::collections::BTreeMap;
+use std::mem::take;
+use std::path::PathBuf;
+
+use super::compact::{bytes_of, compacted};
+use super::row_store::{RowStore, StoredBatch};
+use super::rows::FileRows;
+use super::shared::{StoredFile, StoredRows, TakenRows};
+use crate::formats::columnar::Malformed;
+use crate::output::error::OutputError;
+
+/// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
+const GROUP_ROWS: usize = 100_000;
+
+/// Bytes of a row group that is large enough, before it is encoded. If files are split, it is half a file.
+const GROUP_BYTES: u64 = 64 << 20;
+
+/// The rows that wait for each file of the sets that have not ended.
+pub(crate) struct WaitingRows {
+    files: BTreeMap<(usize, usize), Waiting>,
+    /// The bytes of rows in memory, and how many there may be.
+    in_memory: u64,
+    budget: u64,
+    /// Bytes of a row group that is large enough.
+    group_bytes: u64,
+    store: RowStore,
+}
+
+/// The rows that wait for a file.
+#[derive(Default)]
+struct Waiting {
+    batches: Vec<WaitingBatch>,
+    rows: usize,
+    bytes: u64,
+}
+
+/// Rows of a chunk that wait; in memory, stored, or both.
+struct WaitingBatch {
+    rows: usize,
+    bytes: u64,
+    batch: Option<RecordBatch>,
+    stored: Option<StoredBatch>,
+}
+
+/// Rows of a file that are enough for a row group, or the last ones.
+pub(crate) struct FullGroup {
+    pub set: usize,
+    file: usize,
+    batches: Vec<WaitingBatch>,
+}
+
+impl FileRows {
+    /// Frees the memory of other rows that were read with these, if these will wait.
+    pub fn compact(&mut self) -> Result<(), OutputError> {
+        if self.batch.num_rows() < GROUP_ROWS && bytes_of(&self.batch) < GROUP_BYTES {
+            let failed = |error| OutputError::Table { problem: Malformed::from(error).0 };
+            self.batch = compacted(&self.batch).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+impl WaitingRows {
+    /// No rows yet, for files that are split at this size, if they are. Rows in memory may take `budget` bytes, others are stored
+    /// in `folder`; in files that outlive the process, if they `are_kept` for another one.
+    pub fn new(folder: PathBuf, split_size: Option<u64>, budget: u64, are_kept: bool) -> WaitingRows {
+        let group_bytes = split_size.map_or(GROUP_BYTES, |size| GROUP_BYTES.min(size / 2));
+        let store = RowStore::new(folder, are_kept);
+        WaitingRows { files: BTreeMap::new(), in_memory: 0, budget, group_bytes, store }
+    }
+
+    /// With the rows of an interrupted run.
+    pub fn resume(mut self, state: &StoredRows) -> Result<WaitingRows, OutputError> {
+        for StoredFile { set, file, batches } in &state.files {
+            let of_file = self.files.entry((*set, *file)).or_default();
+            for (rows, bytes, place) in batches {
+                let stored = Some(self.store.reopen(place)?);
+                of_file.push(WaitingBatch { rows: *rows, bytes: *bytes, batch: None, stored });
+            }
+        }
+        Ok(self)
+    }
+
+    /// Takes the rows of the next chunk. Returns those that now become row groups: first the rest of sets that have `ended`,
+    /// then the others in the order of the files.
+    pub fn take(&mut self, rows: Vec<FileRows>, ended: &[usize]) -> Result<Vec<FullGroup>, OutputError> {
+        let mut full = Vec::new();
+        for &ended in ended {
+            let files: Vec<(usize, usize)> =
+                self.files.range((ended, 0)..(ended + 1, 0)).map(|(&key, _)| key).collect();
+            full.extend(files.into_iter().filter_map(|key| self.remove(key)));
+        }
+        for FileRows { set, file, batch } in rows {
+            for batch in pieces(&batch, self.group_bytes) {
+                let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
+                self.in_memory += bytes;
+                let of_file = self.files.entry((set, file)).or_default();
+                of_file.push(WaitingBatch { rows, bytes, batch: Some(batch), stored: None });
+                if of_file.rows >= GROUP_ROWS || of_file.bytes >= self.group_bytes {
+                    full.extend(self.remove((set, file)));
+                }
+            }
+        }
+        while self.in_memory > self.budget && self.store_largest()? {}
+        Ok(full)
+    }
+
+    /// Returns all rows that still wait.
+    pub fn rest(mut self) -> Vec<FullGroup> {
+        take(&mut self.files).into_iter().filter_map(|(key, waiting)| FullGroup::of(key, waiting)).collect()
+    }
+
+    /// Stores all rows, so that another run can resume with them.
+    pub fn checkpoint(&mut self) -> Result<TakenRows, OutputError> {
+        let mut files = Vec::new();
+        for (&(set, file), waiting) in &mut self.files {
+            let mut batches = Vec::new();
+            for waiting in &mut waiting.batches {
+                batches.push((waiting.rows, waiting.bytes, waiting.stored(&mut self.store)?.place.clone()));
+            }
+            files.push(StoredFile { set, file, batches });
+        }
+        let rows = StoredRows { files };
+        let (added, outdated) = self.store.checkpoint(&rows);
+        Ok(TakenRows { rows, added, outdated })
+    }
+
+    fn remove(&mut self, key: (usize, usize)) -> Option<FullGroup> {
+        let waiting = self.files.remove(&key)?;
+        self.in_memory -= waiting.in_memory();
+        FullGroup::of(key, waiting)
+    }
+
+    /// Moves the rows of the file with the most of them out of memory; returns whether there were any.
+    fn store_largest(&mut self) -> Result<bool, OutputError> {
+        let Some(largest) = self.files.values_mut().max_by_key(|waiting| waiting.in_memory()) else { return Ok(false) };
+        let freed = largest.in_memory();
+        for waiting in &mut largest.batches {
+            waiting.stored(&mut self.store)?;
+            waiting.batch = None;
+        }
+        self.in_memory -= freed;
+        Ok(freed > 0)
+    }
+}
+
+/// The rows of a batch in pieces of about this many bytes, with the same number of rows each.
+fn pieces(batch: &RecordBatch, bytes: u64) -> impl Iterator<Item = RecordBatch> {
+    let (rows, parts) = (batch.num_rows(), bytes_of(batch).div_ceil(bytes.max(1)).max(1));
+    let of_part = rows.div_ceil(usize::try_from(parts).unwrap_or(usize::MAX)).max(1);
+    (0..rows).step_by(of_part).map(move |first| batch.slice(first, of_part.min(rows - first)))
+}
+
+impl Waiting {
+    fn push(&mut self, batch: WaitingBatch) {
+        self.rows += batch.rows;
+        self.bytes += batch.bytes;
+        self.batches.push(batch);
+    }
+
+    fn in_memory(&self) -> u64 {
+        self.batches.iter().filter(|waiting| waiting.batch.is_some()).map(|waiting| waiting.bytes).sum()
+    }
+}
+
+impl WaitingBatch {
+    /// Stores the rows, unless they are.
+    fn stored(&mut self, store: &mut RowStore) -> Result<&StoredBatch, OutputError> {
+        match (&mut self.stored, &self.batch) {
+            (Some(stored), _) => Ok(stored),
+            (none, Some(batch)) => Ok(none.insert(store.put(batch)?)),
+            (None, None) => Err(OutputError::Table { problem: "rows that wait are lost".to_owned() }),
+        }
+    }
+}
+
+impl FullGroup {
+    fn of((set, file): (usize, usize), waiting: Waiting) -> Option<FullGroup> {
+        (waiting.rows > 0).then_some(FullGroup { set, file, batches: waiting.batches })
+    }
+
+    /// The set, the file and the rows.
+    pub(super) fn read_back(self) -> Result<(usize, usize, Vec<RecordBatch>), OutputError> {
+        let read = |waiting: WaitingBatch| match (waiting.batch, waiting.stored) {
+            (Some(batch), _) => Ok(batch),
+            (None, Some(stored)) => stored.read_back(),
+            (None, None) => Err(OutputError::Table { problem: "rows that wait are lost".to_owned() }),
+        };
+        Ok((self.set, self.file, self.batches.into_iter().map(read).collect::<Result<_, _>>()?))
+    }
+}
