@@ -84,7 +84,7 @@ fn split(
         false => (policy(args, journal)?, None),
     };
     // The memory of the captures, which are gone.
-    allocator::return_free_memory();
+    allocator::return_free_memory(args.long_run.memory);
     let mut job = job(args, lists, choices, crawlers::asked(&args.source.agent, &policy)?);
     if let Some(path) = &job.robots_needed {
         destination::ensure(

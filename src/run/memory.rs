@@ -37,6 +37,9 @@ pub(super) fn cause_bytes(chunk: usize) -> usize {
     chunk / 2
 }
 
+/// Bytes of a row group that is large enough, if there is enough memory.
+const ROW_GROUP: u64 = 64 << 20;
+
 /// The shortest chunk that is chosen to make room for more workers.
 const SHORTEST_CHUNK: usize = 64 << 10;
 /// The same if blocked lines are explained, which can make text many times as long.
@@ -158,6 +161,11 @@ impl Memory {
     /// Bytes of rows that wait for row groups, before they are stored on disk.
     pub fn waiting_rows(&self) -> u64 {
         self.rest() / 32
+    }
+
+    /// Bytes of a row group that is large enough, before it is encoded.
+    pub fn row_group(&self) -> u64 {
+        ROW_GROUP.min(self.rest() / 16)
     }
 
     /// Bytes of origins with deferred lines that are held before they are spilled to disk.

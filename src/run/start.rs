@@ -145,7 +145,10 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
 
 /// No rows that wait yet.
 fn waiting_rows(plan: &Plan<'_>, directory: &Path, are_kept: bool) -> WaitingRows {
-    WaitingRows::new(directory.to_owned(), plan.options.split_size, plan.memory.waiting_rows(), are_kept)
+    // Rows are longer than they are in files, so those of half a file always fit into one.
+    let of_file = plan.options.split_size.map_or(u64::MAX, |size| size / 2);
+    let group_bytes = plan.memory.row_group().min(of_file);
+    WaitingRows::new(directory.to_owned(), group_bytes, plan.memory.waiting_rows(), are_kept)
 }
 
 /// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.

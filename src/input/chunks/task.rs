@@ -45,6 +45,7 @@ pub(super) enum TaskBytes<'l> {
 
 impl<'l> Task<'l> {
     /// Its rows, if it was handed out as rows.
+    #[cfg(feature = "parquet")]
     pub fn rows(&self) -> Option<&TableRows> {
         match &self.bytes {
             TaskBytes::Rows(rows) => Some(rows),

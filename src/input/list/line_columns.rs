@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange};
+use crate::input::buffer::Buffer;
 use crate::input::error::UrlFieldError;
 use crate::input::layout;
 use crate::outcome::Reason;
@@ -154,6 +155,33 @@ impl LineArrays {
             None => self.put_together(row, text),
         }
         encode_line_feeds(text, start)
+    }
+
+    /// Appends the lines of all rows to an empty buffer; lines whose URLs have a line feed are flaws. Returns whether
+    /// they have no more than `most` bytes.
+    pub fn append_all(&self, most: usize, Buffer { bytes, flaws }: &mut Buffer) -> bool {
+        let put = |row: usize, bytes: &mut Vec<u8>| match self.whole(row) {
+            Some(line) => bytes.extend_from_slice(line),
+            None => self.put_together(row, bytes),
+        };
+        for row in 0..self.count() {
+            if bytes.len() >= most {
+                return false;
+            }
+            put(row, bytes);
+            bytes.push(b'\n');
+        }
+        // Line feeds in URLs are so rare that looking for them in every single one is not worth it.
+        if memchr::memchr_iter(b'\n', bytes).count() > self.count() {
+            bytes.clear();
+            for row in 0..self.count() {
+                if self.append_line(row, bytes) {
+                    flaws.push((row as u64, Reason::LineBreak));
+                }
+                bytes.push(b'\n');
+            }
+        }
+        true
     }
 
     /// Appends a URL that is made of parts; nothing if there is none.

@@ -20,7 +20,6 @@ use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
-use crate::outcome::Reason;
 
 /// Approximate bytes of a value besides its stored text; a file may store less, where it stores a repeated value once.
 const VALUE: u64 = 8;
@@ -207,14 +206,8 @@ impl ParquetList {
         let batch = batch.map_err(|error| Malformed::from(error).0)?;
         let lines =
             LineArrays::of(self.line_columns, self.file.schema(), &batch).map_err(|Malformed(problem)| problem)?;
-        for row in 0..lines.count() {
-            if buffer.bytes.len() >= most {
-                return Err(too_many(most));
-            }
-            if lines.append_line(row, &mut buffer.bytes) {
-                buffer.flaws.push((row as u64, Reason::LineBreak));
-            }
-            buffer.bytes.push(b'\n');
+        if !lines.append_all(most, buffer) {
+            return Err(too_many(most));
         }
         rows.batch = Some(batch);
         Ok(())

@@ -67,8 +67,11 @@ fn saves(columns: &[ArrayRef]) -> bool {
     seen > 0 && estimated * REPEATS <= all && estimated.saturating_mul(bytes / seen) <= DICTIONARY_BYTES
 }
 
+/// Gives a hash of a row's value, and its length.
+type ValueOf<'v> = Box<dyn Fn(usize) -> (u64, usize) + 'v>;
+
 /// Gives a hash of a row's value, and its length; `None` for types that have no dictionary.
-fn value_of(values: &ArrayRef) -> Option<Box<dyn Fn(usize) -> (u64, usize) + '_>> {
+fn value_of(values: &ArrayRef) -> Option<ValueOf<'_>> {
     let of = |bytes: &[u8]| (xxh3_64(bytes), bytes.len());
     Some(match values.data_type() {
         DataType::BinaryView => {

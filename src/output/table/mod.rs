@@ -38,11 +38,9 @@ pub(crate) use footer::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use reread::reread;
 #[cfg(feature = "parquet")]
-pub(crate) use rows::FileRows;
+pub(crate) use rows::{FileRows, RowSource};
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
-#[cfg(feature = "parquet")]
-pub(crate) use shared::RowSource;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use waiting::{FullGroup, WaitingRows};

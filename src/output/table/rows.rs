@@ -7,13 +7,29 @@ use arrow_schema::ArrowError;
 use arrow_select::filter::{FilterBuilder, filter_record_batch};
 use std::sync::Arc;
 
-use super::shared::RowSource;
 use super::{Table, cause_columns, text};
 use crate::formats::columnar::{Malformed, guarded};
+use crate::input::chunk::Chunk;
+use crate::input::chunks::Task;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::form::Form;
+
+/// A chunk that becomes rows.
+pub(crate) struct RowSource<'s> {
+    /// Its lines, except those left out.
+    pub lines: Chunk<'s>,
+    /// If its list is a table: all its rows, as they were read.
+    pub of_table: Option<&'s RecordBatch>,
+}
+
+impl<'s> RowSource<'s> {
+    /// The lines of a task's chunk, except those left out.
+    pub fn of(task: &'s Task<'_>, lines: Chunk<'s>) -> RowSource<'s> {
+        RowSource { lines, of_table: task.rows().and_then(|rows| rows.batch.as_ref()) }
+    }
+}
 
 /// Rows for one file.
 pub(crate) struct FileRows {

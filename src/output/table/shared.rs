@@ -3,26 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-use crate::input::chunk::Chunk;
-use crate::input::chunks::Task;
 use crate::outcome::Partition;
-
-/// A chunk that becomes rows.
-#[cfg(feature = "parquet")]
-pub(crate) struct RowSource<'s> {
-    /// Its lines, except those left out.
-    pub lines: Chunk<'s>,
-    /// If its list is a table: all its rows, as they were read.
-    pub of_table: Option<&'s arrow_array::RecordBatch>,
-}
-
-#[cfg(feature = "parquet")]
-impl<'s> RowSource<'s> {
-    /// The lines of a task's chunk, except those left out.
-    pub fn of(task: &'s Task<'_>, lines: Chunk<'s>) -> RowSource<'s> {
-        RowSource { lines, of_table: task.rows().and_then(|rows| rows.batch.as_ref()) }
-    }
-}
 
 /// The bytes that end every file, and every frame before its length: the length of the footer, and the mark.
 pub(super) const TAIL: usize = 8;
@@ -61,6 +42,8 @@ pub(crate) struct StoredFile {
 /// All rows that wait at a checkpoint.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct StoredRows {
+    /// Bytes of a row group that is large enough.
+    pub group_bytes: u64,
     pub files: Vec<StoredFile>,
 }
 

@@ -22,8 +22,8 @@ use crate::output::error::OutputError;
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
 const GROUP_ROWS: usize = 100_000;
 
-/// Bytes of a row group that is large enough, before it is encoded. If files are split, it is half a file.
-const GROUP_BYTES: u64 = 64 << 20;
+/// Bytes of rows that are not copied, because they are a row group by themselves.
+const COMPACTED_BYTES: u64 = 64 << 20;
 
 /// The rows that wait for each file of the sets that have not ended.
 pub(crate) struct WaitingRows {
@@ -62,7 +62,7 @@ pub(crate) struct FullGroup {
 impl FileRows {
     /// Frees the memory of other rows that were read with these, if these will wait.
     pub fn compact(&mut self) -> Result<(), OutputError> {
-        if self.batch.num_rows() < GROUP_ROWS && bytes_of(&self.batch) < GROUP_BYTES {
+        if self.batch.num_rows() < GROUP_ROWS && bytes_of(&self.batch) < COMPACTED_BYTES {
             let failed = |error| OutputError::Table { problem: Malformed::from(error).0 };
             self.batch = compacted(&self.batch).map_err(failed)?;
         }
@@ -71,16 +71,16 @@ impl FileRows {
 }
 
 impl WaitingRows {
-    /// No rows yet, for files that are split at this size, if they are. Rows in memory may take `budget` bytes, others are stored
-    /// in `folder`; in files that outlive the process, if they `are_kept` for another one.
-    pub fn new(folder: PathBuf, split_size: Option<u64>, budget: u64, are_kept: bool) -> WaitingRows {
-        let group_bytes = split_size.map_or(GROUP_BYTES, |size| GROUP_BYTES.min(size / 2));
+    /// No rows yet. `group_bytes` are enough for a row group. Rows in memory may take `budget` bytes, others are stored in
+    /// `folder`; in files that outlive the process, if they `are_kept` for another one.
+    pub fn new(folder: PathBuf, group_bytes: u64, budget: u64, are_kept: bool) -> WaitingRows {
         let store = RowStore::new(folder, are_kept);
         WaitingRows { files: BTreeMap::new(), in_memory: 0, budget, group_bytes, store }
     }
 
     /// With the rows of an interrupted run.
     pub fn resume(mut self, state: &StoredRows) -> Result<WaitingRows, OutputError> {
+        self.group_bytes = state.group_bytes;
         for StoredFile { set, file, batches } in &state.files {
             let of_file = self.files.entry((*set, *file)).or_default();
             for (rows, bytes, place) in batches {
@@ -130,7 +130,7 @@ impl WaitingRows {
             }
             files.push(StoredFile { set, file, batches });
         }
-        let rows = StoredRows { files };
+        let rows = StoredRows { group_bytes: self.group_bytes, files };
         let (added, outdated) = self.store.checkpoint(&rows);
         Ok(TakenRows { rows, added, outdated })
     }

@@ -79,7 +79,7 @@ impl FileRows {
 
 impl WaitingRows {
     /// No rows.
-    pub fn new(_folder: PathBuf, _split_size: Option<u64>, _budget: u64, _are_kept: bool) -> WaitingRows {
+    pub fn new(_folder: PathBuf, _group_bytes: u64, _budget: u64, _are_kept: bool) -> WaitingRows {
         WaitingRows
     }
 
