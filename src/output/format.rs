@@ -16,10 +16,8 @@ pub enum Format {
 /// Bytes of a chunk of text. Two workers are no faster with 128 KiB to 512 KiB.
 const TEXT_CHUNK: usize = 1 << 20;
 
-/// Bytes of lines in a chunk that becomes one row group of each file, some 150,000 rows. Engines read groups of a hundred
-/// thousand rows, and small groups cost time and space: for 2 million rows of 16 columns, one thread made groups of 6,000 rows in
-/// 17.9 s, of 58,000 in 8.1 s, and of 230,000 in 7.7 s.
-const TABLE_CHUNK: usize = 12 << 20;
+/// Bytes of lines in a chunk that becomes rows, some 100,000: about a row group of a list, which is decoded only as a whole.
+const TABLE_CHUNK: usize = 8 << 20;
 
 impl Format {
     /// Whether it is text, the default, which receipts leave out.
@@ -28,14 +26,14 @@ impl Format {
     }
 
     /// Chunks are made small enough for this many workers to fit into memory. More workers keep larger machines busy, fewer give
-    /// larger frames and row groups. With 1 GiB, chunks are 1 MiB, and row groups have 12 MiB of lines. With chunks of 512 KiB,
+    /// larger frames. With 1 GiB, chunks are 1 MiB, or 8 MiB of lines that become rows. With chunks of 512 KiB,
     /// for twice as many, two workers write text as fast (0.57 s for 5 million lines), but gzip 9 % and Zstandard 5 % slower.
     /// Explaining blocked lines takes far more memory: chunks are then 128 KiB, 6 % slower than 256 KiB.
     pub(crate) fn usual_workers(self, explain: bool) -> usize {
         match self {
             Format::Text if explain => 8,
             Format::Text => 16,
-            Format::Parquet => 4,
+            Format::Parquet => 3,
         }
     }
 

@@ -92,8 +92,8 @@ impl Memory {
     /// The memory of a worker with a chunk of this size. There is the chunk, with room to grow, and a copy without duplicates;
     /// for each crawler, its lines in buffers that double as they grow, those of another chunk that waits to be written, and
     /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
-    /// when they are explained. Rows are encoded column by column and wait compressed: 3 to 8 times the chunk was measured for
-    /// one crawler, with the kept causes on top.
+    /// when they are explained. Of rows, all columns are in memory, which may be four times the lines, and again without the
+    /// memory of other rows; and those of a row group while it is encoded.
     fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
         let (per_crawler, per_chunk) = match (format, self.explain) {
             (Format::Text, false) => (8, 20),
@@ -101,7 +101,8 @@ impl Memory {
             (Format::Parquet, false) => (3, 6),
             (Format::Parquet, true) => (4, 5),
         };
-        (per_crawler * self.crawlers + per_chunk).saturating_mul(chunk_size as u64)
+        let row_group = if format == Format::Parquet { self.row_group() } else { 0 };
+        (per_crawler * self.crawlers + per_chunk).saturating_mul(chunk_size as u64).saturating_add(row_group)
     }
 
     /// The shortest chunk that is chosen.
@@ -219,16 +220,16 @@ mod tests {
         }
         let many = plan_for(4096, None, Format::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
-        assert_eq!(plan_for(4, None, Format::Parquet), WorkerPlan { workers: 4, chunk_size: 12 << 20 });
+        assert_eq!(plan_for(4, None, Format::Parquet), WorkerPlan { workers: 3, chunk_size: 8 << 20 });
         // A table keeps each cause once, so explaining does not make row groups smaller.
         let explained = Memory::new(DEFAULT_MEMORY, 1, true).unwrap();
         assert_eq!(
             explained.worker_plan(2, None, Format::Parquet).unwrap(),
-            WorkerPlan { workers: 2, chunk_size: 12 << 20 }
+            WorkerPlan { workers: 2, chunk_size: 8 << 20 }
         );
         assert_eq!(plan_for(3, Some(5000), Format::Text), WorkerPlan { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, up to a useful size.
-        for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 12 << 20)] {
+        for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 8 << 20)] {
             let memory = Memory::new(64 * DEFAULT_MEMORY, 1, false).unwrap();
             assert_eq!(memory.worker_plan(64, None, format).unwrap(), WorkerPlan { workers: 64, chunk_size });
         }
