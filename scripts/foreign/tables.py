@@ -93,12 +93,21 @@ def difference(given, verdicts, partitions):
     return None
 
 
+NANOSECONDS = "Timestamp(isAdjustedToUTC=false, timeUnit=nanoseconds, is_from_converted_type=false, force_set_converted_type=false)"
+
+
 def types(path):
-    """How each column of a file is stored: its path, physical and logical type, and levels."""
+    """How each column of a file is stored: its path, physical and logical type, and levels. INT96 is the same as nanoseconds."""
     schema = pyarrow.parquet.ParquetFile(path).schema
     columns = [schema.column(place) for place in range(len(schema))]
+    kinds = {"INT96": ("INT64", 0, NANOSECONDS)}
     return [
-        (of.path, of.physical_type, of.length, str(of.logical_type), of.max_definition_level, of.max_repetition_level)
+        (
+            of.path,
+            *kinds.get(of.physical_type, (of.physical_type, of.length, str(of.logical_type))),
+            of.max_definition_level,
+            of.max_repetition_level,
+        )
         for of in columns
     ]
 

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
+use parquet::column::reader::ColumnReader;
+use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int32Type, Int96, Int96Type};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -227,6 +228,66 @@ fn all_columns_of_a_table_pass_through() {
     let reasons: Vec<String> =
         rows(&bench, "out/lines/verdict=invalid/part-0001.parquet").iter().map(|row| text(row, "reason")).collect();
     assert_eq!(reasons[..2], ["empty", "line-break"]);
+}
+
+/// A list with columns whose meaning Arrow has no type for; times in INT96 are `days` after 1970.
+fn described(days: u32) -> Vec<u8> {
+    const SCHEMA: &str = "message list { required binary url (UTF8); optional binary kind (ENUM); optional binary note \
+                          (UTF8); optional fixed_len_byte_array(12) span (INTERVAL); optional int96 time; }";
+    let schema = Arc::new(parse_message_type(SCHEMA).expect("a schema"));
+    let mut file = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::default()).expect("a writer");
+    let mut group = writer.next_row_group().expect("a group");
+    let bytes = |bytes: &[u8]| ByteArray::from(bytes.to_vec());
+    let mut time = Int96::new();
+    time.set_data(1, 0, 2_440_588 + days);
+    for place in 0..5 {
+        let mut column = group.next_column().expect("the library").expect("a column");
+        let written = match place {
+            0 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"http://a.example/")], None, None),
+            1 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"kind")], Some(&[1]), None),
+            2 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"not UTF-8: \xff")], Some(&[1]), None),
+            3 => column.typed::<FixedLenByteArrayType>().write_batch(&[SPAN.to_vec().into()], Some(&[1]), None),
+            _ => column.typed::<Int96Type>().write_batch(&[time], Some(&[1]), None),
+        };
+        written.expect("values");
+        column.close().expect("a column");
+    }
+    group.close().expect("a group");
+    writer.close().expect("a file");
+    file
+}
+
+/// Two months, three days and four milliseconds.
+const SPAN: [u8; 12] = [2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0];
+
+#[test]
+fn what_a_list_says_of_its_columns_stays_said_but_for_int96() {
+    let bench = Bench::with_site();
+    bench.file("list", described(10));
+    bench.filter("--robots sites --format parquet --out out list").assert().success();
+    let written = File::open(bench.path("out/lines/verdict=allowed/part-0001.parquet")).expect("a file");
+    let written = SerializedFileReader::new(written).expect("a table");
+    let described = |reader: &dyn FileReader| {
+        let fields = reader.metadata().file_metadata().schema().get_fields().to_vec();
+        fields.into_iter().take(4).collect::<Vec<_>>()
+    };
+    let read = SerializedFileReader::new(File::open(bench.path("list")).expect("a file")).expect("a table");
+    assert_eq!(described(&written), described(&read));
+    let group = written.get_row_group(0).expect("a group");
+    let (mut spans, mut times, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let column = |place| group.get_column_reader(place).expect("a column");
+    let ColumnReader::ByteArrayColumnReader(mut note) = column(2) else { panic!("notes are bytes") };
+    note.read_records(1, Some(&mut Vec::new()), None, &mut notes).expect("a value");
+    let ColumnReader::FixedLenByteArrayColumnReader(mut span) = column(3) else { panic!("intervals are bytes") };
+    span.read_records(1, Some(&mut Vec::new()), None, &mut spans).expect("a value");
+    let ColumnReader::Int64ColumnReader(mut time) = column(4) else { panic!("times are numbers") };
+    time.read_records(1, Some(&mut Vec::new()), None, &mut times).expect("a value");
+    assert_eq!((notes[0].data(), spans[0].data(), times[0]), (&b"not UTF-8: \xff"[..], &SPAN[..], 864_000_000_000_001));
+    // The year 2292.
+    bench.file("list", self::described(117_700));
+    let failed = bench.filter("--robots sites --format parquet --force --out out list").assert().code(2);
+    said(&failed.get_output().stderr, &["list", "row group 0", "\"time\"", "1677 to 2262"]);
 }
 
 #[test]

@@ -199,3 +199,105 @@ impl FullGroup {
         Ok((self.set, self.file, self.batches.into_iter().map(read).collect::<Result<_, _>>()?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::folder::partial;
+    use arrow_array::cast::AsArray;
+    use arrow_array::{ArrayRef, BinaryViewArray};
+    use std::fs;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    /// Rows with the texts of these numbers.
+    fn rows(set: usize, numbers: std::ops::Range<usize>) -> FileRows {
+        let texts =
+            BinaryViewArray::from_iter_values(numbers.map(|number| format!("a longer text {number}").into_bytes()));
+        let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
+        FileRows { set, file: 0, batch }
+    }
+
+    fn waiting(folder: &Path, budget: u64, are_kept: bool) -> WaitingRows {
+        WaitingRows::new(folder.to_owned(), 64 << 20, budget, are_kept)
+    }
+
+    /// The sets of groups, and their texts.
+    fn texts(groups: Vec<FullGroup>) -> Vec<(usize, Vec<Vec<u8>>)> {
+        let of_group = |group: FullGroup| {
+            let (set, _, batches) = group.read_back().unwrap();
+            let texts = batches.iter().flat_map(|batch| batch.column(0).as_binary_view().iter().flatten());
+            (set, texts.map(<[u8]>::to_vec).collect())
+        };
+        groups.into_iter().map(of_group).collect()
+    }
+
+    #[test]
+    fn rows_wait_until_there_are_enough_or_their_set_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        for budget in [u64::MAX, 1 << 20, 0] {
+            let mut waiting = waiting(folder.path(), budget, false);
+            assert!(waiting.take(vec![rows(0, 0..60_000)], &[]).unwrap().is_empty());
+            assert!(waiting.take(vec![rows(1, 0..5)], &[]).unwrap().is_empty());
+            let full = texts(waiting.take(vec![rows(0, 60_000..130_000)], &[]).unwrap());
+            assert!(full == texts(vec![FullGroup::whole(rows(0, 0..130_000))]), "{budget}");
+            let ended = texts(waiting.take(vec![rows(2, 7..9)], &[1, 9]).unwrap());
+            assert!(ended == texts(vec![FullGroup::whole(rows(1, 0..5))]), "{budget}");
+            assert!(texts(waiting.rest()) == texts(vec![FullGroup::whole(rows(2, 7..9))]), "{budget}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "files without names");
+    }
+
+    #[test]
+    fn a_large_batch_becomes_several_groups() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut waiting = WaitingRows::new(folder.path().to_owned(), 10_000, u64::MAX, false);
+        let mut full = texts(waiting.take(vec![rows(0, 0..5000)], &[]).unwrap());
+        assert!(full.len() > 5);
+        full.extend(texts(waiting.rest()));
+        let all: Vec<Vec<u8>> = full.into_iter().flat_map(|(_, texts)| texts).collect();
+        assert!(all == texts_of(0..5000));
+    }
+
+    fn texts_of(numbers: std::ops::Range<usize>) -> Vec<Vec<u8>> {
+        texts(vec![FullGroup::whole(rows(0, numbers))]).remove(0).1
+    }
+
+    #[test]
+    fn another_run_goes_on_with_stored_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = waiting(folder.path(), u64::MAX, true);
+        first.take(vec![rows(0, 0..1000)], &[]).unwrap();
+        let one = first.checkpoint().unwrap();
+        first.take(vec![rows(0, 1000..3000)], &[]).unwrap();
+        let two = first.checkpoint().unwrap();
+        assert_eq!((one.added.len(), two.added.len()), (1, 1), "only what came since");
+        assert!(two.outdated.is_empty() && one.added != two.added);
+        let resumed = |state: &StoredRows| waiting(folder.path(), 0, true).resume(state);
+        for (state, count) in [(&one.rows, 1000), (&two.rows, 3000)] {
+            assert!(texts(resumed(state).unwrap().rest()) == vec![(0, texts_of(0..count))]);
+        }
+        // Once they are written, the files are outdated.
+        let mut second = resumed(&two.rows).unwrap();
+        assert_eq!(second.take(Vec::new(), &[0]).unwrap().len(), 1);
+        let mut outdated = second.checkpoint().unwrap().outdated;
+        outdated.sort();
+        assert_eq!(outdated, [one.added[0].clone(), two.added[0].clone()]);
+        let stored = partial(&two.added[0]);
+        let mut bytes = fs::read(&stored).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&stored, bytes).unwrap();
+        let damaged = resumed(&two.rows).unwrap().rest().remove(0).read_back();
+        assert!(damaged.is_err_and(|error| error.to_string().contains("damaged")));
+        fs::remove_file(&stored).unwrap();
+        assert!(matches!(resumed(&two.rows), Err(OutputError::NotResumable { .. })));
+    }
+
+    impl FullGroup {
+        fn whole(FileRows { set, file, batch }: FileRows) -> FullGroup {
+            let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
+            FullGroup { set, file, batches: vec![WaitingBatch { rows, bytes, batch: Some(batch), stored: None }] }
+        }
+    }
+}
