@@ -9,7 +9,7 @@
 
 /// The part of the budget of a run that the allocator keeps for each thread when it is freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const KEPT: u64 = 32;
+const KEPT: u64 = 16;
 
 /// Returns free memory to the system. Of what is freed from now on, it keeps a part of this budget for each thread.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -37,6 +37,14 @@ impl Format {
         }
     }
 
+    /// Bytes of a chunk of text, where rows are read in chunks of this size: rows that are made of text need not be so many.
+    pub(crate) fn text_chunk(self, chunk_size: usize) -> usize {
+        match self {
+            Format::Text => chunk_size,
+            Format::Parquet => chunk_size.div_ceil(TABLE_CHUNK / TEXT_CHUNK),
+        }
+    }
+
     /// Bytes of a chunk, if there is enough memory.
     pub(crate) fn chunk_size(self) -> usize {
         match self {

@@ -92,7 +92,7 @@ impl Memory {
     /// The memory of a worker with a chunk of this size. There is the chunk, with room to grow, and a copy without duplicates;
     /// for each crawler, its lines in buffers that double as they grow, those of another chunk that waits to be written, and
     /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
-    /// when they are explained. Of rows, all columns are in memory, which may be four times the lines, and again without the
+    /// when they are explained. Of rows, all columns are in memory, which may be six times the lines, and again without the
     /// memory of other rows; and those of a row group while it is encoded.
     fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
         let (per_crawler, per_chunk) = match (format, self.explain) {

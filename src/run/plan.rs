@@ -88,7 +88,8 @@ impl<'j> Plan<'j> {
             parallelism: Parallelism { lists: self.options.threads, in_order: self.is_in_order() },
             memory: self.memory.decompressors(),
             home: self.folder().map(|folder| folder.directory.clone()),
-            ..Cut::all(&self.lists, self.options.chunk_size, read)
+            rows_size: self.options.chunk_size,
+            ..Cut::all(&self.lists, self.options.format.text_chunk(self.options.chunk_size), read)
         }
     }
 

@@ -4,6 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampSecondType;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{SchemaRef, TimeUnit};
+use arrow_select::concat::concat_batches;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector,
@@ -23,6 +24,9 @@ const BATCH: usize = 1024;
 
 /// Roughly how many bytes of values are read at a time.
 const BATCH_BYTES: u64 = 1 << 20;
+
+/// How many columns are read at once.
+const COLUMNS: usize = 256;
 
 /// The number of the top-level column with this name.
 pub(crate) fn find(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
@@ -111,8 +115,8 @@ impl ParquetFile {
         1 << (BATCH_BYTES / bytes_of_row.max(1)).clamp(1, most.clamp(1, BATCH) as u64).ilog2()
     }
 
-    /// Rows of these columns, or of all, `at_once` at a time.
-    pub fn batches(&self, rows: RowRange, columns: Option<&[usize]>, at_once: usize) -> Result<Batches, Malformed> {
+    /// Rows of these columns, `at_once` at a time.
+    pub fn batches(&self, rows: RowRange, columns: &[usize], at_once: usize) -> Result<Batches, Malformed> {
         self.check_counts(rows.group)?;
         let has_all = rows.first == 0 && rows.ends;
         // One row more, to notice if there is one; only where it would be read by itself.
@@ -125,13 +129,37 @@ impl ParquetFile {
 
     /// Rows of all columns, as one batch.
     pub fn rows(&self, rows: RowRange) -> Result<RecordBatch, Malformed> {
-        let mut batches = self.batches(rows, None, rows.rows)?;
-        let read: Vec<RecordBatch> = std::iter::from_fn(|| batches.next().transpose()).collect::<Result<_, _>>()?;
-        self.check_times(rows)?;
-        match <[RecordBatch; 1]>::try_from(read) {
-            Ok([batch]) => Ok(batch),
-            Err(several) => Ok(arrow_select::concat::concat_batches(self.batch_schema(), &several)?),
+        let mut columns = Vec::new();
+        for some in self.columns_at_once() {
+            let mut batches = self.batches(rows, &some, rows.rows)?;
+            let mut read = Vec::new();
+            while let Some(batch) = batches.next()? {
+                read.push(batch);
+            }
+            let batch = match <[RecordBatch; 1]>::try_from(read) {
+                Ok([batch]) => batch,
+                Err(several) => {
+                    let schema = several.first().ok_or_else(|| Malformed("it has no rows".to_owned()))?.schema();
+                    concat_batches(&schema, &several)?
+                }
+            };
+            columns.extend_from_slice(batch.columns());
         }
+        self.check_times(rows)?;
+        Ok(RecordBatch::try_new(SchemaRef::clone(self.batch_schema()), columns)?)
+    }
+
+    /// The columns, as many at a time as are read at once: the decompressor of each takes memory.
+    pub fn columns_at_once(&self) -> Vec<Vec<usize>> {
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let root = |at: usize| self.schema.get_column_root_idx(at);
+        for at in 0..self.schema.num_columns() {
+            match parts.last_mut() {
+                Some(part) if part.len() < COLUMNS || root(at) == root(at - 1) => part.push(at),
+                _ => parts.push(vec![at]),
+            }
+        }
+        parts
     }
 
     /// Checks that columns with one value a row have as many as the group has rows.
@@ -153,7 +181,7 @@ impl ParquetFile {
     /// Checks that times in INT96 fit into a number of nanoseconds.
     fn check_times(&self, rows: RowRange) -> Result<(), Malformed> {
         let Some((in_seconds, columns)) = &self.in_seconds else { return Ok(()) };
-        for batch in self.reader(in_seconds, rows, Some(columns), rows.rows)? {
+        for batch in self.reader(in_seconds, rows, columns, rows.rows)? {
             let (mut names, mut too_far) = (columns.iter(), None);
             let mut look = |values: &ArrayRef| {
                 let column = names.next();
@@ -176,7 +204,7 @@ impl ParquetFile {
         &self,
         reading: &ArrowReaderMetadata,
         RowRange { group, first, rows, ends }: RowRange,
-        columns: Option<&[usize]>,
+        columns: &[usize],
         at_once: usize,
     ) -> Result<ParquetRecordBatchReader, Malformed> {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.bytes.clone(), reading.clone());
@@ -185,12 +213,8 @@ impl ParquetFile {
             true => builder,
             false => builder.with_row_selection(RowSelection::from(selection)),
         };
-        let mask = columns.map(|columns| ProjectionMask::leaves(reading.parquet_schema(), columns.iter().copied()));
-        let builder = match mask {
-            Some(mask) => builder.with_projection(mask),
-            None => builder,
-        };
-        Ok(builder.with_row_groups(vec![group]).with_batch_size(at_once.max(1)).build()?)
+        let mask = ProjectionMask::leaves(reading.parquet_schema(), columns.iter().copied());
+        Ok(builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(at_once.max(1)).build()?)
     }
 }
 

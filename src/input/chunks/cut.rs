@@ -23,6 +23,8 @@ pub(crate) struct Parallelism {
 pub(crate) struct Cut<'l> {
     pub lists: &'l [List],
     pub chunk_size: usize,
+    /// The size of a chunk of rows, in bytes of their lines.
+    pub rows_size: usize,
     /// The longest line allowed.
     pub longest: usize,
     /// How long to wait for chunks of streams. Other chunks always get their full size.
@@ -52,6 +54,7 @@ impl<'l> Cut<'l> {
         Cut {
             lists,
             chunk_size,
+            rows_size: chunk_size,
             longest: LONGEST_CHUNK,
             patience: Patience::UntilFull,
             source,

@@ -180,7 +180,7 @@ impl<'l> Chunks<'l> {
             task.skipped.extend(parts.map(|part| Skipped { list: task.list, part }));
         }
         // The part of a worker's memory left for this after its other buffers.
-        let most = self.cut.chunk_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
+        let most = self.cut.rows_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
         let read = table.read(rows, self.cut.with_columns, most, buffer);
         read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
     }

@@ -110,7 +110,7 @@ impl<'l> Lane<'l> {
     /// The next range of rows of a table.
     fn rows(&mut self, cut: &Cut<'l>, table: &ParquetList) -> Next<'l> {
         let at = self.at;
-        let (rows, taken) = table.ranges(at, cut.chunk_size);
+        let (rows, taken) = table.ranges(at, cut.rows_size);
         cut.source.fetch_add(taken, Ordering::Relaxed);
         self.at += rows.count() as u64;
         if self.at == at { Next::End } else { Next::Chunk(self.task(at, TaskBytes::Rows(rows), None, false)) }

@@ -233,7 +233,7 @@ impl LineReader {
     pub fn open(file: &ParquetFile, line_columns: LineColumns, rows: RowRange) -> Result<LineReader, Malformed> {
         let columns = line_columns.columns();
         let at_once = file.rows_at_once(rows.group, columns, usize::MAX);
-        let batches = file.batches(rows, Some(columns), at_once)?;
+        let batches = file.batches(rows, columns, at_once)?;
         Ok(LineReader { line_columns, batches, read: None, rows: 0..0 })
     }
 

@@ -24,8 +24,11 @@ use crate::input::skipped::{SkippedPart, SkippedRows};
 /// Approximate bytes of a value besides its stored text; a file may store less, where it stores a repeated value once.
 const VALUE: u64 = 8;
 
+/// The bytes of a value in memory, at most, besides those of its text: a place and a length.
+const VIEW: u64 = 16;
+
 /// How many times as many bytes a chunk may have in all its columns as in its lines.
-const WIDTH: u64 = 4;
+const WIDTH: u64 = 6;
 
 /// The rows of the units in which damage is left out.
 const UNIT: usize = 1024;
@@ -118,7 +121,9 @@ impl ParquetList {
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
         let column_bytes = |&at: &usize| group.columns().get(at).map_or(0, |column| number(column.uncompressed_size()));
         let line_bytes: u64 = self.line_columns.columns().iter().map(|at| column_bytes(at) / rows + VALUE).sum();
-        line_bytes.max(number(group.total_byte_size()) / rows / WIDTH)
+        let values = group.columns().iter().map(|column| number(column.num_values())).sum::<u64>();
+        let all = number(group.total_byte_size()).saturating_add(values.saturating_mul(VIEW));
+        line_bytes.max(all / rows / WIDTH)
     }
 
     /// Takes the unreadable rows from a receipt, so that exactly those rows are left out again. Returns the problem if they
@@ -167,15 +172,24 @@ impl ParquetList {
     /// How many rows of a group can be read with all columns, in whole units.
     fn readable_rows(&self, group: usize) -> Readable {
         let all = usize::try_from(rows_of(&self.groups()[group])).unwrap_or(0);
-        let mut rows = 0;
-        let read = guarded(|| {
-            let mut batches = self.file.batches(RowRange { group, first: 0, rows: all, ends: true }, None, UNIT)?;
-            while let Some(batch) = batches.next()? {
-                rows += batch.num_rows();
+        let mut readable = Readable { rows: all, problem: None };
+        for columns in self.file.columns_at_once() {
+            let mut rows = 0;
+            let read = guarded(|| {
+                let all = RowRange { group, first: 0, rows: all, ends: true };
+                let mut batches = self.file.batches(all, &columns, UNIT)?;
+                while let Some(batch) = batches.next()? {
+                    rows += batch.num_rows();
+                }
+                Ok(())
+            });
+            if let Err(Malformed(problem)) = read
+                && (rows < readable.rows || readable.problem.is_none())
+            {
+                readable = Readable { rows: rows.min(readable.rows), problem: Some(problem) };
             }
-            Ok::<_, Malformed>(())
-        });
-        Readable { rows, problem: read.err().map(|Malformed(problem)| problem) }
+        }
+        readable
     }
 
     /// Fills `buffer` with the lines of a chunk's rows; fails if they have more than `most` bytes. Reads the other columns too,

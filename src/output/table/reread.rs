@@ -87,7 +87,7 @@ impl WrittenTable {
         let rows = usize::try_from(self.file.metadata().row_group(group).num_rows()).unwrap_or(0);
         let columns = [self.line_columns.columns(), &self.verdicts].concat();
         let at_once = self.file.rows_at_once(group, &columns, usize::MAX);
-        let mut batches = self.file.batches(RowRange { group, first: 0, rows, ends: true }, Some(&columns), at_once)?;
+        let mut batches = self.file.batches(RowRange { group, first: 0, rows, ends: true }, &columns, at_once)?;
         let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); self.verdicts.len()] };
         while let Some(batch) = batches.next()? {
             let texts = LineArrays::of(self.line_columns, self.file.schema(), &batch)?;

@@ -1,16 +1,18 @@
 //! Row groups: the rows of a file that were gathered, encoded, with a footer of their own.
 //!
-//! Columns are encoded one after the other. So memory never holds more than the rows, and the columns encoded so far.
+//! Columns are encoded one after the other. So memory never holds more than the rows, the columns encoded so far, and what the
+//! encoder of one column needs, which may be more than the values of a short one.
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{FieldRef, Schema};
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::ColumnPath;
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 use super::Table;
@@ -57,16 +59,15 @@ impl Table {
     /// The number of rows in a group, and its bytes: without the head of a file, and with its length at the end.
     fn encoded(&self, batches: &[RecordBatch]) -> Result<(u64, Vec<u8>), ParquetError> {
         let mut writer = self.writer(batches)?;
-        let factory = ArrowRowGroupWriterFactory::new(&writer, SchemaRef::clone(&self.batch_schema));
-        let mut columns = factory.create_column_writers(0)?.into_iter();
+        let properties = WriterPropertiesPtr::clone(writer.properties());
         let mut group = writer.next_row_group()?;
         for (at, field) in self.batch_schema.fields().iter().enumerate() {
-            let mut of_field: Vec<ArrowColumnWriter> = columns.by_ref().take(leaf_count(field.data_type())).collect();
+            let mut columns = self.column_writers(at, &properties)?;
             for batch in batches {
                 let leaves = compute_leaves(field, batch.column(at))?;
-                of_field.iter_mut().zip(&leaves).try_for_each(|(column, leaf)| column.write(leaf))?;
+                columns.iter_mut().zip(&leaves).try_for_each(|(column, leaf)| column.write(leaf))?;
             }
-            of_field.into_iter().try_for_each(|column| column.close()?.append_to_row_group(&mut group))?;
+            columns.into_iter().try_for_each(|column| column.close()?.append_to_row_group(&mut group))?;
         }
         let rows = group.close()?.num_rows();
         let mut bytes = writer.into_inner()?;
@@ -74,6 +75,19 @@ impl Table {
         let length = (bytes.len() + TRAILER) as u64;
         bytes.extend_from_slice(&length.to_le_bytes());
         Ok((u64::try_from(rows)?, bytes))
+    }
+
+    /// Writers for the columns of one field: as in a file that has only this field.
+    fn column_writers(
+        &self,
+        at: usize,
+        properties: &WriterPropertiesPtr,
+    ) -> Result<Vec<ArrowColumnWriter>, ParquetError> {
+        let field = TypePtr::clone(&self.schema.root_schema().get_fields()[at]);
+        let root = Type::group_type_builder(self.schema.name()).with_fields(vec![field]).build()?;
+        let file = SerializedFileWriter::new(io::sink(), Arc::new(root), WriterPropertiesPtr::clone(properties))?;
+        let of_batch = Schema::new(vec![FieldRef::clone(&self.batch_schema.fields()[at])]);
+        ArrowRowGroupWriterFactory::new(&file, Arc::new(of_batch)).create_column_writers(0)
     }
 
     /// A writer to memory of a row group with these rows.
@@ -90,14 +104,5 @@ impl Table {
             .into_iter()
             .fold(properties, |properties, at| properties.set_column_dictionary_enabled(path(at), true));
         SerializedFileWriter::new(Vec::new(), self.schema.root_schema_ptr(), Arc::new(properties.build()))
-    }
-}
-
-/// The number of columns of a file that a column of a batch becomes.
-fn leaf_count(kind: &DataType) -> usize {
-    match kind {
-        DataType::Struct(fields) => fields.iter().map(|field| leaf_count(field.data_type())).sum(),
-        DataType::List(values) => leaf_count(values.data_type()),
-        _ => 1,
     }
 }

@@ -95,7 +95,7 @@ impl GroupColumns {
         let rows = usize::try_from(file.metadata().row_group(group).num_rows()).unwrap_or(0);
         let wanted: Vec<usize> = columns.iter().flatten().map(ValueColumn::number).collect();
         let at_once = file.rows_at_once(group, &wanted, BATCH);
-        let batches = file.batches(RowRange { group, first: 0, rows, ends: true }, Some(&wanted), at_once)?;
+        let batches = file.batches(RowRange { group, first: 0, rows, ends: true }, &wanted, at_once)?;
         Ok(GroupColumns { rows: before, batches, columns })
     }
 

@@ -1,7 +1,7 @@
 //! Writes tables as Parquet, one row group at a time.
 //!
-//! This uses the library's plain column writers, so that its Arrow half is not needed. Texts are UTF-8 (invalid bytes
-//! are replaced), whole numbers 64-bit integers, decimals doubles, and times milliseconds of Unix time, in UTC.
+//! Values come one by one, so they go straight to the library's column writers. Texts are UTF-8 (invalid bytes are replaced),
+//! whole numbers 64-bit integers, decimals doubles, and times milliseconds of Unix time, in UTC.
 
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
