@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep; a sixteenth where they
-//! become rows. A sixteenth of it is for the rows that wait for row groups, where there are any.
+//! become rows. A sixteenth of it is for the rows that wait for row groups, where there are any, and what the workers leave of it.
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::output::form::CAUSE_FACTOR;
@@ -39,6 +39,9 @@ pub(super) fn cause_bytes(chunk: usize) -> usize {
 
 /// Bytes of a row group that is large enough, if there is enough memory.
 const ROW_GROUP: u64 = 64 << 20;
+
+/// The part of a budget that rows which wait for row groups may take at least.
+const LEAST_WAITING: u64 = 32;
 
 /// The shortest chunk that is chosen to make room for more workers.
 const SHORTEST_CHUNK: usize = 64 << 10;
@@ -133,7 +136,7 @@ impl Memory {
         chunk_size: Option<usize>,
         format: Format,
     ) -> Result<WorkerPlan, FilterError> {
-        let waiting = if format == Format::Parquet { self.waiting_rows() } else { 0 };
+        let waiting = if format == Format::Parquet { self.rest() / LEAST_WAITING } else { 0 };
         let share = self.rest() / 2 - waiting - self.rules(format);
         let fitting =
             |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
@@ -159,9 +162,10 @@ impl Memory {
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
     }
 
-    /// Bytes of rows that wait for row groups, before they are stored on disk.
-    pub fn waiting_rows(&self) -> u64 {
-        self.rest() / 32
+    /// Bytes of rows that wait for row groups, before they are stored on disk: what these workers leave of their half.
+    pub fn waiting_rows(&self, WorkerPlan { workers, chunk_size }: WorkerPlan) -> u64 {
+        let of_workers = self.worker_memory(chunk_size, Format::Parquet).saturating_mul(workers as u64);
+        (self.rest() / 2 - self.rules(Format::Parquet)).saturating_sub(of_workers)
     }
 
     /// Bytes of a row group that is large enough, before it is encoded.
@@ -193,12 +197,14 @@ mod tests {
                     continue;
                 };
                 for asked in [1, 2, 16, 500] {
-                    let WorkerPlan { workers, chunk_size } = memory.worker_plan(asked, None, Format::Parquet).unwrap();
+                    let plan = memory.worker_plan(asked, None, Format::Parquet).unwrap();
+                    let WorkerPlan { workers, chunk_size } = plan;
                     let workers_share = workers as u64 * memory.worker_memory(chunk_size, Format::Parquet);
                     let line_share = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let rules_share =
                         (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
-                    let shares = memory.waiting_rows()
+                    assert!(memory.waiting_rows(plan) >= memory.rest() / LEAST_WAITING);
+                    let shares = memory.waiting_rows(plan)
                         + workers_share
                         + rules_share
                         + line_share

@@ -196,7 +196,7 @@ impl<'l> Pipeline<'l> {
             unique,
             gatherer: Sequence::new(gatherer),
             waiting: waiting.map(Sequence::new),
-            queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.options.threads),
+            queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.most_waiting()),
             spares: Mutex::default(),
             checkpointer,
             failure: Mutex::new(None),

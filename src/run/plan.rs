@@ -47,6 +47,12 @@ impl<'j> Plan<'j> {
         self.destination().map(|_| self.options.rows(self.job.crawlers.len()))
     }
 
+    /// Bytes of rows that wait for row groups, before they are stored on disk.
+    pub fn waiting_rows(&self) -> u64 {
+        let ReceiptOptions { threads: workers, chunk_size, .. } = self.options;
+        self.memory.waiting_rows(WorkerPlan { workers, chunk_size })
+    }
+
     /// The set of files that a list's lines go to: one for all lists, or one for each.
     pub fn set_of(&self, list: usize) -> usize {
         if self.options.per_input { list } else { 0 }
@@ -70,6 +76,14 @@ impl<'j> Plan<'j> {
     /// The folder, if files are written.
     pub fn folder(&self) -> Option<&'j Folder> {
         self.destination().and_then(Destination::folder)
+    }
+
+    /// How many judged chunks may wait for their turn. While one worker encodes a row group, the others fill the next ones with
+    /// chunks of text, which are as much smaller than chunks of rows.
+    pub fn most_waiting(&self) -> usize {
+        let ReceiptOptions { threads, chunk_size, format, .. } = self.options;
+        let has_tables = self.lists.iter().any(|list| list.parquet_list().is_some());
+        if has_tables { threads } else { threads * (chunk_size / format.text_chunk(chunk_size)) }
     }
 
     /// How the lists are cut into chunks.

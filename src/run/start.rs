@@ -148,7 +148,7 @@ fn waiting_rows(plan: &Plan<'_>, directory: &Path, are_kept: bool) -> WaitingRow
     // Rows are longer than they are in files, so those of half a file always fit into one.
     let of_file = plan.options.split_size.map_or(u64::MAX, |size| size / 2);
     let group_bytes = plan.memory.row_group().min(of_file);
-    WaitingRows::new(directory.to_owned(), group_bytes, plan.memory.waiting_rows(), are_kept)
+    WaitingRows::new(directory.to_owned(), group_bytes, plan.waiting_rows(), are_kept)
 }
 
 /// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.

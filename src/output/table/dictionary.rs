@@ -16,7 +16,7 @@ use crate::formats::columnar::leaves;
 pub(super) const DICTIONARY_BYTES: usize = 4 << 20;
 
 /// How many values of a column are looked at.
-const SAMPLE: usize = 2048;
+const SAMPLE: usize = 1024;
 
 /// How often a value must occur, on average.
 const REPEATS: usize = 4;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::path::PathBuf;
 
-use super::compact::{bytes_of, compacted};
+use super::compact::{bytes_of, compacted, memory_of};
 use super::row_store::{RowStore, StoredBatch};
 use super::rows::FileRows;
 use super::shared::{StoredFile, StoredRows, TakenRows};
@@ -24,6 +24,9 @@ const GROUP_ROWS: usize = 100_000;
 
 /// Bytes of rows that are not copied, because they are a row group by themselves.
 const COMPACTED_BYTES: u64 = 64 << 20;
+
+/// Rows may hold this part of their own memory of other rows.
+const MOST_OF_OTHERS: u64 = 2;
 
 /// The rows that wait for each file of the sets that have not ended.
 pub(crate) struct WaitingRows {
@@ -60,9 +63,11 @@ pub(crate) struct FullGroup {
 }
 
 impl FileRows {
-    /// Frees the memory of other rows that were read with these, if these will wait.
+    /// Frees the memory of other rows that were read with these, if these will wait and it is much.
     pub fn compact(&mut self) -> Result<(), OutputError> {
-        if self.batch.num_rows() < GROUP_ROWS && bytes_of(&self.batch) < COMPACTED_BYTES {
+        let bytes = bytes_of(&self.batch);
+        let is_alone = memory_of(&self.batch) <= bytes + bytes / MOST_OF_OTHERS;
+        if self.batch.num_rows() < GROUP_ROWS && bytes < COMPACTED_BYTES && !is_alone {
             let failed = |error| OutputError::Table { problem: Malformed::from(error).0 };
             self.batch = compacted(&self.batch).map_err(failed)?;
         }
@@ -111,7 +116,7 @@ impl WaitingRows {
                 }
             }
         }
-        while self.in_memory > self.budget && self.store_largest()? {}
+        while self.in_memory + self.in_memory / MOST_OF_OTHERS > self.budget && self.store_largest()? {}
         Ok(full)
     }
 
