@@ -1,16 +1,19 @@
-"""Tables with columns of every kind, and the results expected from robosieve."""
+"""Tables with columns of every kind, written by several libraries, and the results expected from robosieve."""
 
 import datetime
 import decimal
 import random
 import re
 
+import duckdb
+import polars
 import pyarrow
 import pyarrow.parquet
 
 # The options with which pyarrow writes a table.
 FORMS = {
     "groups": {"row_group_size": 700},
+    "rows": {"row_group_size": 1},
     "pages": {"data_page_version": "2.0", "write_page_index": True, "data_page_size": 500, "compression": "lz4"},
     "gzip": {"compression": "gzip", "use_dictionary": False, "row_group_size": 100},
     "old": {"version": "1.0", "use_deprecated_int96_timestamps": True, "store_decimal_as_integer": True},
@@ -44,6 +47,8 @@ def make(urls):
             "hour": column(pyarrow.time32("ms"), lambda n: n),
             # Whole microseconds, since Python cannot represent finer times without pandas.
             "moment": column(pyarrow.timestamp("ns", "UTC"), lambda n: 1000 * n),
+            "seconds": column(pyarrow.timestamp("s", "Europe/Berlin"), lambda n: n),
+            "milliseconds": column(pyarrow.timestamp("ms", "+02:30"), lambda n: n),
             "bytes": column(pyarrow.large_binary(), lambda n: bytes([n % 256]) * (n % 9)),
             "price": column(pyarrow.decimal128(9, 3), lambda n: decimal.Decimal(n) / 1000),
             "uuid": column(pyarrow.uuid(), lambda n: n.to_bytes(16)),
@@ -59,6 +64,8 @@ def make(urls):
             "record": column(record, lambda n: {"a": n, "b": None if n % 2 else {"c": [str(n)]}}),
             "map": column(pyarrow.map_(pyarrow.string(), pyarrow.int64()), lambda n: [("k", n), ("l", None)]),
             "few": pyarrow.array(some(lambda n: f"v{n % 4}")).dictionary_encode(),
+            "numbers": pyarrow.array(some(lambda n: n % 5)).dictionary_encode(),
+            "pair": column(pyarrow.list_(pyarrow.int16(), 2), lambda n: [n % 100, None]),
             "none": pyarrow.nulls(len(urls)),
         }
     )
@@ -70,6 +77,34 @@ def write_all(folder, urls):
     for name, options in FORMS.items():
         path = folder / f"{name}.parquet"
         pyarrow.parquet.write_table(table, path, **options)
+        yield path
+    path = folder / "empty-groups.parquet"
+    with pyarrow.parquet.ParquetWriter(path, table.schema) as writer:
+        for first in range(0, len(urls), 90):
+            writer.write_table(table.slice(first, 90))
+            writer.write_table(table.slice(0, 0))
+    yield path
+    path = folder / "wide.parquet"
+    wide = {"url": urls[:20]} | {f"column {number}": [number] * 20 for number in range(10_000)}
+    pyarrow.parquet.write_table(pyarrow.table(wide), path)
+    yield path
+    yield from write_with_others(folder, table)
+
+
+# What other libraries read of the table; of the rest, they know no such type or have one of their own.
+POLARS_LACKS = ("half", "uuid", "map", "none", "seconds", "milliseconds")
+DUCKDB_LACKS = ("half", "none", "numbers", "pair")
+
+
+def write_with_others(folder, table):
+    """Write the table with other libraries; yield the paths."""
+    path = folder / "polars.parquet"
+    polars.from_arrow(table.drop_columns(POLARS_LACKS)).write_parquet(path, row_group_size=300)
+    yield path
+    given = table.drop_columns(DUCKDB_LACKS)
+    for version in ("V1", "V2"):
+        path = folder / f"duckdb-{version}.parquet"
+        duckdb.sql(f"copy given to '{path}' (format parquet, compression zstd, parquet_version {version})")
         yield path
 
 
