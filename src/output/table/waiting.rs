@@ -8,6 +8,9 @@
 //! All files share a budget. Rows beyond it, and at a checkpoint all rows, are [stored](super::row_store).
 
 use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use arrow_select::concat::concat_batches;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem::take;
 use std::path::PathBuf;
@@ -22,8 +25,18 @@ use crate::output::error::OutputError;
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
 const GROUP_ROWS: usize = 100_000;
 
+/// How many row groups with enough rows are taken at a time, so that the rest can become larger: the files of 64 crawlers often have
+/// enough at the same chunk, and the worker that hands it in holds all their encoded bytes.
+const AT_ONCE: usize = 4;
+
+/// Rows of a row group that does not wait for its turn.
+const MOST_ROWS: usize = 2 * GROUP_ROWS;
+
 /// Bytes of rows that are not copied, because they are a row group by themselves.
 const COMPACTED_BYTES: u64 = 64 << 20;
+
+/// Batches of up to so many rows are put together.
+const FEW_ROWS: usize = 8192;
 
 /// Rows may hold this part of their own memory of other rows.
 const MOST_OF_OTHERS: u64 = 2;
@@ -107,15 +120,19 @@ impl WaitingRows {
         }
         for FileRows { set, file, batch } in rows {
             for batch in pieces(&batch, self.group_bytes) {
-                let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
-                self.in_memory += bytes;
+                self.in_memory += bytes_of(&batch);
                 let of_file = self.files.entry((set, file)).or_default();
-                of_file.push(WaitingBatch { rows, bytes, batch: Some(batch), stored: None });
-                if of_file.rows >= GROUP_ROWS || of_file.bytes >= self.group_bytes {
+                of_file.add(batch).map_err(|error| OutputError::Table { problem: Malformed::from(error).0 })?;
+                if of_file.rows >= MOST_ROWS || of_file.bytes >= self.group_bytes {
                     full.extend(self.remove((set, file)));
                 }
             }
         }
+        let has_enough = |waiting: &Waiting| waiting.rows >= GROUP_ROWS;
+        let mut enough: Vec<_> = self.files.iter().filter(|(_, waiting)| has_enough(waiting)).collect();
+        enough.sort_by_key(|(key, waiting)| (Reverse(waiting.rows), **key));
+        let some: Vec<_> = enough.into_iter().take(AT_ONCE).map(|(key, _)| *key).collect();
+        full.extend(some.into_iter().filter_map(|key| self.remove(key)));
         while self.in_memory + self.in_memory / MOST_OF_OTHERS > self.budget && self.store_largest()? {}
         Ok(full)
     }
@@ -171,6 +188,24 @@ impl Waiting {
         self.rows += batch.rows;
         self.bytes += batch.bytes;
         self.batches.push(batch);
+    }
+
+    /// Adds rows of a chunk. Few rows are put together with those before them, because a batch takes some KiB besides its rows: with
+    /// 64 crawlers, a hundred files wait for rows that come a dozen a chunk. A row is copied about as often as its batch is doubled.
+    fn add(&mut self, batch: RecordBatch) -> Result<(), ArrowError> {
+        self.push(WaitingBatch { rows: batch.num_rows(), bytes: bytes_of(&batch), batch: Some(batch), stored: None });
+        while let [.., one, other] = &self.batches[..]
+            && let (Some(first), None, Some(second)) = (&one.batch, &one.stored, &other.batch)
+            && one.rows <= 2 * other.rows
+            && one.rows + other.rows <= FEW_ROWS
+        {
+            let both = compacted(&concat_batches(&first.schema(), [first, second])?)?;
+            // As many bytes as if they were apart, so that it does not matter for the row groups which are.
+            let (rows, bytes) = (one.rows + other.rows, one.bytes + other.bytes);
+            self.batches.truncate(self.batches.len() - 2);
+            self.batches.push(WaitingBatch { rows, bytes, batch: Some(both), stored: None });
+        }
+        Ok(())
     }
 
     fn in_memory(&self) -> u64 {
