@@ -22,44 +22,32 @@ const SAMPLE: usize = 1024;
 const REPEATS: usize = 4;
 
 /// The numbers of the columns of a file in which these rows get a dictionary.
-pub(super) fn dictionaries(batches: &[RecordBatch]) -> Vec<usize> {
-    let Some(first) = batches.first() else { return Vec::new() };
+pub(super) fn dictionaries(rows: &RecordBatch) -> Vec<usize> {
     let (mut chosen, mut number) = (Vec::new(), 0);
-    for column in 0..first.num_columns() {
-        let mut columns: Vec<Vec<ArrayRef>> = Vec::new();
-        for batch in batches {
-            let mut place = 0;
-            leaves(batch.column(column), &mut |values| {
-                columns.resize_with(columns.len().max(place + 1), Vec::new);
-                columns[place].push(ArrayRef::clone(values));
-                place += 1;
-            });
-        }
-        for values in columns {
-            if saves(&values) {
+    for column in rows.columns() {
+        leaves(column, &mut |values| {
+            if saves(values) {
                 chosen.push(number);
             }
             number += 1;
-        }
+        });
     }
     chosen
 }
 
 /// Whether a dictionary of these values saves space.
-fn saves(columns: &[ArrayRef]) -> bool {
-    let all: usize = columns.iter().map(|values| values.len() - values.null_count()).sum();
-    let step = columns.iter().map(|values| values.len()).sum::<usize>().div_ceil(SAMPLE).max(1);
+fn saves(values: &ArrayRef) -> bool {
+    let Some(value) = value_of(values) else { return false };
+    let all = values.len() - values.null_count();
+    let step = values.len().div_ceil(SAMPLE).max(1);
     let (mut distinct, mut seen, mut bytes) = (HashSet::new(), 0, 0);
-    for values in columns {
-        let Some(value) = value_of(values) else { return false };
-        // Not all at the same distance, since values may repeat in a rhythm.
-        let place = |start: usize| start + (xxh3_64(&start.to_le_bytes()) % step as u64) as usize;
-        let rows = (0..values.len()).step_by(step).map(place);
-        for row in rows.filter(|&row| row < values.len() && values.is_valid(row)) {
-            let (hash, length) = value(row);
-            distinct.insert(hash);
-            (seen, bytes) = (seen + 1, bytes + length);
-        }
+    // Not all at the same distance, since values may repeat in a rhythm.
+    let place = |start: usize| start + (xxh3_64(&start.to_le_bytes()) % step as u64) as usize;
+    let sample = (0..values.len()).step_by(step).map(place);
+    for row in sample.filter(|&row| row < values.len() && values.is_valid(row)) {
+        let (hash, length) = value(row);
+        distinct.insert(hash);
+        (seen, bytes) = (seen + 1, bytes + length);
     }
     let repeated = seen - distinct.len();
     let estimated = match repeated {
@@ -125,6 +113,6 @@ mod tests {
         let arrays = columns.iter().map(|(column, _)| ArrayRef::clone(column)).collect();
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap();
         let expected: Vec<usize> = (0..columns.len()).filter(|&at| columns[at].1).collect();
-        assert_eq!(dictionaries(&[batch.slice(0, 20_000), batch.slice(20_000, 30_000)]), expected);
+        assert_eq!(dictionaries(&batch), expected);
     }
 }

@@ -29,15 +29,15 @@ use crate::output::error::OutputError;
 impl Table {
     /// The bytes after the head of a file without rows.
     pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
-        let empty = self.writer(&[]).and_then(SerializedFileWriter::into_inner);
+        let empty = self.writer(None).and_then(SerializedFileWriter::into_inner);
         let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
         Ok(empty[PARQUET_MARK.len()..].to_vec())
     }
 
     /// Encodes rows as a block of their file.
     pub fn row_group(&self, group: FullGroup) -> Result<Block<'static>, OutputError> {
-        let (set, file, batches) = group.read_back()?;
-        let made = guarded(|| Ok::<_, Malformed>((self.tally(&batches)?, self.encoded(&batches)?)));
+        let (set, file, rows) = group.read_back()?;
+        let made = guarded(|| Ok::<_, Malformed>((self.tally(&rows)?, self.encoded(&rows)?)));
         let (tally, (rows, bytes)) = made.map_err(|Malformed(problem)| OutputError::Table { problem })?;
         if tally.lines != rows {
             let problem = format!("{rows} rows were encoded instead of {}", tally.lines);
@@ -47,26 +47,22 @@ impl Table {
     }
 
     /// The tally of the lines of these rows.
-    fn tally(&self, batches: &[RecordBatch]) -> Result<Tally, Malformed> {
+    fn tally(&self, rows: &RecordBatch) -> Result<Tally, Malformed> {
         let mut tally = Tally::default();
-        for batch in batches {
-            let lines = LineArrays::of(self.line_columns, &self.schema, batch)?;
-            lines.each_line(|line| tally.add_hashed(line_hash(line), line.len() + 1));
-        }
+        let lines = LineArrays::of(self.line_columns, &self.schema, rows)?;
+        lines.each_line(|line| tally.add_hashed(line_hash(line), line.len() + 1));
         Ok(tally)
     }
 
     /// The number of rows in a group, and its bytes: without the head of a file, and with its length at the end.
-    fn encoded(&self, batches: &[RecordBatch]) -> Result<(u64, Vec<u8>), ParquetError> {
-        let mut writer = self.writer(batches)?;
+    fn encoded(&self, rows: &RecordBatch) -> Result<(u64, Vec<u8>), ParquetError> {
+        let mut writer = self.writer(Some(rows))?;
         let properties = WriterPropertiesPtr::clone(writer.properties());
         let mut group = writer.next_row_group()?;
         for (at, field) in self.batch_schema.fields().iter().enumerate() {
             let mut columns = self.column_writers(at, &properties)?;
-            for batch in batches {
-                let leaves = compute_leaves(field, batch.column(at))?;
-                columns.iter_mut().zip(&leaves).try_for_each(|(column, leaf)| column.write(leaf))?;
-            }
+            let leaves = compute_leaves(field, rows.column(at))?;
+            columns.iter_mut().zip(&leaves).try_for_each(|(column, leaf)| column.write(leaf))?;
             columns.into_iter().try_for_each(|column| column.close()?.append_to_row_group(&mut group))?;
         }
         let rows = group.close()?.num_rows();
@@ -91,7 +87,7 @@ impl Table {
     }
 
     /// A writer to memory of a row group with these rows.
-    fn writer(&self, batches: &[RecordBatch]) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
+    fn writer(&self, rows: Option<&RecordBatch>) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_statistics_enabled(EnabledStatistics::Chunk)
@@ -100,7 +96,9 @@ impl Table {
             .set_dictionary_page_size_limit(DICTIONARY_BYTES)
             .set_key_value_metadata(Some(self.metadata.clone()));
         let path = |at| ColumnPath::new(self.schema.column(at).path().parts().to_vec());
-        let properties = dictionaries(batches)
+        let properties = rows
+            .map(dictionaries)
+            .unwrap_or_default()
             .into_iter()
             .fold(properties, |properties, at| properties.set_column_dictionary_enabled(path(at), true));
         SerializedFileWriter::new(Vec::new(), self.schema.root_schema_ptr(), Arc::new(properties.build()))

@@ -8,18 +8,19 @@
 //! All files share a budget. Rows beyond it, and at a checkpoint all rows, are [stored](super::row_store).
 
 use arrow_array::RecordBatch;
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, Schema};
 use arrow_select::concat::concat_batches;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem::take;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::compact::{bytes_of, compacted, memory_of};
 use super::row_store::{RowStore, StoredBatch};
 use super::rows::FileRows;
 use super::shared::{StoredFile, StoredRows, TakenRows};
-use crate::formats::columnar::Malformed;
+use crate::formats::columnar::{Malformed, guarded};
 use crate::output::error::OutputError;
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
@@ -229,14 +230,17 @@ impl FullGroup {
         (waiting.rows > 0).then_some(FullGroup { set, file, batches: waiting.batches })
     }
 
-    /// The set, the file and the rows.
-    pub(super) fn read_back(self) -> Result<(usize, usize, Vec<RecordBatch>), OutputError> {
+    /// The set, the file and the rows: one batch, so that it does not matter for the bytes of the row group in how many they waited.
+    pub(super) fn read_back(self) -> Result<(usize, usize, RecordBatch), OutputError> {
         let read = |waiting: WaitingBatch| match (waiting.batch, waiting.stored) {
             (Some(batch), _) => Ok(batch),
             (None, Some(stored)) => stored.read_back(),
             (None, None) => Err(OutputError::Table { problem: "rows that wait are lost".to_owned() }),
         };
-        Ok((self.set, self.file, self.batches.into_iter().map(read).collect::<Result<_, _>>()?))
+        let batches = self.batches.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
+        let all = guarded(|| Ok::<_, Malformed>(concat_batches(&schema, &batches)?));
+        Ok((self.set, self.file, all.map_err(|Malformed(problem)| OutputError::Table { problem })?))
     }
 }
 
@@ -248,7 +252,6 @@ mod tests {
     use arrow_array::{ArrayRef, BinaryViewArray};
     use std::fs;
     use std::path::Path;
-    use std::sync::Arc;
 
     /// Rows with the texts of these numbers.
     fn rows(set: usize, numbers: std::ops::Range<usize>) -> FileRows {
@@ -265,8 +268,8 @@ mod tests {
     /// The sets of groups, and their texts.
     fn texts(groups: Vec<FullGroup>) -> Vec<(usize, Vec<Vec<u8>>)> {
         let of_group = |group: FullGroup| {
-            let (set, _, batches) = group.read_back().unwrap();
-            let texts = batches.iter().flat_map(|batch| batch.column(0).as_binary_view().iter().flatten());
+            let (set, _, rows) = group.read_back().unwrap();
+            let texts = rows.column(0).as_binary_view().iter().flatten();
             (set, texts.map(<[u8]>::to_vec).collect())
         };
         groups.into_iter().map(of_group).collect()
