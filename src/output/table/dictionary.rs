@@ -16,10 +16,10 @@ use crate::formats::columnar::leaves;
 pub(super) const DICTIONARY_BYTES: usize = 4 << 20;
 
 /// How many values of a column are looked at.
-const SAMPLE: usize = 1024;
+const SAMPLE: usize = 2048;
 
 /// How often a value must occur, on average.
-const REPEATS: usize = 4;
+const REPEATS: usize = 2;
 
 /// The numbers of the columns of a file in which these rows get a dictionary.
 pub(super) fn dictionaries(rows: &RecordBatch) -> Vec<usize> {
