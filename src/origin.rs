@@ -114,7 +114,7 @@ const IS_OF_LABEL: [bool; 256] = {
 
 /// Whether a port is written as the URL standard serialises it.
 fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
-    let number = std::str::from_utf8(port).ok().and_then(|port| port.parse::<u16>().ok());
+    let number = String::from_utf8(port.to_vec()).ok().and_then(|port| port.parse::<u16>().ok());
     number.is_some_and(|number| number != default_port && number.to_string().as_bytes() == port)
 }
 
@@ -123,15 +123,14 @@ fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
 /// # Errors
 ///
 /// As for [`canonical`].
-pub fn of(line: &[u8]) -> Result<(Cow<'_, str>, usize), InvalidUrl> {
+pub fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
     if let Some(end) = cut(line)
         && !has_line_feed(line)
         && is_surely_canonical(&line[..end])
-        && let Ok(origin) = std::str::from_utf8(&line[..end])
     {
-        return Ok((Cow::Borrowed(origin), end));
+        return Ok((Cow::Borrowed(&line[..end]), end));
     }
-    canonical(line).map(|(origin, end)| (Cow::Owned(origin), end))
+    canonical(line).map(|(origin, end)| (Cow::Owned(origin.into_bytes()), end))
 }
 
 /// The origin of a trimmed line in canonical form (`scheme://host`, with `:port` unless it is the default), and the
@@ -159,8 +158,9 @@ pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
     let slashes = rest.iter().take_while(|byte| matches!(byte, b'/' | b'\\') || is_removed(byte)).count();
     let authority = rest[slashes..].iter().take_while(|byte| !matches!(byte, b'/' | b'\\' | b'?' | b'#')).count();
     let end = scheme_end + 1 + slashes + authority;
-    let head = std::str::from_utf8(&line[..end]).map_err(|_| InvalidUrl::Host)?;
-    let url = Url::parse(&format!("{head}/")).map_err(|error| match error {
+    // A copy, because a line of a mapped file may change after it was found to be UTF-8.
+    let head = String::from_utf8([&line[..end], b"/"].concat()).map_err(|_| InvalidUrl::Host)?;
+    let url = Url::parse(&head).map_err(|error| match error {
         ParseError::InvalidPort => InvalidUrl::Port,
         _ => InvalidUrl::Host,
     })?;

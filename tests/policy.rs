@@ -4,9 +4,59 @@
 mod everything;
 
 use robosieve::automaton::{Engine, engine};
-use robosieve::policy::{ImageError, OriginStatus, Policy, Ruling, Trust};
+use robosieve::policy::{ImageError, OpenError, OriginStatus, Policy, Ruling, Trust};
 
 use everything::{complete, use_all_of, with_wildcards};
+
+#[test]
+fn an_opened_policy_stays_as_it_is_whatever_becomes_of_its_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("policy.rsv");
+    let bytes = complete().bytes().to_vec();
+    std::fs::write(&path, &bytes).expect("written");
+    let policy = Policy::open(&path).expect("a policy");
+    let layered = Policy::layered(vec![policy.clone(), with_wildcards()]);
+    std::fs::write(&path, vec![0xff; bytes.len()]).expect("written in place");
+    assert!(policy.bytes() == bytes);
+    std::fs::write(&path, b"").expect("cut short");
+    assert!(policy.bytes() == bytes);
+    use_all_of(&policy);
+    if let Ok(layered) = layered {
+        use_all_of(&layered);
+    }
+}
+
+#[test]
+fn a_mapped_policy_stays_as_it_is_if_another_file_gets_its_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [path, other] = ["policy.rsv", "other.rsv"].map(|name| folder.path().join(name));
+    let bytes = complete().bytes().to_vec();
+    std::fs::write(&path, &bytes).and_then(|()| std::fs::write(&other, b"other")).expect("written");
+    // SAFETY: the file is not written into while it is mapped.
+    let policy = unsafe { Policy::map(&path) }.expect("a policy");
+    std::fs::rename(&other, &path).expect("renamed");
+    assert!(policy.bytes() == bytes);
+    std::fs::remove_file(&path).expect("removed");
+    use_all_of(&policy);
+}
+
+#[test]
+fn both_ways_to_open_a_file_refuse_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("policy.rsv");
+    let bytes = complete().bytes().to_vec();
+    let longer = [&bytes[..], b"x"].concat();
+    for wrong in [&b""[..], b"User-agent: *\n", &bytes[..7], &bytes[..200], &bytes[..bytes.len() - 1], &longer] {
+        std::fs::write(&path, wrong).expect("written");
+        let read = Policy::open(&path).expect_err("no policy").to_string();
+        // SAFETY: the file is not written into while it is mapped.
+        let mapped = unsafe { Policy::map(&path) }.expect_err("no policy").to_string();
+        assert_eq!(read, mapped);
+    }
+    for no_file in [folder.path(), &folder.path().join("missing")] {
+        assert!(matches!(Policy::open(no_file), Err(OpenError::Unreadable { .. })));
+    }
+}
 
 #[test]
 fn the_file_has_everything() {

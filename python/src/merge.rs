@@ -9,7 +9,7 @@ use robosieve::policy::{self, MergeError, Merged};
 
 use crate::compile::{ensured, locked, overrides_of, unwritable};
 use crate::error;
-use crate::policy::Policy;
+use crate::policy::{Policy, mapped};
 
 /// Merges policy files into one, which has the answers of all.
 ///
@@ -40,7 +40,7 @@ pub fn merge(
     let mut opened = Vec::new();
     for path in policies.try_iter()? {
         let path: PathBuf = path?.extract()?;
-        opened.push(py.detach(|| policy::Policy::open(path)).map_err(error::policy)?);
+        opened.push(py.detach(|| mapped(&path))?);
     }
     let merged = py.detach(|| policy::merge(&opened, overrides.as_ref(), &lock));
     let merged = merged.map_err(|problem| match problem {

@@ -1,7 +1,7 @@
 //! The Python class for policies: opens them, describes them, and judges by them.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use pyo3::exceptions::PyTypeError;
@@ -17,7 +17,8 @@ use crate::judging::outcomes;
 use crate::urls::{self, Columns};
 use crate::verdicts::{Shape, Verdicts};
 
-/// The robots.txt rules of many origins, compiled: a file that is mapped, and shared by all processes of a host.
+/// The robots.txt rules of many origins, compiled: a file that is mapped, and shared by all processes of a host. Nobody may write
+/// into it while it is open; replace it by a rename, as `compile` and `merge` do.
 ///
 /// `path` is a policy file, or a list of several: layers, whose answers all count, as if they had been merged. A layer may also
 /// be a policy that is already open. Only the origins that the smaller ones change are derived again, in memory. `overrides` is a
@@ -162,18 +163,17 @@ impl Policy {
 }
 
 impl Policy {
-    /// Maps a policy file.
+    /// Opens a policy file.
     pub fn open(path: PathBuf) -> PyResult<Policy> {
         Policy::opened(Files::One(path), None)
     }
 
     fn opened(files: Files, overrides: Option<PathBuf>) -> PyResult<Policy> {
-        let open = |path: &PathBuf| policy::Policy::open(path).map_err(error::policy);
         let mut policy = match &files {
-            Files::One(path) => open(path)?,
+            Files::One(path) => mapped(path)?,
             Files::Layers(layers) => {
                 let layer = |layer: &Layer| match layer {
-                    Layer::File(path) => open(path),
+                    Layer::File(path) => mapped(path),
                     Layer::Policy(policy) => Ok(policy.get().inner.clone()),
                 };
                 let policies = layers.iter().map(layer).collect::<PyResult<_>>()?;
@@ -232,6 +232,12 @@ impl fmt::Display for Files {
             }
         }
     }
+}
+
+/// Maps a policy file: all processes of a host share its memory.
+pub fn mapped(path: &Path) -> PyResult<policy::Policy> {
+    // SAFETY: the package's documents ask users not to write into a policy that is open; robosieve replaces one by a rename.
+    unsafe { policy::Policy::map(path) }.map_err(error::policy)
 }
 
 fn judged(columns: Columns, matchers: &[Matcher], shape: &Shape, threads: usize) -> PyResult<Verdicts> {

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use super::args::MergeArgs;
+use super::args::{MergeArgs, mapped};
 use super::compile::report;
 use super::destination;
 use super::error::Failure;
 use super::say::say;
 use crate::output::counted;
-use crate::policy::{self, MergeError, Merged, Overrides, POLICY_FILE, Policy};
+use crate::policy::{self, MergeError, Merged, Overrides, POLICY_FILE, Trust};
 
 /// How many origins whose overrides contradict each other are named.
 const NAMED: usize = 3;
@@ -18,7 +18,7 @@ pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     let others: Vec<_> = args.overrides.iter().cloned().collect();
     destination::ensure(&args.out, &POLICY_FILE, &others)?;
     let out = destination::lock(&args.out, args.quiet)?;
-    let policies = args.policies.iter().map(Policy::open).collect::<Result<Vec<_>, _>>()?;
+    let policies = args.policies.iter().map(|path| mapped(path, Trust::Nothing)).collect::<Result<Vec<_>, _>>()?;
     let overrides = args.overrides.as_deref().map(Overrides::read).transpose()?;
     let merged = policy::merge(&policies, overrides.as_ref(), &out).map_err(|error| match error {
         MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },

@@ -1,15 +1,14 @@
 //! Memory-mapped files; no other module maps a file.
 //!
-//! Another program can change a mapped file, and a [map](map) then shows other bytes:
+//! Another program can change a mapped file, and its map then shows other bytes, so whoever maps one says why that does no harm:
 //!
-//! - The bytes of a list are only compared, hashed, copied or written, so any values are valid at any time; offsets come from
-//!   the slice's own length. A list that is changed or cut short is noticed, by its length and time, before anything of a chunk
-//!   is kept.
-//! - A policy file is checked when it is opened, and its numbers are relied on from then on: fronts are probed without further
-//!   checks. It must not be changed in place while it is open, as a shared library must not. robosieve replaces a policy by
-//!   renaming another file to its name, which leaves the mapped file unchanged.
-//! - Reading a page whose bytes are gone from the file raises SIGBUS, which ends a program that does not catch it. This program
-//!   catches it, and has the pages of lists [replaced](crate::input::fill_lost_pages).
+//! - A list may change at any time: see `input/list/mapped.rs`.
+//! - A policy file must not change while it is mapped, as a shared library must not: its numbers are checked when it is opened, and
+//!   relied on from then on. See [`Policy::map`](crate::Policy::map), which leaves that to its caller.
+//! - Unnamed files belong to this process alone.
+//!
+//! Reading a page whose bytes are gone from the file raises SIGBUS, which ends a program that does not catch it. This program
+//! catches it, and has the pages of lists [replaced](crate::input::fill_lost_pages).
 
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
@@ -19,23 +18,34 @@ use std::io;
 use std::ops::Range;
 
 /// Maps all bytes of a file.
-pub(crate) fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: as above: a list may change, since no caller relies on its bytes to stay the same; users must not change a policy
-    // in place.
+///
+/// # Safety
+///
+/// Callers must ensure that the file stays the same while it is mapped, or that nobody relies on it.
+pub(crate) unsafe fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: as the caller ensures.
     unsafe { Mmap::map(file) }
 }
 
 /// Maps a part of a file privately: what is written to it changes no file, and only the pages that are written take memory.
-pub(crate) fn map_private(file: &File, part: Range<u64>) -> io::Result<MmapMut> {
+///
+/// # Safety
+///
+/// As for [`map`].
+pub(crate) unsafe fn map_private(file: &File, part: Range<u64>) -> io::Result<MmapMut> {
     let mut options = MmapOptions::new();
     let length = usize::try_from(part.end - part.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    // SAFETY: as for `map`: users must not change a policy in place.
+    // SAFETY: as the caller ensures.
     unsafe { options.offset(part.start).len(length).map_copy(file) }
 }
 
-/// Maps all bytes of an unnamed file for writing. No other program may have the file open.
-pub(crate) fn map_mut(file: &File) -> io::Result<MmapMut> {
-    // SAFETY: no other program can open an unnamed file, so only this map changes its bytes, and nothing shortens it.
+/// Maps all bytes of a file for writing.
+///
+/// # Safety
+///
+/// Callers must ensure that only this map changes the file.
+pub(crate) unsafe fn map_mut(file: &File) -> io::Result<MmapMut> {
+    // SAFETY: as the caller ensures.
     unsafe { MmapMut::map_mut(file) }
 }
 
@@ -46,14 +56,27 @@ pub(crate) fn map_mut(file: &File) -> io::Result<MmapMut> {
 ///
 /// If `length` is 0.
 pub(crate) fn memory(length: usize) -> MmapMut {
-    assert!(length > 0, "a map is not empty");
-    let Ok(map) = aligned(length) else {
+    try_memory(length).unwrap_or_else(|_| {
         std::alloc::handle_alloc_error(std::alloc::Layout::array::<u8>(length).expect("less than all memory"))
-    };
+    })
+}
+
+/// Like [`memory`], for a length that a file claims.
+///
+/// # Errors
+///
+/// The system's error if there is not that much memory.
+///
+/// # Panics
+///
+/// As [`memory`].
+pub(crate) fn try_memory(length: usize) -> io::Result<MmapMut> {
+    assert!(length > 0, "a map is not empty");
+    let map = aligned(length)?;
     // Only a hint.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
-    map
+    Ok(map)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -25,7 +25,8 @@ use super::mmap;
 pub(crate) fn zeros(folder: &Path, bytes: u64) -> io::Result<MmapMut> {
     let file = tempfile::tempfile_in(folder)?;
     reserve(&file, bytes)?;
-    mmap::map_mut(&file)
+    // SAFETY: the file has no name, so only this process has it, and only by this map.
+    unsafe { mmap::map_mut(&file) }
 }
 
 /// Gives an empty file this many bytes, allocated on disk, so that a full disk is reported here and not by a SIGBUS when a page

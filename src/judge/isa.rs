@@ -96,12 +96,28 @@ pub(crate) struct Key {
 /// Runs a kernel with the best instructions available.
 #[inline]
 pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(test)]
+    #[cfg(unix)]
+    if super::changing::is_on() {
+        return run_changing(kernel);
+    }
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         // SAFETY: the features were detected.
         return unsafe { run_avx2(kernel) };
     }
     kernel.run::<Portable>()
+}
+
+/// Runs a kernel with the best instructions available, over a list that changes.
+#[cfg(test)]
+#[cfg(unix)]
+fn run_changing<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        return kernel.run::<super::changing::Changing<avx2::Avx2>>();
+    }
+    kernel.run::<super::changing::Changing<Portable>>()
 }
 
 /// Whether the processor has the features that [`run_avx2`] is compiled for.

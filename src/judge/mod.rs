@@ -15,6 +15,9 @@
 
 pub(crate) mod batch;
 mod changed;
+#[cfg(test)]
+#[cfg(unix)]
+mod changing;
 pub(crate) mod crawler_counts;
 pub(crate) mod decision;
 mod error;

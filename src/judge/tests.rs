@@ -17,7 +17,7 @@ use crate::rng::Rng;
 use crate::robots::Agents;
 
 /// Origins of all lengths, including some that end where the key does, and some with ports.
-fn origins() -> Vec<String> {
+pub(super) fn origins() -> Vec<String> {
     let hosts = (1..48).map(|length| format!("http://{}.example", "abcdefghij".repeat(5)[..length].to_owned()));
     let others = [
         "https://a.example",
@@ -44,7 +44,7 @@ const BODIES: [&str; 9] = [
     "User-agent: *\nAllow: /\nDisallow: /long-prefix-of-a-rule/that-is-longer\nDisallow: *private\n",
 ];
 
-fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
+pub(super) fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
     let columns = crate::policy::Columns::new(agents).unwrap();
     let mut captures = Captures::new(columns, dialect);
     let capture = |(number, origin): (usize, &String)| {
@@ -65,7 +65,7 @@ fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
 }
 
 /// Ordinary lines and odd ones.
-fn text(dice: &mut Rng, origins: &[String]) -> Vec<u8> {
+pub(super) fn text(dice: &mut Rng, origins: &[String]) -> Vec<u8> {
     let mut text = Vec::new();
     for _ in 0..dice.below(700) {
         match dice.below(12) {

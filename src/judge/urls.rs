@@ -61,8 +61,10 @@ impl LineUrls {
         ends.clear();
         looks.clear();
         for line in 0..lines.count() {
-            let mark = if line == 0 { chunk.mark } else { 0 };
-            let text = &lines.line(chunk.text, line)[mark..];
+            let text = lines.line(chunk.text, line);
+            // The line may have changed after its mark was found.
+            let mark = if line == 0 { chunk.mark.min(text.len()) } else { 0 };
+            let text = &text[mark..];
             let start = lines.starts()[line] as usize + mark;
             let (place, look) = match chunk.layout.find(text, decoded) {
                 Ok(Found::Within(place)) => {

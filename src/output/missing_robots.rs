@@ -43,7 +43,7 @@ impl WaitingOrigins {
             waiting.lines += 1;
         } else if let Ok((origin, _)) = origin::of(url) {
             let new = Waiting { first: line, lines: 0, reason, status: None };
-            self.0.entry_ref(origin.as_bytes()).or_insert(new).lines += 1;
+            self.0.entry_ref(&*origin).or_insert(new).lines += 1;
         }
     }
 

@@ -3,9 +3,8 @@
 //! A policy is a set of answers. [`Captures`] gathers them from sources and keeps, for each URL, the newest of each kind; what
 //! origins come to is derived from those. The result is an image (module `image`): a look-up table of origins, their records, rows
 //! of groups for each crawler, the automata, rules and side records of all distinct groups, each stored once, and the answers.
-//! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory or [`Policy::open`] maps a file
-//! that [`Captures::write`] wrote: the bytes are the same. [`merge()`] makes one policy of
-//! several.
+//! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory, or [`Policy::open`] reads or
+//! [`Policy::map`] maps a file that [`Captures::write`] wrote: the bytes are the same. [`merge()`] makes one policy of several.
 //!
 //! The operator's [`Overrides`] take precedence over all answers.
 

@@ -68,24 +68,42 @@ impl fmt::Debug for Policy {
 }
 
 impl Policy {
-    /// Maps a policy file and checks all of it: its checksum, and every index in it. Changing the file while it is mapped may
-    /// crash the process; replace it by renaming a new file, as `robosieve` does.
+    /// Reads a policy file into memory and checks all of it: its checksum, and every index in it. Whatever becomes of the file
+    /// afterwards does not matter. [`Policy::map`] takes no memory of its own.
     ///
     /// # Errors
     ///
     /// [`OpenError`] if the file cannot be read, is not a policy, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
-        Policy::open_with(path.as_ref(), Trust::Nothing)
+        let (image, content) = Image::read(path.as_ref(), Trust::Nothing)?;
+        Ok(Policy::of(image, content))
     }
 
-    /// Like [`Policy::open`], with a degree of trust.
+    /// Maps a policy file and checks all of it, as [`Policy::open`] does. All processes that map a file share its memory.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that no process writes into the file or shortens it while the policy, a clone of it, or a layered
+    /// policy over it is in use. Its indexes were checked once and are relied on from then on, so a change may make the process
+    /// read any memory, and pages that are gone end it by a SIGBUS. To replace the file, rename another one to its name, as
+    /// `robosieve` and [`Captures::write`](super::Captures::write) do: what is mapped stays as it was. Deleting it is fine, too.
     ///
     /// # Errors
     ///
     /// As [`Policy::open`].
-    #[doc(hidden)]
-    pub fn open_with(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
-        let (image, content) = Image::open(path, trust)?;
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+        // SAFETY: as the caller ensures.
+        unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }
+    }
+
+    /// Like [`Policy::map`], with a degree of trust.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Policy::map`].
+    pub(crate) unsafe fn map_with(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+        // SAFETY: as the caller ensures.
+        let (image, content) = unsafe { Image::map(path, trust) }?;
         Ok(Policy::of(image, content))
     }
 

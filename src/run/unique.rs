@@ -140,7 +140,9 @@ impl UniqueLines {
             let (start, whole) = (lines.starts()[line] as usize, lines.whole(text, line));
             let hash = if hashed { line_hash(lines.line(text, line)) } else { 0 };
             self.input.add_hashed(hash, whole.len());
-            let judged_part = &lines.line(text, line)[if line == 0 { mark } else { 0 }..];
+            let judged_part = lines.line(text, line);
+            // The line may have changed after its mark was found.
+            let judged_part = judged_part.get(if line == 0 { mark } else { 0 }..).unwrap_or_default();
             if repeated.next_if(|&&other| other == line).is_some() && has_url(judged_part, layout) {
                 self.duplicates.add_hashed(hash, whole.len());
                 self.left_out.push(line);

@@ -28,7 +28,7 @@ pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::InspectArgs;
 pub use lint::{Dialects, LintArgs};
 pub use merge::MergeArgs;
-pub use policy::PolicyArgs;
+pub use policy::{PolicyArgs, mapped};
 pub use reading::ReadingArgs;
 pub use receipts::{JoinArgs, VerifyArgs};
 pub use report::ReportArgs;

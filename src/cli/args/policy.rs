@@ -34,7 +34,7 @@ impl PolicyArgs {
 
     /// Opens one of the files.
     pub fn open_file(&self, path: &Path) -> Result<Policy, OpenError> {
-        Policy::open_with(path, trust(self.trust_checksum))
+        mapped(path, trust(self.trust_checksum))
     }
 }
 
@@ -63,11 +63,18 @@ impl PolicyFileArgs {
 
     /// Opens the policy.
     pub fn open(&self) -> Result<Policy, Failure> {
-        let open = |path: &PathBuf| Policy::open_with(path, trust(self.trust_checksum));
+        let open = |path: &PathBuf| mapped(path, trust(self.trust_checksum));
         let policies = self.files().iter().map(open).collect::<Result<Vec<_>, _>>()?;
         // All of their origins are shown, so they are merged.
         Ok(Policy::layered(policies).map_err(Failure::Merge)?.flattened(&std::env::temp_dir())?)
     }
+}
+
+/// Maps a policy file: several runs share its memory, and a file larger than the memory can be used.
+pub fn mapped(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+    // SAFETY: the program's documents ask users not to write into a policy that is in use; its own commands replace one by a
+    // rename.
+    unsafe { Policy::map_with(path, trust) }
 }
 
 fn trust(checksum: bool) -> Trust {

@@ -69,13 +69,14 @@ impl Visitor<'_> for KeyVisitor {
 pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
     let start = object_start(line).ok_or(Reason::Json)?;
     let IndexLine(value) = serde_json::from_slice(&line[start..]).map_err(|_| Reason::Json)?;
-    let value = value.ok_or(Reason::NoUrl)?.get();
-    let url = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).ok_or(Reason::NoUrl)?;
-    if !url.contains('\\') {
+    let value = value.ok_or(Reason::NoUrl)?.get().as_bytes();
+    let url = value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).ok_or(Reason::NoUrl)?;
+    if memchr::memchr(b'\\', url).is_none() {
         let start = url.as_ptr().addr() - line.as_ptr().addr();
         return Ok(Found::Within(start..start + url.len()));
     }
-    let url: String = serde_json::from_str(value).map_err(|_| Reason::Json)?;
+    let copy = value.to_vec();
+    let url: String = serde_json::from_slice(&copy).map_err(|_| Reason::Json)?;
     // A URL with a line feed cannot be a line of a list.
     if url.contains('\n') {
         return Err(Reason::LineBreak);

@@ -1,7 +1,6 @@
 //! Opens lists of every kind.
 
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::ops::Range;
@@ -20,7 +19,7 @@ use crate::formats::compression::{Compression, InPieces, Reader};
 use crate::formats::made_ahead::Ahead;
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::ListError;
-use crate::input::layout::{LOOK, Layout, MARK, UrlField};
+use crate::input::layout::{Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
 
 /// A list, opened.
@@ -154,7 +153,6 @@ impl List {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
         if start.starts_with(PARQUET_MARK) {
-            drop(start);
             return List::table(path, compression, content, url_field);
         }
         let known = url_field.layout(&start);
@@ -169,7 +167,6 @@ impl List {
         if !head.is_empty() && !head.ends_with(b"\n") {
             head.push(b'\n');
         }
-        drop(start);
         Ok(List { layout, head, head_length, is_empty, ..List::plain(path, compression, content) })
     }
 
@@ -446,13 +443,13 @@ impl Opened {
 
 impl Content {
     /// The beginning of the text, enough of it to determine the layout.
-    fn start(&self, url_field: &UrlField) -> io::Result<Cow<'_, [u8]>> {
-        Ok(match self {
-            Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
-            Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
-            Content::Stream(stream) => Cow::Owned(stream.start(|text| start(text, url_field))?),
-            Content::Unreadable(_) | Content::Parquet { .. } => Cow::Borrowed(b""),
-        })
+    fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
+        match self {
+            Content::Mapped { map, .. } => start(&mut &map[..], url_field),
+            Content::Compressed(file) => start(&mut file.text(&AtomicU64::new(0))?, url_field),
+            Content::Stream(stream) => stream.start(|text| start(text, url_field)),
+            Content::Unreadable(_) | Content::Parquet { .. } => Ok(Vec::new()),
+        }
     }
 
     /// The first byte of a map that was found missing, if there is one.

@@ -33,7 +33,7 @@ pub(super) fn columns(text: &[u8], lines: &LineUrls) -> Result<Vec<ArrayRef>, Ar
             urls.push_null();
         } else {
             let at = changed.len();
-            changed.extend_from_slice(as_utf8(url).as_bytes());
+            changed.extend_from_slice(&as_utf8(url));
             urls.push(&changed[at..], 1, at as u32);
         }
     }
@@ -70,11 +70,12 @@ impl Views {
 }
 
 /// A URL, or a part of one, with bytes that are not UTF-8 percent-encoded.
-pub(super) fn as_utf8(url: &[u8]) -> String {
-    let mut text = String::with_capacity(url.len());
+pub(super) fn as_utf8(url: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(url.len());
     for part in url.utf8_chunks() {
-        text.push_str(part.valid());
-        text.extend(percent_encoding::percent_encode(part.invalid(), percent_encoding::NON_ALPHANUMERIC));
+        text.extend_from_slice(part.valid().as_bytes());
+        let escapes = percent_encoding::percent_encode(part.invalid(), percent_encoding::NON_ALPHANUMERIC);
+        escapes.for_each(|escape| text.extend_from_slice(escape.as_bytes()));
     }
     text
 }

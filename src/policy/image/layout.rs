@@ -148,12 +148,12 @@ impl Header {
         bytes
     }
 
-    /// Decodes the header of an untrusted image.
+    /// Decodes the header of an untrusted image, given its first bytes and the length of all.
     ///
     /// # Errors
     ///
     /// An [`ImageError`] about the header or the length, never [`ImageError::Checksum`] or [`ImageError::Damaged`].
-    pub fn decode(image: &[u8]) -> Result<Header, ImageError> {
+    pub fn decode(image: &[u8], found: u64) -> Result<Header, ImageError> {
         if image.is_empty() {
             return Err(ImageError::Empty);
         }
@@ -161,7 +161,6 @@ impl Header {
         if image[..magic] != MAGIC[..magic] {
             return Err(ImageError::Foreign);
         }
-        let found = image.len() as u64;
         let truncated = |expected: u64| Err(ImageError::Truncated { expected, found });
         let Some(version) = image.get(8..12) else { return truncated(HEADER as u64) };
         let version = u32::from_le_bytes(version.try_into().expect("four bytes"));
@@ -207,9 +206,9 @@ mod tests {
         let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4, 5, 24, 0, 0]) };
         let mut image = header.encode().to_vec();
         image.resize(header.length() as usize, 0);
-        assert_eq!(Header::decode(&image).unwrap(), header);
+        assert_eq!(Header::decode(&image, image.len() as u64).unwrap(), header);
         assert!(header.sections.iter().all(|section| section.start % 64 == 0));
-        let error = |image: &[u8]| Header::decode(image).unwrap_err();
+        let error = |image: &[u8]| Header::decode(image, image.len() as u64).unwrap_err();
         assert!(matches!(error(b""), ImageError::Empty));
         assert!(matches!(error(b"User-agent: *"), ImageError::Foreign));
         for length in 1..image.len() {

@@ -123,8 +123,10 @@ impl Spool {
         if self.file.is_some() {
             self.file_tail().map_err(|error| self.failed(error))?;
         }
-        // Its map keeps the file.
-        self.map = self.file.take().as_ref().map(mmap::map).transpose().map_err(|error| self.failed(error))?;
+        // The map keeps the file.
+        // SAFETY: it has no name, so no other process has it, and it is written no more.
+        let map = self.file.take().as_ref().map(|file| unsafe { mmap::map(file) });
+        self.map = map.transpose().map_err(|error| self.failed(error))?;
         Ok(())
     }
 

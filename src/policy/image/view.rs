@@ -60,7 +60,7 @@ impl<'p> Parts<'p> {
 /// A complete, valid image.
 #[derive(Debug)]
 pub(crate) struct Image {
-    /// The file that is mapped, if it is one.
+    /// The file that is mapped, if it is one; it stays the same.
     pub(super) file: Option<File>,
     /// A mapped file, or memory. Both begin with a page, and so at a multiple of the alignment of sections.
     pub(super) bytes: Mmap,
@@ -101,7 +101,8 @@ impl Image {
     /// A private copy of a section. If the image is a mapped file, the copy takes memory only for the pages that are changed.
     pub fn private_section(&self, section: Section) -> io::Result<MmapMut> {
         if let Some(file) = &self.file {
-            return mmap::map_private(file, self.header.sections[section as usize].clone());
+            // SAFETY: the file stays the same, as it must for the image.
+            return unsafe { mmap::map_private(file, self.header.sections[section as usize].clone()) };
         }
         let bytes = self.section(section);
         let mut copy = mmap::memory(bytes.len());

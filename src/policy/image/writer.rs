@@ -113,7 +113,9 @@ impl<'s> Writer<'s> {
             WriteError::Io(error) => spilled(error),
             other => other,
         })?;
-        Ok((Image { bytes: mmap::map(&file).map_err(spilled)?, file: Some(file), header }, content))
+        // SAFETY: the file has no name, so no other process has it, and it is written no more.
+        let bytes = unsafe { mmap::map(&file) }.map_err(spilled)?;
+        Ok((Image { bytes, file: Some(file), header }, content))
     }
 
     /// Writes the image at the start of `out`. Returns its statistics.

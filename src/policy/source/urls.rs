@@ -8,7 +8,11 @@ use crate::origin::InvalidUrl;
 pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
     let line = origin::trimmed(text.as_bytes());
     let (origin, at) = origin::of(line)?;
-    if matches!(&line[at..], [] | b"/") { Ok(origin.into_owned()) } else { Err(InvalidUrl::Host) }
+    if matches!(&line[at..], [] | b"/") {
+        Ok(String::from_utf8_lossy(&origin).into_owned())
+    } else {
+        Err(InvalidUrl::Host)
+    }
 }
 
 /// A requested URL in canonical form, and its origin if it is a robots.txt; an error says what is wrong.

@@ -86,13 +86,14 @@ impl Counter<'_> {
             blocked.not_blocked += 1;
             return;
         };
+        let origin = String::from_utf8_lossy(&origin.into_owned()).into_owned();
         let rule = self.explainer.explain(url).rule;
         let line = rule.as_ref().map_or(0, |rule| rule.line);
         let decider = match rule {
             Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
             None => Decider::Reason(outcome.reason()),
         };
-        blocked.deciders.add(decider, || DecidingPlace { origin: origin.to_string(), line });
-        blocked.origins.add(origin.into_owned(), || ());
+        blocked.deciders.add(decider, || DecidingPlace { origin: origin.clone(), line });
+        blocked.origins.add(origin, || ());
     }
 }
