@@ -6,12 +6,11 @@
 //! processor time, the counts, which must be the same in all runs of a list, and the process's memory after compiling.
 
 use robosieve::Dialect;
-use robosieve::input::UrlField;
 use robosieve::judge::Choices;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
 use robosieve::rules::Patterns;
-use robosieve::run::{self, Destination, Folder, Job, LongRun, Progress};
+use robosieve::run::{Destination, Folder, Job, Progress};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::error::Error;
@@ -54,27 +53,15 @@ impl Options {
         let forms: Vec<Option<Destination>> = [None, self.out.clone()]
             .into_iter()
             .take(1 + usize::from(self.out.is_some()))
-            .map(|out| out.map(|directory| Destination::Folder(Folder { force: true, ..Folder::new(directory) })))
+            .map(|out| out.map(|directory| Folder::new(directory).force(true).into()))
             .collect();
         let mut jobs = Vec::new();
         for list in &self.lists {
             for &threads in &self.threads {
                 for destination in forms.clone() {
-                    let lists = vec![list.clone()];
-                    let (crawlers, choices) = (vec![crawler.clone()], Choices::at(0));
-                    jobs.push(Job {
-                        lists,
-                        url_field: UrlField::default(),
-                        destination,
-                        robots_needed: None,
-                        explain: false,
-                        crawlers,
-                        choices,
-                        unique: false,
-                        threads,
-                        chunk_size: 0,
-                        long_run: LongRun::default(),
-                    });
+                    let mut job = Job::new([list], vec![crawler.clone()]).choices(Choices::at(0)).threads(threads);
+                    job.destination = destination;
+                    jobs.push(job);
                 }
             }
         }
@@ -112,7 +99,7 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
     for round in 0..=options.rounds {
         for (at, job) in jobs.iter().enumerate() {
             let before = clock::process_seconds();
-            let receipt = run::run(policy, job, &Progress::new())?;
+            let receipt = job.run(policy, &Progress::new())?;
             let taken = clock::process_seconds() - before;
             let found: Value =
                 receipt.partitions.iter().map(|(name, part)| (name.clone(), part.judged.lines)).collect();

@@ -47,15 +47,8 @@ fn name(number: u64) -> String {
 
 fn policy(count: u64) -> Result<Policy, Box<dyn Error>> {
     let mut captures = Captures::spilling(&std::env::temp_dir(), Agents::everybody(), Dialect::DEFAULT);
-    let capture = |number| {
-        let origin = name(number);
-        Capture {
-            url: origin::robots_url(&origin),
-            origin: Some(origin),
-            answered: Answered { status: Some(404), ..Answered::default() },
-            ..Capture::default()
-        }
-    };
+    let missing = Answered::default().status(Some(404));
+    let capture = |number| Capture::found(&name(number), "").answered(missing).body(None);
     for first in (0..count).step_by(ADDED as usize) {
         captures.add((first..count.min(first + ADDED)).map(capture).collect())?;
     }

@@ -42,9 +42,9 @@
 //! | open a policy file | [`Policy::open`] |
 //! | judge URLs by a policy, one or many at a time | [`Matcher`] |
 //! | collect the robots.txt files of many origins and build a policy from them | [`policy::Captures`], [`policy::source`] |
-//! | split whole lists into files, with a receipt | [`run::run`] |
+//! | split whole lists into files, with a receipt | [`run::Job::run`] |
 //! | verify a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
-//! | show the author of a robots.txt what probably went wrong | [`lint::lint`] |
+//! | show the author of a robots.txt what probably went wrong | [`lint::check()`] |
 //!
 //! # Threads
 //!
@@ -96,6 +96,7 @@ pub use dialect::{Dialect, UnknownDialect};
 #[cfg(feature = "parquet")]
 pub use formats::columnar::panics_are_caught;
 pub use judge::{Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, MaxAge, RuleSet};
+pub use named::UnknownName;
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]

@@ -7,8 +7,9 @@ use crate::origin::InvalidUrl;
 
 named! {
     /// A part of the output. Every line goes to exactly one.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[repr(u8)]
+    #[non_exhaustive]
     pub enum Partition {
         /// The policy of the origin allows the URL.
         Allowed = "allowed",
@@ -30,6 +31,7 @@ named! {
     /// Why a line went to its partition.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[repr(u8)]
+    #[non_exhaustive]
     pub enum Reason {
         /// The rules of the crawler's groups: one won, or none matched.
         Rules = "rules",
@@ -176,7 +178,11 @@ impl From<InvalidUrl> for Outcome {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::DeserializeOwned;
+    use std::str::FromStr;
+
     use super::*;
+    use crate::named::UnknownName;
 
     #[test]
     fn an_outcome_is_its_partition_and_reason() {
@@ -190,5 +196,30 @@ mod tests {
             }
         }
         assert_eq!(format!("{:?}", Outcome::new(Partition::Blocked, Reason::NoGroup)), "blocked (no-group)");
+    }
+    /// What a name of each kind becomes.
+    fn comes_back<T>(all: impl Iterator<Item = T>)
+    where
+        T: fmt::Debug + fmt::Display + PartialEq + FromStr<Err = UnknownName> + Serialize + DeserializeOwned,
+    {
+        let names: Vec<String> = all
+            .map(|one| {
+                let name = one.to_string();
+                assert_eq!(name.parse().as_ref(), Ok(&one));
+                assert_eq!(serde_json::to_value(&one).unwrap(), name);
+                assert_eq!(serde_json::from_value::<T>(name.clone().into()).unwrap(), one);
+                assert_eq!(format!("{one:>20}").trim_start(), name);
+                name
+            })
+            .collect();
+        let error = "Allowed".parse::<T>().unwrap_err();
+        assert_eq!(error.to_string(), format!("\"Allowed\" is unknown; expected {}", names.join(", ")));
+    }
+
+    #[test]
+    fn names_are_shown_parsed_and_serialised() {
+        comes_back(Partition::all());
+        comes_back(Reason::all());
+        comes_back(crate::Verdict::all());
     }
 }

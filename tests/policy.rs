@@ -62,7 +62,7 @@ fn both_ways_to_open_a_file_refuse_the_same() {
 fn the_file_has_everything() {
     let policy = complete();
     let origin_statuses: Vec<OriginStatus> = policy.lookup().records().map(|record| record.origin_status).collect();
-    assert!(OriginStatus::ALL.iter().all(|origin_status| origin_statuses.contains(origin_status)));
+    assert!(OriginStatus::all().all(|origin_status| origin_statuses.contains(&origin_status)));
     assert!(policy.lookup().records().any(|record| record.last_good.is_some()));
     let overrides: Vec<_> = policy.lookup().records().map(|record| record.operator_override()).collect();
     assert!(Ruling::ALL.iter().all(|ruling| overrides.iter().any(|found| found.ruling == Some(*ruling))));

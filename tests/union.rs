@@ -121,10 +121,9 @@ fn layers_judge_as_their_merge_does() {
             assert!(layered.bytes() == merged.with_overrides(&over, folder.path()).unwrap().bytes(), "{seed}");
             continue;
         }
-        for choices in [
-            Choices::at(0),
-            Choices { on_unreachable: Fallback::Use, max_age: Some(MaxAge::Dialect), ..Choices::at(90 * 86_400) },
-        ] {
+        for choices in
+            [Choices::at(0), Choices::at(90 * 86_400).on_unreachable(Fallback::Use).max_age(Some(MaxAge::Dialect))]
+        {
             let [expected, found] =
                 [&merged, &layered].map(|policy| policy.matcher_with("examplebot", choices).unwrap());
             let (mut batch, mut all) = (Vec::new(), Vec::new());

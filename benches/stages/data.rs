@@ -76,7 +76,7 @@ impl Expected {
         let rules: HashMap<&str, RuleSet> =
             bodies.iter().map(|(host, body)| (host.as_str(), RuleSet::compile(body, &agents, dialect))).collect();
         let mut expected = Expected::default();
-        for partition in Partition::ALL {
+        for partition in Partition::all() {
             expected.partitions.insert(partition.name(), 0);
         }
         for line in list.lines() {

@@ -9,13 +9,12 @@ mod data;
 use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton;
-use robosieve::input::UrlField;
 use robosieve::judge::Choices;
 use robosieve::outcome::Partition;
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::rules::Patterns;
-use robosieve::run::{self, Destination, Folder, Job, LongRun, Progress};
+use robosieve::run::{Folder, Job, Progress};
 use robosieve::{Dialect, Verdict, origin};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -175,24 +174,17 @@ fn whole_filter(criterion: &mut Criterion, set: &Set) {
 }
 
 fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
-    Job {
-        url_field: UrlField::default(),
-        lists: vec![list.path.clone(); REPEATED],
-        destination: directory.map(|directory| Destination::Folder(Folder { force: true, ..Folder::new(directory) })),
-        robots_needed: None,
-        explain: false,
-        crawlers: vec![policy.crawler(None).expect("one crawler")],
-        choices: Choices::at(0),
-        unique: false,
-        threads,
-        chunk_size: 0,
-        long_run: LongRun::default(),
+    let crawlers = vec![policy.crawler(None).expect("one crawler")];
+    let job = Job::new(vec![list.path.clone(); REPEATED], crawlers).choices(Choices::at(0)).threads(threads);
+    match directory {
+        Some(directory) => job.destination(Folder::new(directory).force(true)),
+        None => job,
     }
 }
 
 /// Runs the filter and checks its counts against the plain reading.
 fn filtered(policy: &Policy, job: &Job, set: &Set) {
-    let receipt = run::run(policy, job, &Progress::new()).expect("a receipt");
+    let receipt = job.run(policy, &Progress::new()).expect("a receipt");
     for (name, part) in &receipt.partitions {
         let expected = set.expected.partitions[name.as_str()] * REPEATED as u64;
         assert_eq!(part.judged.lines, expected, "lines {name} of {}", set.name);

@@ -48,12 +48,9 @@ fuzz_target!(|input: &[u8]| {
 /// A policy in which all origins but the last have this robots.txt.
 fn policy(dialect: &'static Dialect, robots: &[u8]) -> Policy {
     let mut captures = Captures::new(Columns::new(vec![Agents::everybody()]).expect("one column"), dialect);
-    let capture = |(number, origin): (usize, &&str)| Capture {
-        url: robosieve::origin::robots_url(origin),
-        origin: Some((*origin).to_owned()),
-        answered: Answered { status: Some(if number == 3 { 404 } else { 200 }), ..Answered::default() },
-        body: (number < 3).then(|| robots.into()),
-        ..Capture::default()
+    let capture = |(number, origin): (usize, &&str)| match number {
+        3 => Capture::found(origin, "").answered(Answered::default().status(Some(404))),
+        _ => Capture::found(origin, robots),
     };
     captures.add(ORIGINS.iter().enumerate().map(capture).collect()).expect("captures in memory");
     captures.policy().expect("a policy in memory")

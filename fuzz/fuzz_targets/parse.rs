@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::lint::lint;
+use robosieve::lint;
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, RuleSet, Verdict};
 
@@ -19,7 +19,7 @@ const PATHS: [&[u8]; 4] = [b"/", b"/a/b.html?c=d", b"/robots.txt", b"/%7E%2f\xc3
 fuzz_target!(|file: &[u8]| {
     for dialect in Dialect::ALL {
         keeps_within_the_file(file, dialect);
-        lint(file, dialect);
+        lint::check(file, dialect);
         for agents in AGENTS {
             judge(file, agents, dialect);
         }

@@ -34,15 +34,13 @@ impl Choices {
         now: Option<i64>,
     ) -> PyResult<Choices> {
         let fallback = "allow, block, defer or use";
-        let choices = robosieve::Choices {
-            on_unfetched: named("on_unfetched", on_unfetched, fallback)?,
-            on_unreachable: named("on_unreachable", on_unreachable, fallback)?,
-            on_html: named("on_html", on_html, fallback)?,
-            on_stale: named("on_stale", on_stale, fallback)?,
-            max_age: max_age.map(self::max_age).transpose()?,
-            unreachable_as_unavailable,
-            now: 0,
-        };
+        let choices = robosieve::Choices::at(0)
+            .on_unfetched(named("on_unfetched", on_unfetched, fallback)?)
+            .on_unreachable(named("on_unreachable", on_unreachable, fallback)?)
+            .on_html(named("on_html", on_html, fallback)?)
+            .on_stale(named("on_stale", on_stale, fallback)?)
+            .max_age(max_age.map(self::max_age).transpose()?)
+            .unreachable_as_unavailable(unreachable_as_unavailable);
         Ok(Choices { choices, now })
     }
 }
@@ -51,7 +49,10 @@ impl Choices {
     /// The given choices, or the defaults.
     pub fn made(given: Option<&Choices>) -> robosieve::Choices {
         let now = robosieve::Choices::now();
-        given.map_or(now, |given| robosieve::Choices { now: given.now.unwrap_or(now.now), ..given.choices })
+        let Some(given) = given else { return now };
+        let mut choices = given.choices;
+        choices.now = given.now.unwrap_or(now.now);
+        choices
     }
 }
 

@@ -86,7 +86,7 @@ pub fn options(columns: Option<FieldColumns>) -> PyResult<source::Options> {
         let named = names.give(&field, name.as_deref().unwrap_or_default());
         named.map_err(|problem| error::parameter("columns", problem))?;
     }
-    Ok(source::Options { names, ..source::Options::default() })
+    Ok(source::Options::default().names(names))
 }
 
 fn read(

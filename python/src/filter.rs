@@ -10,10 +10,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use robosieve::input::UrlField;
-use robosieve::output::{Form, Receipt};
 use robosieve::policy::Crawler;
-use robosieve::run::{self, Destination, FilterError, Folder, Job, LongRun, Progress};
+use robosieve::run::{self, FilterError, Folder, Form, Job, LongRun, Progress, Receipt, UrlField};
 
 use crate::choices::{Choices, named};
 use crate::error;
@@ -52,35 +50,31 @@ pub fn filter(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let parsed = |given: &str| given.parse().map_err(|problem| error::parameter("delimiter", problem));
-    let url_field = UrlField {
-        delimiter: delimiter.map(parsed).transpose()?,
-        column: column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem))).transpose()?,
-        header,
-    };
-    let folder = Folder {
-        form: if verdicts { Form::Verdicts } else { Form::Partitions },
-        format: named("format", format, "text or parquet")?,
-        compress: compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
-        split_size,
-        force,
-        per_input,
-        ..Folder::new(out)
-    };
+    let column = column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem)));
+    let url_field = UrlField::default()
+        .delimiter(delimiter.map(parsed).transpose()?)
+        .column(column.transpose()?)
+        .header(header);
+    let folder = Folder::new(out)
+        .form(if verdicts { Form::Verdicts } else { Form::Partitions })
+        .format(named("format", format, "text or parquet")?)
+        .compress(compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?)
+        .split_size(split_size)
+        .force(force)
+        .per_input(per_input);
     let earlier = if resume { run::earlier_run(&folder.directory).map_err(error::run)? } else { None };
     let mut choices = Choices::made(choices);
     let interrupt = Arc::new(AtomicBool::new(false));
-    let usual = LongRun::default();
-    let memory = memory.unwrap_or(usual.memory);
-    let mut job = Job {
-        url_field,
-        destination: Some(Destination::Folder(folder)),
-        explain,
-        choices,
-        unique,
-        threads,
-        long_run: LongRun { resume, skip_bad, memory, interrupt: Some(Arc::clone(&interrupt)), ..usual },
-        ..Job::new(lists, crawlers(policy, agents.as_deref())?)
-    };
+    let mut long_run = LongRun::default().resume(resume).skip_bad(skip_bad).interrupt(Some(Arc::clone(&interrupt)));
+    long_run.memory = memory.unwrap_or(long_run.memory);
+    let mut job = Job::new(lists, crawlers(policy, agents.as_deref())?)
+        .url_field(url_field)
+        .destination(folder)
+        .explain(explain)
+        .choices(choices)
+        .unique(unique)
+        .threads(threads)
+        .long_run(long_run);
     if let Some(earlier) = earlier {
         choices.now = earlier.now;
         (job.choices, job.chunk_size) = (choices, earlier.chunk_size);
@@ -111,7 +105,7 @@ fn watched(
         let (done, mut end) = mpsc::channel();
         let progress = &progress;
         // The receiver outlives the thread, so sending cannot fail.
-        let running = scope.spawn(move || drop(done.send(run::run(policy, job, progress))));
+        let running = scope.spawn(move || drop(done.send(job.run(policy, progress))));
         let mut raised = None;
         let ended = loop {
             let end = &mut end;

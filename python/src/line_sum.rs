@@ -1,7 +1,7 @@
 //! The proof that no row was lost: sums of hashes, as in receipts.
 
 use pyo3::prelude::*;
-use robosieve::judge;
+use robosieve::run;
 
 use crate::error;
 use crate::urls;
@@ -21,7 +21,7 @@ pub fn line_sum(py: Python<'_>, lines: &Bound<'_, PyAny>, column: Option<&str>) 
         for column in columns {
             let column = column.map_err(error::urls)?;
             let is_null = |row: usize| column.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-            let hashes = (0..column.rows).filter(|&row| !is_null(row)).map(|row| judge::line_hash(column.get(row)));
+            let hashes = (0..column.rows).filter(|&row| !is_null(row)).map(|row| run::line_hash(column.get(row)));
             sum = hashes.fold(sum, u128::wrapping_add);
         }
         Ok(sum)

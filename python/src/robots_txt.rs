@@ -3,8 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robosieve::robots::{Delay, SideKey, SideRecord};
-use robosieve::{AgentError, Agents, Dialect, RuleSet, Verdict, origin};
+use robosieve::{AgentError, Agents, Dialect, RuleSet, SideKey, UnknownName, Verdict, origin};
 
 use crate::error;
 
@@ -52,17 +51,14 @@ impl RobotsTxt {
         told.set_item("allowed", explanation.verdict == Verdict::Allowed)?;
         told.set_item("rule", rule.map(|rule| format!("{}: {}", rule.key(), written(&rule.value))))?;
         told.set_item("line", rule.map(|rule| rule.line))?;
-        told.set_item("agent", rule.and_then(|_| self.rules.chosen().agent_line(rule)).map(|(name, _)| name))?;
+        told.set_item("agent", explanation.agent)?;
         Ok(told)
     }
 
     /// The seconds between two fetches that the file requests, if the dialect obeys that; None if there are none.
     #[getter]
     fn crawl_delay(&self) -> Option<f64> {
-        let records = self.rules.side_records().iter();
-        let records =
-            records.map(|kept| SideRecord { key: kept.key, value: &kept.value, line: kept.line, group: None });
-        Delay::of(&records.collect::<Vec<_>>(), self.dialect)?.seconds
+        self.rules.crawl_delay()
     }
 
     /// The values of its `Sitemap` lines.
@@ -74,11 +70,10 @@ impl RobotsTxt {
     /// The values of a key other than rules, such as "crawl-delay", "request-rate", "visit-time" or "host": those for this
     /// crawler, and those for all.
     fn records(&self, key: &str) -> PyResult<Vec<String>> {
-        match SideKey::from_name(key.as_bytes()) {
-            Some(key) => Ok(self.values(key)),
-            None => {
-                let known = SideKey::ALL.map(SideKey::name).join(", ");
-                Err(error::parameter("key", format!("{key:?} is not one of {known}")))
+        match key.parse() {
+            Ok(key) => Ok(self.values(key)),
+            Err(UnknownName { name, known, .. }) => {
+                Err(error::parameter("key", format!("{name:?} is not one of {known}")))
             }
         }
     }

@@ -120,11 +120,11 @@ struct Names {
 
 impl Names {
     fn partitions() -> Names {
-        Names { all: Partition::ALL.map(Partition::name).to_vec(), number: |outcome| outcome.partition() as usize }
+        Names { all: Partition::all().map(Partition::name).collect(), number: |outcome| outcome.partition() as usize }
     }
 
     fn reasons() -> Names {
-        Names { all: Reason::ALL.map(Reason::name).to_vec(), number: |outcome| outcome.reason() as usize }
+        Names { all: Reason::all().map(Reason::name).collect(), number: |outcome| outcome.reason() as usize }
     }
 
     fn column(

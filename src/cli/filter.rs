@@ -115,8 +115,8 @@ fn split(
         followed.as_mut().and_then(|followed| followed.newer(&job.crawlers, choices, journal))
     };
     let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || match args.source.follow {
-        true => run::run_following(&policy, &job, progress, &mut newer),
-        false => run::run(&policy, &job, progress),
+        true => job.run_following(&policy, progress, &mut newer),
+        false => job.run(&policy, progress),
     })?;
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", visible(&list.path))));

@@ -112,7 +112,7 @@ fn lint_file(
 ) -> Result<(), Failure> {
     counts.files += 1;
     for dialect in dialects {
-        let report = lint::lint(file, dialect);
+        let report = lint::check(file, dialect);
         for finding in &report.findings {
             counts.add(finding.severity);
             printer.line(&if args.json { json(path, dialect, finding)? } else { text(path, dialect, finding) })?;

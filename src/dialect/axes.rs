@@ -5,6 +5,7 @@
 
 /// Whether `Allow` lines are rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AllowLines {
     /// `Allow` lines are rules (RFC 2.2.2, 1996 3.2.2, 2008, Mandelbot, C++).
     Rules,
@@ -15,6 +16,7 @@ pub enum AllowLines {
 /// Which matching rule decides when several match. [`Patterns::rank`](crate::rules::Patterns::rank) sorts rules by it, and
 /// breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Precedence {
     /// The longest pattern; `Allow` wins a tie (RFC 2.2.2, Mandelbot, C++; 2008: ours, unstated).
     Longest,
@@ -26,6 +28,7 @@ pub enum Precedence {
 
 /// Whether `*` and a final `$` are special in a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wildcards {
     /// `*` matches any run of bytes; a final `$` matches the end of path and query (RFC 2.2.3, 2008, Mandelbot, C++).
     Special,
@@ -35,6 +38,7 @@ pub enum Wildcards {
 
 /// How the value of a `User-agent` line names crawlers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AgentValue {
     /// Its leading run of `[A-Za-z0-9_-]`, compared as a whole, ignoring case; `*` alone means every crawler
     /// (RFC 2.2.1; accepting digits and trailing text: ours, the common reading).
@@ -52,6 +56,7 @@ pub enum AgentValue {
 
 /// The meaning of a list of product tokens for one crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AgentList {
     /// The first token with a group of its own applies, then `*` (ours: the documents know only single tokens).
     Preference,
@@ -61,6 +66,7 @@ pub enum AgentList {
 
 /// What to do when several groups name one crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Groups {
     /// Merge their rules (RFC 2.2.1, C++; Mandelbot calls it invalid: ours, merged with a note; 2008: order is irrelevant).
     Merged,
@@ -70,6 +76,7 @@ pub enum Groups {
 
 /// Where a group's list of agents ends, and where the group ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Boundary {
     /// An `Allow` or `Disallow` line ends the list of agents; the next `User-agent` line begins a new group
     /// (RFC 2.1 and 2.2, C++, Mandelbot, 2008).
@@ -81,6 +88,7 @@ pub enum Boundary {
 
 /// Which values of an `Allow` or `Disallow` line can be rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RuleStart {
     /// Those that begin with `/` or `*` (RFC 2.2 `path-pattern`; 2008; Mandelbot: ours, unstated).
     SlashOrStar,
@@ -92,6 +100,7 @@ pub enum RuleStart {
 
 /// How the key of a line is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keys {
     /// By the exact name, ignoring case, before a colon (RFC 2.2, 1994, 1996, 2008, Mandelbot).
     Exact,
@@ -101,6 +110,7 @@ pub enum Keys {
 
 /// Which path of a URL is judged. "URL" is the URL Standard (WHATWG), which curl, requests, yarl, reqwest and browsers follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UrlPath {
     /// The path that a fetcher asks for: tabs and line ends are removed, `\\` before the query is `/`, and segments `.` and `..`,
     /// also written with `%2e`, are resolved (URL 4.4, path state; RFC 2.2.2 matches the path of a URI, whose dot segments RFC 3986
@@ -112,6 +122,7 @@ pub enum UrlPath {
 
 /// How percent-encoding is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Encoding {
     /// Both sides in normal form: escapes of unreserved bytes are decoded, bytes that are neither unreserved nor
     /// reserved are escaped, hex digits are in upper case; `*` equals `%2A` and `$` equals `%24`
@@ -129,6 +140,7 @@ pub enum Encoding {
 
 /// Whether `/robots.txt` itself is subject to the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RobotsTxtPath {
     /// No: it is always allowed (RFC 2.2.2, 1996 3.2.2).
     AlwaysAllowed,
@@ -138,6 +150,7 @@ pub enum RobotsTxtPath {
 
 /// The bytes skipped or decoded at the start of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileStart {
     /// A UTF-8 byte order mark is skipped; UTF-16 with a byte order mark is decoded (RFC 2.3: a bridge for encoding
     /// mismatches; the others: ours).
@@ -148,6 +161,7 @@ pub enum FileStart {
 
 /// The meaning of a NUL byte in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NulByte {
     /// An ordinary byte (ours: unstated).
     Ordinary,
@@ -157,6 +171,7 @@ pub enum NulByte {
 
 /// How many bytes of a line are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineLimit {
     /// All of them (RFC, 1994, 1996, 2008, Mandelbot: no limit is stated).
     None,
@@ -166,6 +181,7 @@ pub enum LineLimit {
 
 /// The meaning of the HTTP status of a robots.txt response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StatusMeaning {
     /// The body is a robots.txt (2xx).
     Parse,
@@ -183,6 +199,7 @@ pub enum StatusMeaning {
 
 /// How redirects are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Redirects {
     /// The most hops to follow.
     pub hops: u8,
@@ -192,6 +209,7 @@ pub struct Redirects {
 
 /// How long a fetched robots.txt may be used, where age is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lifetime {
     /// Seconds from the fetch.
     pub seconds: u64,
@@ -201,6 +219,7 @@ pub struct Lifetime {
 
 /// What `Crawl-delay` means to the crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CrawlDelay {
     /// Nothing: the document gives it no meaning, and the raw value is kept for the operator (RFC, C++, 1996, 1994).
     Kept,

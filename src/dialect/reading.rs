@@ -1,5 +1,11 @@
 //! One reading of robots.txt.
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
 use super::axes::{
     AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, UrlPath, Wildcards,
@@ -8,6 +14,7 @@ use super::error::UnknownDialect;
 
 /// One reading of robots.txt: a value for every axis on which the documents differ. `docs/dialects.md` describes the axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Dialect {
     /// The name used on the command line, for example `rfc9309`.
     pub name: &'static str,
@@ -93,6 +100,34 @@ impl Dialect {
     }
 }
 
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
+        Dialect::named(name).cloned()
+    }
+}
+
+/// As its name.
+impl Serialize for Dialect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+/// From its name.
+impl<'de> Deserialize<'de> for Dialect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +138,13 @@ mod tests {
             assert_eq!(Dialect::named(dialect.name).unwrap(), dialect);
             assert_eq!(Dialect::ALL.iter().filter(|d| d.name == dialect.name).count(), 1);
         }
+        for dialect in Dialect::ALL {
+            let name = dialect.to_string();
+            assert_eq!(name.parse::<Dialect>().as_ref(), Ok(dialect));
+            assert_eq!(serde_json::to_value(dialect).unwrap(), name);
+            assert_eq!(serde_json::from_value::<Dialect>(name.into()).unwrap(), *dialect);
+        }
+        assert!(serde_json::from_str::<Dialect>("\"rfc9308\"").is_err());
         let error = Dialect::named("rfc9308").unwrap_err().to_string();
         assert!(error.contains("rfc9308") && error.contains("mandelbot"), "{error}");
     }

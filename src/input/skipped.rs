@@ -9,6 +9,7 @@ use crate::input::error::ListError;
 
 /// The rest of a list, or of one of its row groups, that could not be read and was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SkippedPart {
     /// In a list of lines: how many bytes of its text were read before it, up to the end of the last whole line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,6 +23,7 @@ pub struct SkippedPart {
 
 /// Consecutive rows of a table, by their numbers in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SkippedRows {
     /// The first row; the file's first row is 0.
     pub first: u64,

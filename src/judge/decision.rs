@@ -7,6 +7,7 @@ use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Record, Rul
 /// What to do with lines that have no definite verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Fallback {
     /// Allow them.
     Allow,
@@ -21,6 +22,7 @@ pub enum Fallback {
 /// The longest time that an answer may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum MaxAge {
     /// The dialect's lifetime.
     Dialect,
@@ -32,6 +34,7 @@ pub enum MaxAge {
 ///
 /// A [`Matcher`](crate::Matcher) and a [`Job`](crate::run::Job) have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Choices {
     /// For origins whose robots.txt was never fetched. `Use` is the same as `Defer`, because there is nothing to use.
     pub on_unfetched: Fallback,
@@ -52,6 +55,17 @@ pub struct Choices {
     /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
     #[serde(with = "crate::formats::time")]
     pub now: i64,
+}
+
+setters! {
+    Choices {
+        on_unfetched: Fallback,
+        on_unreachable: Fallback,
+        unreachable_as_unavailable: Option<u64>,
+        on_html: Fallback,
+        on_stale: Fallback,
+        max_age: Option<MaxAge>,
+    }
 }
 
 /// The choice for HTML pages of receipts that are older than the choice.

@@ -21,6 +21,7 @@ const KEPT: usize = 16 << 20;
 
 /// The cause of a URL's outcome under a policy. For a path judged by one robots.txt, see [`Explanation`](crate::Explanation).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cause<'e> {
     /// The rule; `None` if the state of the robots.txt, an override, or the operator's choices decided instead.
     pub rule: Option<Cow<'e, KeptRule>>,

@@ -35,6 +35,7 @@ pub struct RuleSet {
 /// A record other than a rule, such as `Crawl-delay`, as written in its robots.txt. It is kept for callers to
 /// read; no verdict depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeptRecord {
     /// Which record it is.
     pub key: SideKey,

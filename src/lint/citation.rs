@@ -11,6 +11,7 @@ use crate::dialect::Dialect;
 
 /// A place in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Citation {
     /// The document, for example `RFC 9309`.
     pub document: &'static str,

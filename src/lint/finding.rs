@@ -10,6 +10,7 @@ use crate::robots::{self};
 
 /// Another line that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Related {
     /// The line, counted from 1.
     pub line: u32,
@@ -19,6 +20,7 @@ pub struct Related {
 
 /// One thing that the author probably did not mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,

@@ -7,6 +7,7 @@ use crate::robots::NoteKind;
 named! {
     /// A kind of finding.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[non_exhaustive]
     pub enum FindingKind {
         /// The file looks like an HTML page.
         LooksLikeHtml = "looks-like-html",
@@ -72,6 +73,7 @@ named! {
 named! {
     /// How severe a finding is.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[non_exhaustive]
     pub enum Severity {
         /// Crawlers do something other than the line says.
         Error = "error",

@@ -1,6 +1,6 @@
 //! Findings in a robots.txt: lines that its author probably did not mean.
 //!
-//! A robots.txt is never rejected, so its author never learns that half of it is ignored. [`lint`] reads a file as a
+//! A robots.txt is never rejected, so its author never learns that half of it is ignored. [`check`] reads a file as a
 //! dialect does and reports, line by line, what is dropped, what is read differently than it looks, and what has no
 //! effect. Each [`Finding`] has the reason and the document that says so. The modules follow the flow of data: `lines`
 //! checks each line by itself, `records` how lines belong together, and `unreachable` how rules win against each other.
@@ -27,4 +27,4 @@ pub use finding::Finding;
 #[doc(hidden)]
 pub use finding::Related;
 pub use kind::{FindingKind, Severity};
-pub use report::{Report, lint};
+pub use report::{Report, check};

@@ -11,6 +11,7 @@ const READ_BY_ALL: usize = 500 << 10;
 
 /// The findings in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// The findings in file order; those about the whole file come first.
     pub findings: Vec<Finding>,
@@ -28,15 +29,15 @@ pub struct Report {
 /// The file is taken as served and may contain any bytes. The time is near-linear in its size.
 ///
 /// ```
-/// use robosieve::lint::{FindingKind, lint};
+/// use robosieve::lint::{self, FindingKind};
 /// use robosieve::Dialect;
 ///
 /// let file = b"User-agent: *\nDisallow: /tmp /private\nDisallow: /a\nAllow: /a*\n";
-/// let report = lint(file, Dialect::DEFAULT);
+/// let report = lint::check(file, Dialect::DEFAULT);
 /// let found: Vec<_> = report.findings.iter().map(|finding| (finding.line, finding.kind)).collect();
 /// assert_eq!(found, [(2, FindingKind::SeveralPaths), (3, FindingKind::UnreachableRule)]);
 /// ```
-pub fn lint(file: &[u8], dialect: &Dialect) -> Report {
+pub fn check(file: &[u8], dialect: &Dialect) -> Report {
     let mut notes = Vec::new();
     let text = robots::decode(file, dialect, &mut notes);
     let robots = Robots::parse(&text, dialect);
@@ -95,7 +96,7 @@ mod tests {
 
     /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {
-        let report = lint(file.as_ref(), Dialect::named(dialect).unwrap());
+        let report = check(file.as_ref(), Dialect::named(dialect).unwrap());
         report.findings.iter().map(|finding| format!("{} {}", finding.line, finding.kind.name())).collect()
     }
 
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn a_finding_says_what_where_and_why() {
         let file = b"User-agent: *\nDisallow: /a \nAllow: /a*\nDissallow: /x # y\n";
-        let report = lint(file, Dialect::DEFAULT);
+        let report = check(file, Dialect::DEFAULT);
         let [unreachable, misspelt] = report.findings.as_slice() else { panic!("{report:?}") };
         assert_eq!((unreachable.line, unreachable.text.as_str()), (2, "Disallow: /a"));
         assert_eq!(unreachable.related, Some(Related { line: 3, text: "Allow: /a*".to_owned() }));

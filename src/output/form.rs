@@ -15,6 +15,7 @@ use crate::rules::chosen::KeptRule;
 /// Whether lines are split into partitions, or stay together with their verdicts. See [`Format`] for the format of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Form {
     /// One file for each partition of each crawler.
     #[default]

@@ -3,6 +3,7 @@
 /// The format of the files of lines, in either [`Form`](super::form::Form).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Format {
     /// The lines, as they were read.
     #[default]

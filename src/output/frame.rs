@@ -7,6 +7,7 @@ use std::io::{self, Write};
 /// How files of text are compressed: as a sequence of frames, each complete in itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FrameFormat {
     /// RFC 1952, at the default level of `gzip`.
     Gzip,

@@ -27,6 +27,7 @@ pub const RECEIPT_VERSION: u32 = 1;
 
 /// The receipt, as it is written to `receipt.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Receipt {
     /// The version of the program.
     pub robosieve: Cow<'static, str>,
@@ -98,6 +99,7 @@ pub struct Receipt {
 
 /// The options of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ReceiptOptions {
     /// The operator's choices for lines without a definite verdict.
     #[serde(flatten)]
@@ -141,6 +143,7 @@ impl ReceiptOptions {
 
 /// Lines and bytes of a part, with their checksums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Part {
     /// Lines.
     pub lines: u64,
@@ -179,6 +182,7 @@ impl<'de> Deserialize<'de> for Hex {
 
 /// A partition.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PartitionPart {
     /// The lines judged to go there, as read.
     #[serde(flatten)]
@@ -195,6 +199,7 @@ pub struct PartitionPart {
 
 /// All lines with their verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct VerdictsPart {
     /// The lines, as written.
     #[serde(flatten)]
@@ -205,6 +210,7 @@ pub struct VerdictsPart {
 
 /// A file of lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FilePart {
     /// Its name, relative to the folder of the run, with `/` after the name of a folder. In a joined receipt whose files are
     /// still in the folders of their shards, it begins with the shard's folder, as in [`Receipt::shards`].
@@ -221,6 +227,7 @@ pub struct FilePart {
 
 /// A list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The progress of a run at one point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Sample {
     /// Seconds since the run began or was resumed.
     pub seconds: f64,

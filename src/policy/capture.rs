@@ -15,6 +15,7 @@ use crate::rules::Patterns;
 
 /// One answer to a request for a robots.txt, as given by a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Capture {
     /// The requested URL, in canonical form.
     pub url: String,
@@ -30,6 +31,18 @@ pub struct Capture {
     pub body: Option<Arc<[u8]>>,
     /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
     pub incomplete: bool,
+}
+
+setters! {
+    Capture {
+        url: String,
+        origin: Option<String>,
+        exact: bool,
+        answered: Answered,
+        location: Option<String>,
+        body: Option<Arc<[u8]>>,
+        incomplete: bool,
+    }
 }
 
 /// The meaning of an answer.

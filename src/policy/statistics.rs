@@ -10,6 +10,7 @@ use crate::robots::NoteCounts;
 /// How many captures were read, and what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct CaptureCounts {
     /// Captures read.
     pub read: u64,
@@ -37,6 +38,7 @@ pub struct CaptureCounts {
 /// count captures that lost to others, nor records that were passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Captures read, and what became of them; only if the policy was just made from them.
     #[serde(skip_serializing_if = "is_default")]

@@ -7,6 +7,7 @@ named! {
     /// The keys of records other than agents and rules; their line numbers are kept.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     #[repr(u8)]
+    #[non_exhaustive]
     pub enum SideKey {
         /// `Crawl-delay`: seconds between fetches.
         CrawlDelay = "crawl-delay",

@@ -22,6 +22,7 @@ pub struct ChosenRules {
 
 /// A rule as written in its robots.txt. An [`Explanation`] or a [`Cause`](crate::Cause) has the one that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeptRule {
     /// Whether it is an `Allow` line.
     pub allow: bool,
@@ -40,6 +41,7 @@ impl KeptRule {
 
 /// The verdict of one robots.txt on a path, and what decided it. For a URL judged by a policy, see [`Cause`](crate::Cause).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation<'r> {
     /// The verdict.
     pub verdict: Verdict,

@@ -1,14 +1,17 @@
 //! Ranked patterns and how they match a path.
 
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The verdict of rules for a path. Lines have a [`Partition`](crate::Partition) instead, because some have no verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    /// It may be fetched.
-    Allowed,
-    /// It may not.
-    Blocked,
+named! {
+    /// The verdict of rules for a path. Lines have a [`Partition`](crate::Partition) instead, because some have no verdict.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Verdict {
+        /// It may be fetched.
+        Allowed = "allowed",
+        /// It may not.
+        Blocked = "blocked",
+    }
 }
 
 /// One ranked pattern; its segments are ranges of [`Patterns::text`].

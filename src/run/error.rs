@@ -8,7 +8,7 @@ use crate::formats::shown;
 use crate::input::error::ListError;
 use crate::output::error::OutputError;
 
-/// Why a [run](super::run) ended without a result: the job contradicts itself, an input or output failed, or the run was
+/// Why a [run](super::Job::run) ended without a result: the job contradicts itself, an input or output failed, or the run was
 /// interrupted. If the work so far can be resumed, the error is within [`FilterError::Kept`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -17,6 +17,7 @@ use crate::policy::Crawler;
 
 /// The job of a run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Job {
     /// The lists, in order; `-` is standard input.
     pub lists: Vec<PathBuf>,
@@ -63,10 +64,31 @@ impl Job {
             long_run: LongRun::default(),
         }
     }
+
+    /// Sets [`Job::destination`](field@Job::destination).
+    #[must_use]
+    pub fn destination(mut self, destination: impl Into<Destination>) -> Job {
+        self.destination = Some(destination.into());
+        self
+    }
+}
+
+setters! {
+    Job {
+        url_field: UrlField,
+        robots_needed: Option<PathBuf>,
+        explain: bool,
+        choices: Choices,
+        unique: bool,
+        threads: usize,
+        chunk_size: usize,
+        long_run: LongRun,
+    }
 }
 
 /// Settings that divide a long run, or let it run unattended.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LongRun {
     /// The part of the lists to read; `None` for all.
     pub shard: Option<Shard>,
@@ -82,6 +104,17 @@ pub struct LongRun {
     pub memory: u64,
 }
 
+setters! {
+    LongRun {
+        shard: Option<Shard>,
+        resume: bool,
+        skip_bad: bool,
+        checkpoint: Duration,
+        interrupt: Option<Arc<AtomicBool>>,
+        memory: u64,
+    }
+}
+
 impl Default for LongRun {
     /// The whole of the lists, from the start; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
     fn default() -> LongRun {
@@ -92,6 +125,7 @@ impl Default for LongRun {
 
 /// Where lines go.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Destination {
     /// Files in a folder.
     Folder(Folder),
@@ -101,6 +135,7 @@ pub enum Destination {
 
 /// A folder for the files of a run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Folder {
     /// Its path.
     pub directory: PathBuf,
@@ -120,14 +155,27 @@ pub struct Folder {
 
 impl Folder {
     /// A folder for partitions as plain text, in which nothing may be replaced.
-    pub fn new(directory: PathBuf) -> Folder {
+    pub fn new(directory: impl Into<PathBuf>) -> Folder {
+        let directory = directory.into();
         let (form, format) = (Form::default(), Format::default());
         Folder { directory, form, format, compress: None, split_size: None, force: false, per_input: false }
     }
 }
 
+setters! {
+    Folder {
+        form: Form,
+        format: Format,
+        compress: Option<FrameFormat>,
+        split_size: Option<u64>,
+        force: bool,
+        per_input: bool,
+    }
+}
+
 /// The lines that a run prints to standard output. Nothing else is written but [`Job::robots_needed`]: no receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pipe {
     /// The lines of these partitions, at least one, of the only crawler.
     Only(Vec<Partition>),

@@ -1,6 +1,6 @@
 //! A job from start to end: URL lists, split by a policy.
 //!
-//! [`run`] maps each list, or decompresses it as it goes, cuts it into chunks of whole lines and has workers
+//! [`Job::run`] maps each list, or decompresses it as it goes, cuts it into chunks of whole lines and has workers
 //! [judge](crate::judge::Judge) them; a [`Layout`](crate::input::Layout) says where in a line the URL is. Every line goes, byte
 //! for byte and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a [`Reason`](crate::outcome::Reason)
 //! that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the bytes as written prove that none was lost; the
@@ -45,7 +45,6 @@ pub use memory::{DEFAULT_MEMORY, check_memory};
 #[doc(hidden)]
 pub use progress::Resumed;
 pub use progress::{Counted, Phase, Progress, Snapshot};
-pub use split::{run, run_following};
 #[doc(hidden)]
 pub use start::{EarlierRun, earlier_run};
 #[doc(hidden)]

@@ -31,6 +31,7 @@ struct Counters {
 
 /// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Phase {
     /// The run has not begun.
     #[default]
@@ -45,6 +46,7 @@ pub enum Phase {
 
 /// The progress of a run at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The phase it is in.
     pub phase: Phase,
@@ -72,6 +74,7 @@ pub struct Snapshot {
 
 /// The progress of a run before it was resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Resumed {
     /// Lines.
     pub lines: u64,
@@ -83,6 +86,7 @@ pub struct Resumed {
 
 /// Lines, counted for one crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counted {
     /// Lines, by the number of the [`Partition`].
     pub lines: [u64; Partition::COUNT],

@@ -26,36 +26,38 @@ use crate::policy::Policy;
 use crate::run::error::FilterError;
 use crate::threads;
 
-/// Splits the job's lists by `policy`, and reports to `progress`.
-///
-/// # Errors
-///
-/// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
-/// not those read. Then no file has its final name.
-pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let result = split(policy, job, progress, None);
-    progress.end();
-    result
-}
-
-/// Like [`run`], but asks `newer` before each chunk whether another policy judges from now on. A chunk is judged by one policy,
-/// and chunks after it by none that is older. Only for jobs that print lines: a receipt names one policy.
-///
-/// # Errors
-///
-/// As [`run`]; [`FilterError::Followed`] if the lines do not go to standard output.
-pub fn run_following(
-    policy: &Policy,
-    job: &Job,
-    progress: &Progress,
-    newer: &mut Newer<'_>,
-) -> Result<Receipt, FilterError> {
-    if !matches!(job.destination, Some(Destination::Pipe(_))) {
-        return Err(FilterError::Followed);
+impl Job {
+    /// Splits its lists by `policy`, and reports to `progress`.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
+    /// not those read. Then no file has its final name.
+    pub fn run(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, FilterError> {
+        let result = split(policy, self, progress, None);
+        progress.end();
+        result
     }
-    let result = split(policy, job, progress, Some(newer));
-    progress.end();
-    result
+
+    /// Like [`Job::run`], but asks `newer` before each chunk whether another policy judges from now on. A chunk is judged by one
+    /// policy, and chunks after it by none that is older. Only for jobs that print lines: a receipt names one policy.
+    ///
+    /// # Errors
+    ///
+    /// As [`Job::run`]; [`FilterError::Followed`] if the lines do not go to standard output.
+    pub fn run_following(
+        &self,
+        policy: &Policy,
+        progress: &Progress,
+        newer: &mut Newer<'_>,
+    ) -> Result<Receipt, FilterError> {
+        if !matches!(self.destination, Some(Destination::Pipe(_))) {
+            return Err(FilterError::Followed);
+        }
+        let result = split(policy, self, progress, Some(newer));
+        progress.end();
+        result
+    }
 }
 
 fn split(

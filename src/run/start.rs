@@ -226,6 +226,7 @@ fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
 
 /// A run in a folder, interrupted or complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EarlierRun {
     /// The time at which it judges ages: a resumed run judges all lines at the same time.
     pub now: i64,

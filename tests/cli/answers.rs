@@ -271,7 +271,7 @@ fn compiled(dialect: &'static Dialect, sources: &[&std::path::PathBuf]) -> Polic
 /// The outcome of a case's path.
 fn outcome(policy: &Policy, on_unreachable: Fallback, number: usize, path: &str) -> String {
     let crawler = policy.crawler(None).expect("one crawler");
-    let choices = Choices { on_unreachable, ..Choices::at(MIDNIGHT) };
+    let choices = Choices::at(MIDNIGHT).on_unreachable(on_unreachable);
     let outcome = Matcher::new(policy, crawler, choices).judge(format!("http://case{number}.example{path}"));
     format!("{} {}", outcome.partition().name(), outcome.reason().name())
 }

@@ -159,6 +159,7 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
         StatusMeaning::Forbidden => "blocked",
         // Nothing deferred is fetched, so it counts as blocked.
         StatusMeaning::Unreachable | StatusMeaning::NotModified => "blocked",
+        _ => "unknown",
     };
     let expected = record.expect.as_str().expect("a word");
     let ours = match record.status.as_ref().expect("a status") {

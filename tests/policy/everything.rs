@@ -47,18 +47,16 @@ fn text() -> String {
 }
 
 fn sources(text: &str) -> Vec<Capture> {
-    let capture = |host: &str, time: i64, status: u16, location: Option<&str>, body: Option<&str>| Capture {
-        url: format!("http://{host}/robots.txt"),
-        origin: Some(format!("http://{host}")),
-        answered: Answered {
-            status: Some(status),
-            fetched_at: Some(time),
-            expires: (time > 5).then_some(time + 1),
-            unreachable_since: (status == 503).then_some(time - 1),
-        },
-        location: location.map(str::to_owned),
-        body: body.map(|body| body.as_bytes().into()),
-        ..Capture::default()
+    let capture = |host: &str, time: i64, status: u16, location: Option<&str>, body: Option<&str>| {
+        let answered = Answered::default()
+            .status(Some(status))
+            .fetched_at(Some(time))
+            .expires((time > 5).then_some(time + 1))
+            .unreachable_since((status == 503).then_some(time - 1));
+        Capture::found(&format!("http://{host}"), "")
+            .answered(answered)
+            .location(location.map(str::to_owned))
+            .body(body.map(|body| body.as_bytes().into()))
     };
     vec![
         capture("a.example", 9, 200, None, Some(text)),
@@ -69,7 +67,7 @@ fn sources(text: &str) -> Vec<Capture> {
         capture("e.example", 3, 403, None, None),
         capture("f.example", 3, 302, Some("http://nowhere.example/robots.txt"), None),
         capture("g.example", 3, 200, None, Some("User-agent: nobody\nDisallow: /\n")),
-        Capture { incomplete: true, ..capture("i.example", 3, 200, None, Some("User-agent: *\n")) },
+        capture("i.example", 3, 200, None, Some("User-agent: *\n")).incomplete(true),
         capture("j.example", 3, 304, None, None),
         capture("k.example", 3, 200, None, Some("<!DOCTYPE html>\nUser-agent: *\nDisallow: /\n")),
         capture("k.example", 7, 304, None, None),
@@ -96,13 +94,7 @@ const URLS: [&str; 15] = [
 
 /// Queries everything a policy offers. The results do not matter.
 pub fn use_all_of(policy: &Policy) {
-    let choices = Choices {
-        on_unreachable: Fallback::Use,
-        on_html: Fallback::Use,
-        on_stale: Fallback::Use,
-        max_age: Some(MaxAge::Dialect),
-        ..Choices::at(0)
-    };
+    let choices = Choices::at(0).on_unreachable(Fallback::Use).max_age(Some(MaxAge::Dialect));
     let mut outcomes = Vec::new();
     for (column, agents) in policy.columns().all().iter().enumerate() {
         let crawler = policy.crawler(Some(agents)).expect("a column");

@@ -42,12 +42,9 @@ fn body_of(origin: &str) -> Option<&'static str> {
 
 fn policy(dialect: &'static Dialect) -> Policy {
     let mut captures = Captures::new(Agents::everybody(), dialect);
-    let capture = |origin: &str| Capture {
-        url: origin::robots_url(origin),
-        origin: Some(origin.to_owned()),
-        answered: Answered { status: Some(body_of(origin).map_or(404, |_| 200)), ..Answered::default() },
-        body: body_of(origin).map(|body| body.as_bytes().into()),
-        ..Capture::default()
+    let capture = |origin: &str| match body_of(origin) {
+        Some(body) => Capture::found(origin, body),
+        None => Capture::found(origin, "").answered(Answered::default().status(Some(404))),
     };
     captures.add(ORIGINS.map(capture).to_vec()).expect("answers");
     captures.policy().expect("a policy")

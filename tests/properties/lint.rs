@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use robosieve::Dialect;
-use robosieve::lint::{FindingKind, lint};
+use robosieve::lint::{self, FindingKind};
 
 use crate::{config, oracle, strategies};
 
@@ -45,7 +45,7 @@ proptest! {
     #[ignore = "takes long"]
     fn an_unreachable_rule_changes_no_verdict((file, paths) in groups(), agents in strategies::agents()) {
         for dialect in Dialect::ALL {
-            let report = lint(&file, dialect);
+            let report = lint::check(&file, dialect);
             prop_assert_eq!((report.left_off, report.not_searched), (0, 0));
             let mut less = file.clone();
             for finding in report.findings.iter().filter(|finding| finding.kind == FindingKind::UnreachableRule) {
@@ -68,7 +68,7 @@ proptest! {
         let file = [&nasty[..at], &bytes, &nasty[at..]].concat();
         let lines = 1 + file.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() as u32;
         for dialect in Dialect::ALL {
-            let report = lint(&file, dialect);
+            let report = lint::check(&file, dialect);
             prop_assert!(report.findings.is_sorted_by_key(|finding| (finding.line, finding.kind)));
             for finding in &report.findings {
                 prop_assert!(finding.line <= lines && !finding.reason.is_empty(), "{:?}", finding);

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use robosieve::automaton::{self, Scratch, front};
-use robosieve::policy::{Answered, Capture, Captures, Policy};
+use robosieve::policy::{Capture, Captures, Policy};
 use robosieve::robots::{Agents, GroupOrigin};
 use robosieve::{Dialect, RuleSet, Verdict};
 
@@ -60,14 +60,7 @@ pub fn verdict(allowed: bool) -> Verdict {
 /// those of the robots.txt; `None` where no group applies.
 fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static Dialect) -> Option<Vec<u32>> {
     let mut captures = Captures::new(agents.clone(), dialect);
-    let capture = Capture {
-        url: "http://a.example/robots.txt".to_owned(),
-        origin: Some("http://a.example".to_owned()),
-        answered: Answered { status: Some(200), ..Answered::default() },
-        body: Some(file.into()),
-        ..Capture::default()
-    };
-    captures.add(vec![capture]).expect("one capture");
+    captures.add(vec![Capture::found("http://a.example", file)]).expect("one capture");
     let made = captures.policy().expect("one origin");
     let policy = Policy::from_bytes(made.bytes()).expect("what was just written");
     let record = policy.lookup().get(b"http://a.example").expect("the only origin");

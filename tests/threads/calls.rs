@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use robosieve::lint::lint;
+use robosieve::lint;
 use robosieve::policy::{Capture, Captures, Overrides, Policy, WriteLock, merge, source};
-use robosieve::run::{Folder, FrameFormat, Job, LongRun, Progress, join, run, verify};
+use robosieve::run::{Folder, FrameFormat, Job, Progress, join, verify};
 use robosieve::show::export::{self, ExportTable};
 use robosieve::show::inspect::Summary;
 use robosieve::show::report::{REPORT, Report};
@@ -155,7 +155,7 @@ fn judge(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     matcher.judge(&urls[0]);
     matcher.explain(&urls[0]);
     done("Matcher::explain");
-    lint(b"User-agent: *\nDisalow: /\n", Dialect::DEFAULT);
+    lint::check(b"User-agent: *\nDisalow: /\n", Dialect::DEFAULT);
     done("lint");
     RuleSet::compile(b"User-agent: *\nDisallow: /\n", &agents(), Dialect::DEFAULT).verdict("/");
     done("RuleSet::compile");
@@ -165,23 +165,22 @@ fn judge(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
 fn runs(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     let policy = Policy::open(folder.join("large.rsv")).expect("a policy");
     let job = |out: &str| {
-        let destination =
-            Folder { compress: (out == "gzip").then_some(FrameFormat::Gzip), ..Folder::new(folder.join(out)) };
+        let mut destination = Folder::new(folder.join(out)).compress((out == "gzip").then_some(FrameFormat::Gzip));
         #[cfg(feature = "parquet")]
-        let destination = Folder {
-            format: if out == "table" { robosieve::run::Format::Parquet } else { destination.format },
-            ..destination
-        };
-        let mut job = Job::new([folder.join("urls")], vec![policy.crawler(None).expect("a crawler")]);
-        (job.threads, job.chunk_size, job.unique) = (THREADS, 1 << 16, out == "unique");
-        job.choices.now = 0;
-        job.destination = Some(destination.into());
-        job
+        if out == "table" {
+            destination.format = robosieve::run::Format::Parquet;
+        }
+        Job::new([folder.join("urls")], vec![policy.crawler(None).expect("a crawler")])
+            .destination(destination)
+            .choices(Choices::at(0))
+            .unique(out == "unique")
+            .threads(THREADS)
+            .chunk_size(1 << 16)
     };
     let progress = Progress::default;
     let tables: &[&str] = if cfg!(feature = "parquet") { &["table"] } else { &[] };
     for out in ["text", "gzip", "unique"].iter().chain(tables) {
-        run(&policy, &job(out), &progress()).expect("a run");
+        job(out).run(&policy, &progress()).expect("a run");
         done(&format!("run: {out}"));
         assert!(verify(&folder.join(out), true, THREADS).expect("a receipt").is_proven(), "{out}");
         done(&format!("verify: {out}"));
@@ -190,14 +189,14 @@ fn runs(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
         report.write_file(&folder.join(out).join(REPORT)).expect("a page");
         done(&format!("Report: {out}"));
     }
-    run(&policy, &job("text"), &progress()).expect_err("a folder with files");
+    job("text").run(&policy, &progress()).expect_err("a folder with files");
     done("run with an error");
     let shards: Vec<PathBuf> = (1..=2).map(|number| folder.join(format!("shard{number}"))).collect();
     for (number, shard) in (1..).zip(&shards) {
         let mut job = job(&shard.display().to_string());
-        job.long_run = LongRun { shard: format!("{number}/2").parse().ok(), ..LongRun::default() };
+        job.long_run.shard = format!("{number}/2").parse().ok();
         assert!(job.long_run.shard.is_some());
-        run(&policy, &job, &progress()).expect("a run");
+        job.run(&policy, &progress()).expect("a run");
         done("run: a shard");
     }
     join(&shards, &folder.join("joined"), true, false).expect("shards");

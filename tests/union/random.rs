@@ -134,9 +134,6 @@ impl Random {
 
 /// An answer for the robots.txt of an origin, with rules.
 pub fn answer(origin: &str, status: u16, fetched_at: Option<i64>) -> Capture {
-    Capture {
-        exact: true,
-        answered: Answered { status: Some(status), fetched_at, ..Answered::default() },
-        ..Capture::found(origin, BODIES[0])
-    }
+    let answered = Answered::default().status(Some(status)).fetched_at(fetched_at);
+    Capture::found(origin, BODIES[0]).exact(true).answered(answered)
 }

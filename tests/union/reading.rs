@@ -1,7 +1,6 @@
 //! A plain reading of a list of answers: what an origin comes to. It keeps all answers, and asks again for everything.
 
 use robosieve::Dialect;
-use robosieve::dialect::Lifetime;
 use robosieve::dialect::StatusMeaning;
 use robosieve::policy::{Answered, Capture, LastGood, OriginState, OriginStatus, OverrideState, Times};
 
@@ -118,7 +117,8 @@ fn status(answer: &Capture, dialect: &Dialect) -> OriginStatus {
 
 /// The age of the oldest hop.
 fn oldest(hops: &[Times], dialect: &Dialect) -> Times {
-    let lifetime = Lifetime { expires_header: true, ..dialect.lifetime };
+    let mut lifetime = dialect.lifetime;
+    lifetime.expires_header = true;
     let fetched_at = hops.iter().map(|hop| hop.fetched_at).min().flatten();
     let ends: Vec<Option<i64>> = hops.iter().map(|hop| hop.until(lifetime)).collect();
     let expires = match hops {
@@ -162,12 +162,7 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
     let age = oldest(&hops, dialect);
     let mut state = OriginState {
         origin_status: status,
-        answered: Answered {
-            status: newest.answered.status,
-            fetched_at: age.fetched_at,
-            expires: age.expires,
-            unreachable_since: None,
-        },
+        answered: Answered::default().status(newest.answered.status).fetched_at(age.fetched_at).expires(age.expires),
         last_good: None,
         html_page: page,
         operator_override: OverrideState::default(),

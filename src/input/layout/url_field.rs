@@ -9,6 +9,7 @@ use crate::input::error::{DelimiterError, UrlFieldError};
 
 /// Where the URL is in the lines of lists, as far as the operator specifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct UrlField {
     /// The separator of fields. Without it, each line is a URL, unless the list is recognised as an index.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,6 +19,14 @@ pub struct UrlField {
     pub column: Option<Column>,
     /// Whether the first line of each list is a head line. Choosing the column by name implies it.
     pub header: bool,
+}
+
+setters! {
+    UrlField {
+        delimiter: Option<Delimiter>,
+        column: Option<Column>,
+        header: bool,
+    }
 }
 
 /// A separator of fields: one ASCII byte, not a line end or a quote.

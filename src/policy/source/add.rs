@@ -25,6 +25,7 @@ use crate::policy::Captures;
 
 /// How to read sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// What JSON Lines and Parquet files call the fields of answers.
     pub names: FieldNames,
@@ -38,6 +39,15 @@ pub struct Options {
     /// The times of the files in folders, and of a single robots.txt, which say nothing of it themselves. `None` leaves them
     /// without a time, so any answer with a time is newer.
     pub fetched_at: Option<FetchedAt>,
+}
+
+setters! {
+    Options {
+        names: FieldNames,
+        now: Option<i64>,
+        skip_bad: bool,
+        fetched_at: Option<FetchedAt>,
+    }
 }
 
 impl Options {

@@ -13,6 +13,7 @@ use crate::policy::Answered;
 
 /// When the files of a folder were fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FetchedAt {
     /// All at one time, in seconds of Unix time.
     At(i64),

@@ -6,6 +6,7 @@ named! {
     /// A field of an answer: a key of JSON Lines, or a column of Parquet.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
     #[repr(u8)]
+    #[non_exhaustive]
     pub enum Field {
         /// The requested URL: text.
         Url = "url",

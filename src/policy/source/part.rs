@@ -17,6 +17,7 @@ use crate::policy::Captures;
 
 /// What other parts may need of a part, and it of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Part {
     /// The pages that its redirects lead to, other than robots.txt files, by the hashes of their URLs.
     pub targets: HashSet<u128>,

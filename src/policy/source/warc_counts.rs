@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Counts of WARC records, besides plain answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct WarcCounts {
     /// Records of any type.
     pub records: u64,

@@ -6,6 +6,7 @@ use crate::output::receipt::Part;
 
 /// A file that was read again.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Checked {
     /// Its path; for a list, as in the receipt.
     pub path: PathBuf,
@@ -39,6 +40,7 @@ impl Checked {
 
 /// The role of a file in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Role {
     /// The run wrote it.
     Output,

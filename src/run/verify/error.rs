@@ -29,12 +29,12 @@ pub enum VerifyError {
         error: io::Error,
     },
     /// The file is not a valid receipt.
-    #[error("{} is not a receipt of robosieve: {error}", shown(path))]
+    #[error("{} is not a receipt of robosieve: {problem}", shown(path))]
     Malformed {
         /// The receipt.
         path: PathBuf,
         /// The problem, with its line.
-        error: serde_json::Error,
+        problem: String,
     },
     /// A receipt in which an agent is not valid.
     #[error("{} is not a receipt of robosieve: {error}", shown(path))]

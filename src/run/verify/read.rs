@@ -16,8 +16,8 @@ pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
         _ => VerifyError::Unreadable { path: path.clone(), error },
     })?;
-    let receipt: Receipt =
-        serde_json::from_slice(&bytes).map_err(|error| VerifyError::Malformed { path: path.clone(), error })?;
+    let receipt: Receipt = serde_json::from_slice(&bytes)
+        .map_err(|error| VerifyError::Malformed { path: path.clone(), problem: error.to_string() })?;
     if receipt.line_hash != LINE_HASH {
         let (found, version) = (receipt.line_hash.into_owned(), receipt.robosieve.into_owned());
         return Err(VerifyError::OtherHash { path, found, version });

@@ -15,6 +15,7 @@ use crate::run::stored::StoredRun;
 
 /// The result of proving a receipt again.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Verification {
     /// The files read again, in the order of the receipt.
     pub files: Vec<Checked>,
