@@ -49,45 +49,72 @@
 //! # Threads
 //!
 //! No call leaves a thread behind: the threads that it starts have ended when it returns. So a process may fork between two
-//! calls, and the child may make any. [`run::Job::threads`] and [`run::verify()`] take a number of threads; other calls with
+//! calls, and the child may make any. [`run::Job::threads`](field@run::Job::threads) and [`run::verify()`] take a number of threads; other calls with
 //! much work use all processors, or as many as the environment variable `RAYON_NUM_THREADS` says. In a thread of a rayon pool they
 //! use that pool instead.
 #![deny(missing_docs)]
+// What nobody can name, nobody can use: no type of an internal module may be part of the public interface.
+#![cfg_attr(not(feature = "internals"), deny(unnameable_types))]
+// Some of it is only there for tests and benchmarks, which have the feature.
+#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
 #[macro_use]
 mod named;
 
-// Hidden modules are not part of the public interface. They are open only to the tests, benchmarks and fuzz targets of
-// this repository.
+// Modules that are only open with the feature `internals` are not part of the public interface; see Cargo.toml.
+#[cfg(not(feature = "internals"))]
+mod automaton;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod automaton;
 #[cfg(feature = "cli")]
-#[doc(hidden)]
 pub mod cli;
-#[doc(hidden)]
 pub mod dialect;
+#[cfg(not(feature = "internals"))]
+mod formats;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod formats;
+#[cfg(not(feature = "internals"))]
+mod input;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod input;
+#[cfg(not(feature = "internals"))]
+mod judge;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod judge;
 pub mod lint;
 mod lock;
-#[doc(hidden)]
 pub mod origin;
+#[cfg(not(feature = "internals"))]
+mod outcome;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod outcome;
+#[cfg(not(feature = "internals"))]
+mod output;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod output;
 pub mod policy;
 #[cfg(test)]
 mod rng;
+#[cfg(not(feature = "internals"))]
+mod robots;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod robots;
+#[cfg(not(feature = "internals"))]
+mod rules;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod rules;
 pub mod run;
+#[cfg(not(feature = "internals"))]
+mod show;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod show;
 mod threads;
@@ -101,7 +128,7 @@ pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
 pub use policy::Policy;
-pub use robots::{AgentError, Agents};
+pub use robots::{AgentError, Agents, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
 
 /// The guide's examples, run as tests.

@@ -46,7 +46,8 @@ pub fn trimmed(line: &[u8]) -> &[u8] {
 /// The end of the authority, if the line begins like a canonical http or https URL: the next `/`, or the end of the
 /// line. The bytes before it are the origin, provided that they are in canonical form, which is not checked here.
 #[inline]
-pub fn cut(line: &[u8]) -> Option<usize> {
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) fn cut(line: &[u8]) -> Option<usize> {
     // "https://" is one byte longer than "http://".
     let tail = line.get(4..9)?;
     let from = if &line[..4] != b"http" {
@@ -77,7 +78,8 @@ pub fn cut(line: &[u8]) -> Option<usize> {
 /// default.
 ///
 /// If this is false, the origin may still be canonical; [`canonical`] decides.
-pub fn is_surely_canonical(origin: &[u8]) -> bool {
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) fn is_surely_canonical(origin: &[u8]) -> bool {
     let (rest, default_port) = match origin.strip_prefix(b"http") {
         Some([b's', b':', b'/', b'/', rest @ ..]) => (rest, 443),
         Some([b':', b'/', b'/', rest @ ..]) => (rest, 80),
@@ -123,7 +125,8 @@ fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
 /// # Errors
 ///
 /// As for [`canonical`].
-pub fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
     if let Some(end) = cut(line)
         && !has_line_feed(line)
         && is_surely_canonical(&line[..end])
@@ -189,7 +192,8 @@ fn is_removed(byte: &u8) -> bool {
 }
 
 /// Whether a path, as written, has a `.` or `..` segment.
-pub fn has_dot_segment(path: &[u8]) -> bool {
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) fn has_dot_segment(path: &[u8]) -> bool {
     let is_dot_segment = |dot: usize| {
         let rest = &path[dot..];
         let after = rest.strip_prefix(b"..").unwrap_or(&rest[1..]);

@@ -18,11 +18,11 @@ static BASES: LazyLock<[Vec<u8>; 2]> =
     LazyLock::new(|| [everything::complete(), everything::with_wildcards()].map(|policy| policy.bytes().to_vec()));
 
 /// Byte offsets in the header, from FORMAT.md: its length, the lengths of the sections, and its own hash.
-const HEADER: usize = 160;
+const HEADER: usize = 256;
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
 const ALIGNMENT: usize = 64;
-const SECTIONS: usize = 7;
+const SECTIONS: usize = 11;
 
 /// A policy that uses every feature, with changes.
 fn changed(base: &[u8], changes: &[u8]) -> Vec<u8> {

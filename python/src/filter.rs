@@ -51,10 +51,8 @@ pub fn filter(
 ) -> PyResult<String> {
     let parsed = |given: &str| given.parse().map_err(|problem| error::parameter("delimiter", problem));
     let column = column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem)));
-    let url_field = UrlField::default()
-        .delimiter(delimiter.map(parsed).transpose()?)
-        .column(column.transpose()?)
-        .header(header);
+    let url_field =
+        UrlField::default().delimiter(delimiter.map(parsed).transpose()?).column(column.transpose()?).header(header);
     let folder = Folder::new(out)
         .form(if verdicts { Form::Verdicts } else { Form::Partitions })
         .format(named("format", format, "text or parquet")?)

@@ -28,7 +28,7 @@ pub fn compile_part(
 ) -> PyResult<(HashSet<u128>, Vec<PathBuf>, usize)> {
     let (crawlers, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
     let add = |captures: &mut Captures| source::add_part(&sources, &options, captures);
-    let Part { targets, archives, passes } = py.detach(|| written(out, crawlers, dialect, memory, add))?;
+    let Part { targets, archives, passes, .. } = py.detach(|| written(out, crawlers, dialect, memory, add))?;
     Ok((targets, archives, passes))
 }
 

@@ -14,7 +14,7 @@ use super::view::{Judge, Judging};
 use crate::origin;
 use crate::outcome::Reason;
 use crate::policy::{Group, Policy, Record};
-use crate::rules::chosen::{ChosenRules, KeptRule};
+use crate::rules::chosen::{ChosenRules, Explanation, KeptRule};
 
 /// The default limit, in bytes, for the rules that an [`Explainer`] keeps. Up to two groups are kept whatever their size.
 const KEPT: usize = 16 << 20;
@@ -95,9 +95,8 @@ fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_
     };
     let Some(group) = group else { return Cause { rule: None, agent: None, captured } };
     let rules = rules.of(judge.policy(), group);
-    let rule = rules.explain(path).rule;
-    let agent = rule.and_then(|rule| rules.agent_line(Some(rule)));
-    Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(|(name, _)| Cow::Borrowed(name.as_str())), captured }
+    let Explanation { rule, agent, .. } = rules.explain(path);
+    Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(Cow::Borrowed), captured }
 }
 
 /// When the deciding answer was captured: the answer whose rules are in use or, if its failure is the reason, the last answer.

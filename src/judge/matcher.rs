@@ -67,8 +67,8 @@ impl Policy {
 
 impl Matcher {
     /// Judges by `policy` for one of its crawlers, and by `choices` where the policy says nothing definite.
-    #[doc(hidden)]
-    pub fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
         Matcher(Arc::new(Judging::new(policy.clone(), crawler, choices)))
     }
 
@@ -132,8 +132,8 @@ impl Matcher {
     }
 
     /// The matcher as the hot path sees it.
-    #[doc(hidden)]
-    pub fn view(&self) -> Judge<'_> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn view(&self) -> Judge<'_> {
         self.0.view()
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::automaton::{self, Compiled, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
-use crate::robots::{self, Agents, GroupOrigin, Note, Robots, SideKey};
+use crate::robots::{self, Agents, Delay, GroupOrigin, Note, Robots, SideKey, SideRecord};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
 
@@ -84,8 +84,8 @@ impl RuleSet {
     }
 
     /// The verdict on a path that begins with `/`, with the caller's scratch, for judging many paths.
-    #[doc(hidden)]
-    pub fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
         let path = self.chosen.dialect.url_path.judged(path);
         let path = self.chosen.dialect.encoding.path(&path);
         match automaton::verdict(&self.automaton, &path, scratch) {
@@ -109,14 +109,14 @@ impl RuleSet {
     }
 
     /// The rules as written in the file.
-    #[doc(hidden)]
-    pub fn chosen(&self) -> &ChosenRules {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn chosen(&self) -> &ChosenRules {
         &self.chosen
     }
 
     /// Whose groups the rules are from.
-    #[doc(hidden)]
-    pub fn origin(&self) -> GroupOrigin {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn origin(&self) -> GroupOrigin {
         self.chosen.origin
     }
 
@@ -135,21 +135,30 @@ impl RuleSet {
         &self.side_records
     }
 
+    /// The seconds between two fetches that the file asks of the crawler by `Crawl-delay`; `None` if it does not, if the value is no
+    /// number of seconds, or if the dialect does not obey it.
+    pub fn crawl_delay(&self) -> Option<f64> {
+        let records = self.side_records.iter();
+        let records =
+            records.map(|kept| SideRecord { key: kept.key, value: &kept.value, line: kept.line, group: None });
+        Delay::of(&records.collect::<Vec<_>>(), &self.chosen.dialect)?.seconds
+    }
+
     /// The ranked patterns.
-    #[doc(hidden)]
-    pub fn patterns(&self) -> &Patterns {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn patterns(&self) -> &Patterns {
         &self.chosen.patterns
     }
 
     /// The compiled rules.
-    #[doc(hidden)]
-    pub fn compiled(&self) -> Compiled {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn compiled(&self) -> Compiled {
         self.compiled
     }
 
     /// The lines of the file that were dropped or cut.
-    #[doc(hidden)]
-    pub fn notes(&self) -> &[Note] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn notes(&self) -> &[Note] {
         &self.notes
     }
 }

@@ -21,10 +21,8 @@ mod report;
 mod shadows;
 mod unreachable;
 
-#[doc(hidden)]
 pub use citation::Citation;
 pub use finding::Finding;
-#[doc(hidden)]
 pub use finding::Related;
 pub use kind::{FindingKind, Severity};
 pub use report::{Report, check};

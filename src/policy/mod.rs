@@ -35,40 +35,36 @@ mod union;
 mod view;
 mod write_lock;
 
+pub use crate::robots::{NoteCounts, NoteKind};
 pub(crate) use answer::Answer;
 pub use answer::{AnswerKind, LONGEST_UNREACHABLE};
 pub use capture::Capture;
 pub use captures::Captures;
 pub(crate) use chain::{Hop, to_ask, unasked};
-#[doc(hidden)]
-pub use class::Class;
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use class::Class;
 pub use columns::{Columns, Crawler};
 pub use error::{ColumnsError, CrawlerError, MergeError};
-#[doc(hidden)]
-pub use groups::{Group, Groups};
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
 pub(crate) use image::POLICY_FILE;
 pub(crate) use image::replace;
 pub use image::{ImageError, OpenError, WriteError};
-#[doc(hidden)]
-pub use image::{Record, Trust};
-#[doc(hidden)]
-pub use lookup::Lookup;
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use image::{Record, Trust};
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
 pub use merge::{Merged, merge};
-#[doc(hidden)]
-pub use overrides::{Override, OverrideProblem};
-pub use overrides::{Overrides, OverridesError};
+pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
 pub(crate) use prefetch::prefetch;
-#[doc(hidden)]
 pub use progress::CompileProgress;
-#[doc(hidden)]
-pub use provenance::Outline;
-pub use state::Answered;
-#[doc(hidden)]
-pub use state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
-#[doc(hidden)]
-pub use statistics::CaptureCounts;
-pub use statistics::Statistics;
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use provenance::Outline;
+pub use state::{Answered, Ruling};
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use state::{LastGood, OriginState, OriginStatus, OverrideState, Times};
+pub use statistics::{CaptureCounts, Statistics};
 pub use view::Policy;
 pub use write_lock::{LockNotice, WriteLock};

@@ -71,7 +71,8 @@ setters! {
 
 impl Answered {
     /// The times of the answer.
-    pub fn times(&self) -> Times {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn times(&self) -> Times {
         Times { fetched_at: self.fetched_at, expires: self.expires }
     }
 }
@@ -125,6 +126,7 @@ pub struct OverrideState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Ruling {
     /// Everything is allowed.
     AllowAll = 1,

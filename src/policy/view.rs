@@ -121,8 +121,8 @@ impl Policy {
     /// # Errors
     ///
     /// As [`Policy::from_bytes`].
-    #[doc(hidden)]
-    pub fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
         let (image, content) = Image::copied(bytes, trust)?;
         Ok(Policy::of(image, content))
     }
@@ -181,16 +181,16 @@ impl Policy {
     }
 
     /// The origins; of a layered policy, those that are not [changed](Policy::changed).
-    #[doc(hidden)]
-    pub fn lookup(&self) -> Lookup<'_> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
         let parts = self.image.parts();
         let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
         Lookup::new(&Parts { lookup, ..parts })
     }
 
     /// The origins that the layers over a policy change, as a policy of their own.
-    #[doc(hidden)]
-    pub fn changed(&self) -> Option<&Policy> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn changed(&self) -> Option<&Policy> {
         self.layers.as_ref().map(|layers| &layers.changed)
     }
 
@@ -212,8 +212,8 @@ impl Policy {
     }
 
     /// The record of an origin, and the policy whose groups and side records it names: this one, or that of its layers.
-    #[doc(hidden)]
-    pub fn origin(&self, origin: &[u8]) -> Option<(&Policy, Record<'_>)> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn origin(&self, origin: &[u8]) -> Option<(&Policy, Record<'_>)> {
         let changed = self.changed().and_then(|changed| changed.origin(origin));
         changed.or_else(|| Some((self, self.lookup().get(origin)?)))
     }
@@ -234,33 +234,33 @@ impl Policy {
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.
-    #[doc(hidden)]
-    pub fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
         Groups::new(&self.image.parts(), self.content.columns.count(), crawler)
     }
 
     /// The rules of a group as written in their file.
-    #[doc(hidden)]
-    pub fn rules(&self, group: Group) -> ChosenRules {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn rules(&self, group: Group) -> ChosenRules {
         provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.content.dialect)
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
-    #[doc(hidden)]
-    pub fn outline(&self, group: Group) -> Outline<'_> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn outline(&self, group: Group) -> Outline<'_> {
         provenance::outline(self.image.parts().rules.item(group.rules))
     }
 
     /// The summaries of all distinct groups, as written in their files.
-    #[doc(hidden)]
-    pub fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
         self.image.parts().rules.contents().map(provenance::outline)
     }
 
     /// The side records of an origin, such as `Crawl-delay`, in file order: those of the groups chosen for the crawlers of a
     /// column, and those outside every group.
-    #[doc(hidden)]
-    pub fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
         side_records::decode(self.image.parts().side.item(record.side()), column)
     }
 

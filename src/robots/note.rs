@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 named! {
     /// Why something in a robots.txt is not a rule, or not the rule as written.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[non_exhaustive]
     pub enum NoteKind {
         /// An `Allow` or `Disallow` line before the first group, or outside every record (RFC 9309 2.2.2).
         RuleOutsideGroup = "rule-outside-group",
@@ -49,7 +50,8 @@ pub struct NoteCounts([u64; NoteKind::ALL.len()]);
 
 impl NoteCounts {
     /// Counts `notes`.
-    pub fn add_all(&mut self, notes: &[Note]) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn add_all(&mut self, notes: &[Note]) {
         for note in notes {
             self.0[note.kind as usize] += 1;
         }

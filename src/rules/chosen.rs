@@ -47,6 +47,8 @@ pub struct Explanation<'r> {
     pub verdict: Verdict,
     /// The rule that won; `None` if no rule matched or the path needs none.
     pub rule: Option<&'r KeptRule>,
+    /// The group of the rule, as the value of the `User-agent` line above it; `None` if no rule decided.
+    pub agent: Option<&'r str>,
     /// Whether the path is `/robots.txt` and allowed by the dialect regardless of the rules.
     pub always_allowed: bool,
 }
@@ -88,8 +90,13 @@ impl ChosenRules {
         let rule = pattern.map(|pattern| &self.rules[pattern.rule as usize]);
         let always_allowed = is_always_allowed(&path, &self.dialect);
         match pattern.map_or(Verdict::Allowed, |pattern| pattern.verdict) {
-            Verdict::Blocked if always_allowed => Explanation { verdict: Verdict::Allowed, rule: None, always_allowed },
-            verdict => Explanation { verdict, rule, always_allowed: false },
+            Verdict::Blocked if always_allowed => {
+                Explanation { verdict: Verdict::Allowed, rule: None, agent: None, always_allowed }
+            }
+            verdict => {
+                let agent = rule.and_then(|rule| self.agent_line(Some(rule))).map(|(name, _)| name.as_str());
+                Explanation { verdict, rule, agent, always_allowed: false }
+            }
         }
     }
 

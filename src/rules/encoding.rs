@@ -57,7 +57,8 @@ const KEPT_AS_ESCAPED: ByteSet = ByteSet::EMPTY.with(b".'").complement();
 
 impl Encoding {
     /// The bytes that the normal form can change: a path without them is already in normal form.
-    pub fn changed_bytes(self) -> &'static ByteSet {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn changed_bytes(self) -> &'static ByteSet {
         match self {
             Encoding::NormalForm => &CHANGED_BY_NORMAL_FORM,
             Encoding::DecodedExceptSlash => &PERCENT,
@@ -67,7 +68,8 @@ impl Encoding {
     }
 
     /// The length of a prefix of `path` that its normal form is sure to leave unchanged.
-    pub fn kept(self, path: &[u8]) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn kept(self, path: &[u8]) -> usize {
         self.kept_from(0, path)
     }
 
@@ -102,7 +104,8 @@ impl Encoding {
     }
 
     /// The normal form of a path.
-    pub fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
         self.path_after(self.kept(path), path)
     }
 
@@ -119,7 +122,8 @@ impl Encoding {
     }
 
     /// Appends the normal form of `path` to `out`.
-    pub fn extend_path(self, mut path: &[u8], out: &mut Vec<u8>) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn extend_path(self, mut path: &[u8], out: &mut Vec<u8>) {
         match self {
             // C++ passes the path as a C string.
             Encoding::RuleOnly => out.extend(path.iter().take_while(|&&byte| byte != 0)),

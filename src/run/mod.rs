@@ -34,19 +34,27 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
-pub use crate::input::{Column, Delimiter, Shard, UrlField};
-pub use crate::output::{Form, Format, FrameFormat, Part, PartitionPart, Receipt};
+pub use crate::formats::compression::Compression;
+#[cfg(unix)]
+pub use crate::input::fill_lost_pages;
+pub use crate::input::{
+    Column, Delimiter, DelimiterError, FileState, ListError, ListRange, Shard, ShardError, SkippedPart, SkippedRows,
+    UrlField, UrlFieldError,
+};
+pub use crate::judge::line_hash;
+pub use crate::output::{
+    FilePart, Form, Format, FrameFormat, Hex, ListPart, OutputError, Part, PartitionPart, Receipt, ReceiptOptions,
+    Sample, VerdictsPart,
+};
 pub use error::{FilterError, JoinError};
 pub use following::Newer;
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
-#[doc(hidden)]
-pub use memory::{DEFAULT_MEMORY, check_memory};
-#[doc(hidden)]
-pub use progress::Resumed;
-pub use progress::{Counted, Phase, Progress, Snapshot};
-#[doc(hidden)]
+pub use memory::DEFAULT_MEMORY;
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use memory::check_memory;
+pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
 pub use start::{EarlierRun, earlier_run};
-#[doc(hidden)]
-pub use verify::uncounted;
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use verify::uncounted;
 pub use verify::{Checked, Role, Verification, VerifyError, verify};

@@ -89,11 +89,11 @@ pub struct Resumed {
 #[non_exhaustive]
 pub struct Counted {
     /// Lines, by the number of the [`Partition`].
-    pub lines: [u64; Partition::COUNT],
+    pub(crate) lines: [u64; Partition::COUNT],
     /// Bytes, likewise.
-    pub bytes: [u64; Partition::COUNT],
+    pub(crate) bytes: [u64; Partition::COUNT],
     /// Lines by [`Outcome::index`].
-    pub outcomes: [u64; Outcome::COUNT],
+    pub(crate) outcomes: [u64; Outcome::COUNT],
 }
 
 impl Snapshot {
@@ -131,6 +131,11 @@ impl Counted {
     pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> + '_ {
         let counts = self.outcomes.iter().enumerate().filter(|&(_, &count)| count > 0);
         counts.map(|(index, &count)| (Outcome::from_index(index), count))
+    }
+
+    /// The bytes of the lines of a partition.
+    pub fn bytes(&self, partition: Partition) -> u64 {
+        self.bytes[partition as usize]
     }
 
     /// The number of lines of each partition.

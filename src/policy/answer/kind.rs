@@ -7,6 +7,7 @@ named! {
     /// kept. In a tie, the later kind counts: what closes before what opens.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[repr(u8)]
+    #[non_exhaustive]
     pub enum AnswerKind {
         /// 4xx, except those with a kind of their own.
         Unavailable = "unavailable",

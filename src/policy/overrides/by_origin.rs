@@ -7,6 +7,7 @@ use crate::policy::state::Ruling;
 
 /// The operator's override for one origin; at least one field is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Override {
     /// The operator's ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,

@@ -21,6 +21,7 @@ const START: usize = 64 << 10;
 
 /// The kind of a source. It depends neither on the file's name nor on its compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SourceKind {
     /// A folder of robots.txt files.
     Folder,

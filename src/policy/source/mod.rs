@@ -31,25 +31,19 @@ mod warc_counts;
 mod without_warc;
 
 pub use add::{Options, add, add_single};
-#[doc(hidden)]
 pub use error::FieldNamesError;
 #[cfg(not(feature = "warc"))]
-#[doc(hidden)]
 pub use error::RecordProblem;
 pub use error::SourceError;
 pub use fetched_at::FetchedAt;
 pub use field::Field;
 pub use fields::FieldNames;
-#[doc(hidden)]
 pub use kind::SourceKind;
 pub use part::{Part, add_pages, add_part};
-#[doc(hidden)]
 pub use passed_over::PassedOver;
-#[doc(hidden)]
-pub use robots::{Robots, body_limit};
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use robots::{Robots, body_limit};
 pub(crate) use urls::bare_origin;
 #[cfg(feature = "warc")]
-#[doc(hidden)]
 pub use warc::RecordProblem;
-#[doc(hidden)]
 pub use warc_counts::WarcCounts;

@@ -86,7 +86,9 @@ impl Counter<'_> {
             blocked.not_blocked += 1;
             return;
         };
-        let origin = String::from_utf8_lossy(&origin.into_owned()).into_owned();
+        // A copy first: a file that is mapped may change.
+        let origin = origin.into_owned();
+        let origin = String::from_utf8_lossy(&origin).into_owned();
         let rule = self.explainer.explain(url).rule;
         let line = rule.as_ref().map_or(0, |rule| rule.line);
         let decider = match rule {
