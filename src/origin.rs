@@ -1,9 +1,9 @@
 //! Splits a URL into its origin and path.
 //!
 //! A robots.txt applies to one origin: scheme, host and port (RFC 9309 2.3). Nearly every line of a URL list begins
-//! with its origin in canonical form already. So [`cut`] only finds the end of the authority, and the bytes before it
-//! serve as the key of the policy's index: an origin found there is canonical. One that is neither found nor [surely
-//! canonical](is_surely_canonical) takes the slow path, [`canonical`]. That asks the `url` crate (the WHATWG URL
+//! with its origin in canonical form already. So `cut` only finds the end of the authority, and the bytes before it
+//! serve as the key of the policy's index: an origin found there is canonical. One that is neither found nor surely
+//! canonical (`is_surely_canonical`) takes the slow path, [`canonical`]. That asks the `url` crate (the WHATWG URL
 //! standard), so it agrees with what a browser would fetch: upper case, user info, default ports, IPv6,
 //! internationalised and numeric hosts, backslashes, tabs.
 

@@ -13,7 +13,7 @@ pub enum AllowLines {
     Ignored,
 }
 
-/// Which matching rule decides when several match. [`Patterns::rank`](crate::rules::Patterns::rank) sorts rules by it, and
+/// Which matching rule decides when several match. `Patterns::rank` sorts rules by it, and
 /// breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

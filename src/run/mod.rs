@@ -1,10 +1,9 @@
 //! A job from start to end: URL lists, split by a policy.
 //!
-//! [`Job::run`] maps each list, or decompresses it as it goes, cuts it into chunks of whole lines and has workers
-//! [judge](crate::judge::Judge) them; a [`Layout`](crate::input::Layout) says where in a line the URL is. Every line goes, byte
-//! for byte and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a [`Reason`](crate::outcome::Reason)
-//! that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the bytes as written prove that none was lost; the
-//! [`Receipt`] holds both, and is the last file to get its name: `Output::commit` (`output/partitions.rs`) has
+//! [`Job::run`] maps each list, or decompresses it as it goes, cuts it into chunks of whole lines and has workers judge them; a
+//! layout says where in a line the URL is. Every line goes, byte for byte and in input order, to exactly one
+//! [`Partition`](crate::Partition), for a [`Reason`](crate::Reason) that is counted. Tallies of the lines as read and of the bytes
+//! as written prove that none was lost; the [`Receipt`] holds both, and is the last file to get its name: `Output::commit` (`output/partitions.rs`) has
 //! `output/folder/commit.rs` name the files in the order they were created.
 
 pub(crate) mod checkpoint;

@@ -119,6 +119,7 @@ fn what_does_not_begin_with_a_slash_passes() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn no_verdict_but_the_base_is_kept_back() {
     let (mut dice, scratch) = (Rng(2), &mut Scratch::default());
     let (mut asked_for, mut passed) = (0, 0);
@@ -149,6 +150,7 @@ fn no_verdict_but_the_base_is_kept_back() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn every_flipped_bit_of_a_front_is_refused_or_harmless() {
     let many: String = (0..60).map(|n| format!("-/{n}/x{} ", ["", "*ab=", "*?"][n % 3])).collect();
     let many = many + "-/*.pdf$ -/*xyz +/$";

@@ -1,7 +1,7 @@
 //! Sources of robots.txt files.
 //!
 //! A source is a directory (one file for each host or origin), a single robots.txt with its origin given separately, or a
-//! file of answers: JSON Lines, a WARC archive or Parquet. Any file may be compressed ([`crate::formats::compression`]). Its
+//! file of answers: JSON Lines, a WARC archive or Parquet. Any file may be compressed (gzip, Zstandard or bzip2). Its
 //! kind is recognised by the beginning of its text; its name does not matter. Each source yields
 //! [`Capture`](super::Capture)s into [`Captures`](super::Captures).
 
