@@ -30,8 +30,8 @@ const VIEW: u64 = 16;
 /// How many times as many bytes a chunk may have in all its columns as in its lines.
 const WIDTH: u64 = 6;
 
-/// The rows of the units in which damage is left out.
-const UNIT: usize = 1024;
+/// How many rows are read at a time to find damage.
+const BATCH: usize = 1024;
 
 /// An opened file.
 pub(crate) struct ParquetList {
@@ -169,20 +169,24 @@ impl ParquetList {
         is_begun.then(|| SkippedPart { at: None, rows, problem: in_group(range.group, Malformed(problem.clone())) })
     }
 
-    /// How many rows of a group can be read with all columns, in whole units.
+    /// How many rows of a group can be read with all columns.
     fn readable_rows(&self, group: usize) -> Readable {
         let all = usize::try_from(rows_of(&self.groups()[group])).unwrap_or(0);
         let mut readable = Readable { rows: all, problem: None };
         for columns in self.file.columns_at_once() {
             let mut rows = 0;
-            let read = guarded(|| {
-                let all = RowRange { group, first: 0, rows: all, ends: true };
-                let mut batches = self.file.batches(all, &columns, UNIT)?;
-                while let Some(batch) = batches.next()? {
-                    rows += batch.num_rows();
-                }
-                Ok(())
-            });
+            let mut read_on = |at_once| {
+                guarded(|| {
+                    let rest = RowRange { group, first: rows, rows: all - rows, ends: true };
+                    let mut batches = self.file.batches(rest, &columns, at_once)?;
+                    while let Some(batch) = batches.next()? {
+                        rows += batch.num_rows();
+                    }
+                    Ok(())
+                })
+            };
+            // Of the batch that cannot be read, some rows may be readable.
+            let read = read_on(BATCH).or_else(|_| read_on(1));
             if let Err(Malformed(problem)) = read
                 && (rows < readable.rows || readable.problem.is_none())
             {
