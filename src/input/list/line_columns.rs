@@ -150,25 +150,26 @@ impl LineArrays {
     /// Appends a row's line; returns whether its URL has a line feed.
     pub fn append_line(&self, row: usize, text: &mut Vec<u8>) -> bool {
         let start = text.len();
+        self.append_url(row, text);
+        encode_line_feeds(text, start)
+    }
+
+    /// Appends a row's URL, with its line feeds.
+    fn append_url(&self, row: usize, text: &mut Vec<u8>) {
         match self.whole(row) {
-            Some(line) => text.extend_from_slice(line),
+            Some(url) => text.extend_from_slice(url),
             None => self.put_together(row, text),
         }
-        encode_line_feeds(text, start)
     }
 
     /// Appends the lines of all rows to an empty buffer; lines whose URLs have a line feed are flaws. Returns whether
     /// they have no more than `most` bytes.
     pub fn append_all(&self, most: usize, Buffer { bytes, flaws }: &mut Buffer) -> bool {
-        let put = |row: usize, bytes: &mut Vec<u8>| match self.whole(row) {
-            Some(line) => bytes.extend_from_slice(line),
-            None => self.put_together(row, bytes),
-        };
         for row in 0..self.count() {
             if bytes.len() >= most {
                 return false;
             }
-            put(row, bytes);
+            self.append_url(row, bytes);
             bytes.push(b'\n');
         }
         // Line feeds in URLs are so rare that looking for them in every single one is not worth it.
