@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+#[cfg(feature = "parquet")]
+use crate::formats::columnar::Malformed;
 use crate::formats::shown;
 use crate::input::error::ListError;
 
@@ -98,4 +100,11 @@ pub enum OutputError {
         /// Why.
         problem: String,
     },
+}
+
+#[cfg(feature = "parquet")]
+impl From<Malformed> for OutputError {
+    fn from(Malformed(problem): Malformed) -> OutputError {
+        OutputError::Table { problem }
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! A checkpoint is in the folder of an unfinished run, as `.checkpoint.json`. It has the job's identity and the [`Stage`]. While
 //! lines are judged, that is the position in the lists, the seconds so far, the length of each file, all counts, the lines gathered
-//! for the next frames, where the rows are stored that wait for the next row groups, and those origins with deferred lines that are still in memory; while files get their names, only these
-//! names. The URLs that [`unique`](super::unique) has seen are not in it.
+//! for the next frames, where the rows are stored that wait for the next row groups, and those origins with deferred lines that are
+//! still in memory; while files get their names, only these names. The URLs that [`unique`](super::unique) has seen are not in it.
 //!
 //! It ends with a checksum of everything before, so damage is found even where the result would be readable.
 //!
@@ -62,7 +62,6 @@ pub(crate) struct RunState {
     /// Lines gathered for the next frames.
     pub gathered: Gatherer,
     /// Rows that wait for the next row groups.
-    #[serde(default)]
     pub rows: StoredRows,
     pub needed: MissingRobotsState,
 }

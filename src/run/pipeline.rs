@@ -248,23 +248,33 @@ impl<'l> Pipeline<'l> {
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
-        let frames = match (self.rows, &mut self.compressor()?, self.waiting) {
-            (Some(rows), Some(compressor), _) => framed(rows, self.gatherer.into_inner().rest(), compressor)?,
-            (.., Some(waiting)) => last_groups(&self.tables, waiting.into_inner().rest(), self.plan.options.threads)?,
-            _ => Vec::new(),
-        };
+        let mut compressor = self.compressor()?;
         let followed = self.following.and_then(|following| following.into_inner().policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
-        let OrderedState { sink, needed, mut totals, .. } = self.queue.into_inner();
+        let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
         totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
-        totals.add_written(&frames);
+        let mut write = |blocks: Vec<Block<'_>>| {
+            totals.add_written(&blocks);
+            if let Sink::Folder(output) = &mut sink { output.write(&blocks) } else { Ok(()) }
+        };
+        match (self.rows, &mut compressor, self.waiting) {
+            (Some(rows), Some(compressor), _) => write(framed(rows, self.gatherer.into_inner().rest(), compressor)?)?,
+            (.., Some(waiting)) => {
+                let mut rest = waiting.into_inner().rest();
+                while !rest.is_empty() {
+                    // No more at once than the workers could hold.
+                    let some = rest.drain(..rest.len().min(self.plan.options.threads)).collect();
+                    write(last_groups(&self.tables, some)?)?;
+                }
+            }
+            _ => {}
+        }
         totals.end();
         let speed = self.progress.judged();
         let Sink::Folder(mut output) = sink else {
             return Ok(Finished { output: None, needed, totals, speed, policy });
         };
-        output.write(&frames)?;
         output.end()?;
         Ok(Finished { output: Some(*output), needed, totals, speed, policy })
     }
@@ -359,19 +369,11 @@ fn framed(
     gathered.into_iter().map(block).collect()
 }
 
-/// Encodes the last rows of each file, as blocks.
-fn last_groups(tables: &[Table], rest: Vec<FullGroup>, threads: usize) -> Result<Vec<Block<'static>>, OutputError> {
-    let mut blocks = Vec::new();
-    let mut rest = rest.into_iter().peekable();
-    while rest.peek().is_some() {
-        // No more at once than the workers could hold.
-        let some: Vec<FullGroup> = rest.by_ref().take(threads).collect();
-        let at_once = if some.len() > 1 { some.len() } else { 0 };
-        let encode = |group: FullGroup| tables[group.set].row_group(group);
-        let made = threads::on(at_once, || threads::map(some, encode));
-        blocks.extend(made.into_iter().collect::<Result<Vec<_>, _>>()?);
-    }
-    Ok(blocks)
+/// Encodes the last rows of some files, as blocks, all at once.
+fn last_groups(tables: &[Table], rest: Vec<FullGroup>) -> Result<Vec<Block<'static>>, OutputError> {
+    let at_once = if rest.len() > 1 { rest.len() } else { 0 };
+    let encode = |group: FullGroup| tables[group.set].row_group(group);
+    threads::on(at_once, || threads::map(rest, encode)).into_iter().collect()
 }
 
 /// Judges chunks until there are none left, keeping `kept_rules` bytes of rules for each crawler to explain lines.

@@ -30,15 +30,14 @@ impl Table {
     /// The bytes after the head of a file without rows.
     pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
         let empty = self.writer(None).and_then(SerializedFileWriter::into_inner);
-        let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
-        Ok(empty[PARQUET_MARK.len()..].to_vec())
+        Ok(empty.map_err(Malformed::from)?[PARQUET_MARK.len()..].to_vec())
     }
 
     /// Encodes rows as a block of their file.
     pub fn row_group(&self, group: FullGroup) -> Result<Block<'static>, OutputError> {
         let (set, file, rows) = group.read_back()?;
         let made = guarded(|| Ok::<_, Malformed>((self.tally(&rows)?, self.encoded(&rows)?)));
-        let (tally, (rows, bytes)) = made.map_err(|Malformed(problem)| OutputError::Table { problem })?;
+        let (tally, (rows, bytes)) = made?;
         if tally.lines != rows {
             let problem = format!("{rows} rows were encoded instead of {}", tally.lines);
             return Err(OutputError::Table { problem });

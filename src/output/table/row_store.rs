@@ -76,7 +76,7 @@ impl RowStore {
             drop(writer);
             Ok::<_, Malformed>(bytes)
         };
-        let bytes = guarded(encoded).map_err(|Malformed(problem)| OutputError::Table { problem })?;
+        let bytes = guarded(encoded)?;
         let failed = |error| OutputError::Unwritable { path: name(&self.folder, self.next), error };
         let (file, number, at) = match self.open.take().filter(|open| open.2 < FILE_BYTES) {
             Some(open) => open,

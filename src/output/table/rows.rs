@@ -49,8 +49,7 @@ impl Table {
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<FileRows>, OutputError> {
         let made = guarded(|| Ok::<_, Malformed>(self.sorted(source, outcomes, causes)?));
-        let made = made.map_err(|Malformed(problem)| OutputError::Table { problem })?;
-        Ok(made.into_iter().map(|(file, batch)| FileRows { set, file, batch }).collect())
+        Ok(made?.into_iter().map(|(file, batch)| FileRows { set, file, batch }).collect())
     }
 
     /// The rows of each file that gets any.

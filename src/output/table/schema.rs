@@ -54,8 +54,7 @@ impl Table {
     pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
-        let malformed = |Malformed(problem)| OutputError::Table { problem };
-        let fields_of = |list: &&List| guarded(|| fields_of(list)).map_err(malformed);
+        let fields_of = |list: &&List| guarded(|| fields_of(list));
         let fields = first.map_or_else(|| Ok(text_fields()), fields_of)?;
         for other in others {
             if let (Some(one), false) = (first, fields_of(other)? == fields) {
@@ -70,7 +69,7 @@ impl Table {
             return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let list = first.and_then(|list| list.parquet_list());
-        guarded(|| Table::with(fields, ours, list, head, files)).map_err(malformed)
+        Ok(guarded(|| Table::with(fields, ours, list, head, files))?)
     }
 
     fn with(

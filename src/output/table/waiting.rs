@@ -61,12 +61,18 @@ struct Waiting {
     bytes: u64,
 }
 
-/// Rows of a chunk that wait; in memory, stored, or both.
+/// Rows of some chunks that wait.
 struct WaitingBatch {
     rows: usize,
     bytes: u64,
-    batch: Option<RecordBatch>,
-    stored: Option<StoredBatch>,
+    place: Place,
+}
+
+/// Where rows wait.
+enum Place {
+    /// In memory, and maybe stored as well.
+    Memory(RecordBatch, Option<StoredBatch>),
+    Stored(StoredBatch),
 }
 
 /// Rows of a file that are enough for a row group, or the last ones.
@@ -82,8 +88,7 @@ impl FileRows {
         let bytes = bytes_of(&self.batch);
         let is_alone = memory_of(&self.batch) <= bytes + bytes / MOST_OF_OTHERS;
         if self.batch.num_rows() < GROUP_ROWS && bytes < COMPACTED_BYTES && !is_alone {
-            let failed = |error| OutputError::Table { problem: Malformed::from(error).0 };
-            self.batch = compacted(&self.batch).map_err(failed)?;
+            self.batch = compacted(&self.batch).map_err(Malformed::from)?;
         }
         Ok(())
     }
@@ -103,8 +108,8 @@ impl WaitingRows {
         for StoredFile { set, file, batches } in &state.files {
             let of_file = self.files.entry((*set, *file)).or_default();
             for (rows, bytes, place) in batches {
-                let stored = Some(self.store.reopen(place)?);
-                of_file.push(WaitingBatch { rows: *rows, bytes: *bytes, batch: None, stored });
+                let place = Place::Stored(self.store.reopen(place)?);
+                of_file.push(WaitingBatch { rows: *rows, bytes: *bytes, place });
             }
         }
         Ok(self)
@@ -123,7 +128,7 @@ impl WaitingRows {
             for batch in pieces(&batch, self.group_bytes) {
                 self.in_memory += bytes_of(&batch);
                 let of_file = self.files.entry((set, file)).or_default();
-                of_file.add(batch).map_err(|error| OutputError::Table { problem: Malformed::from(error).0 })?;
+                of_file.add(batch).map_err(Malformed::from)?;
                 if of_file.rows >= MOST_ROWS || of_file.bytes >= self.group_bytes {
                     full.extend(self.remove((set, file)));
                 }
@@ -149,7 +154,7 @@ impl WaitingRows {
         for (&(set, file), waiting) in &mut self.files {
             let mut batches = Vec::new();
             for waiting in &mut waiting.batches {
-                batches.push((waiting.rows, waiting.bytes, waiting.stored(&mut self.store)?.place.clone()));
+                batches.push((waiting.rows, waiting.bytes, waiting.place.stored(&mut self.store)?.place.clone()));
             }
             files.push(StoredFile { set, file, batches });
         }
@@ -169,8 +174,7 @@ impl WaitingRows {
         let Some(largest) = self.files.values_mut().max_by_key(|waiting| waiting.in_memory()) else { return Ok(false) };
         let freed = largest.in_memory();
         for waiting in &mut largest.batches {
-            waiting.stored(&mut self.store)?;
-            waiting.batch = None;
+            waiting.place.leave_memory(&mut self.store)?;
         }
         self.in_memory -= freed;
         Ok(freed > 0)
@@ -194,33 +198,55 @@ impl Waiting {
     /// Adds rows of a chunk. Few rows are put together with those before them, because a batch takes some KiB besides its rows: with
     /// 64 crawlers, a hundred files wait for rows that come a dozen a chunk. A row is copied about as often as its batch is doubled.
     fn add(&mut self, batch: RecordBatch) -> Result<(), ArrowError> {
-        self.push(WaitingBatch { rows: batch.num_rows(), bytes: bytes_of(&batch), batch: Some(batch), stored: None });
+        self.push(WaitingBatch::new(batch.num_rows(), bytes_of(&batch), batch));
         while let [.., one, other] = &self.batches[..]
-            && let (Some(first), None, Some(second)) = (&one.batch, &one.stored, &other.batch)
+            && let (Place::Memory(first, None), Place::Memory(second, None)) = (&one.place, &other.place)
             && one.rows <= 2 * other.rows
             && one.rows + other.rows <= FEW_ROWS
         {
             let both = compacted(&concat_batches(&first.schema(), [first, second])?)?;
             // As many bytes as if they were apart, so that it does not matter for the row groups which are.
-            let (rows, bytes) = (one.rows + other.rows, one.bytes + other.bytes);
+            let both = WaitingBatch::new(one.rows + other.rows, one.bytes + other.bytes, both);
             self.batches.truncate(self.batches.len() - 2);
-            self.batches.push(WaitingBatch { rows, bytes, batch: Some(both), stored: None });
+            self.batches.push(both);
         }
         Ok(())
     }
 
     fn in_memory(&self) -> u64 {
-        self.batches.iter().filter(|waiting| waiting.batch.is_some()).map(|waiting| waiting.bytes).sum()
+        let is_in_memory = |waiting: &&WaitingBatch| matches!(waiting.place, Place::Memory(..));
+        self.batches.iter().filter(is_in_memory).map(|waiting| waiting.bytes).sum()
     }
 }
 
 impl WaitingBatch {
+    fn new(rows: usize, bytes: u64, batch: RecordBatch) -> WaitingBatch {
+        WaitingBatch { rows, bytes, place: Place::Memory(batch, None) }
+    }
+}
+
+impl Place {
     /// Stores the rows, unless they are.
     fn stored(&mut self, store: &mut RowStore) -> Result<&StoredBatch, OutputError> {
-        match (&mut self.stored, &self.batch) {
-            (Some(stored), _) => Ok(stored),
-            (none, Some(batch)) => Ok(none.insert(store.put(batch)?)),
-            (None, None) => Err(OutputError::Table { problem: "rows that wait are lost".to_owned() }),
+        match self {
+            Place::Memory(batch, none @ None) => Ok(none.insert(store.put(batch)?)),
+            Place::Memory(_, Some(stored)) | Place::Stored(stored) => Ok(stored),
+        }
+    }
+
+    /// Stores the rows, unless they are, and frees their memory.
+    fn leave_memory(&mut self, store: &mut RowStore) -> Result<(), OutputError> {
+        if let Place::Memory(batch, stored) = self {
+            *self = Place::Stored(stored.take().map_or_else(|| store.put(batch), Ok)?);
+        }
+        Ok(())
+    }
+
+    /// The rows.
+    fn read_back(self) -> Result<RecordBatch, OutputError> {
+        match self {
+            Place::Memory(batch, _) => Ok(batch),
+            Place::Stored(stored) => stored.read_back(),
         }
     }
 }
@@ -232,15 +258,11 @@ impl FullGroup {
 
     /// The set, the file and the rows: one batch, so that it does not matter for the bytes of the row group in how many they waited.
     pub(super) fn read_back(self) -> Result<(usize, usize, RecordBatch), OutputError> {
-        let read = |waiting: WaitingBatch| match (waiting.batch, waiting.stored) {
-            (Some(batch), _) => Ok(batch),
-            (None, Some(stored)) => stored.read_back(),
-            (None, None) => Err(OutputError::Table { problem: "rows that wait are lost".to_owned() }),
-        };
-        let batches = self.batches.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let batches = self.batches.into_iter().map(|waiting| waiting.place.read_back());
+        let batches = batches.collect::<Result<Vec<_>, _>>()?;
         let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
-        let all = guarded(|| Ok::<_, Malformed>(concat_batches(&schema, &batches)?));
-        Ok((self.set, self.file, all.map_err(|Malformed(problem)| OutputError::Table { problem })?))
+        let all = guarded(|| Ok::<_, Malformed>(concat_batches(&schema, &batches)?))?;
+        Ok((self.set, self.file, all))
     }
 }
 
@@ -340,7 +362,7 @@ mod tests {
     impl FullGroup {
         fn whole(FileRows { set, file, batch }: FileRows) -> FullGroup {
             let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
-            FullGroup { set, file, batches: vec![WaitingBatch { rows, bytes, batch: Some(batch), stored: None }] }
+            FullGroup { set, file, batches: vec![WaitingBatch::new(rows, bytes, batch)] }
         }
     }
 }
