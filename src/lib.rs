@@ -49,9 +49,9 @@
 //! # Threads
 //!
 //! No call leaves a thread behind: the threads that it starts have ended when it returns. So a process may fork between two
-//! calls, and the child may make any. [`run::Job::threads`](field@run::Job::threads) and [`run::verify()`] take a number of threads; other calls with
-//! much work use all processors, or as many as the environment variable `RAYON_NUM_THREADS` says. In a thread of a rayon pool they
-//! use that pool instead.
+//! calls, and the child may make any. [`run::Job::threads`](field@run::Job::threads) and [`run::verify()`] take a number of threads;
+//! other calls with much work use all processors, or as many as the environment variable `RAYON_NUM_THREADS` says. In a thread of a
+//! rayon pool they use that pool instead.
 #![deny(missing_docs)]
 // What nobody can name, nobody can use: no type of an internal module may be part of the public interface.
 #![cfg_attr(not(feature = "internals"), deny(unnameable_types))]

@@ -8,13 +8,11 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use robosieve::policy::source::{self, FieldNames};
 use robosieve::policy::{Captures, Columns, Overrides, WriteError, WriteLock};
+use robosieve::run::DEFAULT_MEMORY;
 use robosieve::{Agents, Dialect};
 
 use crate::error;
 use crate::policy::Policy;
-
-/// The memory for compiling into a file, in bytes, unless another budget is given: the program's default.
-const MEMORY: u64 = 1 << 30;
 
 /// Compiles robots.txt files into a policy, for up to 64 crawlers.
 ///
@@ -55,7 +53,7 @@ pub fn compile(
             return Ok(Policy::of(captures.policy().map_err(error::policy)?));
         };
         let lock = locked(ensured(&out, &sources)?)?;
-        let captures = Captures::for_file(&lock, columns, dialect).with_memory(memory.unwrap_or(MEMORY));
+        let captures = Captures::for_file(&lock, columns, dialect).with_memory(memory.unwrap_or(DEFAULT_MEMORY));
         let captures = read(captures, &sources, &options, overrides.as_deref(), origin)?;
         captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
         Policy::open(out)

@@ -39,7 +39,7 @@ use crate::verdicts::{Shape, Verdicts};
 #[pyclass(frozen, module = "robosieve")]
 pub struct Policy {
     pub inner: policy::Policy,
-    /// What it was opened from; `None` if it was made in memory.
+    /// The files it comes from; `None` if it was made in memory.
     opened: Option<Opened>,
 }
 

@@ -1,6 +1,7 @@
 //! Memory-mapped files; no other module maps a file.
 //!
-//! Another program can change a mapped file, and its map then shows other bytes, so whoever maps one says why that does no harm:
+//! When another program changes a mapped file, its map shows the new bytes. So each caller that maps a file says why that does no
+//! harm:
 //!
 //! - A list may change at any time: see `input/list/mapped.rs`.
 //! - A policy file must not change while it is mapped, as a shared library must not: its numbers are checked when it is opened, and

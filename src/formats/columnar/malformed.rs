@@ -1,4 +1,4 @@
-//! What is wrong with a file, and the library's panics about it.
+//! Errors of malformed files. A panic of the library that reads them becomes one, too.
 
 use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
