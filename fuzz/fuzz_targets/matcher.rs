@@ -10,7 +10,7 @@ use robosieve::automaton::{self, Scratch};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict};
 
-#[path = "../../tests/oracle/mod.rs"]
+#[path = "../../tests/library/oracle.rs"]
 mod oracle;
 
 /// The maximum number of paths judged per input; the oracle is slow.

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/oracle/urls.rs"]
+#[path = "../../tests/library/properties/urls.rs"]
 mod urls;
 
 fuzz_target!(|line: &[u8]| {

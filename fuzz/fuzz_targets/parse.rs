@@ -7,7 +7,7 @@ use robosieve::lint;
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, RuleSet, Verdict};
 
-#[path = "../../tests/oracle/mod.rs"]
+#[path = "../../tests/library/oracle.rs"]
 mod oracle;
 
 /// Larger files are parsed, but not given to the oracle.

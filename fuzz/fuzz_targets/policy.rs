@@ -11,7 +11,7 @@ use robosieve::policy::{Policy, Trust};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-#[path = "../../tests/policy/everything.rs"]
+#[path = "../../tests/library/policy/everything.rs"]
 mod everything;
 
 static BASES: LazyLock<[Vec<u8>; 2]> =

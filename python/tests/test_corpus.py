@@ -119,7 +119,7 @@ def is_token(agent: str) -> bool:
 
 def test_conformance_cases_hold_or_stand_in_the_ledger(shared: Callable[[str], Path]) -> None:
     """Cases run under Google's dialect, for which each has the answer, and under the dialect that they name."""
-    ledger = (ROOT / "tests/conformance/ledger.tsv").read_text().splitlines()
+    ledger = (ROOT / "tests/library/conformance/ledger.tsv").read_text().splitlines()
     rows = [row.split("\t") for row in ledger if row and not row.startswith("#")]
     excuses = {
         dialect: [listed for ids, named, _ in rows if named == dialect for listed in ids.split()]

@@ -1,6 +1,6 @@
 //! `--agent`: crawler names, and several crawlers in one run.
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 /// Groups for several agents, each with its own path.
 const FILE: &str = "User-agent: googlebot-news\nDisallow: /news\n\nUser-agent: googlebot\nDisallow: /google\n\n\

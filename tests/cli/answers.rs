@@ -5,8 +5,8 @@ use robosieve::policy::{Captures, Policy, WriteLock, merge, source};
 use robosieve::robots::Agents;
 use robosieve::{Choices, Dialect, Fallback, Matcher};
 
-use crate::bench::{Bench, ROBOTS};
-use crate::warc;
+use crate::support::program::{Bench, ROBOTS};
+use crate::support::{archives, compression};
 
 /// A kind of source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Case {
     fn status(name: &'static str, status: u16, body: &'static str, means: Means) -> Case {
         Case::new(name, means)
             .json(&format!("\"status\":{status},\"body\":{}", serde_json::json!(body)))
-            .warc("response", "", warc::http(&format!("{status:03} Text"), body))
+            .warc("response", "", archives::http(&format!("{status:03} Text"), body))
             .parquet(Some(i32::from(status)), Some(body.as_bytes()))
     }
 
@@ -172,13 +172,13 @@ fn cases() -> Vec<Case> {
 fn damaged() -> Vec<Case> {
     use Means::{Incomplete, Rules, Unreachable};
     let response =
-        |name, means, head: &str, body: &[u8]| Case::new(name, means).warc("response", "", warc::http(head, body));
-    let (whole, zipped) = (ROBOTS.len(), warc::gzip(ROBOTS.as_bytes()));
+        |name, means, head: &str, body: &[u8]| Case::new(name, means).warc("response", "", archives::http(head, body));
+    let (whole, zipped) = (ROBOTS.len(), compression::gzip(ROBOTS.as_bytes()));
     let range = format!("206 Partial Content\r\nContent-Range: bytes 0-{}/{whole}", whole - 1);
     let mut wrong = zipped.clone();
     wrong[zipped.len() - 6] ^= 1;
     let second = [&zipped[..], &zipped[..12]].concat();
-    let packed = warc::zstd(ROBOTS.as_bytes(), b"");
+    let packed = compression::zstd(ROBOTS.as_bytes(), b"");
     vec![
         response("fewer bytes than the head says", Incomplete, "200 OK\r\nContent-Length: 100", ROBOTS.as_bytes()),
         response("chunks without the last", Incomplete, "200 OK\r\nTransfer-Encoding: chunked", b"1\r\n#\r\n"),
@@ -199,18 +199,18 @@ fn damaged() -> Vec<Case> {
         Case::new("a line that went dead", Incomplete).warc(
             "response",
             "WARC-Truncated: disconnect\r\n",
-            warc::http("200 OK", ROBOTS),
+            archives::http("200 OK", ROBOTS),
         ),
         Case::new("a file too long to keep", Rules).warc(
             "response",
             "WARC-Truncated: length\r\n",
-            warc::http("200 OK", ROBOTS),
+            archives::http("200 OK", ROBOTS),
         ),
         Case::new("a resource", Rules).warc("resource", "", ROBOTS.as_bytes().to_vec()),
     ]
 }
 
-/// The time of an answer in seconds after [`warc::fields`]'s.
+/// The time of an answer in seconds after [`archives::fields`]'s.
 const MIDNIGHT: i64 = 1_768_003_200;
 const OLDER: u32 = 1;
 const NEWER: u32 = 2;
@@ -234,13 +234,13 @@ fn write(bench: &Bench, name: &str, source: Source, answers: &[(usize, &Case)], 
         Source::Warc => {
             let record = |&(number, case): &(usize, &Case)| {
                 let (kind, fields, block) = case.warc.as_ref().expect("an answer of an archive");
-                warc::record(kind, &(warc::fields(&url(number), second) + fields), block)
+                archives::record(kind, &(archives::fields(&url(number), second) + fields), block)
             };
             bench.file(name, answers.iter().flat_map(record).collect::<Vec<u8>>());
         }
         #[cfg(feature = "parquet")]
         Source::Parquet => {
-            use crate::parquet::{Values, parquet};
+            use crate::support::tables::{Values, parquet};
             let rows: Vec<&(Option<i32>, Option<Vec<u8>>)> =
                 answers.iter().map(|(_, case)| case.parquet.as_ref().expect("a row")).collect();
             let urls = answers.iter().map(|&(number, _)| Some(url(number).into_bytes())).collect();

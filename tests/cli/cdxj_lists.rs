@@ -1,9 +1,8 @@
 //! Lists in CDXJ, the index format of web archives.
 
-use crate::bench::{Bench, PARTITIONS, Split, lines};
-use crate::warc::gzip;
-
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
+use crate::support::compression::gzip;
+use crate::support::program::{Bench, SOURCES};
+use crate::support::results::{PARTITIONS, Split, lines};
 
 /// A line of an index, with its JSON written in one of several ways.
 fn entry(number: usize, url: &str) -> String {

@@ -11,8 +11,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
-use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
-use crate::warc::gzip;
+use crate::support::compression::gzip;
+use crate::support::program::{Bench, assert_no_result, said};
+use crate::support::results::Split;
 
 /// The number of copies of [`LINE`] in the list.
 const LINES: usize = 10_000;
@@ -56,13 +57,7 @@ fn changed_of(
     let pipes = ["before", "after"].map(|name| bench.path(name));
     assert!(Command::new("mkfifo").args(&pipes).status().expect("mkfifo").success());
     let words = format!("filter --agent examplebot --robots sites {options} before urls after");
-    let child = Command::new(PROGRAM)
-        .current_dir(bench.path("."))
-        .args(bench.arguments(&words))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program");
+    let child = bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
     // Not joined: if the program never opens the pipes, the thread blocks forever, and the test fails below.
     std::thread::spawn(move || {
         let open = |pipe: &Path| OpenOptions::new().write(true).open(pipe).expect("a pipe");
@@ -165,7 +160,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
     let tables = Vec::new();
     #[cfg(feature = "parquet")]
     let tables = {
-        use crate::parquet::{Values::Texts, parquet};
+        use crate::support::tables::{Values::Texts, parquet};
         let urls = urls.iter().take(10_000).map(|url| Some(&*Box::leak(url.clone().into_boxed_str()))).collect();
         let table = parquet(&[("required binary url", Texts(urls))], 6, parquet::basic::Compression::SNAPPY);
         vec![("", table.clone()), ("--format parquet --per-input", table)]

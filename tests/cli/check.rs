@@ -2,7 +2,7 @@
 
 use assert_cmd::Command;
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 const FILE: &str = "# A comment\nUser-agent: examplebot\nUser-agent: other\nDisallow: /no\nAllow: /no/but # this\n\n\
                     User-agent: *\nDisallow: /\n\nUser-agent: ExampleBot/2\nDisallow: /*.pdf$\nSitemap: /s\n";

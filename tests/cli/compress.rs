@@ -2,9 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use crate::bench::{Bench, PARTITIONS, Sums};
-
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
+use crate::support::program::{Bench, SOURCES_NOW};
+use crate::support::results::{PARTITIONS, Sums};
 
 /// File name endings, and the tools that decompress them.
 const FORMATS: [(&str, &str); 2] = [("gz", "gzip"), ("zst", "zstd")];
@@ -31,9 +30,9 @@ fn long_list(bench: &Bench) -> Vec<u8> {
 fn compressed_partitions_are_those_of_a_plain_run() {
     let bench = Bench::new();
     long_list(&bench);
-    let plain = bench.split(SOURCES, &["urls"]);
+    let plain = bench.split(SOURCES_NOW, &["urls"]);
     for (ending, tool) in FORMATS {
-        let packed = bench.split(&format!("{SOURCES} --force --compress {ending}"), &["urls"]);
+        let packed = bench.split(&format!("{SOURCES_NOW} --force --compress {ending}"), &["urls"]);
         assert_eq!(packed.partitions, plain.partitions);
         for (name, text) in PARTITIONS.iter().zip(&plain.partitions) {
             let file = format!("out/{name}.txt.{ending}");
@@ -67,7 +66,8 @@ fn compressed_files_do_not_depend_on_threads() {
     for (ending, _) in FORMATS {
         for chunk in [5_000, 200_000, 3_000_000] {
             let stored = |threads: usize| {
-                let options = format!("{SOURCES} --compress {ending} --chunk-size {chunk} --threads {threads} --force");
+                let options =
+                    format!("{SOURCES_NOW} --compress {ending} --chunk-size {chunk} --threads {threads} --force");
                 let split = bench.split(&options, &["urls"]);
                 let files = PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt.{ending}")));
                 (split.timeless(), files)
@@ -84,7 +84,7 @@ fn chunks_with_few_lines_share_frames() {
     let list = long_list(&bench);
     assert!(list.len() / 500 > 1000, "chunks");
     for (ending, _) in FORMATS {
-        let split = bench.split(&format!("{SOURCES} --force --compress {ending} --chunk-size 500"), &["urls"]);
+        let split = bench.split(&format!("{SOURCES_NOW} --force --compress {ending} --chunk-size 500"), &["urls"]);
         for (name, text) in PARTITIONS.iter().zip(&split.partitions) {
             let stored = bench.read(&format!("out/{name}.txt.{ending}")).len();
             assert!(stored * 4 < text.len(), "{name}: {stored} bytes of {}", text.len());
@@ -122,7 +122,7 @@ fn each_list_has_compressed_files_of_its_own() {
     for (place, (folder, text)) in ["0001-one", "0002-two", "0003-three"].iter().zip(texts).enumerate() {
         assert_eq!(files[place]["name"], format!("{folder}/blocked.txt.gz"));
         let file = serde_json::Value::Array(vec![files[place].clone()]);
-        assert_eq!(crate::bench::text_of(&bench, "out", &file), text.as_bytes());
+        assert_eq!(crate::support::results::text_of(&bench, "out", &file), text.as_bytes());
     }
     bench.filter("--robots sites --out out --per-input --force one").assert().success();
     assert_eq!(bench.names("out"), ["0001-one", "receipt.json", "robots-needed.tsv"]);
@@ -133,10 +133,10 @@ fn each_list_has_compressed_files_of_its_own() {
 fn verdicts_may_be_compressed() {
     let bench = Bench::new();
     let list = long_list(&bench);
-    bench.filter(&format!("{SOURCES} --out plain --verdicts urls")).assert().success();
+    bench.filter(&format!("{SOURCES_NOW} --out plain --verdicts urls")).assert().success();
     let plain = bench.read("plain/verdicts.tsv");
     for (ending, tool) in FORMATS {
-        let options = format!("{SOURCES} --verdicts --compress {ending} --chunk-size 30000");
+        let options = format!("{SOURCES_NOW} --verdicts --compress {ending} --chunk-size 30000");
         bench.filter(&format!("{options} --out out --force urls")).assert().success();
         if let Some(read) = decompressed_by(tool, &bench, &format!("out/verdicts.tsv.{ending}")) {
             assert!(read == plain);
@@ -156,9 +156,9 @@ fn compressed_shards_are_joined() {
     let list = long_list(&bench);
     for (ending, tool) in FORMATS {
         for form in ["", "--verdicts"] {
-            bench.filter(&format!("{SOURCES} {form} --out whole --force urls")).assert().success();
+            bench.filter(&format!("{SOURCES_NOW} {form} --out whole --force urls")).assert().success();
             for number in 1..=3 {
-                let options = format!("{SOURCES} {form} --compress {ending} --shard {number}/3 --force");
+                let options = format!("{SOURCES_NOW} {form} --compress {ending} --shard {number}/3 --force");
                 bench.filter(&format!("{options} --out part-{number} urls")).assert().success();
             }
             bench.program("join --concat --force --out all part-1 part-2 part-3").assert().success();

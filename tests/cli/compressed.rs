@@ -1,7 +1,8 @@
 //! Compressed sources of every kind, whatever their file names.
 
-use crate::bench::{Bench, ROBOTS};
-use crate::warc::{counts, gzip, zstd};
+use crate::support::archives::counts;
+use crate::support::compression::{gzip, zstd};
+use crate::support::program::{Bench, ROBOTS};
 
 /// A line of JSON Lines: a host with [`ROBOTS`].
 fn line(host: &str) -> String {

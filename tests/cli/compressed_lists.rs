@@ -1,17 +1,8 @@
 //! Compressed lists: same lines, verdicts and checksums as for the plain list, whatever their file names.
 
-use std::io::Write;
-
-use crate::bench::{Bench, Split, assert_no_result, said};
-use crate::warc::{gzip, zstd};
-
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
-
-pub fn bzip2(text: &[u8]) -> Vec<u8> {
-    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    encoder.write_all(text).expect("memory");
-    encoder.finish().expect("memory")
-}
+use crate::support::compression::{bzip2, gzip, zstd};
+use crate::support::program::{Bench, SOURCES, assert_no_result, said};
+use crate::support::results::Split;
 
 /// A text, compressed in every format, in parts cut at arbitrary bytes.
 fn all(text: &[u8]) -> [(&'static str, Vec<u8>); 3] {

@@ -1,9 +1,8 @@
 //! Sources that are damaged in part: what can be read is, and the rest is counted, told, and never allowed.
 
-use std::io::Write;
-
-use crate::bench::{Bench, ROBOTS, said};
-use crate::warc::{answer, counts, fields, gzip, http, record, rules, zstd};
+use crate::support::archives::{answer, counts, fields, http, record, rules};
+use crate::support::compression::{Compress, checked_zstd, gzip, zstd};
+use crate::support::program::{Bench, ROBOTS, said};
 
 /// Compiles sources; returns what is said on standard error.
 fn compiled(bench: &Bench, sources: &str) -> String {
@@ -67,16 +66,6 @@ fn a_wrong_record_leaves_its_own_origin_without_a_verdict() {
             said(text.as_bytes(), &["in.warc: 1 record is damaged or malformed: ", &place, problem]);
         }
     }
-}
-
-type Compress = fn(&[u8]) -> Vec<u8>;
-
-/// Zstandard with a checksum, without which damage in the text does not show.
-fn checked_zstd(text: &[u8]) -> Vec<u8> {
-    let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 3).expect("an encoder");
-    encoder.include_checksum(true).expect("an encoder");
-    encoder.write_all(text).expect("memory");
-    encoder.finish().expect("memory")
 }
 
 /// Each archive has a damaged member between two good ones, and an older archive has rules that would allow everything.

@@ -7,10 +7,10 @@ use std::num::NonZero;
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 
-use crate::bench::{Bench, PARTITIONS, Split, Sums, content, lines};
+use crate::support::program::{Bench, SOURCES};
+use crate::support::results::{PARTITIONS, Split, Sums, content, lines};
 
 /// The sources for the repository's list.
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 
 /// The origins in `origins.jsonl` without a verdict under rfc9309, each with the reason and last status.
 const WITHOUT_VERDICT: [(&str, &str, &str); 6] = [

@@ -1,8 +1,7 @@
 //! Lists whose lines have fields: TSV, CSV, CDX. Verdicts are those of the URLs; the lines stay unchanged.
 
-use crate::bench::{Bench, PARTITIONS, Split, Sums, lines};
-
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
+use crate::support::program::{Bench, SOURCES};
+use crate::support::results::{PARTITIONS, Split, Sums, lines};
 
 /// The lines of the data set that fit into a field of a TSV file: those without tabs.
 fn urls(bench: &Bench) -> Vec<Vec<u8>> {

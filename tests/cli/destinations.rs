@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 /// A policy, a run, and what users keep beside them.
 fn bench() -> Bench {
@@ -25,7 +25,7 @@ fn mine() -> Vec<(&'static str, Vec<u8>)> {
         ("page.html", text("<!DOCTYPE html>\n<html lang=\"en\">\n")),
         ("robosieve.1", text(".ie \\n(.g .ds Aq \\(aq\n.TH mine 1\n")),
         ("archive.warc", text("WARC/1.0\r\nWARC-Type: warcinfo\r\n\r\n")),
-        ("list.gz", crate::warc::gzip(b"http://a.example/\n")),
+        ("list.gz", crate::support::compression::gzip(b"http://a.example/\n")),
         ("binary", b"\x7fELF\0\0".to_vec()),
         ("not.parquet", b"PAR1 and no more".to_vec()),
     ]

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 /// All commands, in the order of the program's help.
 fn commands(bench: &Bench) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use flate2::write::GzEncoder;
 
-use crate::bench::{Bench, PROGRAM, said};
+use crate::support::program::{Bench, PROGRAM, said};
 
 /// Rules that block everything, and then a gibibyte of comment that is not read.
 fn bomb() -> Vec<u8> {
@@ -107,7 +107,7 @@ fn a_robots_txt_from_a_pipe_is_read_whole() {
 #[test]
 fn a_compressed_replacement_is_a_robots_txt() {
     let bench = Bench::with_site();
-    bench.file("own.gz", crate::warc::gzip(b"User-agent: *\nDisallow: /\n"));
+    bench.file("own.gz", crate::support::compression::gzip(b"User-agent: *\nDisallow: /\n"));
     bench.file("o.toml", "[\"http://a.example\"]\nrobots-txt-file = \"own.gz\"\n");
     let done = bench.program("check --agent x --robots sites --overrides o.toml http://a.example/x").output();
     said_by(&done.expect("the program"), "blocked\t");

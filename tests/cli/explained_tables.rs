@@ -3,10 +3,10 @@
 use parquet::basic::Compression;
 use parquet::record::Field;
 
-use crate::bench::{Bench, PARTITIONS};
-use crate::explain::{SOURCES, bench};
-use crate::parquet::{Values, parquet};
-use crate::tables::{Row, column, columns, of_partition, rows, text};
+use crate::support::explained::{SOURCES, bench};
+use crate::support::program::Bench;
+use crate::support::results::PARTITIONS;
+use crate::support::tables::{Row, Values, column, columns, of_partition, parquet, rows, text};
 
 /// The explanation of a line: the rule, its line, its group, the time.
 type Cause = [Field; 4];

@@ -1,6 +1,6 @@
 //! `export`: side tables of a policy.
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 /// A policy for `one` and `two`, with a bit of everything.
 fn bench() -> Bench {

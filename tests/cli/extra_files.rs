@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 fn bench_with_run(options: &str) -> Bench {
     let bench = Bench::with_site();

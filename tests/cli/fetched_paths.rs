@@ -1,6 +1,6 @@
 //! Lines are judged by the path that is fetched, whatever their form; the receipt counts those that are written otherwise.
 
-use crate::bench::Bench;
+use crate::support::program::Bench;
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /private/\n";
 

@@ -2,9 +2,9 @@
 //! below is another one, and left alone.
 
 use std::io::Write;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
-use crate::bench::{Bench, PROGRAM, said};
+use crate::support::program::{Bench, said};
 
 const LOCK: &str = "out/.robosieve.lock";
 
@@ -14,8 +14,8 @@ const PARTIAL: &str = ".allowed.txt.partial";
 /// A run into a folder that waits for more of its list.
 fn waiting_run(bench: &Bench, folder: &str) -> Child {
     let words = format!("filter --agent examplebot --robots sites --out {folder} --quiet -");
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(&words)).stdin(Stdio::piped());
+    let mut command = bench.command(&words);
+    command.stdin(Stdio::piped());
     let mut child = command.spawn().expect("the program");
     child.stdin.as_mut().expect("a pipe").write_all(b"http://a.example/1\n").expect("a line");
     while !bench.path(&format!("{folder}/{PARTIAL}")).exists() {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::bench::{Bench, PROGRAM, said};
+use crate::support::program::{Bench, said};
 
 /// The program in a pipe.
 struct Pipe {
@@ -18,9 +18,8 @@ struct Pipe {
 
 impl Pipe {
     fn start(bench: &Bench, words: &str) -> Pipe {
-        let mut child = Command::new(PROGRAM)
-            .current_dir(bench.path("."))
-            .args(bench.arguments(&format!("filter {words}")))
+        let mut child = bench
+            .command(&format!("filter {words}"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

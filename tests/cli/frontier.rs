@@ -5,9 +5,9 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-use crate::bench::Bench;
 #[cfg(feature = "warc")]
-use crate::warc;
+use crate::support::archives;
+use crate::support::program::Bench;
 
 const ROUNDS: usize = 20;
 
@@ -198,7 +198,7 @@ fn write(bench: &Bench, round: usize, time: i64, answers: &[(String, Vec<u8>)]) 
     } else {
         let date = jiff::Timestamp::from_second(time).expect("a time");
         let record = |(url, response): &&(String, Vec<u8>)| {
-            warc::record("response", &format!("WARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"), response)
+            archives::record("response", &format!("WARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"), response)
         };
         let name = format!("round{round}.warc");
         bench.file(&name, in_archive.iter().flat_map(record).collect::<Vec<u8>>());

@@ -1,6 +1,6 @@
 //! Sources and lists that are missing, unreadable, empty or wrong.
 
-use crate::bench::{Bench, assert_no_result};
+use crate::support::program::{Bench, assert_no_result};
 
 #[test]
 fn a_source_that_is_missing_or_an_empty_folder_is_refused() {
@@ -192,9 +192,9 @@ fn a_byte_order_mark_is_kept_and_not_judged() {
         // Likewise from a pipe, and in the middle of a partition.
         let words = format!("--robots sites {options} --force --out out");
         bench.filter(&format!("{words} -")).write_stdin(text).assert().success();
-        assert_eq!(crate::bench::Split::read(&bench, "out").lines("blocked"), [first], "{text}");
+        assert_eq!(crate::support::results::Split::read(&bench, "out").lines("blocked"), [first], "{text}");
         bench.filter(&format!("{words} urls urls")).assert().success();
-        assert_eq!(crate::bench::Split::read(&bench, "out").lines("blocked"), [first, first], "{text}");
+        assert_eq!(crate::support::results::Split::read(&bench, "out").lines("blocked"), [first, first], "{text}");
         bench.program("report out --robots sites").assert().success();
     }
     let bench = Bench::with_site();

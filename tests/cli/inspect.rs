@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 const NOW: &str = "--now 2026-01-12T12:00:00Z";
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 const FILE: &str = "User-agent: *\nDisallow: /a\nAllow: /a*\nDisallow: /b /c\n";
 
@@ -163,7 +163,7 @@ fn a_folder_stands_for_its_files_and_the_end_is_a_count() {
 fn a_closed_pipe_is_no_error_and_does_not_change_the_answer() {
     let bench = Bench::new();
     bench.file("many.txt", "nonsense\n".repeat(20_000));
-    let done = crate::output::with_closed_stdout(&bench, "lint many.txt");
+    let done = crate::support::program::with_closed_stdout(&bench, "lint many.txt");
     assert_eq!(String::from_utf8_lossy(&done.stderr), "1 file, 20001 findings: 20000 errors, 0 warnings, 1 note\n");
     assert_eq!(done.status.code(), Some(1));
 }
@@ -175,7 +175,7 @@ fn the_documents_show_what_is_printed() {
     let command = "robosieve lint datasets/sites/blog.example.net || test $? = 1\n```\n\n```text\n";
     let (_, shown) = page.split_once(command).expect("an example");
     let (shown, _) = shown.split_once("```").expect("its end");
-    let mut program = assert_cmd::Command::new(crate::bench::PROGRAM);
+    let mut program = assert_cmd::Command::new(crate::support::program::PROGRAM);
     program.current_dir(env!("CARGO_MANIFEST_DIR")).args(["lint", "datasets/sites/blog.example.net"]);
     program.assert().code(1).stdout(shown.to_owned());
 }

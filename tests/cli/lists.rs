@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::bench::{Bench, Split, Sums};
+use crate::support::program::Bench;
+use crate::support::results::{Split, Sums};
 
 #[test]
 fn a_list_without_a_last_line_feed_gets_one_before_another_list() {
@@ -70,9 +71,8 @@ fn a_named_pipe_is_read_as_a_stream() {
     bench.file("urls", "http://a.example/file\n");
     let pipe = bench.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-    let child = Command::new(crate::bench::PROGRAM)
-        .current_dir(bench.path("."))
-        .args(bench.arguments("filter --agent examplebot --robots sites --out out --chunk-size 64 pipe urls"))
+    let child = bench
+        .command("filter --agent examplebot --robots sites --out out --chunk-size 64 pipe urls")
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program");

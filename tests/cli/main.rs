@@ -1,12 +1,11 @@
 //! The program, end to end: inputs, outputs, messages and exit codes.
 //!
-//! Every run that should succeed is checked completely ([`bench::Split`]): each line is in exactly one partition, byte
+//! Every run that should succeed is checked completely ([`support::results::Split`]): each line is in exactly one partition, byte
 //! for byte and in order, and all numbers and checksums of the receipt are recomputed from the files. The assertions of
 //! a test come on top of that.
 
 mod agents;
 mod answers;
-mod bench;
 mod cdxj_lists;
 #[cfg(unix)]
 mod changes;
@@ -60,6 +59,7 @@ mod skipped_rows;
 mod sources;
 mod split_size;
 mod statuses;
+mod support;
 #[cfg(feature = "parquet")]
 mod tables;
 mod terminal;

@@ -7,8 +7,9 @@
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
-use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
-use crate::warc::{gzip, looking_back};
+use crate::support::compression::{gzip, looking_back};
+use crate::support::program::{Bench, assert_no_result, said};
+use crate::support::results::Split;
 
 /// The memory budget in these tests.
 const MEMORY: u64 = 64 << 20;
@@ -16,13 +17,13 @@ const MEMORY: u64 = 64 << 20;
 /// Runs `filter` with a memory budget, and checks that it stays within it.
 fn within(bench: &Bench, memory: u64, words: &str) -> Output {
     let words = format!("filter --robots sites --out out --memory {memory} --threads 3 {words}");
-    watched(bench, memory, Command::new(PROGRAM).args(bench.arguments(&words)))
+    watched(bench, memory, &mut bench.command(&words))
 }
 
 /// Runs a command, and checks that it takes no more memory than this.
-fn watched(bench: &Bench, memory: u64, command: &mut Command) -> Output {
+fn watched(_bench: &Bench, memory: u64, command: &mut Command) -> Output {
     let words = format!("{command:?}");
-    command.current_dir(bench.path(".")).stdin(Stdio::null());
+    command.stdin(Stdio::null());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -117,7 +118,7 @@ fn many_lists_stay_within() {
         [(MEMORY, "--count"), (MEMORY, "--out out"), (256 << 20, "--count"), (256 << 20, "--out two")]
     {
         let words = format!("filter --agent examplebot --robots sites --memory {memory} --threads 8 {option} {lists}");
-        let ended = watched(&bench, memory, Command::new(PROGRAM).args(bench.arguments(&words)));
+        let ended = watched(&bench, memory, &mut bench.command(&words));
         // Without room for the window of one list, the run fails.
         assert_eq!(ended.status.success(), memory > MEMORY, "{ended:?}");
     }
@@ -128,7 +129,7 @@ fn many_lists_stay_within() {
 #[test]
 #[ignore = "takes long"]
 fn rows_that_say_little_and_give_much_stay_within() {
-    use crate::parquet::{Values::Texts, parquet};
+    use crate::support::tables::{Values::Texts, parquet};
 
     let bench = Bench::with_site();
     let url: &'static str = Box::leak(format!("http://a.example/no/{}", "x".repeat(300_000)).into_boxed_str());

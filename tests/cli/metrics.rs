@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 /// The samples of a file, by name and labels as written.
 ///
@@ -123,13 +123,12 @@ fn the_numbers_are_those_of_the_run() {
 #[test]
 fn they_are_updated_during_the_run() {
     let bench = Bench::with_site();
-    let mut command = std::process::Command::new(crate::bench::PROGRAM);
     bench.file("urls", LINES);
     bench.filter("--robots sites --metrics run.prom --count urls").assert().success();
     let success = metrics(&bench)["robosieve_last_success_timestamp_seconds"];
     let words = "filter --agent examplebot --robots sites --metrics run.prom --count --chunk-size 16 --log json \
                  --progress-every 1ms -";
-    command.current_dir(bench.path(".")).args(bench.arguments(words));
+    let mut command = bench.command(words);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -160,7 +159,7 @@ fn they_are_updated_during_the_run() {
 #[test]
 fn of_compressed_lists_compressed_bytes_are_counted() {
     let bench = Bench::with_site();
-    let gzip = crate::warc::gzip(LINES.repeat(1000).as_bytes());
+    let gzip = crate::support::compression::gzip(LINES.repeat(1000).as_bytes());
     bench.file("urls.gz", &gzip);
     bench.file("urls", LINES);
     bench.filter("--robots sites --metrics run.prom --count urls.gz urls").assert().success();
@@ -194,7 +193,7 @@ fn a_closed_pipe_is_no_failure() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
     let words = "filter --agent examplebot --robots sites --metrics run.prom --count urls";
-    assert_eq!(crate::output::with_closed_stdout(&bench, words).status.code(), Some(0));
+    assert_eq!(crate::support::program::with_closed_stdout(&bench, words).status.code(), Some(0));
     assert_eq!(metrics(&bench)["robosieve_run_success"], 1.0);
 }
 

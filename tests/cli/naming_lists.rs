@@ -1,6 +1,7 @@
 //! Ways to name lists: patterns, and files that name lists.
 
-use crate::bench::{Bench, Split};
+use crate::support::program::Bench;
+use crate::support::results::Split;
 
 /// A folder with lists of one line each; the line contains the list's name.
 fn bench() -> Bench {
@@ -108,7 +109,7 @@ fn thousands_of_lists_may_be_given() {
     }
     let limited = "ulimit -S -n 256 && exec \"$@\"";
     let mut command = assert_cmd::Command::new("sh");
-    command.current_dir(bench.path(".")).args(["-c", limited, "sh", crate::bench::PROGRAM]);
+    command.current_dir(bench.path(".")).args(["-c", limited, "sh", crate::support::program::PROGRAM]);
     command.args(bench.arguments("filter --agent examplebot --robots sites --out out many/*")).assert().success();
     assert_eq!(Split::read(&bench, "out").lines("allowed").len(), 3000);
 }

@@ -1,24 +1,24 @@
 //! `--only` and `--verdicts` on standard output: the program in a pipe.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::bench::{Bench, PARTITIONS, PROGRAM, said};
+use crate::support::program::{Bench, PROGRAM, SOURCES_NOW, said};
+use crate::support::results::PARTITIONS;
 
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
 const LIST: &str = "DATASETS/urls.txt";
 
 #[test]
 fn one_partition_goes_to_standard_output() {
     let bench = Bench::new();
-    let plain = bench.split(SOURCES, &[LIST]);
+    let plain = bench.split(SOURCES_NOW, &[LIST]);
     for (name, text) in PARTITIONS.iter().zip(&plain.partitions) {
         for options in ["", "--chunk-size 500 --threads 3"] {
-            let from_file = bench.filter(&format!("{SOURCES} --only {name} {options} {LIST}")).assert().success();
+            let from_file = bench.filter(&format!("{SOURCES_NOW} --only {name} {options} {LIST}")).assert().success();
             assert!(from_file.get_output().stdout == *text, "{name} {options}");
             let table = String::from_utf8_lossy(&from_file.get_output().stderr).into_owned();
             assert!(table.contains("every line is accounted for"), "{table}");
-            let from_pipe = bench.filter(&format!("{SOURCES} --only {name} {options} -"));
+            let from_pipe = bench.filter(&format!("{SOURCES_NOW} --only {name} {options} -"));
             let from_pipe = { from_pipe }.write_stdin(bench.read(LIST)).assert().success();
             assert!(from_pipe.get_output().stdout == *text, "{name} {options}");
         }
@@ -30,8 +30,9 @@ fn one_partition_goes_to_standard_output() {
 fn verdicts_go_to_standard_output_without_a_folder() {
     let bench = Bench::new();
     for agents in ["", "--agent other"] {
-        bench.filter(&format!("{SOURCES} {agents} --verdicts --out out --force {LIST}")).assert().success();
-        let done = bench.filter(&format!("{SOURCES} {agents} --verdicts --chunk-size 500 {LIST}")).assert().success();
+        bench.filter(&format!("{SOURCES_NOW} {agents} --verdicts --out out --force {LIST}")).assert().success();
+        let done =
+            bench.filter(&format!("{SOURCES_NOW} {agents} --verdicts --chunk-size 500 {LIST}")).assert().success();
         assert!(done.get_output().stdout == bench.read("out/verdicts.tsv"));
     }
 }
@@ -49,9 +50,8 @@ fn lists_are_separated_by_a_line_feed_here_too() {
 #[test]
 fn a_line_does_not_wait_for_the_next_one() {
     let bench = Bench::with_site();
-    let mut child = Command::new(PROGRAM)
-        .current_dir(bench.path("."))
-        .args(bench.arguments("filter --agent examplebot --robots sites --only allowed -"))
+    let mut child = bench
+        .command("filter --agent examplebot --robots sites --only allowed -")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -76,7 +76,7 @@ fn a_reader_that_stops_ends_the_run_quietly() {
     bench.file("urls", "http://a.example/some/path\n".repeat(200_000));
     for words in ["--only allowed", "--verdicts"] {
         let words = format!("filter --agent examplebot --robots sites {words} urls");
-        let done = crate::output::with_closed_stdout(&bench, &words);
+        let done = crate::support::program::with_closed_stdout(&bench, &words);
         assert_eq!(done.status.code(), Some(0));
         assert_eq!(String::from_utf8_lossy(&done.stderr), "");
         let mut command = assert_cmd::Command::new("sh");

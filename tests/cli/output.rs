@@ -4,27 +4,12 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said, unwritten_at};
+use crate::support::program::{Bench, PROGRAM, assert_no_result, said, unwritten_at, with_closed_stdout, with_stdout};
+use crate::support::results::Split;
 
 /// The files that a run leaves.
 const NAMES: [&str; 6] =
     ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt", "receipt.json", "robots-needed.tsv"];
-
-/// Runs the program with the given standard output, and captures standard error.
-fn with_stdout(bench: &Bench, words: &str, stdout: Stdio) -> Output {
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(words)).stdin(Stdio::null());
-    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().expect("the program");
-    child.wait_with_output().expect("the program ends")
-}
-
-/// Runs the program with a standard output that nobody reads.
-#[cfg(unix)]
-pub fn with_closed_stdout(bench: &Bench, words: &str) -> Output {
-    let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
-    drop(ours);
-    with_stdout(bench, words, Stdio::from(std::os::fd::OwnedFd::from(theirs)))
-}
 
 /// Runs the program with a full device as standard output.
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! `--overrides`: the operator's own verdicts and settings for an origin.
 
-use crate::bench::{Bench, Split};
+use crate::support::program::Bench;
+use crate::support::results::Split;
 
 const NOW: &str = "--now 2026-06-01T00:00:00Z";
 

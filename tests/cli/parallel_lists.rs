@@ -1,10 +1,9 @@
 //! Lists read at once: the output does not depend on how many, or on the number of workers.
 #![cfg(unix)]
 
-use crate::bench::Bench;
-use crate::compressed_lists::bzip2;
-use crate::resume::assert_same;
-use crate::warc::{gzip, looking_back, zstd};
+use crate::support::compression::{bzip2, gzip, looking_back, zstd};
+use crate::support::program::Bench;
+use crate::support::results::assert_same;
 
 /// The lines of a list; most texts end with a line feed.
 fn text(list: usize) -> Vec<u8> {

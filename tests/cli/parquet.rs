@@ -1,103 +1,16 @@
 //! Parquet sources, written with the library that reads them; `scripts/foreign-sources` uses another library.
 
-use std::sync::Arc;
-
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::column::writer::ColumnWriter;
-use parquet::data_type::{ByteArray, Int96};
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
 
 use robosieve::Dialect;
 use robosieve::policy::{Captures, source};
 use robosieve::robots::Agents;
 
-use crate::bench::{Bench, ROBOTS};
-use crate::warc::{answer, gzip};
-
-/// The values of a column; each may be missing.
-pub enum Values {
-    Bytes(Vec<Option<Vec<u8>>>),
-    Texts(Vec<Option<&'static str>>),
-    Int32(Vec<Option<i32>>),
-    Int64(Vec<Option<i64>>),
-    Days(Vec<Option<u32>>),
-    Doubles(Vec<Option<f64>>),
-}
-
-use Values::{Days, Doubles, Int32, Int64, Texts};
-
-fn split<T: Clone, U>(values: &[Option<T>], as_written: impl Fn(T) -> U) -> (Vec<U>, Vec<i16>) {
-    (
-        values.iter().flatten().cloned().map(as_written).collect(),
-        values.iter().map(|v| i16::from(v.is_some())).collect(),
-    )
-}
-
-/// Noon, this many days after 1 January 1970, in the format of Impala and old Spark.
-fn noon(days: u32) -> Int96 {
-    let nanos = 12 * 3600 * 1_000_000_000_u64;
-    let mut noon = Int96::new();
-    noon.set_data(nanos as u32, (nanos >> 32) as u32, 2_440_588 + days);
-    noon
-}
-
-/// A Parquet file with columns of these types (`optional int64 status`); all row groups have the same values.
-pub fn parquet(columns: &[(&str, Values)], groups: usize, compression: Compression) -> Vec<u8> {
-    parquet_with(columns, groups, WriterProperties::builder().set_compression(compression).build())
-}
-
-/// Like [`parquet`], written with these properties.
-pub fn parquet_with(columns: &[(&str, Values)], groups: usize, properties: WriterProperties) -> Vec<u8> {
-    let fields: String = columns.iter().map(|(field, _)| format!("{field};")).collect();
-    let schema = parse_message_type(&format!("message answers {{{fields}}}")).expect("a schema");
-    let mut file = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut file, Arc::new(schema), Arc::new(properties)).expect("a writer");
-    for _ in 0..groups {
-        let mut group = writer.next_row_group().expect("a group");
-        for (_, values) in columns {
-            let mut column = group.next_column().expect("the library").expect("a column");
-            write(column.untyped(), values);
-            column.close().expect("a column");
-        }
-        group.close().expect("a group");
-    }
-    writer.close().expect("a file");
-    file
-}
-
-fn write(column: &mut ColumnWriter<'_>, values: &Values) {
-    let written = match (column, values) {
-        (ColumnWriter::ByteArrayColumnWriter(writer), Values::Bytes(bytes)) => {
-            let (values, levels) = split(bytes, ByteArray::from);
-            writer.write_batch(&values, Some(&levels), None)
-        }
-        (ColumnWriter::ByteArrayColumnWriter(writer), Texts(texts)) => {
-            let (values, levels) = split(texts, ByteArray::from);
-            // Each value is the first of its row; this matters where a row can have several.
-            writer.write_batch(&values, Some(&levels), Some(&vec![0; levels.len()]))
-        }
-        (ColumnWriter::Int32ColumnWriter(writer), Int32(numbers)) => {
-            let (values, levels) = split(numbers, |number| number);
-            writer.write_batch(&values, Some(&levels), None)
-        }
-        (ColumnWriter::Int64ColumnWriter(writer), Int64(numbers)) => {
-            let (values, levels) = split(numbers, |number| number);
-            writer.write_batch(&values, Some(&levels), None)
-        }
-        (ColumnWriter::Int96ColumnWriter(writer), Days(days)) => {
-            let (values, levels) = split(days, noon);
-            writer.write_batch(&values, Some(&levels), None)
-        }
-        (ColumnWriter::DoubleColumnWriter(writer), Doubles(numbers)) => {
-            let (values, levels) = split(numbers, |number| number);
-            writer.write_batch(&values, Some(&levels), None)
-        }
-        _ => panic!("values of another type than the column"),
-    };
-    written.expect("values");
-}
+use crate::support::archives::answer;
+use crate::support::compression::gzip;
+use crate::support::program::{Bench, ROBOTS};
+use crate::support::tables::Values::{Days, Doubles, Int32, Int64, Texts};
+use crate::support::tables::{Values, parquet};
 
 /// The columns of most files: answers with status 200, 404 and 503, and a redirect to the first.
 fn usual() -> Vec<(&'static str, Values)> {

@@ -2,12 +2,11 @@
 
 use parquet::basic::{Compression, ZstdLevel};
 
-use crate::bench::{Bench, Split, lines};
-use crate::parquet::Values::{Bytes, Int32, Texts};
-use crate::parquet::parquet;
-use crate::warc::gzip;
-
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
+use crate::support::compression::gzip;
+use crate::support::program::{Bench, SOURCES};
+use crate::support::results::{Split, lines};
+use crate::support::tables::Values::{Bytes, Int32, Texts};
+use crate::support::tables::parquet;
 
 /// The results of a run without times and without how the list was stored; and its compression.
 fn without_storage(split: Split) -> (Split, String) {
@@ -124,7 +123,7 @@ fn rows_without_a_url_or_with_line_feeds_are_invalid_lines() {
 #[test]
 fn tables_without_urls_are_refused() {
     let bench = Bench::with_site();
-    let refused = |columns: &[(&str, crate::parquet::Values)], options: &str, words: &[&str]| {
+    let refused = |columns: &[(&str, crate::support::tables::Values)], options: &str, words: &[&str]| {
         bench.file("list", parquet(columns, 1, Compression::UNCOMPRESSED));
         bench.refused(&format!("--robots sites --out out {options} list"), &[&["list"], words].concat());
     };
@@ -183,7 +182,7 @@ fn rows_that_others_decode_are_the_same() {
             let fields = receipt.as_object_mut().expect("an object");
             ["seconds", "urls_per_second", "speed"].iter().for_each(|time| drop(fields.remove(*time)));
             fields["options"].as_object_mut().expect("options").remove("threads");
-            (receipt, crate::bench::PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt"))))
+            (receipt, crate::support::results::PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt"))))
         };
         let (receipt, texts) = split(1);
         for threads in [2, 4] {

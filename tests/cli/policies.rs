@@ -1,10 +1,10 @@
 //! Policy files: `compile`, and `filter` and `check` with its output.
 
-use crate::bench::{Bench, Split, said};
+use crate::support::program::{Bench, SOURCES, said};
+use crate::support::results::Split;
 
 /// The sources for the repository's list, as `filter` and `compile` take them.
-const ROBOTS: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
-const SOURCES: &str = "DATASETS/sites DATASETS/origins.jsonl";
+const DATASETS: &str = "DATASETS/sites DATASETS/origins.jsonl";
 
 /// The results of `filter` on the repository's list, without times.
 fn split(bench: &Bench, words: &str) -> Split {
@@ -26,10 +26,10 @@ fn compile(bench: &Bench, words: &str) {
 fn a_policy_file_gives_what_its_sources_give() {
     for dialect in robosieve::Dialect::names() {
         let bench = Bench::new();
-        compile(&bench, &format!("--agent examplebot --dialect {dialect} {SOURCES} -o policy.rsv"));
+        compile(&bench, &format!("--agent examplebot --dialect {dialect} {DATASETS} -o policy.rsv"));
         for options in ["", "--on-unreachable use", "--on-stale defer --max-age 7d", "--on-stale use --max-age dialect"]
         {
-            let expected = split(&bench, &format!("--agent examplebot --dialect {dialect} {ROBOTS} {options}"));
+            let expected = split(&bench, &format!("--agent examplebot --dialect {dialect} {SOURCES} {options}"));
             assert_eq!(split(&bench, &format!("--policy policy.rsv {options}")), expected, "{dialect} {options}");
             let named = format!("--policy policy.rsv --agent EXAMPLEBOT --trust-checksum {options}");
             assert_eq!(split(&bench, &named).partitions, expected.partitions, "{dialect} {options}");
@@ -42,10 +42,10 @@ fn each_column_gives_what_its_crawler_alone_gives() {
     let bench = Bench::new();
     let all = ["examplebot", "otherbot", "*", "otherbot,examplebot", "nobody"];
     let agents = all.map(|agent| format!("--agent {agent}")).join(" ");
-    compile(&bench, &format!("{agents} {SOURCES} -o policy.rsv"));
+    compile(&bench, &format!("{agents} {DATASETS} -o policy.rsv"));
     let mut different = std::collections::HashSet::new();
     for agent in all.into_iter().chain(["examplebot,otherbot", "nobody,examplebot", "nobody,otherbot,examplebot"]) {
-        let expected = split(&bench, &format!("--agent {agent} {ROBOTS}"));
+        let expected = split(&bench, &format!("--agent {agent} {SOURCES}"));
         let found = split(&bench, &format!("--agent {agent} --policy policy.rsv"));
         assert_eq!(found.partitions, expected.partitions, "{agent}");
         assert_eq!(found.needed, expected.needed, "{agent}");
@@ -110,7 +110,7 @@ fn the_same_sources_make_the_same_file() {
         bench.program(&words).env("RAYON_NUM_THREADS", threads).assert().success();
         bench.read(name)
     };
-    let first = compile("first.rsv", SOURCES, "1");
+    let first = compile("first.rsv", DATASETS, "1");
     assert_eq!(compile("second.rsv", "DATASETS/origins.jsonl DATASETS/sites", "3"), first);
     let mut lines: Vec<String> =
         String::from_utf8(bench.read("DATASETS/origins.jsonl")).expect("UTF-8").lines().map(str::to_owned).collect();

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use crate::bench::{Bench, PROGRAM, said};
+use crate::support::program::{Bench, said};
 
 const LOCK: &str = ".policy.rsv.lock";
 
@@ -27,8 +27,8 @@ fn answer(name: &str) -> String {
 
 /// A command that has begun.
 fn begun(bench: &Bench, words: &str) -> Child {
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(words)).stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut command = bench.command(words);
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
     command.spawn().expect("the program")
 }
 
@@ -149,9 +149,9 @@ fn a_wait_can_be_interrupted() {
     let lock = take(&bench, LOCK);
     let second = Waiting::new(&bench, "merge policy.rsv b.rsv -o policy.rsv", "policy.rsv");
     // SAFETY: it takes numbers only.
-    unsafe { libc::kill(second.child.id() as libc::pid_t, libc::SIGINT) };
+    unsafe { libc::kill(second.child.id() as libc::pid_t, libc::SIGTERM) };
     let (status, rest) = second.end();
-    assert_eq!((status.signal(), rest.as_str()), (Some(libc::SIGINT), ""));
+    assert_eq!((status.signal(), rest.as_str()), (Some(libc::SIGTERM), ""));
     assert_eq!(hidden(&bench), [LOCK]);
     assert_eq!(bench.read("policy.rsv"), before);
     release(&bench, LOCK, lock);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::bench::Bench;
+use crate::support::program::Bench;
 
 /// Checks values against a schema, as far as this one uses: types, constants, lengths, objects, arrays, references.
 struct Schema {
@@ -102,7 +102,7 @@ fn receipts_are_as_their_schema_says() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\nhttp://a.example/no\nhttp://b.example/\nhttp://a.example/\n");
     bench.file("pages", "id,url\n1,http://a.example/no\n");
-    bench.file("in.warc", crate::warc::answer("http://w.example/robots.txt", 1, "404 Not Found", ""));
+    bench.file("in.warc", crate::support::archives::answer("http://w.example/robots.txt", 1, "404 Not Found", ""));
     let mut cut = bench.read("DATASETS/urls.txt");
     cut.truncate(60_000);
     bench.file("cut.gz", gzip_cut(&cut));
@@ -142,7 +142,7 @@ fn receipts_are_as_their_schema_says() {
 
 /// The gzip of a text, cut in half.
 fn gzip_cut(text: &[u8]) -> Vec<u8> {
-    let mut bytes = crate::warc::gzip(text);
+    let mut bytes = crate::support::compression::gzip(text);
     bytes.truncate(bytes.len() / 2);
     bytes
 }

@@ -1,6 +1,6 @@
 //! Redirects, resolved across all sources.
 
-use crate::bench::Bench;
+use crate::support::program::Bench;
 
 /// An answer from `http://HOST.example` that redirects.
 fn redirect(host: &str, location: &str) -> String {

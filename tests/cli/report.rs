@@ -1,6 +1,6 @@
 //! `robosieve report`: the page about a run. (scripts/report-check tests it in a browser.)
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /no\nDisallow: /never\n\nUser-agent: other\nDisallow: /other\n";
 

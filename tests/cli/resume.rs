@@ -10,7 +10,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, PROGRAM, said, unwritten_at};
+use crate::support::interruptions::interrupted_until_done;
+use crate::support::program::{Bench, PROGRAM, said, unwritten_at};
+use crate::support::results::{assert_same, files};
 
 const NOW: &str = "--now 2026-01-01T00:00:00Z";
 
@@ -47,8 +49,7 @@ fn limited(bench: &Bench, words: &str, kib: usize, other: &str) -> Output {
 
 /// Runs the program, and kills it as soon as `is_time`.
 fn killed_when(bench: &Bench, words: &str, is_time: impl Fn() -> bool) -> Output {
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(words));
+    let mut command = bench.command(words);
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
     while child.try_wait().expect("the program").is_none() && !is_time() {
@@ -88,31 +89,6 @@ fn checkpoint_of(content: &Value) -> String {
 fn done(bench: &Bench, words: &str) -> String {
     let done = bench.program(words).assert().success();
     String::from_utf8_lossy(&done.get_output().stderr).into_owned()
-}
-
-/// All files in a folder, including those in the lists' folders.
-pub fn files(bench: &Bench, folder: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    for name in bench.names(folder) {
-        if bench.path(&format!("{folder}/{name}")).is_dir() {
-            all.extend(files(bench, &format!("{folder}/{name}")).into_iter().map(|inner| format!("{name}/{inner}")));
-        } else {
-            all.push(name);
-        }
-    }
-    all
-}
-
-/// The two folders must have the same files, except for times in the receipt.
-pub fn assert_same(bench: &Bench, folder: &str, other: &str) {
-    assert_eq!(files(bench, folder), files(bench, other));
-    for name in files(bench, folder) {
-        if name != "receipt.json" {
-            let same = bench.read(&format!("{folder}/{name}")) == bench.read(&format!("{other}/{name}"));
-            assert!(same, "{folder}/{name}");
-        }
-    }
-    assert_eq!(bench.timeless(folder), bench.timeless(other));
 }
 
 /// Splits the lists undisturbed, then again while killing the program at several output sizes: the results are equal.
@@ -159,7 +135,7 @@ fn resumed_tables_have_the_same_result() {
 #[cfg(feature = "parquet")]
 #[test]
 fn rows_of_a_table_resume_where_the_run_was_killed() {
-    use crate::parquet::{Values, parquet};
+    use crate::support::tables::{Values, parquet};
     let bench = Bench::with_site();
     let url =
         |n: usize| format!("http://a.example/{}{}", if n.is_multiple_of(3) { "no/" } else { "" }, n * 7919 % 3000);
@@ -188,8 +164,13 @@ fn lists_that_cannot_be_mapped_are_read_again_up_to_the_checkpoint() {
     for list in ["urls", "more"] {
         let text = bench.read(list);
         let (one, two) = text.split_at(text.len() / 3);
-        let compress =
-            |part: &[u8]| if list == "urls" { crate::warc::gzip(part) } else { crate::warc::zstd(part, b"") };
+        let compress = |part: &[u8]| {
+            if list == "urls" {
+                crate::support::compression::gzip(part)
+            } else {
+                crate::support::compression::zstd(part, b"")
+            }
+        };
         bench.file(list, [compress(one), compress(two)].concat());
     }
     killed_again_and_again(&bench, "");
@@ -201,7 +182,7 @@ fn lists_that_cannot_be_mapped_are_read_again_up_to_the_checkpoint() {
 #[test]
 #[ignore = "takes long"]
 fn tables_are_read_again_up_to_the_checkpoint() {
-    use crate::parquet::{Values, parquet};
+    use crate::support::tables::{Values, parquet};
 
     let bench = bench_with_lists();
     for list in ["urls", "more"] {
@@ -226,8 +207,8 @@ fn lines_of_fields_resume_below_their_head() {
 
 /// Runs the program, and changes the list `more` while it reads `urls`.
 fn disturbed(bench: &Bench, options: &str, change: impl FnOnce(&mut fs::File)) -> Output {
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(&words(options, "out"))).stderr(Stdio::piped());
+    let mut command = bench.command(&words(options, "out"));
+    command.stderr(Stdio::piped());
     let child = command.spawn().expect("the program");
     // A checkpoint per chunk is slow, so the second list is still far away after the first one.
     while !bench.path("out/.checkpoint.json").exists() {
@@ -362,8 +343,8 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_resumes() {
     for signal in ["-INT", "-TERM"] {
         let bench = bench_with_lists();
         done(&bench, &words(NOW, "whole"));
-        let mut command = Command::new(PROGRAM);
-        command.current_dir(bench.path(".")).args(bench.arguments(&words(NOW, "out"))).stderr(Stdio::piped());
+        let mut command = bench.command(&words(NOW, "out"));
+        command.stderr(Stdio::piped());
         let child = command.spawn().expect("the program");
         while !bench.path("out/.checkpoint.json").exists() {
             std::thread::yield_now();
@@ -374,31 +355,6 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_resumes() {
         said(&ended.stderr, &["interrupted", "out", "--resume"]);
         assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("lines already done"));
         assert_same(&bench, "out", "whole");
-    }
-}
-
-/// Runs the program, interrupting or killing it at each checkpoint and resuming until done; returns how often.
-fn interrupted_until_done(bench: &Bench, words: impl Fn(usize) -> String) -> usize {
-    let checkpoint = bench.path("out/.checkpoint.json");
-    let mut interrupted = 0;
-    loop {
-        let before = fs::read(&checkpoint).ok();
-        let mut command = Command::new(PROGRAM);
-        let words = words(1 + interrupted % 3);
-        command.current_dir(bench.path(".")).args(bench.arguments(&words)).stderr(Stdio::null());
-        let mut child = command.spawn().expect("the program");
-        while child.try_wait().expect("the program").is_none()
-            && (interrupted == 8 || fs::read(&checkpoint).ok() == before)
-        {
-            std::thread::yield_now();
-        }
-        let signal = ["-INT", "-KILL"][interrupted % 2];
-        // It may have ended in the meantime.
-        let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
-        if child.wait().expect("the program ends").success() {
-            return interrupted;
-        }
-        interrupted += 1;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Revisits in WARC archives: records that stand for an identical, earlier answer in the archive.
 
-use crate::bench::Bench;
-use crate::warc::{answer, counts, fields, http, record, redirect, rules};
+use crate::support::archives::{answer, counts, fields, http, record, redirect, rules};
+use crate::support::program::Bench;
 
 const URL: &str = "http://a.example/robots.txt";
 

@@ -4,8 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, PARTITIONS, Split, said};
-use crate::warc::{gzip, zstd};
+use crate::support::compression::{gzip, zstd};
+use crate::support::program::{Bench, said};
+use crate::support::results::{PARTITIONS, Split};
 
 /// All runs of a job judge ages at the same time.
 const NOW: &str = "--now 2026-01-01T00:00:00Z";

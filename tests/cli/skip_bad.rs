@@ -1,27 +1,14 @@
 //! `--skip-bad`: unreadable parts of lists are left out.
 
-use std::fs;
-use std::io::Write;
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
-use crate::bench::{Bench, PROGRAM, lines, said};
-use crate::compressed_lists::bzip2;
-use crate::warc::gzip;
-
-pub(crate) const RUN: &str = "filter --agent examplebot --robots sites --now 2026-01-01T00:00:00Z --skip-bad";
+use crate::support::compression::{Compress, bzip2, checked_zstd, gzip, looking_back};
+use crate::support::interruptions::interrupted_until_done;
+use crate::support::program::{Bench, SKIPPING, said};
+use crate::support::results::{lines, skipped};
 
 fn text(lines: std::ops::Range<usize>) -> String {
     lines.map(|n| format!("http://a.example/{}\n", n * n)).collect()
-}
-
-/// Zstandard with a checksum, so that any damage shows at the end.
-fn zstd(text: &[u8]) -> Vec<u8> {
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).expect("memory");
-    encoder.include_checksum(true).expect("memory");
-    encoder.write_all(text).expect("memory");
-    encoder.finish().expect("memory")
 }
 
 /// A list in seven parts, and the range of the fourth; parts end anywhere in a line.
@@ -32,13 +19,8 @@ fn parts(text: &[u8], compress: Compress) -> (Vec<u8>, std::ops::Range<usize>) {
     (parts.concat(), fourth)
 }
 
-pub(crate) fn skipped(receipt: &Value, list: usize) -> Vec<Value> {
-    receipt["lists"][list]["skipped"].as_array().cloned().unwrap_or_default()
-}
-
-type Compress = fn(&[u8]) -> Vec<u8>;
-
-const KINDS: [(&str, Compress); 3] = [("gzip", |text| gzip(text)), ("Zstandard", zstd), ("bzip2", |text| bzip2(text))];
+const KINDS: [(&str, Compress); 3] =
+    [("gzip", |text| gzip(text)), ("Zstandard", checked_zstd), ("bzip2", |text| bzip2(text))];
 
 #[test]
 fn the_rest_of_a_damaged_list_is_left_out() {
@@ -53,8 +35,10 @@ fn the_rest_of_a_damaged_list_is_left_out() {
         bench.file("good", "http://a.example/good\n");
         let mut outputs = Vec::new();
         for options in ["--threads 1", "--threads 3 --chunk-size 5000", "--threads 2 --chunk-size 100000"] {
-            let done =
-                bench.program(&format!("{RUN} {options} --verdicts --force --out out bad good")).assert().success();
+            let done = bench
+                .program(&format!("{SKIPPING} {options} --verdicts --force --out out bad good"))
+                .assert()
+                .success();
             said(&done.get_output().stderr, &["the list bad: skipped after byte", name, "damaged"]);
             let receipt = bench.receipt("out");
             assert_eq!((skipped(&receipt, 0).len(), &receipt["skipped"]), (1, &1.into()), "{name}");
@@ -82,7 +66,7 @@ fn a_list_that_is_cut_short_is_read_to_its_last_whole_line() {
         let (file, fourth) = parts(text.as_bytes(), compress);
         bench.file("bad", &file[..fourth.end - 10]);
         bench.file("good", "http://a.example/good\n");
-        bench.program(&format!("{RUN} --out out bad good")).assert().success();
+        bench.program(&format!("{SKIPPING} --out out bad good")).assert().success();
         let receipt = bench.receipt("out");
         let skipped = skipped(&receipt, 0);
         assert_eq!(skipped.len(), 1, "{name}");
@@ -91,9 +75,9 @@ fn a_list_that_is_cut_short_is_read_to_its_last_whole_line() {
         let written = String::from_utf8(bench.read("out/allowed.txt")).expect("UTF-8");
         assert_eq!(written, format!("{}http://a.example/good\n", &text[..at]), "{name}");
         bench.program("verify --inputs out").assert().success();
-        bench.program(&format!("{} --out strict bad good", RUN.replace(" --skip-bad", ""))).assert().code(2);
+        bench.program(&format!("{} --out strict bad good", SKIPPING.replace(" --skip-bad", ""))).assert().code(2);
         // A list from a pipe is also read up to the damage.
-        let mut program = bench.program(&format!("{RUN} --only allowed - good"));
+        let mut program = bench.program(&format!("{SKIPPING} --only allowed - good"));
         let piped = program.write_stdin(bench.read("bad")).assert().success().get_output().stdout.clone();
         assert!(piped.len() > text.len() / 4 && piped.ends_with(b"\nhttp://a.example/good\n"), "{name}");
     }
@@ -106,7 +90,7 @@ fn a_list_that_cannot_be_opened_is_left_out() {
     bench.file("folder/file", "");
     bench.file("bad.gz", &gzip(b"http://a.example/1\n")[..15]);
     bench.file("bad.parquet", "PAR1 and no more");
-    let words = format!("{RUN} --log json --out out missing good bad.gz folder bad.parquet");
+    let words = format!("{SKIPPING} --log json --out out missing good bad.gz folder bad.parquet");
     let done = bench.program(&words).assert().success();
     let warnings: Vec<Value> = String::from_utf8_lossy(&done.get_output().stderr)
         .lines()
@@ -122,26 +106,17 @@ fn a_list_that_cannot_be_opened_is_left_out() {
     bench.program("verify --inputs out").assert().success();
 }
 
-/// A frame with this window, as a power of two; its length is not declared, so it really needs the window.
-fn zstd_with_window(text: &[u8], window: u32) -> Vec<u8> {
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("memory");
-    encoder.window_log(window).expect("a window");
-    encoder.write_all(text).expect("memory");
-    encoder.flush().expect("memory");
-    encoder.finish().expect("memory")
-}
-
 /// Parts left out for lack of memory for their window are left out by `verify` too, which has more.
 #[test]
 fn a_window_that_had_no_room_is_left_out_again() {
     let bench = Bench::with_site();
     let text = text(0..20_000);
     let (before, after) = text.split_at(text.len() / 2);
-    bench.file("wide", zstd_with_window(text.as_bytes(), 25));
-    let mixed = [zstd(before.as_bytes()), zstd_with_window(after.as_bytes(), 25)].concat();
+    bench.file("wide", looking_back(text.as_bytes(), 1, 25));
+    let mixed = [checked_zstd(before.as_bytes()), looking_back(after.as_bytes(), 1, 25)].concat();
     bench.file("mixed", &mixed);
     bench.file("good", "http://a.example/good\n");
-    bench.program(&format!("{RUN} --memory 64M --out out wide mixed good")).assert().success();
+    bench.program(&format!("{SKIPPING} --memory 64M --out out wide mixed good")).assert().success();
     let receipt = bench.receipt("out");
     for list in 0..2 {
         let skipped = skipped(&receipt, list);
@@ -156,12 +131,12 @@ fn a_window_that_had_no_room_is_left_out_again() {
     };
     assert_eq!(verify(0).matches("; parts that the run skipped: 1").count(), 2);
     // A complete run stays complete, even with more memory.
-    bench.program(&format!("{RUN} --memory 1G --resume --out out wide mixed good")).assert().success();
+    bench.program(&format!("{SKIPPING} --memory 1G --resume --out out wide mixed good")).assert().success();
     verify(0);
     let changed = before.replacen("/4\n", "/5\n", 1);
-    bench.file("mixed", [zstd(changed.as_bytes()), zstd_with_window(after.as_bytes(), 25)].concat());
+    bench.file("mixed", [checked_zstd(changed.as_bytes()), looking_back(after.as_bytes(), 1, 25)].concat());
     assert!(verify(1).contains("different ones"), "what was read is looked at");
-    bench.file("mixed", zstd(&before.as_bytes()[..before.len() / 2]));
+    bench.file("mixed", checked_zstd(&before.as_bytes()[..before.len() / 2]));
     assert!(verify(1).contains("expected "), "it must be there");
 }
 
@@ -169,7 +144,7 @@ fn a_window_that_had_no_room_is_left_out_again() {
 fn lists_none_of_which_can_be_opened_are_an_error() {
     let bench = Bench::with_site();
     bench.file("bad.gz", &gzip(b"http://a.example/1\n")[..15]);
-    let ended = bench.program(&format!("{RUN} --out out missing bad.gz")).assert().code(2);
+    let ended = bench.program(&format!("{SKIPPING} --out out missing bad.gz")).assert().code(2);
     said(&ended.get_output().stderr, &["none of the lists", "missing", "No such file"]);
     assert!(!bench.path("out").exists());
 }
@@ -180,11 +155,11 @@ fn a_column_that_is_not_there_is_no_damage() {
     let bench = Bench::with_site();
     bench.file("table.csv", "url,size\nhttp://a.example/,1\n");
     bench.file("good", "http://a.example/good\n");
-    let ended = bench.program(&format!("{RUN} --out out --delimiter , --column link table.csv")).assert().code(2);
+    let ended = bench.program(&format!("{SKIPPING} --out out --delimiter , --column link table.csv")).assert().code(2);
     said(&ended.get_output().stderr, &["table.csv", "link", "url, size"]);
     #[cfg(feature = "parquet")]
     {
-        use crate::parquet::{Values::Bytes, Values::Int64, parquet};
+        use crate::support::tables::{Values::Bytes, Values::Int64, parquet};
 
         let urls = Bytes(vec![Some(b"http://a.example/".to_vec())]);
         let columns = [("optional binary link", urls), ("required int64 size", Int64(vec![Some(1)]))];
@@ -192,7 +167,7 @@ fn a_column_that_is_not_there_is_no_damage() {
         let refused =
             [("", "\"url\""), ("--column href", "\"href\""), ("--column 3", "3"), ("--column size", "bytes or text")];
         for (options, what) in refused {
-            let ended = bench.program(&format!("{RUN} --out out {options} table.parquet")).assert().code(2);
+            let ended = bench.program(&format!("{SKIPPING} --out out {options} table.parquet")).assert().code(2);
             said(&ended.get_output().stderr, &["table.parquet", what]);
         }
     }
@@ -202,7 +177,7 @@ fn a_column_that_is_not_there_is_no_damage() {
 #[cfg(feature = "parquet")]
 #[test]
 fn a_bad_row_group_is_left_out_and_the_others_are_read() {
-    use crate::parquet::{Values::Bytes, parquet};
+    use crate::support::tables::{Values::Bytes, parquet};
     use parquet::basic::Compression;
 
     let bench = Bench::with_site();
@@ -214,7 +189,7 @@ fn a_bad_row_group_is_left_out_and_the_others_are_read() {
     bench.file("bad", damaged);
     let mut outputs = Vec::new();
     for options in ["--threads 1", "--threads 3 --chunk-size 5000"] {
-        bench.program(&format!("{RUN} {options} --force --out out bad")).assert().success();
+        bench.program(&format!("{SKIPPING} {options} --force --out out bad")).assert().success();
         let receipt = bench.receipt("out");
         let skipped = skipped(&receipt, 0);
         assert_eq!(skipped.len(), 1);
@@ -239,7 +214,7 @@ fn runs_resume_over_damage() {
         file[middle..middle + 40].fill(0x55);
         bench.file("bad", file);
         bench.file("good", text.replace("http://a", "http://b"));
-        let run = format!("{RUN} --chunk-size 3000");
+        let run = format!("{SKIPPING} --chunk-size 3000");
         bench.program(&format!("{run} --out whole missing bad good bad")).assert().success();
         let words = format!("{run} --checkpoint 0 --out out missing bad good bad");
 
@@ -251,38 +226,12 @@ fn runs_resume_over_damage() {
         assert_eq!(bench.read("once/allowed.txt"), bench.read("at-once/allowed.txt"), "{name}");
         assert_eq!(bench.receipt("once")["lists"], bench.receipt("at-once")["lists"], "{name}");
 
-        let interrupted = interrupted_again_and_again(&bench, &format!("{words} --resume"));
+        let interrupted = interrupted_until_done(&bench, |_| format!("{words} --resume"));
         assert!(interrupted > 1, "{name}: {interrupted}");
         for file in ["allowed.txt", "deferred.txt", "robots-needed.tsv"] {
             assert!(bench.read(&format!("out/{file}")) == bench.read(&format!("whole/{file}")), "{name} {file}");
         }
         assert_eq!(bench.receipt("out")["lists"], bench.receipt("whole")["lists"], "{name}");
         bench.program("verify --inputs out").assert().success();
-    }
-}
-
-/// The most interruptions before a run is left alone.
-const MAX: usize = 8;
-
-/// Runs the program again and again, interrupting it after each checkpoint; returns the number of interruptions.
-pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
-    let checkpoint = bench.path("out/.checkpoint.json");
-    let mut interrupted = 0;
-    loop {
-        let before = fs::read(&checkpoint).ok();
-        let mut command = Command::new(PROGRAM);
-        command.current_dir(bench.path(".")).args(bench.arguments(words)).stderr(Stdio::null());
-        let mut child = command.spawn().expect("the program");
-        while child.try_wait().expect("the program").is_none()
-            && (interrupted == MAX || fs::read(&checkpoint).ok() == before)
-        {
-            std::thread::yield_now();
-        }
-        // It may have ended in the meantime.
-        let _ = child.kill();
-        if child.wait().expect("the program ends").success() {
-            return interrupted;
-        }
-        interrupted += 1;
     }
 }

@@ -1,7 +1,6 @@
 //! Rows of Parquet lists that cannot be read and are left out of tables.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::basic::Compression;
@@ -9,14 +8,12 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
 use serde_json::Value;
 
-use crate::bench::{Bench, PARTITIONS, lines, said};
-use crate::resume::files;
-use crate::skip_bad::{RUN, interrupted_again_and_again, skipped};
-use crate::tables::{Row, column, nested, rows, text};
+use crate::support::interruptions::interrupted_until_done;
+use crate::support::program::{Bench, SKIPPING, said};
+use crate::support::results::{PARTITIONS, files, lines, skipped};
+use crate::support::tables::{Row, column, nested, next_column, rows, table, text};
 
 /// The columns of a list, by position.
 const ID: usize = 0;
@@ -44,30 +41,20 @@ fn list(url: impl Fn(usize) -> String) -> Vec<u8> {
         .set_data_page_row_count_limit(PAGE)
         .set_write_batch_size(PAGE)
         .build();
-    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
-    let mut file = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::new(properties)).expect("a writer");
-    for group in 0..GROUPS {
-        let numbers = group * GROUP..(group + 1) * GROUP;
+    table(schema, properties, GROUPS, |number, group| {
+        let numbers = number * GROUP..(number + 1) * GROUP;
         let ids: Vec<i32> = numbers.clone().map(|row| row as i32).collect();
         let urls: Vec<ByteArray> = numbers.clone().map(|row| ByteArray::from(url(row).into_bytes())).collect();
         let sizes: Vec<i64> = numbers.map(|row| (row * row) as i64).collect();
         let there = vec![1; GROUP];
-        let mut group = writer.next_row_group().expect("a group");
         for place in [ID, URL, SIZE] {
-            let mut column = group.next_column().expect("the library").expect("a column");
-            let written = match place {
+            next_column(group, |column| match place {
                 ID => column.typed::<Int32Type>().write_batch(&ids, None, None),
                 URL => column.typed::<ByteArrayType>().write_batch(&urls, Some(&there), None),
                 _ => column.typed::<Int64Type>().write_batch(&sizes, Some(&there), None),
-            };
-            written.expect("values");
-            column.close().expect("a column");
+            });
         }
-        group.close().expect("a group");
-    }
-    writer.close().expect("a file");
-    file
+    })
 }
 
 /// Damages the page of a column that holds this row; the checksum at the page's end reveals it.
@@ -130,7 +117,7 @@ fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
         bench.file("bad", damaged(&[(damaged_column, 1250)]));
         // Chunks of about twenty rows, of about a hundred, and of all.
         for options in ["--chunk-size 2000", "--chunk-size 20000", ""] {
-            let words = format!("{RUN} {options} --format parquet --verdicts --force --out out bad");
+            let words = format!("{SKIPPING} {options} --format parquet --verdicts --force --out out bad");
             let done = bench.program(&words).assert().success();
             said(&done.get_output().stderr, &["the list bad: skipped ", " rows from row 1", "in its row group 1:"]);
             let receipt = bench.receipt("out");
@@ -151,8 +138,8 @@ fn what_is_left_out_depends_on_no_threads() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 0), (URL, 150), (ID, 1999), (SIZE, 2999)]));
     bench.file("good", list(|row| format!("http://b.example/{row}")));
-    bench.file("packed", crate::warc::gzip(&damaged(&[(URL, 2000)])));
-    let run = format!("{RUN} --format parquet --chunk-size 3000");
+    bench.file("packed", crate::support::compression::gzip(&damaged(&[(URL, 2000)])));
+    let run = format!("{SKIPPING} --format parquet --chunk-size 3000");
     for options in ["", "--unique", "--per-input", "--explain"] {
         for (folder, threads) in [("one", 1), ("four", 4)] {
             let words =
@@ -178,7 +165,7 @@ fn what_is_left_out_depends_on_no_threads() {
 fn partitions_have_the_rows_that_can_be_read() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 500), (URL, 2500)]));
-    bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
+    bench.program(&format!("{SKIPPING} --chunk-size 3000 --format parquet --out out bad")).assert().success();
     let kept = outside(&gaps(&bench.receipt("out"), 0));
     let (blocked, allowed): (Vec<usize>, Vec<usize>) = kept.iter().partition(|&row| row % 4 == 0);
     assert_rows(&rows(&bench, "out/lines/verdict=blocked/part-0001.parquet"), &blocked);
@@ -192,7 +179,7 @@ fn urls_of_rows_that_are_left_out_were_not_seen() {
     bench.file("bad", damaged(&[(SIZE, 1250), (ID, 2000)]));
     bench.file("good", list(url));
     bench
-        .program(&format!("{RUN} --unique --chunk-size 3000 --format parquet --verdicts --out out bad good"))
+        .program(&format!("{SKIPPING} --unique --chunk-size 3000 --format parquet --verdicts --out out bad good"))
         .assert()
         .success();
     let receipt = bench.receipt("out");
@@ -208,7 +195,7 @@ fn urls_of_rows_that_are_left_out_were_not_seen() {
 fn a_proof_leaves_out_the_same_rows_and_no_others() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 1250)]));
-    bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
+    bench.program(&format!("{SKIPPING} --chunk-size 3000 --format parquet --out out bad")).assert().success();
     let gap = gaps(&bench.receipt("out"), 0).remove(0);
     // A part that was left out may since have been repaired.
     bench.file("bad", list(url));
@@ -250,7 +237,7 @@ fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&(0..ROWS).step_by(PAGE).map(|row| (SIZE, row)).collect::<Vec<_>>()));
     for options in ["", "--chunk-size 3000 --threads 3", "--chunk-size 3000 --unique"] {
-        bench.program(&format!("{RUN} {options} --format parquet --force --out out bad")).assert().success();
+        bench.program(&format!("{SKIPPING} {options} --format parquet --force --out out bad")).assert().success();
         for name in PARTITIONS {
             assert!(rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")).is_empty());
         }
@@ -269,10 +256,10 @@ fn runs_resume_over_damaged_rows() {
     bench.file("bad", damaged(&[(SIZE, 150), (URL, 1250), (ID, 2950)]));
     bench.file("good", list(url));
     for options in ["", "--unique"] {
-        let run = format!("{RUN} {options} --format parquet --chunk-size 600 --threads 2");
+        let run = format!("{SKIPPING} {options} --format parquet --chunk-size 600 --threads 2");
         bench.program(&format!("{run} --force --out whole bad good")).assert().success();
         let words = format!("{run} --checkpoint 0 --resume --out out bad good");
-        let interrupted = interrupted_again_and_again(&bench, &words);
+        let interrupted = interrupted_until_done(&bench, |_| words.clone());
         assert!(interrupted > 0, "{options}");
         assert_eq!(bench.timeless("out"), bench.timeless("whole"), "{options}");
         for name in files(&bench, "whole").iter().filter(|name| *name != "receipt.json") {
@@ -308,7 +295,7 @@ fn damage_anywhere_is_left_out_and_proven() {
         bench.file("bad", list);
         let options = ["--verdicts", "--unique", "--threads 3", "--unique --verdicts"][round % 4];
         let words =
-            format!("{RUN} {options} --per-input --format parquet --chunk-size 5000 --force --out out bad good");
+            format!("{SKIPPING} {options} --per-input --format parquet --chunk-size 5000 --force --out out bad good");
         let done = bench.program(&words).output().expect("the program");
         let said = String::from_utf8_lossy(&done.stderr);
         // Damage to the footer may show as a missing column.
@@ -328,10 +315,10 @@ fn damage_anywhere_is_left_out_and_proven() {
 fn text_needs_only_the_urls() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 1250)]));
-    bench.program(&format!("{RUN} --verdicts --out out bad")).assert().success();
+    bench.program(&format!("{SKIPPING} --verdicts --out out bad")).assert().success();
     assert_eq!(bench.receipt("out")["lists"][0].get("skipped"), None);
     bench.file("bad", damaged(&[(URL, 1250)]));
-    bench.program(&format!("{RUN} --verdicts --force --out out bad")).assert().success();
+    bench.program(&format!("{SKIPPING} --verdicts --force --out out bad")).assert().success();
     let receipt = bench.receipt("out");
     let parts = skipped(&receipt, 0);
     assert_eq!(parts.len(), 1);

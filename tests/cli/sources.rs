@@ -1,6 +1,6 @@
 //! The kinds of source, and which of several answers counts.
 
-use crate::bench::{Bench, ROBOTS, said};
+use crate::support::program::{Bench, ROBOTS, said};
 
 /// An answer with status 200 that blocks `path`, fetched at this time.
 fn blocks(origin: &str, path: &str, fetched_at: u32) -> String {

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::bench::{Bench, PARTITIONS, lines, text_of};
+use crate::support::program::{Bench, SOURCES_NOW};
+use crate::support::results::{PARTITIONS, lines, text_of};
 
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
 const LIST: &str = "DATASETS/urls.txt";
 
 /// The names of the files, in receipt order.
@@ -16,13 +16,13 @@ fn names(files: &Value) -> Vec<String> {
 #[ignore = "takes long"]
 fn parts_are_numbered_and_no_longer_than_they_may_be() {
     let bench = Bench::new();
-    let plain = bench.split(SOURCES, &[LIST]);
+    let plain = bench.split(SOURCES_NOW, &[LIST]);
     let all: &[&str] = &["200", "5000", "1M"];
     for (given, size, chunks) in
         [("1000", 1000, all), ("10k", 10 << 10, all), ("1M", 1 << 20, all), ("1", 1, &["5000"])]
     {
         for chunk in chunks {
-            let options = format!("{SOURCES} --force --split-size {given} --chunk-size {chunk}");
+            let options = format!("{SOURCES_NOW} --force --split-size {given} --chunk-size {chunk}");
             let split = bench.split(&options, &[LIST]);
             assert_eq!(split.partitions, plain.partitions, "{given}");
             for (name, text) in PARTITIONS.iter().zip(&plain.partitions) {
@@ -54,7 +54,7 @@ fn parts_do_not_depend_on_threads() {
     bench.file("urls", bench.read(LIST).repeat(30));
     for options in ["--split-size 7k", "--split-size 5k --compress zst", "--split-size 6k --compress gz"] {
         let stored = |threads: usize| {
-            let words = format!("{SOURCES} {options} --chunk-size 60000 --threads {threads} --force");
+            let words = format!("{SOURCES_NOW} {options} --chunk-size 60000 --threads {threads} --force");
             let split = bench.split(&words, &["urls"]).timeless();
             let files = names(&split.receipt["partitions"]["allowed"]["files"]);
             assert!(files.len() > 3, "{files:?}");
@@ -69,12 +69,12 @@ fn parts_do_not_depend_on_threads() {
 #[test]
 fn parts_of_verdicts_have_heads() {
     let bench = Bench::new();
-    bench.filter(&format!("{SOURCES} --verdicts --out plain {LIST}")).assert().success();
+    bench.filter(&format!("{SOURCES_NOW} --verdicts --out plain {LIST}")).assert().success();
     let plain = bench.read("plain/verdicts.tsv");
     let (head, rows) = plain.split_at(lines(&plain)[0].len());
     for (options, parts) in [("", 5), ("--compress gz --chunk-size 2000", 1), ("--per-input", 5)] {
         bench
-            .filter(&format!("{SOURCES} --verdicts --split-size 20k {options} --out out --force {LIST}"))
+            .filter(&format!("{SOURCES_NOW} --verdicts --split-size 20k {options} --out out --force {LIST}"))
             .assert()
             .success();
         let receipt = bench.receipt("out");
@@ -93,8 +93,8 @@ fn parts_of_verdicts_have_heads() {
 fn compressed_parts_are_whole_files() {
     let bench = Bench::new();
     bench.file("urls", bench.read(LIST).repeat(30));
-    let plain = bench.split(SOURCES, &["urls"]);
-    let split = bench.split(&format!("{SOURCES} --force --compress gz --split-size 1"), &["urls"]);
+    let plain = bench.split(SOURCES_NOW, &["urls"]);
+    let split = bench.split(&format!("{SOURCES_NOW} --force --compress gz --split-size 1"), &["urls"]);
     assert_eq!(split.partitions, plain.partitions);
     let files = &split.receipt["partitions"]["allowed"]["files"];
     assert!(names(files).len() > 3 && names(files)[1] == "allowed.0002.txt.gz");
@@ -124,11 +124,11 @@ fn sizes_that_are_none_are_refused() {
 fn shards_with_parts_are_joined_where_they_lie() {
     let bench = Bench::new();
     for number in 1..=2 {
-        let words = format!("{SOURCES} --split-size 5k --shard {number}/2 --out part-{number} {LIST}");
+        let words = format!("{SOURCES_NOW} --split-size 5k --shard {number}/2 --out part-{number} {LIST}");
         bench.filter(&words).assert().success();
     }
     bench.program("join --out all part-1 part-2").assert().success();
     bench.program("verify all").assert().success();
     let done = bench.program("join --out whole --concat part-1 part-2").assert().code(2);
-    crate::bench::said(&done.get_output().stderr, &["--split-size", "--concat"]);
+    crate::support::program::said(&done.get_output().stderr, &["--split-size", "--concat"]);
 }

@@ -2,7 +2,7 @@
 
 use robosieve::Dialect;
 
-use crate::bench::Bench;
+use crate::support::program::Bench;
 
 /// The meaning of a status in each dialect: the whole column of the table.
 fn expected(status: u16, dialect: &str) -> &'static str {

@@ -1,60 +1,22 @@
 //! `--format parquet`: partitions and verdicts as tables, read back with the library.
 
 use std::fs::{self, File};
-use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding};
 use parquet::column::reader::ColumnReader;
-use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int32Type, Int96, Int96Type};
+use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int96, Int96Type};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
-use parquet::schema::parser::parse_message_type;
 
-use crate::bench::{Bench, PARTITIONS, Split, said};
-use crate::parquet::Values::{Bytes, Int32, Texts};
-use crate::parquet::{parquet, parquet_with};
-use crate::resume::files;
-use crate::warc::gzip;
-
-const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
-
-/// A row: its values, by column name.
-pub(crate) type Row = Vec<(String, Field)>;
-
-fn reader(bench: &Bench, name: &str) -> SerializedFileReader<File> {
-    let file = File::open(bench.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    SerializedFileReader::new(file).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-pub(crate) fn rows(bench: &Bench, name: &str) -> Vec<Row> {
-    reader(bench, name).into_iter().map(|row| row.expect("a row").into_columns()).collect()
-}
-
-pub(crate) fn columns(bench: &Bench, name: &str) -> Vec<String> {
-    let reader = reader(bench, name);
-    let fields = reader.metadata().file_metadata().schema_descr().root_schema().get_fields().to_vec();
-    fields.iter().map(|field| field.name().to_owned()).collect()
-}
-
-pub(crate) fn column<'r>(row: &'r Row, name: &str) -> &'r Field {
-    &row.iter().find(|(column, _)| column == name).unwrap_or_else(|| panic!("no {name} in {row:?}")).1
-}
-
-pub(crate) fn text(row: &Row, name: &str) -> String {
-    match column(row, name) {
-        Field::Str(text) => text.clone(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
-/// The rows of one partition in a table of verdicts, as the partition's own table has them.
-pub(crate) fn of_partition(rows: &[Row], partition: &str) -> Vec<Row> {
-    let rows = rows.iter().filter(|row| text(row, "verdict") == partition);
-    rows.map(|row| row.iter().filter(|(name, _)| name != "verdict").cloned().collect()).collect()
-}
+use crate::support::compression::gzip;
+use crate::support::program::{Bench, SOURCES_NOW, said};
+use crate::support::results::{PARTITIONS, Split, files};
+use crate::support::tables::Values::{Bytes, Int32, Texts};
+use crate::support::tables::{
+    Row, column, columns, nested, next_column, of_partition, parquet, parquet_with, reader, rows, table, text,
+};
 
 /// The line a row was made from.
 fn line(row: &Row) -> Vec<u8> {
@@ -88,21 +50,27 @@ fn lines_of_any_list_become_the_rows_that_they_are_as_text() {
         ["odd", "packed", "--column page --delimiter , fields.csv", "index.cdxj", "nothing", "odd nothing packed"]
     {
         for options in ["", "--chunk-size 3000 --threads 3", "--chunk-size 1"] {
-            let as_text = format!("{SOURCES} --force --out text {list}");
+            let as_text = format!("{SOURCES_NOW} --force --out text {list}");
             bench.filter(&as_text).assert().success();
-            bench.filter(&format!("{SOURCES} --force --format parquet --out out {options} {list}")).assert().success();
+            bench
+                .filter(&format!("{SOURCES_NOW} --force --format parquet --out out {options} {list}"))
+                .assert()
+                .success();
             for name in PARTITIONS {
                 let expected = bench.read(&format!("text/{name}.txt"));
                 let has_head = list.contains("csv");
-                let expected: Vec<&[u8]> =
-                    crate::bench::lines(&expected).into_iter().skip(usize::from(has_head)).map(content).collect();
+                let expected: Vec<&[u8]> = crate::support::results::lines(&expected)
+                    .into_iter()
+                    .skip(usize::from(has_head))
+                    .map(content)
+                    .collect();
                 let rows = rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet"));
                 assert!(rows.iter().map(line).eq(expected), "{list} {options} {name}");
             }
             bench.program("verify out --inputs").assert().success();
         }
     }
-    bench.filter(&format!("{SOURCES} --force --format parquet --out out odd")).assert().success();
+    bench.filter(&format!("{SOURCES_NOW} --force --format parquet --out out odd")).assert().success();
     assert_eq!(bench.names("out"), ["lines", "receipt.json", "robots-needed.tsv"]);
     assert_eq!(bench.names("out/lines"), PARTITIONS.map(|name| format!("verdict={name}")));
     assert_eq!(bench.names("out/lines/verdict=allowed"), ["part-0001.parquet"]);
@@ -131,68 +99,6 @@ fn the_url_of_a_line_of_fields_has_a_column_and_the_file_has_the_head_line() {
     let metadata = reader.metadata().file_metadata().key_value_metadata().expect("a head line");
     let metadata: Vec<_> = metadata.iter().map(|metadata| (metadata.key.as_str(), metadata.value.as_deref())).collect();
     assert_eq!(metadata, [("robosieve.columns", Some("reason")), ("robosieve.head", Some("id,page"))]);
-}
-
-/// A list with columns of many kinds, some nested, in row groups of a few rows.
-pub(crate) fn nested(urls: &[&str], per_group: usize) -> Vec<u8> {
-    let schema = "message list {
-        required int32 id; optional binary url (STRING);
-        optional group tags (LIST) { repeated group list { optional binary element (STRING); } }
-        optional group more { required int32 number; repeated int32 numbers; }
-        optional fixed_len_byte_array(2) half; optional boolean flag;
-    }";
-    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
-    let mut file = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::default()).expect("a writer");
-    for (number, urls) in urls.chunks(per_group).enumerate() {
-        let ids: Vec<i32> = (0..urls.len()).map(|row| (number * per_group + row) as i32).collect();
-        let texts = |row: &i32, level| ByteArray::from(format!("tag {row} {level}").as_str());
-        let mut group = writer.next_row_group().expect("a group");
-        let mut tags = (Vec::new(), Vec::new(), Vec::new());
-        let mut numbers = (Vec::new(), Vec::new(), Vec::new());
-        for id in &ids {
-            // No list, an empty one, one with a value and a null.
-            match id % 3 {
-                0 => tags.1.push(0),
-                1 => tags.1.push(1),
-                _ => {
-                    tags.1.extend([3, 2, 3]);
-                    tags.0.extend([texts(id, 0), texts(id, 2)]);
-                }
-            }
-            tags.2.extend(&[0, 1, 1][..if id % 3 == 2 { 3 } else { 1 }]);
-            let many = (id % 4) as usize;
-            numbers.1.extend(vec![2; many]);
-            if many == 0 {
-                numbers.1.push(1);
-            }
-            numbers.0.extend((0..many as i32).map(|value| value + id));
-            numbers.2.extend((0..many.max(1)).map(|value| i16::from(value > 0)));
-        }
-        let there = vec![1; ids.len()];
-        let urls: Vec<ByteArray> = urls.iter().map(|url| ByteArray::from(*url)).collect();
-        let halves: Vec<_> = ids.iter().map(|&id| ByteArray::from(vec![id as u8, 7]).into()).collect();
-        let flags: Vec<bool> = ids.iter().map(|id| id % 2 == 0).collect();
-        for column in 0..7 {
-            let mut writer = group.next_column().expect("the library").expect("a column");
-            let written = match column {
-                0 => writer.typed::<Int32Type>().write_batch(&ids, None, None),
-                1 => writer.typed::<ByteArrayType>().write_batch(&urls, Some(&there), None),
-                2 => writer.typed::<ByteArrayType>().write_batch(&tags.0, Some(&tags.1), Some(&tags.2)),
-                3 => writer.typed::<Int32Type>().write_batch(&ids, Some(&there), None),
-                4 => writer.typed::<Int32Type>().write_batch(&numbers.0, Some(&numbers.1), Some(&numbers.2)),
-                5 => {
-                    writer.typed::<parquet::data_type::FixedLenByteArrayType>().write_batch(&halves, Some(&there), None)
-                }
-                _ => writer.typed::<parquet::data_type::BoolType>().write_batch(&flags, Some(&there), None),
-            };
-            written.expect("values");
-            writer.close().expect("a column");
-        }
-        group.close().expect("a group");
-    }
-    writer.close().expect("a file");
-    file
 }
 
 #[test]
@@ -234,28 +140,20 @@ fn all_columns_of_a_table_pass_through() {
 fn described(days: u32) -> Vec<u8> {
     const SCHEMA: &str = "message list { required binary url (UTF8); optional binary kind (ENUM); optional binary note \
                           (UTF8); optional fixed_len_byte_array(12) span (INTERVAL); optional int96 time; }";
-    let schema = Arc::new(parse_message_type(SCHEMA).expect("a schema"));
-    let mut file = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::default()).expect("a writer");
-    let mut group = writer.next_row_group().expect("a group");
     let bytes = |bytes: &[u8]| ByteArray::from(bytes.to_vec());
     let mut time = Int96::new();
     time.set_data(1, 0, 2_440_588 + days);
-    for place in 0..5 {
-        let mut column = group.next_column().expect("the library").expect("a column");
-        let written = match place {
-            0 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"http://a.example/")], None, None),
-            1 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"kind")], Some(&[1]), None),
-            2 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"not UTF-8: \xff")], Some(&[1]), None),
-            3 => column.typed::<FixedLenByteArrayType>().write_batch(&[SPAN.to_vec().into()], Some(&[1]), None),
-            _ => column.typed::<Int96Type>().write_batch(&[time], Some(&[1]), None),
-        };
-        written.expect("values");
-        column.close().expect("a column");
-    }
-    group.close().expect("a group");
-    writer.close().expect("a file");
-    file
+    table(SCHEMA, WriterProperties::default(), 1, |_, group| {
+        for place in 0..5 {
+            next_column(group, |column| match place {
+                0 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"http://a.example/")], None, None),
+                1 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"kind")], Some(&[1]), None),
+                2 => column.typed::<ByteArrayType>().write_batch(&[bytes(b"not UTF-8: \xff")], Some(&[1]), None),
+                3 => column.typed::<FixedLenByteArrayType>().write_batch(&[SPAN.to_vec().into()], Some(&[1]), None),
+                _ => column.typed::<Int96Type>().write_batch(&[time], Some(&[1]), None),
+            });
+        }
+    })
 }
 
 /// Two months, three days and four milliseconds.
@@ -393,7 +291,7 @@ fn a_table_with_fewer_or_more_rows_in_a_column_is_refused() {
 fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
     let bench = Bench::new();
     let run = |options: &str| {
-        let words = format!("{SOURCES} --force --format parquet {options} DATASETS/urls.txt");
+        let words = format!("{SOURCES_NOW} --force --format parquet {options} DATASETS/urls.txt");
         bench.filter(&words).assert().success();
     };
     run("--out whole");
@@ -427,10 +325,10 @@ fn groups(bench: &Bench, path: &str) -> Vec<i64> {
 fn small_row_groups_are_merged() {
     let bench = Bench::new();
     bench.file("text", bench.read("DATASETS/urls.txt").repeat(60));
-    bench.filter(&format!("{SOURCES} --force --format parquet --out table text --verdicts")).assert().success();
+    bench.filter(&format!("{SOURCES_NOW} --force --format parquet --out table text --verdicts")).assert().success();
     for list in ["text", "table/verdicts/part-0001.parquet"] {
         let run = |options: &str| {
-            bench.filter(&format!("{SOURCES} --force --format parquet {options} {list}")).assert().success();
+            bench.filter(&format!("{SOURCES_NOW} --force --format parquet {options} {list}")).assert().success();
         };
         run("--out whole");
         run("--out out --chunk-size 100k");
@@ -470,7 +368,7 @@ fn shards_are_joined_to_one_dataset() {
     let bench = Bench::new();
     for form in ["", "--verdicts", "--verdicts --explain", "--per-input"] {
         let run = |options: &str| {
-            let words = format!("{SOURCES} --format parquet --chunk-size 8000 {form} --force {options}");
+            let words = format!("{SOURCES_NOW} --format parquet --chunk-size 8000 {form} --force {options}");
             bench.filter(&format!("{words} DATASETS/urls.txt")).assert().success();
         };
         run("--out whole");
@@ -497,7 +395,7 @@ fn shards_are_joined_to_one_dataset() {
 #[test]
 fn verify_notices_tables_that_are_not_what_was_written() {
     let bench = Bench::new();
-    bench.filter(&format!("{SOURCES} --format parquet --out out DATASETS/urls.txt")).assert().success();
+    bench.filter(&format!("{SOURCES_NOW} --format parquet --out out DATASETS/urls.txt")).assert().success();
     let [allowed, blocked] =
         ["allowed", "blocked"].map(|name| bench.read(&format!("out/lines/verdict={name}/part-0001.parquet")));
     let is_noticed = |name: &str, bytes: &[u8]| {
@@ -521,7 +419,10 @@ fn verify_notices_tables_that_are_not_what_was_written() {
 fn a_report_reads_tables() {
     let bench = Bench::new();
     let rules = |format: &str| {
-        bench.filter(&format!("{SOURCES} --force --format {format} --out out DATASETS/urls.txt")).assert().success();
+        bench
+            .filter(&format!("{SOURCES_NOW} --force --format {format} --out out DATASETS/urls.txt"))
+            .assert()
+            .success();
         bench.program("report out --robots DATASETS/sites --robots DATASETS/origins.jsonl").assert().success();
         let page = String::from_utf8(bench.read("out/report.html")).expect("UTF-8");
         page.lines().filter(|line| line.contains("Disallow")).map(str::to_owned).collect::<Vec<_>>()

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, PROGRAM};
+use crate::support::program::{Bench, PROGRAM};
 
 /// What a terminal obeys: C0 and DEL, C1, and what changes the direction of text.
 fn obeyed() -> impl Iterator<Item = char> {

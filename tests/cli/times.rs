@@ -1,6 +1,6 @@
 //! Ages: judged only on request, at the given time.
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 /// A robots.txt that blocks `/no`, with these additional fields.
 fn answer(fields: &str) -> String {

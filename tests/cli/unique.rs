@@ -6,7 +6,8 @@ use std::fs;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::bench::{Bench, PARTITIONS, said};
+use crate::support::program::{Bench, said};
+use crate::support::results::PARTITIONS;
 
 /// Two lists that share URLs; the first has no final line feed, and its last line is a repetition.
 fn bench_with_lists() -> Bench {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, said};
+use crate::support::program::{Bench, said};
 
 /// A run over two lists, the first without a final line feed.
 fn bench_with_run(options: &str) -> Bench {
@@ -184,12 +184,12 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
 #[cfg(feature = "parquet")]
 #[test]
 fn a_compressed_table_is_read_again() {
-    use crate::parquet::{Values::Bytes, parquet};
+    use crate::support::tables::{Values::Bytes, parquet};
 
     let table = |url: &str| {
         let urls = Bytes(vec![Some(url.as_bytes().to_vec())]);
         let kind = parquet::basic::Compression::UNCOMPRESSED;
-        crate::warc::gzip(&parquet(&[("optional binary url", urls)], 1, kind))
+        crate::support::compression::gzip(&parquet(&[("optional binary url", urls)], 1, kind))
     };
     let bench = Bench::with_site();
     bench.file("urls", table("http://a.example/1"));

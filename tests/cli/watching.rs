@@ -1,11 +1,11 @@
 //! Progress output: lines, a bar on a terminal, JSON for machines.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, PROGRAM, said};
+use crate::support::program::{Bench, said};
 
 /// Two allowed, one blocked, one invalid.
 const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/no\nno url at all\n";
@@ -16,8 +16,8 @@ const WAITING: &str = "http://b.example/whose-line-goes-on-for-a-while-and-does-
 /// A run in small chunks that reads [`LINES`] and [`WAITING`] from a standard input that stays open.
 fn running(bench: &Bench, options: &str, stderr: Stdio) -> (Child, ChildStdin) {
     let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count --json {options} -");
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(&words)).env("TERM", "xterm");
+    let mut command = bench.command(&words);
+    command.env("TERM", "xterm");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr).spawn().expect("the program");
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all([LINES, WAITING].concat().as_bytes()).expect("it reads");

@@ -12,8 +12,8 @@ use robosieve::Dialect;
 use robosieve::robots::{Agents, Robots};
 use robosieve::rules::Patterns;
 
+use super::{config, strategies};
 use crate::support::{Engines, verdict};
-use crate::{config, strategies};
 
 /// The patterns as regexes in order of rank, so that `leftmost first` picks the smallest rank that matches.
 fn regexes(patterns: &Patterns) -> Vec<String> {

@@ -3,13 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Engines, front_passes, google_path, say, shared, verdict};
 use robosieve::automaton::{self, Engine, Scratch, front};
 use robosieve::policy::{CaptureCounts, Captures, Columns, Policy, WriteLock, source};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, Verdict};
-use support::{Engines, front_passes, google_path, say, shared, verdict};
-
-mod support;
 
 /// The number of verdicts in the eight files.
 const VERDICTS: usize = 396_440;

@@ -7,22 +7,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{say, shared};
 use facts::Outcome;
 use ledger::Ledger;
 use record::Record;
 use robosieve::Dialect;
-use support::{say, shared};
 
-#[path = "conformance/facts.rs"]
 mod facts;
-#[path = "conformance/ledger.rs"]
 mod ledger;
-#[path = "conformance/record.rs"]
 mod record;
-#[path = "conformance/side.rs"]
 mod side;
-mod support;
-#[path = "conformance/verdicts.rs"]
 mod verdicts;
 
 /// The results of all runs; a record runs under each dialect it applies to.

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use robosieve::Dialect;
 use robosieve::lint::{self, FindingKind};
 
-use crate::{config, oracle, strategies};
+use super::{config, strategies};
+use crate::oracle;
 
 /// A file of several groups, some of them for the same agents.
 fn file(groups: &[(Vec<&'static str>, strategies::Rules)]) -> Vec<u8> {

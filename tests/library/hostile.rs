@@ -4,17 +4,14 @@
 //! bound each by the size of the patterns. The cursors' tables are linear in that size; the DFA's are bounded by its
 //! budget.
 
+use crate::oracle;
+use crate::support::{Engines, verdict};
 use robosieve::automaton::{self, Engine, Scratch};
 use robosieve::lint::{self, FindingKind, Report};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict};
-use support::{Engines, verdict};
 
-#[path = "hostile/generate.rs"]
 mod generate;
-#[path = "oracle/mod.rs"]
-mod oracle;
-mod support;
 
 /// The file size for which the project promises its bounds.
 const PROMISED: usize = 500 << 10;

@@ -1,8 +1,6 @@
 //! Sources dealt out to several processes: their policies, merged, are that of one process, byte for byte, though redirects lead to
 //! pages in archives of others.
 
-#![cfg(feature = "warc")]
-
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

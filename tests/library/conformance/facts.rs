@@ -6,8 +6,8 @@ use robosieve::rules::Patterns;
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 use serde_json::{Value, json};
 
-use crate::record::Record;
-use crate::side;
+use super::record::Record;
+use super::side;
 use crate::support::google_path;
 
 /// The outcome of a fact.

@@ -1,6 +1,6 @@
 //! All files together: resolves names, and so finds which file depends on which.
 
-use crate::source::{self, Module};
+use super::source::{self, Module};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One file depends on another.
@@ -51,7 +51,6 @@ impl Tree {
             root.children.extend(module.children);
             root.bindings.extend(module.bindings);
             root.definitions.extend(module.definitions);
-            root.errors.extend(module.errors);
             root.paths.extend(module.paths);
         }
     }
@@ -124,23 +123,9 @@ impl Tree {
 
     /// Definitions in files that should only declare modules and re-export names.
     pub fn definitions_in_lists(&self) -> Vec<String> {
-        self.definitions(|file, _| is_list(file))
-    }
-
-    /// Errors defined outside the `error.rs` of their folder.
-    pub fn scattered_errors(&self) -> BTreeSet<String> {
-        let all = self.modules.iter().flat_map(|(path, module)| module.errors.iter().map(move |what| (path, what)));
-        let all = all.map(|(path, what)| (&self.files[path], what));
-        // A file outside all folders is a floor by itself.
-        let is_elsewhere = |file: &str| file.contains('/') && !file.ends_with("error.rs");
-        all.filter(|(file, _)| is_elsewhere(file)).map(|(file, what)| format!("{file}: {what}")).collect()
-    }
-
-    /// The definitions that `is_meant` selects by file and by kind and name.
-    fn definitions(&self, is_meant: impl Fn(&str, &str) -> bool) -> Vec<String> {
-        let modules = self.modules.iter().filter(|(path, _)| !path.is_empty());
+        let modules = self.modules.iter().filter(|(path, _)| !path.is_empty() && is_list(&self.files[*path]));
         let all = modules.flat_map(|(path, module)| module.definitions.iter().map(|what| (&self.files[path], what)));
-        all.filter(|(file, what)| is_meant(file, what)).map(|(file, what)| format!("{file}: {what}")).collect()
+        all.map(|(file, what)| format!("{file}: {what}")).collect()
     }
 }
 

@@ -5,24 +5,13 @@
 
 use proptest::prelude::*;
 
-#[path = "properties/dialects.rs"]
 mod dialects;
-#[path = "properties/fetched.rs"]
 mod fetched;
-#[path = "properties/lint.rs"]
 mod lint;
-#[path = "oracle/mod.rs"]
-mod oracle;
-#[path = "properties/origins.rs"]
 mod origins;
-#[path = "properties/spots.rs"]
 mod spots;
-#[path = "oracle/strategies.rs"]
 mod strategies;
-mod support;
-#[path = "oracle/urls.rs"]
 mod urls;
-#[path = "properties/witnesses.rs"]
 mod witnesses;
 
 /// The number of cases. Failures are not saved to files: each one found becomes a named test.

@@ -1,7 +1,5 @@
 //! Shared by several test files: data, the path of a URL as Google's library cuts it, and all engines at once.
 
-#![allow(dead_code, reason = "every test file uses a part")]
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

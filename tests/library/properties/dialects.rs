@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict};
 
+use super::{config, strategies};
+use crate::oracle;
 use crate::support::{Engines, verdict};
-use crate::{config, oracle, strategies};
 
 /// The agents in the library's own type.
 fn asked(agents: &[&str]) -> Agents {

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::{config, urls};
+use super::{config, urls};
 
 const SCHEMES: &[&str] =
     &["http", "https", "HTTP", "Https", "hTtP", "ht\ttp", "ftp", "ws", "httpx", "", "1http", "file"];

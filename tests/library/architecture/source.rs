@@ -14,8 +14,6 @@ pub struct Module {
     pub paths: Vec<Vec<String>>,
     /// The keyword and name of each definition that [`read`] finds.
     pub definitions: Vec<String>,
-    /// The names of its errors: types called so, or that derive `Error`.
-    pub errors: Vec<String>,
 }
 
 /// Keywords that begin a definition.
@@ -60,9 +58,6 @@ impl Reader<'_> {
                     let word = word.to_string();
                     if top && DEFINITIONS.contains(&word.as_str()) {
                         let name = tokens.get(at + 1).map(ToString::to_string).unwrap_or_default();
-                        if name.ends_with("Error") && ["struct", "enum"].contains(&word.as_str()) {
-                            self.module().errors.push(name.clone());
-                        }
                         self.module().definitions.push(format!("{word} {name}"));
                     }
                     self.path(&tokens, at)
@@ -77,12 +72,6 @@ impl Reader<'_> {
         let after = hash + 1 + usize::from(is_punct(tokens.get(hash + 1), '!'));
         let Some(TokenTree::Group(group)) = tokens.get(after) else { return after };
         let (what, rest) = (group.stream().to_string().replace(' ', ""), &tokens[after + 1..]);
-        let derived = what.strip_prefix("derive(").and_then(|what| what.strip_suffix(')'));
-        if derived.is_some_and(|derived| derived.split(',').any(|name| name.ends_with("Error"))) {
-            let is_kind = |token: &TokenTree| ["struct", "enum"].contains(&token.to_string().as_str());
-            let kind = rest.iter().position(is_kind).expect("a type derives");
-            self.module().errors.push(rest[kind + 1].to_string());
-        }
         if what != "cfg(test)" {
             return after + 1;
         }

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use tree::{Arrow, Tree, cycles};
 
-#[path = "architecture/source.rs"]
 mod source;
-#[path = "architecture/tree.rs"]
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
@@ -88,12 +86,6 @@ fn layers_depend_on_lower_ones_only() {
 fn a_mod_rs_declares_and_re_exports() {
     let found = crate_tree().definitions_in_lists();
     assert!(found.is_empty(), "definitions:\n  {}", found.join("\n  "));
-}
-
-#[test]
-fn errors_stand_in_their_error_rs() {
-    let found = crate_tree().scattered_errors();
-    assert!(found.is_empty(), "errors elsewhere: {found:#?}");
 }
 
 /// Whether a path leads to rayon, most of whose functions start threads that stay, or starts a thread itself.
@@ -185,19 +177,4 @@ fn a_definition_in_a_mod_rs_is_found() {
     ];
     let found = tree_of(&files).definitions_in_lists();
     assert_eq!(found, ["run/mod.rs: mod job", "run/mod.rs: const CHUNK", "run/mod.rs: impl Job"]);
-}
-
-#[test]
-fn an_error_elsewhere_is_found() {
-    let files = [
-        ("lib.rs", "mod run;"),
-        ("run/mod.rs", "mod error; mod job;"),
-        ("run/error.rs", "pub enum RunError {}"),
-        (
-            "run/job.rs",
-            "pub struct JobError; #[derive(Debug, thiserror::Error)] #[error(\"x\")] enum Lost {} struct Errors;",
-        ),
-    ];
-    let found = tree_of(&files).scattered_errors();
-    assert_eq!(found, BTreeSet::from(["run/job.rs: JobError", "run/job.rs: Lost"].map(str::to_owned)));
 }

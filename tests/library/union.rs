@@ -1,9 +1,7 @@
 //! A policy is a set of answers: compiling parts and merging them is compiling all, byte for byte, and what origins come to is what
 //! a plain reading of all answers says.
 
-#[path = "union/random.rs"]
 mod random;
-#[path = "union/reading.rs"]
 mod reading;
 
 use robosieve::judge::{Choices, Fallback, MaxAge};

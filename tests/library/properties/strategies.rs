@@ -4,8 +4,6 @@
 //! often coincide. Half of the paths are derived from a pattern: each `*` is replaced by something
 //! short, bytes are escaped, unescaped or replaced, and something may follow.
 
-#![allow(dead_code, reason = "every test file uses a part")]
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -2,7 +2,7 @@
 
 use robosieve::Dialect;
 
-use crate::record::Record;
+use super::record::Record;
 use crate::support::{Engines, verdict};
 
 /// The dialects to run a verdict under, each with the outcome it must have.

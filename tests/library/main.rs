@@ -1,0 +1,13 @@
+//! The library: one program, so that it is linked once.
+
+mod architecture;
+mod conformance;
+mod corpus;
+mod hostile;
+mod oracle;
+#[cfg(feature = "warc")]
+mod parts;
+mod policy;
+mod properties;
+mod support;
+mod union;
