@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -139,6 +140,48 @@ def test_what_spark_writes_is_a_list(
     receipt = json.loads((tmp_path / "out" / "receipt.json").read_text())
     found = {name: partition["lines"] for name, partition in receipt["partitions"].items() if partition["lines"]}
     assert found == Counter(policy.judge(lines, "examplebot")["verdict"])
+
+
+# Columns of all kinds that Spark has; a fifth of the values are null.
+OF_SPARK = {
+    "flag": "n % 3 = 0",
+    "tiny": "cast(n % 100 as tinyint)",
+    "double": "n / 7d",
+    "decimal": "cast(n as decimal(20, 2))",
+    "large": "cast(n as decimal(38, 10))",
+    "bytes": "cast(concat('b', n) as binary)",
+    "day": "date_add(date'2020-01-01', cast(n as int))",
+    "moment": "timestamp_micros(1600000000000000 + n)",
+    "local": "cast(timestamp_micros(n) as timestamp_ntz)",
+    "few": "concat('v', n % 4)",
+    "tags": "transform(sequence(0, n % 4), t -> if(t = 2, null, concat('t', t)))",
+    "deep": "transform(sequence(0, n % 3), t -> sequence(0, t))",
+    "record": "named_struct('a', n, 'b', if(n % 2 = 0, null, named_struct('c', array(cast(n as string)))))",
+    "map": "map('k', n, 'l', null)",
+}
+
+
+@pytest.mark.parametrize("timestamps", ["INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS"])
+def test_columns_of_spark_come_out_as_spark_wrote_them(
+    spark: SparkSession, frame: DataFrame, policy_file: Path, program: Program, tmp_path: Path, timestamps: str
+) -> None:
+    spark.conf.set("spark.sql.parquet.outputTimestampType", timestamps)
+    columns = [f"if(n % 5 = 3, null, {value}) as {name}" for name, value in OF_SPARK.items()]
+    made = frame.selectExpr("cast(id as bigint) as n", "url").selectExpr("n", "url", *columns)
+    made.coalesce(1).write.parquet(str(tmp_path / "list"))
+    (path,) = (tmp_path / "list").glob("*.parquet")
+    options = ("--format", "parquet", "--verdicts", "--out", tmp_path / "out")
+    program("filter", "--policy", policy_file, "--agent", "examplebot", *options, path)
+    out = tmp_path / "out" / "verdicts" / "part-0001.parquet"
+    given, written = pyarrow.parquet.read_table(path), pyarrow.parquet.read_table(out)
+    assert written.column_names == [*given.column_names, "verdict", "reason"]
+    for name in given.column_names:
+        assert given[name].cast(written[name].type).to_pylist() == written[name].to_pylist(), name
+    # INT96 becomes nanoseconds, which Spark refuses to read.
+    if timestamps != "INT96":
+        before, after = (spark.read.parquet(str(file)) for file in (path, out))
+        assert after.dtypes[: len(before.dtypes)] == before.dtypes
+        assert after.select(before.columns).sort("n").collect() == before.sort("n").collect()
 
 
 def test_spark_takes_a_run_as_a_dataset(

@@ -18,8 +18,8 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use super::gather::Gatherer;
 use super::reached::Reached;
+use super::shape::Gatherer;
 use super::totals::Totals;
 use crate::formats::regular_file;
 use crate::input::list::FileState;

@@ -1,56 +1,48 @@
 //! Workers and their pipeline: which worker judges which chunk, and in what order lines are placed.
 
-use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Mutex;
 
 use super::checkpoint::RunState;
 use super::checkpointer::{Checkpointer, PendingCheckpoint};
 use super::following::{Following, Newer};
-use super::gather::{Gathered, Gatherer};
 use super::needed::NeededList;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::Queue;
 use super::reached::Reached;
 use super::sequence::Sequence;
+use super::shape::{Blocks, Held, Made, Shape, Turn};
 use super::totals::Totals;
 use super::unique::{Unique, UniqueLines};
 use super::worker::{Judged, Worker};
 use crate::input::buffer::Buffer;
-use crate::input::chunk::{Chunk, chunk_of};
+use crate::input::chunk::chunk_of;
 use crate::input::chunks::{Chunks, Task};
+use crate::input::list::List;
 use crate::input::skipped::Skipped;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
-use crate::judge::tally::Tally;
 use crate::lock::{OnPanic, lock};
 use crate::output::block::Block;
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
-use crate::output::frame::Compressor;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::Output;
 use crate::output::samples::Sample;
 use crate::output::sink::Sink;
-use crate::output::table::{FileRows, FullGroup, RowSource, Table, TakenRows, WaitingRows};
+use crate::output::table::FileRows;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
-use crate::threads;
 
 /// Where the lines go, and how far an interrupted run came.
-#[derive(Default)]
 pub(super) struct Outlets {
     pub sink: Sink,
+    pub shape: Box<dyn Shape>,
     /// Collects the robots.txt files to fetch, if they are wanted.
     pub needed: Option<MissingRobots>,
     /// The same, written while the run goes on.
     pub listed: Option<NeededList>,
-    /// If lines become rows: the table of each set of files.
-    pub tables: Vec<Table>,
-    /// The rows that wait, from the start or from that state.
-    pub waiting: Option<WaitingRows>,
     /// The state to start from, if the run was interrupted.
     pub state: Option<RunState>,
 }
@@ -75,19 +67,13 @@ pub(super) struct Pipeline<'l> {
     rows: Option<Rows>,
     /// Whether the list of robots.txt to fetch is wanted.
     notes_waiting: bool,
-    /// If lines become rows: the table of each set of files.
-    tables: Vec<Table>,
     /// A chunk's first turn, if the policy may be replaced.
     following: Option<Sequence<Following<'l>>>,
     /// A chunk's next turn, if duplicates are left out.
     unique: Option<Unique>,
-    /// A chunk's turn before the last, if lines go into frames.
-    gatherer: Sequence<Gatherer>,
-    /// The same, if lines become rows.
-    waiting: Option<Sequence<WaitingRows>>,
+    /// How lines become blocks; if they wait there, a chunk's turn before the last.
+    shape: Box<dyn Shape>,
     queue: Queue<PendingChunk<'l>, OrderedState>,
-    /// Buffers and texts of chunks that are written.
-    spares: Mutex<Vec<Spare>>,
     checkpointer: Option<&'l Checkpointer>,
     failure: Mutex<Option<FilterError>>,
 }
@@ -119,48 +105,18 @@ struct PendingChunk<'l> {
     policy: Option<Policy>,
     blocks: Blocks,
     /// What waits after the chunk, if a checkpoint is due there.
-    at_checkpoint: Option<WaitingParts>,
-}
-
-/// What waits after a chunk: lines for frames, or rows for row groups.
-struct WaitingParts {
-    gathered: Gatherer,
-    rows: TakenRows,
-}
-
-impl WaitingParts {
-    fn none() -> WaitingParts {
-        WaitingParts { gathered: Gatherer::new(0), rows: TakenRows::default() }
-    }
-}
-
-/// What remains of a chunk after it is written.
-struct Spare {
-    /// Buffers to be reused.
-    buffers: Vec<Pieces>,
-    /// The list, and the part of its text that will not be read again.
-    list: usize,
-    text: Range<usize>,
-}
-
-/// The blocks of a chunk.
-enum Blocks {
-    /// The chunk's buffers, unchanged, for this set of files, with the tally of each.
-    Buffers(usize, Vec<Tally>),
-    /// Frames or rows; none if nothing is written.
-    Made(Vec<Block<'static>>),
+    at_checkpoint: Option<Held>,
 }
 
 /// The number of bits for a line's number within its list.
 const LINES_OF_LIST: u32 = 40;
 
-/// A worker, with its memory for leaving out duplicates and for making frames.
+/// A worker, with its memory for leaving out duplicates.
 struct WorkerState {
     worker: Worker,
     /// The number of the policy that it judges by, if policies may be replaced.
     number: u64,
     unique_lines: UniqueLines,
-    compressor: Option<Compressor>,
 }
 
 impl<'l> Pipeline<'l> {
@@ -177,12 +133,12 @@ impl<'l> Pipeline<'l> {
         newer: Option<&'l mut Newer<'l>>,
     ) -> Pipeline<'l> {
         let rows = plan.rows();
-        let Outlets { sink, needed, listed, tables, waiting, state } = outlets;
-        let (reached, totals, gatherer) = match state {
-            Some(RunState { reached, totals, gathered, .. }) => (reached, totals, gathered),
+        let Outlets { sink, shape, needed, listed, state } = outlets;
+        let (reached, totals) = match state {
+            Some(RunState { reached, totals, .. }) => (reached, totals),
             None => {
                 let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
-                (Reached::default(), totals, Gatherer::new(rows.map_or(0, Rows::files)))
+                (Reached::default(), totals)
             }
         };
         Pipeline {
@@ -191,13 +147,10 @@ impl<'l> Pipeline<'l> {
             progress,
             rows,
             notes_waiting: needed.is_some() || listed.is_some(),
-            tables,
             following: newer.map(|newer| Sequence::new(Following::new(newer))),
             unique,
-            gatherer: Sequence::new(gatherer),
-            waiting: waiting.map(Sequence::new),
+            shape,
             queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.most_waiting()),
-            spares: Mutex::default(),
             checkpointer,
             failure: Mutex::new(None),
         }
@@ -233,10 +186,7 @@ impl<'l> Pipeline<'l> {
         if let Some(unique) = &self.unique {
             unique.stop();
         }
-        self.gatherer.stop();
-        if let Some(waiting) = &self.waiting {
-            waiting.stop();
-        }
+        self.shape.stop();
         self.queue.stop();
         self.end_checkpoints();
     }
@@ -248,28 +198,15 @@ impl<'l> Pipeline<'l> {
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
-        let mut compressor = self.compressor()?;
         let followed = self.following.and_then(|following| following.into_inner().policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
         totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
-        let mut write = |blocks: Vec<Block<'_>>| {
+        self.shape.end(&mut |blocks: Vec<Block<'_>>| {
             totals.add_written(&blocks);
-            if let Sink::Folder(output) = &mut sink { output.write(&blocks) } else { Ok(()) }
-        };
-        match (self.rows, &mut compressor, self.waiting) {
-            (Some(rows), Some(compressor), _) => write(framed(rows, self.gatherer.into_inner().rest(), compressor)?)?,
-            (.., Some(waiting)) => {
-                let mut rest = waiting.into_inner().rest();
-                while !rest.is_empty() {
-                    // No more at once than the workers could hold.
-                    let some = rest.drain(..rest.len().min(self.plan.options.threads)).collect();
-                    write(last_groups(&self.tables, some)?)?;
-                }
-            }
-            _ => {}
-        }
+            sink.folder().map_or(Ok(()), |output| output.write(&blocks))
+        })?;
         totals.end();
         let speed = self.progress.judged();
         let Sink::Folder(mut output) = sink else {
@@ -290,90 +227,17 @@ impl<'l> Pipeline<'l> {
         if !is_begun || is_stopped || failure.invalidates_checkpoint() {
             return checkpointer.note_kept(failure);
         }
-        let rows = self.waiting.map(|waiting| waiting.into_inner().checkpoint()).transpose();
-        let saved = rows.and_then(|rows| {
-            let parts = WaitingParts { gathered: self.gatherer.into_inner(), rows: rows.unwrap_or_default() };
-            ordered.checkpoint(parts, checkpointer.seconds()).map_or(Ok(()), |taken| checkpointer.save(taken))
+        let saved = self.shape.held().and_then(|held| {
+            ordered.checkpoint(held, checkpointer.seconds()).map_or(Ok(()), |taken| checkpointer.save(taken))
         });
         checkpointer.note_kept(saved.err().map_or(failure, FilterError::from))
     }
 
-    fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
-        Ok(self.plan.options.compress.map(Compressor::new).transpose().map_err(OutputError::Compress)?)
+    /// The turn of a task's chunk in the shape.
+    fn turn<'t>(&self, task: &Task<'_>, is_due: &'t dyn Fn() -> bool) -> Turn<'t> {
+        let (set, ended) = (self.plan.set_of(task.list), self.plan.sets_of(&task.ended));
+        Turn { ticket: task.ticket, set, ended, is_due }
     }
-
-    /// The rows of a task's chunk, if lines become rows.
-    fn rows(&self, task: &Task<'_>, lines: Chunk<'_>, worker: &mut Worker) -> Result<Vec<FileRows>, FilterError> {
-        let set = self.plan.set_of(task.list);
-        let (outcomes, mut causes) = worker.rows(lines.text);
-        let mut rows = self.tables[set].rows(set, &RowSource::of(task, lines), outcomes, &mut causes)?;
-        rows.iter_mut().try_for_each(FileRows::compact)?;
-        Ok(rows)
-    }
-
-    /// The row groups that a chunk's rows complete, as blocks, and the rows that wait after it, if a checkpoint is due there;
-    /// `None` if the run has failed meanwhile.
-    fn row_groups(
-        &self,
-        task: &Task<'_>,
-        rows: Vec<FileRows>,
-    ) -> Result<Option<(Blocks, Option<WaitingParts>)>, FilterError> {
-        let Some(waiting) = &self.waiting else { return Ok(None) };
-        let taken = waiting.in_turn(task.ticket, |waiting| {
-            let full = waiting.take(rows, &self.plan.sets_of(&task.ended))?;
-            let is_due = self.checkpointer.is_some_and(Checkpointer::is_due);
-            Ok::<_, OutputError>((full, is_due.then(|| waiting.checkpoint()).transpose()?))
-        });
-        let Some((full, taken)) = taken.transpose()? else { return Ok(None) };
-        let blocks = full.into_iter().map(|group| self.tables[group.set].row_group(group)).collect::<Result<_, _>>()?;
-        let at_checkpoint = taken.map(|rows| WaitingParts { rows, ..WaitingParts::none() });
-        Ok(Some((Blocks::Made(blocks), at_checkpoint)))
-    }
-
-    /// The blocks of a chunk's lines, and the lines waiting for frames after it, if a checkpoint is due there; `None` if the run
-    /// has failed meanwhile.
-    fn blocks(
-        &self,
-        task: &Task<'_>,
-        judged: &mut Judged,
-        compressor: &mut Option<Compressor>,
-    ) -> Result<Option<(Blocks, Option<WaitingParts>)>, FilterError> {
-        let (Some(rows), set) = (self.rows, self.plan.set_of(task.list)) else {
-            return Ok(Some((Blocks::Made(Vec::new()), None)));
-        };
-        let Some(compressor) = compressor else {
-            return Ok(Some((Blocks::Buffers(set, judged.tallies(rows)), None)));
-        };
-        let gathered = self.gatherer.in_turn(task.ticket, |gatherer| {
-            let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
-            let gathered = gatherer.take(set, &self.plan.sets_of(&task.ended), texts);
-            let is_due = self.checkpointer.is_some_and(Checkpointer::is_due);
-            (gathered, is_due.then(|| gatherer.clone()))
-        });
-        let Some((gathered, at_checkpoint)) = gathered else { return Ok(None) };
-        let at_checkpoint = at_checkpoint.map(|gathered| WaitingParts { gathered, ..WaitingParts::none() });
-        Ok(Some((Blocks::Made(framed(rows, gathered, compressor)?), at_checkpoint)))
-    }
-}
-
-/// Compresses gathered lines into frames, as blocks of files with these rows.
-fn framed(
-    rows: Rows,
-    gathered: Vec<Gathered>,
-    compressor: &mut Compressor,
-) -> Result<Vec<Block<'static>>, OutputError> {
-    let block = |Gathered { set, file, text }: Gathered| {
-        let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
-        Ok(Block { set, file, pieces, tally: rows.tally(file, &text) })
-    };
-    gathered.into_iter().map(block).collect()
-}
-
-/// Encodes the last rows of some files, as blocks, all at once.
-fn last_groups(tables: &[Table], rest: Vec<FullGroup>) -> Result<Vec<Block<'static>>, OutputError> {
-    let at_once = if rest.len() > 1 { rest.len() } else { 0 };
-    let encode = |group: FullGroup| tables[group.set].row_group(group);
-    threads::on(at_once, || threads::map(rest, encode)).into_iter().collect()
 }
 
 /// Judges chunks until there are none left, keeping `kept_rules` bytes of rules for each crawler to explain lines.
@@ -386,9 +250,8 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: us
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
     let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules);
-    let mut state =
-        WorkerState { worker, number: 0, unique_lines: UniqueLines::default(), compressor: pipeline.compressor()? };
-    let as_rows = !pipeline.tables.is_empty();
+    let mut state = WorkerState { worker, number: 0, unique_lines: UniqueLines::default() };
+    let shape = &*pipeline.shape;
     let mut buffer = Buffer::default();
     loop {
         let mut task = match pipeline.chunks.next(&mut buffer) {
@@ -405,26 +268,27 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
             return Ok(());
         }
         let chunk = chunk_of(&pipeline.chunks, &task, &buffer);
-        // Every row counts as ending in a line feed.
-        let more_follows = as_rows || !pipeline.plan.options.per_input && task.list + 1 < pipeline.chunks.lists().len();
+        let more_follows =
+            shape.ends_lines() || !pipeline.plan.options.per_input && task.list + 1 < pipeline.chunks.lists().len();
         let remaining = match &pipeline.unique {
             Some(unique) => unique.remaining(task.ticket, chunk, &mut state.unique_lines, pipeline.rows.is_some())?,
             None => Some(chunk),
         };
         let Some(remaining) = remaining else { return Ok(()) };
         // Lines can be written straight from the mapped list if they are written unchanged and none is left out.
-        let stays = task.mapped().filter(|_| pipeline.unique.is_none() && pipeline.plan.options.compress.is_none());
+        let stays = task.mapped().filter(|_| pipeline.unique.is_none() && shape.writes_from_list());
         state.worker.judge(&remaining, stays.is_some(), more_follows);
-        let rows = as_rows.then(|| pipeline.rows(&task, remaining, &mut state.worker));
+        let set = pipeline.plan.set_of(task.list);
+        let rows = shape.prepare(set, &task, remaining, &mut state.worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
         pipeline.chunks.lists()[task.list].unchanged()?;
-        let rows = rows.transpose()?;
+        let rows = rows?;
         state.worker.count_left_out(&state.unique_lines);
         hand_in(pipeline, &mut task, stays, rows, &mut state)?;
         if task.is_long {
             pipeline.queue.wait_for(task.ticket);
-            lock(&pipeline.spares).drain(..).for_each(|spare| drop(spare.buffers(pipeline)));
+            pipeline.queue.take_written().into_iter().for_each(|written| drop(written.buffers(pipeline)));
             // The next long chunk may begin only when this memory is freed.
             buffer.release();
             state.worker.release();
@@ -433,20 +297,18 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
     }
 }
 
-/// Hands in the judged chunk of a task, with its rows if lines become rows.
+/// Hands in the judged chunk of a task, with its rows if lines become rows, and takes the buffers of one that was written.
 fn hand_in<'l>(
     pipeline: &Pipeline<'l>,
     task: &mut Task<'l>,
     text: Option<&'l [u8]>,
-    rows: Option<Vec<FileRows>>,
+    rows: Vec<FileRows>,
     state: &mut WorkerState,
 ) -> Result<(), FilterError> {
     let mut judged = std::mem::take(&mut state.worker.judged);
-    let prepared = match rows {
-        Some(rows) => pipeline.row_groups(task, rows)?,
-        None => pipeline.blocks(task, &mut judged, &mut state.compressor)?,
-    };
-    let Some((blocks, at_checkpoint)) = prepared else { return Ok(()) };
+    let is_due = || pipeline.checkpointer.is_some_and(Checkpointer::is_due);
+    let made = pipeline.shape.blocks(pipeline.turn(task, &is_due), rows, &mut judged)?;
+    let Some(Made { blocks, at_checkpoint }) = made else { return Ok(()) };
     let skipped = std::mem::take(&mut task.skipped);
     let ended = std::mem::take(&mut task.ended);
     let pending = PendingChunk {
@@ -461,58 +323,43 @@ fn hand_in<'l>(
         blocks,
         at_checkpoint,
     };
-    pipeline.queue.hand_in(task.ticket, pending, |ordered, pending| write(pipeline, ordered, pending))?;
-    let spare = lock(&pipeline.spares).pop();
-    state.worker.judged.buffers = spare.map_or_else(Vec::new, |spare| spare.buffers(pipeline));
+    let written = pipeline.queue.hand_in(task.ticket, pending, |ordered, pending| write(pipeline, ordered, pending))?;
+    state.worker.judged.buffers = written.map_or_else(Vec::new, |written| written.buffers(pipeline));
     Ok(())
 }
 
 /// Counts a chunk in its turn, and writes its lines.
-fn write(pipeline: &Pipeline<'_>, ordered: &mut OrderedState, pending: PendingChunk<'_>) -> Result<(), FilterError> {
-    let PendingChunk { list, at, end, skipped, ended, text, mut judged, policy, blocks, mut at_checkpoint } = pending;
-    let blocks: Vec<Block<'_>> = match blocks {
-        Blocks::Made(blocks) => blocks,
-        Blocks::Buffers(set, tallies) => {
-            let files = judged.buffers.iter().map(|pieces| pieces.of(text.unwrap_or_default()).map(Cow::Borrowed));
-            let files = files.zip(tallies).enumerate();
-            files.map(|(file, (pieces, tally))| Block { set, file, pieces: pieces.collect(), tally }).collect()
-        }
-    };
+fn write(
+    pipeline: &Pipeline<'_>,
+    ordered: &mut OrderedState,
+    pending: &mut PendingChunk<'_>,
+) -> Result<(), FilterError> {
     let lists = pipeline.chunks.lists();
-    ended.iter().for_each(|&list| ordered.reached.ended(list, lists));
-    ordered.reached.chunk(list, end, lists);
-    ordered.totals.skip(&skipped);
-    // Lists may be read at the same time, but all lines of one are numbered before those of the next.
-    let before = ((list as u64) << LINES_OF_LIST) + ordered.totals.lists[list].input.lines;
-    ordered.totals.add(list, &judged);
-    ordered.totals.add_written(&blocks);
-    let waiting = std::mem::take(&mut judged.waiting);
-    match (&mut ordered.listed, policy) {
+    let waiting = std::mem::take(&mut pending.judged.waiting);
+    let blocks = std::mem::take(&mut pending.blocks).of(&pending.judged, pending.text);
+    let before = ordered.count(pending, &blocks, lists);
+    match (&mut ordered.listed, &pending.policy) {
         // Before the lines: who has read a line finds in the list what it waits for.
-        (Some(listed), Some(policy)) => listed.add(&policy, waiting)?,
+        (Some(listed), Some(policy)) => listed.add(policy, waiting)?,
         _ => ordered.add_waiting(waiting, before)?,
     }
     pipeline.progress.chunk(&ordered.totals);
     let written = ordered.sink.write(&blocks);
-    if text.is_some() {
+    drop(blocks);
+    if pending.text.is_some() {
         // Lines written straight from a mapped list must still be those that were read.
-        lists[list].unchanged()?;
+        lists[pending.list].unchanged()?;
     }
     written?;
     if let Some(output) = ordered.sink.folder() {
-        output.close(&pipeline.plan.sets_of(&ended));
+        output.close(&pipeline.plan.sets_of(&pending.ended));
     }
-    if let Some(checkpointer) = pipeline.checkpointer {
-        let is_taken_here = pipeline.plan.options.compress.is_none() && pipeline.waiting.is_none();
-        if is_taken_here && checkpointer.is_due() {
-            at_checkpoint = Some(WaitingParts::none());
-        }
-        if let Some(taken) = at_checkpoint.and_then(|parts| ordered.checkpoint(parts, checkpointer.seconds())) {
-            checkpointer.take(taken);
-        }
+    let Some(checkpointer) = pipeline.checkpointer else { return Ok(()) };
+    let is_due_here = !pipeline.shape.holds_lines() && checkpointer.is_due();
+    let held = if is_due_here { Some(Held::nothing()) } else { pending.at_checkpoint.take() };
+    if let Some(taken) = held.and_then(|held| ordered.checkpoint(held, checkpointer.seconds())) {
+        checkpointer.take(taken);
     }
-    drop(blocks);
-    lock(&pipeline.spares).push(Spare { buffers: judged.buffers, list, text: at as usize..end as usize });
     Ok(())
 }
 
@@ -531,15 +378,28 @@ impl WorkerState {
     }
 }
 
-impl Spare {
-    /// The buffers. Also unmaps the text, which takes time that the worker that writes should not spend.
+impl PendingChunk<'_> {
+    /// Its buffers, once it is written. Also unmaps its text, which takes time that the worker that writes should not spend.
     fn buffers(self, pipeline: &Pipeline<'_>) -> Vec<Pieces> {
-        pipeline.chunks.lists()[self.list].release(self.text);
-        self.buffers
+        pipeline.chunks.lists()[self.list].release(self.at as usize..self.end as usize);
+        self.judged.buffers
     }
 }
 
 impl OrderedState {
+    /// Counts a chunk and the blocks of its lines. Returns the number of its first line among all lines.
+    fn count(&mut self, pending: &PendingChunk<'_>, blocks: &[Block<'_>], lists: &[List]) -> u64 {
+        let &PendingChunk { list, end, ref skipped, ref ended, ref judged, .. } = pending;
+        ended.iter().for_each(|&list| self.reached.ended(list, lists));
+        self.reached.chunk(list, end, lists);
+        self.totals.skip(skipped);
+        // Lists may be read at the same time, but all lines of one are numbered before those of the next.
+        let before = ((list as u64) << LINES_OF_LIST) + self.totals.lists[list].input.lines;
+        self.totals.add(list, judged);
+        self.totals.add_written(blocks);
+        before
+    }
+
     /// Adds the origins of a chunk's deferred lines; `before` is the number of lines before the chunk.
     fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
         let (Some(output), Some(needed)) = (self.sink.folder(), &mut self.needed) else {
@@ -550,28 +410,31 @@ impl OrderedState {
         Ok(needed.add(waiting).map_err(failed)?)
     }
 
-    /// The whole state after the chunk whose turn it is, including the parts that wait.
-    fn checkpoint(&mut self, parts: WaitingParts, seconds: f64) -> Option<PendingCheckpoint> {
+    /// The whole state after the chunk whose turn it is, including what waits.
+    fn checkpoint(&mut self, held: Held, seconds: f64) -> Option<PendingCheckpoint> {
         let (output, needed) = (self.sink.folder()?, self.needed.as_ref()?);
         let state = RunState {
             reached: self.reached.clone(),
             seconds,
             totals: self.totals.clone(),
             files: output.state(),
-            gathered: parts.gathered,
-            rows: parts.rows.rows,
+            gathered: held.gathered,
+            rows: held.rows.rows,
             needed: needed.state(),
         };
         let mut files = output.touched();
-        files.extend(needed.files().into_iter().chain(parts.rows.added));
-        Some(PendingCheckpoint { state: Box::new(state), files, outdated: parts.rows.outdated })
+        files.extend(needed.files().into_iter().chain(held.rows.added));
+        Some(PendingCheckpoint { state: Box::new(state), files, outdated: held.rows.outdated })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
     use crate::dialect::Dialect;
+    use crate::input::chunk::Chunk;
     use crate::input::layout::Layout;
     use crate::judge::decision::Choices;
     use crate::outcome::Partition;

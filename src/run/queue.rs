@@ -1,7 +1,8 @@
 //! Judged chunks on their way to the output, in the order of the input.
 //!
 //! A worker hands in a judged chunk and takes the next one. The worker that hands in the chunk that is due writes it, and all
-//! that are due after it, while the others keep judging. Only one thread writes at a time, because two that write to one file
+//! that are due after it, while the others keep judging. A written chunk is left there for the next worker that comes, which frees
+//! or reuses its memory. Only one thread writes at a time, because two that write to one file
 //! wait for each other in the kernel. A worker waits only if as many chunks are waiting as memory allows, and never with the
 //! chunk that is due.
 
@@ -25,6 +26,8 @@ struct WaitingChunks<T> {
     /// The ticket that is due.
     due: u64,
     chunks: BTreeMap<u64, T>,
+    /// Chunks that were written.
+    written: Vec<T>,
     /// Whether a worker is writing.
     writing: bool,
     stopped: bool,
@@ -33,36 +36,42 @@ struct WaitingChunks<T> {
 impl<T, S> Queue<T, S> {
     /// An empty queue, in which at most `most` chunks wait.
     pub fn new(state: S, most: usize) -> Queue<T, S> {
-        let waiting = WaitingChunks { due: 0, chunks: BTreeMap::new(), writing: false, stopped: false };
+        let waiting =
+            WaitingChunks { due: 0, chunks: BTreeMap::new(), written: Vec::new(), writing: false, stopped: false };
         Queue { waiting: Mutex::new(waiting), changed: Condvar::new(), most, state: Mutex::new(state) }
     }
 
-    /// Hands in the chunk of a ticket, and writes all chunks that are due, unless another worker is writing.
+    /// Hands in the chunk of a ticket, and writes all chunks that are due, unless another worker is writing. Returns a chunk that
+    /// was written, if there is one.
     pub fn hand_in<E>(
         &self,
         ticket: u64,
         chunk: T,
-        mut write: impl FnMut(&mut S, T) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut write: impl FnMut(&mut S, &mut T) -> Result<(), E>,
+    ) -> Result<Option<T>, E> {
         let mut waiting = lock(&self.waiting);
         while !waiting.stopped && ticket != waiting.due && waiting.chunks.len() >= self.most {
             waiting = wait(&self.changed, waiting);
         }
         waiting.chunks.insert(ticket, chunk);
-        if waiting.writing || waiting.stopped {
-            return Ok(());
-        }
-        loop {
+        while !waiting.writing && !waiting.stopped {
             let due = waiting.due;
-            let Some(chunk) = waiting.chunks.remove(&due).filter(|_| !waiting.stopped) else { return Ok(()) };
+            let Some(mut chunk) = waiting.chunks.remove(&due) else { break };
             waiting.writing = true;
             drop(waiting);
-            write(&mut lock(&self.state), chunk)?;
+            write(&mut lock(&self.state), &mut chunk)?;
             waiting = lock(&self.waiting);
             waiting.due += 1;
             waiting.writing = false;
+            waiting.written.push(chunk);
             self.changed.notify_all();
         }
+        Ok(waiting.written.pop())
+    }
+
+    /// Takes all chunks that were written.
+    pub fn take_written(&self) -> Vec<T> {
+        std::mem::take(&mut lock(&self.waiting).written)
     }
 
     /// Waits until the chunk of a ticket is written, or until nothing more will be.
@@ -103,8 +112,8 @@ mod tests {
                     let queue = &queue;
                     scope.spawn(move || {
                         for ticket in (first..400).step_by(8) {
-                            let write = |written: &mut Vec<u64>, chunk| {
-                                written.push(chunk);
+                            let write = |written: &mut Vec<u64>, chunk: &mut u64| {
+                                written.push(*chunk);
                                 Ok::<_, ()>(())
                             };
                             queue.hand_in(ticket, ticket, write).unwrap();
@@ -123,10 +132,10 @@ mod tests {
             let handing_in = scope.spawn(|| queue.hand_in(1, (), |_, ()| Err("stopped")));
             let waiting = scope.spawn(|| queue.wait_for(0));
             queue.stop();
-            assert_eq!(handing_in.join().expect("no panic"), Ok(()));
+            assert_eq!(handing_in.join().expect("no panic"), Ok(None));
             waiting.join().expect("no panic");
         });
-        assert_eq!(queue.hand_in(0, (), |_, ()| Err("stopped")), Ok(()));
+        assert_eq!(queue.hand_in(0, (), |_, ()| Err("stopped")), Ok(None));
         assert!(queue.is_stopped());
     }
 }

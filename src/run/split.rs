@@ -4,9 +4,9 @@
 //! due, in order, so lines stay in the order of the input for any number of workers; the others keep judging. Each worker needs
 //! memory for a few chunks, and there are as many workers as [have room](super::memory).
 //!
-//! If files are compressed, each chunk has an earlier turn too, in which its lines for each file are [added](super::gather) to
-//! those waiting for the same file. Where enough lines wait for a frame, the worker compresses them; then it hands in
-//! the chunk with its frames.
+//! If lines wait for those of later chunks, for a frame of compressed text or for a row group, each chunk has an earlier turn, in the
+//! [shape](super::shape) of the output. Where enough lines wait, the worker makes the frame or the group; then it hands in the chunk
+//! with it.
 
 use std::sync::atomic::AtomicU64;
 

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::{fs, io};
 
-use super::checkpoint::{Checkpoint, JobRecord, ListRecord, Stage};
+use super::checkpoint::{Checkpoint, JobRecord, ListRecord, RunState, Stage};
 use super::checkpointer::Checkpointer;
 use super::job::{Destination, Folder, Pipe};
 use super::needed::NeededList;
 use super::pipeline::Outlets;
 use super::plan::Plan;
+use super::shape::{Frames, RowGroups, Shape, Text};
 use crate::input::list::{List, common_head};
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
@@ -44,10 +45,15 @@ pub(super) enum Start {
 /// Prepares the folder of a run, and locks it.
 pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), FilterError> {
     let folder = match plan.destination() {
-        None => return Ok((Start::Judging(Box::default()), None)),
+        None => {
+            let shape = Box::new(Text { rows: None });
+            let outlets = Outlets { sink: Sink::Nothing, shape, needed: None, listed: None, state: None };
+            return Ok((Start::Judging(Box::new((outlets, None))), None));
+        }
         Some(Destination::Pipe(pipe)) => {
             let listed = plan.job.robots_needed.as_deref().map(NeededList::new).transpose()?;
-            let outlets = Outlets { sink: Sink::Pipe(piped(pipe, plan)?), listed, ..Outlets::default() };
+            let (sink, shape) = (Sink::Pipe(piped(pipe, plan)?), Box::new(Text { rows: plan.rows() }));
+            let outlets = Outlets { sink, shape, needed: None, listed, state: None };
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Folder(folder)) => folder,
@@ -137,10 +143,33 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
     let sink = Sink::Folder(Box::new(output));
-    let has_tables = !tables.is_empty();
-    let waiting = has_tables.then(|| waiting_rows(plan, directory, checkpointer.is_some()));
-    let outlets = Outlets { sink, needed: Some(needed), tables, waiting, ..Outlets::default() };
+    let shape = shape(plan, tables, directory, checkpointer.is_some(), None)?;
+    let outlets = Outlets { sink, shape, needed: Some(needed), listed: None, state: None };
     Ok(Start::Judging(Box::new((outlets, checkpointer))))
+}
+
+/// The shape of files in a folder, with what waits from an interrupted run.
+fn shape(
+    plan: &Plan<'_>,
+    tables: Vec<Table>,
+    directory: &Path,
+    are_kept: bool,
+    state: Option<&RunState>,
+) -> Result<Box<dyn Shape>, FilterError> {
+    let ReceiptOptions { compress, threads, .. } = plan.options;
+    if !tables.is_empty() {
+        let none = waiting_rows(plan, directory, are_kept);
+        let waiting = match state {
+            Some(state) => none.resume(&state.rows)?,
+            None => none,
+        };
+        return Ok(Box::new(RowGroups::new(tables, waiting, threads)));
+    }
+    let rows = plan.options.rows(plan.job.crawlers.len());
+    Ok(match compress {
+        Some(format) => Box::new(Frames::new(rows, format, state.map(|state| state.gathered.clone()))),
+        None => Box::new(Text { rows: Some(rows) }),
+    })
 }
 
 /// No rows that wait yet.
@@ -185,11 +214,8 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
             let sink = Sink::Folder(Box::new(output));
-            let has_tables = !tables.is_empty();
-            let waiting = || waiting_rows(plan, directory, true).resume(&state.rows);
-            let waiting = has_tables.then(waiting).transpose()?;
-            let (needed, state) = (Some(needed), Some(*state));
-            let outlets = Outlets { sink, needed, tables, waiting, state, ..Outlets::default() };
+            let shape = shape(plan, tables, directory, true, Some(&state))?;
+            let outlets = Outlets { sink, shape, needed: Some(needed), listed: None, state: Some(*state) };
             Ok(Start::Judging(Box::new((outlets, Some(checkpointer)))))
         }
     }

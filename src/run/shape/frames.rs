@@ -1,15 +1,95 @@
-//! Gathers lines for compressed files until there are enough for a frame.
+//! Lines of compressed files, gathered until there are enough for a frame.
 //!
 //! A chunk may have ten lines for a file and the next one a hundred thousand, and a frame of ten lines would be larger than the
 //! lines. So the lines for a file stay here, chunk after chunk, until there are enough, and then all go into one frame. Chunks
 //! come here in order, so where frames end depends on the chunks alone, not on which worker judged them. The frames are
-//! compressed elsewhere, in parallel.
+//! compressed after that, in parallel.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::blocks::{Blocks, Held, Made, Shape, Turn, Write};
+use crate::lock::lock;
+use crate::output::block::Block;
+use crate::output::error::OutputError;
+use crate::output::form::Rows;
+use crate::output::frame::{Compressor, FrameFormat};
+use crate::output::table::FileRows;
+use crate::run::error::FilterError;
+use crate::run::sequence::Sequence;
+use crate::run::worker::Judged;
 
 /// Bytes enough for a frame: gzip looks back 32 KiB, Zstandard uses blocks of 128 KiB.
 const FRAME: usize = 128 << 10;
+
+/// Text that is compressed.
+pub(in crate::run) struct Frames {
+    rows: Rows,
+    format: FrameFormat,
+    gatherer: Sequence<Gatherer>,
+    /// Compressors that no worker uses now: making one costs more than a frame.
+    compressors: Mutex<Vec<Compressor>>,
+}
+
+impl Frames {
+    /// Frames of this format for files with these rows; some lines may wait from an interrupted run.
+    pub fn new(rows: Rows, format: FrameFormat, gathered: Option<Gatherer>) -> Frames {
+        let gatherer = Sequence::new(gathered.unwrap_or_else(|| Gatherer::new(rows.files())));
+        Frames { rows, format, gatherer, compressors: Mutex::default() }
+    }
+
+    /// Compresses gathered lines into blocks.
+    fn compressed(&self, gathered: Vec<Gathered>) -> Result<Vec<Block<'static>>, OutputError> {
+        if gathered.is_empty() {
+            return Ok(Vec::new());
+        }
+        let free = lock(&self.compressors).pop();
+        let mut compressor = free.map_or_else(|| Compressor::new(self.format), Ok).map_err(OutputError::Compress)?;
+        let block = |Gathered { set, file, text }: Gathered| {
+            let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
+            Ok(Block { set, file, pieces, tally: self.rows.tally(file, &text) })
+        };
+        let blocks = gathered.into_iter().map(block).collect();
+        lock(&self.compressors).push(compressor);
+        blocks
+    }
+}
+
+impl Shape for Frames {
+    fn writes_from_list(&self) -> bool {
+        false
+    }
+
+    fn holds_lines(&self) -> bool {
+        true
+    }
+
+    fn blocks(&self, turn: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<Option<Made>, FilterError> {
+        let taken = self.gatherer.in_turn(turn.ticket, |gatherer| {
+            let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
+            let gathered = gatherer.take(turn.set, &turn.ended, texts);
+            (gathered, (turn.is_due)().then(|| gatherer.clone()))
+        });
+        let Some((gathered, at_checkpoint)) = taken else { return Ok(None) };
+        let at_checkpoint = at_checkpoint.map(|gathered| Held { gathered, ..Held::nothing() });
+        Ok(Some(Made { blocks: Blocks::Made(self.compressed(gathered)?), at_checkpoint }))
+    }
+
+    fn stop(&self) {
+        self.gatherer.stop();
+    }
+
+    fn end(mut self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
+        let gatherer = std::mem::replace(&mut self.gatherer, Sequence::new(Gatherer::new(0)));
+        write(self.compressed(gatherer.into_inner().rest())?)
+    }
+
+    fn held(self: Box<Self>) -> Result<Held, OutputError> {
+        Ok(Held { gathered: self.gatherer.into_inner(), ..Held::nothing() })
+    }
+}
 
 /// Lines for one frame of a file.
 #[derive(Debug, PartialEq, Eq)]

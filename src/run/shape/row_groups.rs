@@ -1,0 +1,91 @@
+//! Lines that become rows of tables, in row groups.
+//!
+//! A worker makes the rows of a chunk for each file. In the chunk's turn they join the rows that [wait](WaitingRows), and
+//! those that are enough for a row group come out. The worker encodes them after its turn, so groups are encoded in parallel.
+
+use super::blocks::{Blocks, Held, Made, Shape, Turn, Write};
+use crate::input::chunk::Chunk;
+use crate::input::chunks::Task;
+use crate::output::block::Block;
+use crate::output::error::OutputError;
+use crate::output::table::{FileRows, FullGroup, RowSource, Table, WaitingRows};
+use crate::run::error::FilterError;
+use crate::run::sequence::Sequence;
+use crate::run::worker::{Judged, Worker};
+use crate::threads;
+
+/// The tables of a run, and the rows that wait for them.
+pub(in crate::run) struct RowGroups {
+    /// The table of each set of files.
+    tables: Vec<Table>,
+    waiting: Sequence<WaitingRows>,
+    /// How many row groups are encoded at a time at the end.
+    at_once: usize,
+}
+
+impl RowGroups {
+    /// Row groups of these tables, one for each set of files. At the end, `at_once` groups are encoded at a time.
+    pub fn new(tables: Vec<Table>, waiting: WaitingRows, at_once: usize) -> RowGroups {
+        RowGroups { tables, waiting: Sequence::new(waiting), at_once }
+    }
+
+    fn encode(&self, group: FullGroup) -> Result<Block<'static>, OutputError> {
+        self.tables[group.set].row_group(group)
+    }
+}
+
+impl Shape for RowGroups {
+    fn ends_lines(&self) -> bool {
+        true
+    }
+
+    fn holds_lines(&self) -> bool {
+        true
+    }
+
+    fn prepare(
+        &self,
+        set: usize,
+        task: &Task<'_>,
+        lines: Chunk<'_>,
+        worker: &mut Worker,
+    ) -> Result<Vec<FileRows>, FilterError> {
+        let (outcomes, mut causes) = worker.rows(lines.text);
+        let mut rows = self.tables[set].rows(set, &RowSource::of(task, lines), outcomes, &mut causes)?;
+        rows.iter_mut().try_for_each(FileRows::compact)?;
+        Ok(rows)
+    }
+
+    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, _: &mut Judged) -> Result<Option<Made>, FilterError> {
+        let taken = self.waiting.in_turn(turn.ticket, |waiting| {
+            let full = waiting.take(rows, &turn.ended)?;
+            Ok::<_, OutputError>((full, (turn.is_due)().then(|| waiting.checkpoint()).transpose()?))
+        });
+        let Some((full, rows)) = taken.transpose()? else { return Ok(None) };
+        let blocks = full.into_iter().map(|group| self.encode(group)).collect::<Result<_, _>>()?;
+        let at_checkpoint = rows.map(|rows| Held { rows, ..Held::nothing() });
+        Ok(Some(Made { blocks: Blocks::Made(blocks), at_checkpoint }))
+    }
+
+    fn stop(&self) {
+        self.waiting.stop();
+    }
+
+    fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
+        let RowGroups { tables, waiting, at_once, .. } = *self;
+        let mut rest = waiting.into_inner().rest();
+        while !rest.is_empty() {
+            // No more at once than the workers could hold.
+            let some: Vec<FullGroup> = rest.drain(..rest.len().min(at_once)).collect();
+            let threads = if some.len() > 1 { some.len() } else { 0 };
+            let encode = |group: FullGroup| tables[group.set].row_group(group);
+            let blocks = threads::on(threads, || threads::map(some, encode)).into_iter().collect::<Result<_, _>>()?;
+            write(blocks)?;
+        }
+        Ok(())
+    }
+
+    fn held(self: Box<Self>) -> Result<Held, OutputError> {
+        Ok(Held { rows: self.waiting.into_inner().checkpoint()?, ..Held::nothing() })
+    }
+}
