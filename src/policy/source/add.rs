@@ -90,7 +90,6 @@ pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<
                 added => added?,
             }
         }
-        intake.check()?;
     }
     Ok(archives)
 }
@@ -176,6 +175,6 @@ pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut C
     };
     let mut capture = robots.of(canonical, true);
     capture.answered.fetched_at = FetchedAt::time(options.fetched_at, path, intake.time_bounds)?;
-    intake.add([capture]);
+    intake.add([capture])?;
     Ok(intake.finish()?)
 }

@@ -76,7 +76,7 @@ pub(super) fn add(path: &Path, fetched_at: Option<FetchedAt>, intake: &mut Intak
                 intake.captures.statistics.captures.empty_files += 1;
                 intake.pass_over(path, Reason::EmptyFile, || whole_name(file));
             }
-            intake.add(captures);
+            intake.add(captures)?;
         }
     }
     Ok(())

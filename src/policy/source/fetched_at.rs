@@ -9,7 +9,6 @@ use std::time::UNIX_EPOCH;
 use super::SourceError;
 use super::time_bounds::TimeBounds;
 use crate::formats::time;
-use crate::policy::Answered;
 
 /// When the files of a folder were fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +30,7 @@ impl FetchedAt {
         };
         let fetched_at = Some(time);
         let wrong = |problem| SourceError::Time { path: path.to_owned(), problem };
-        bounds.check(&Answered { fetched_at, ..Answered::default() }).map_err(wrong)?;
+        bounds.check_fetched(fetched_at).map_err(wrong)?;
         Ok(fetched_at)
     }
 }

@@ -51,7 +51,6 @@ pub(super) struct Intake<'c> {
     fresh_targets: HashSet<u128>,
     /// The URLs answered in each source that are of use only if a redirect leads there.
     pages: Vec<(PathBuf, Vec<String>)>,
-    failure: Option<WriteError>,
     /// The bounds of the answers' times.
     pub time_bounds: TimeBounds,
     /// Whether to leave out what is damaged, rather than to end with an error.
@@ -69,8 +68,8 @@ impl<'c> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         let time_bounds = TimeBounds::at(now);
-        let (batch, pages, failure) = (Vec::new(), Vec::new(), None);
-        Intake { captures, batch, bytes: 0, most, targets, fresh_targets, pages, failure, time_bounds, skip_bad }
+        let (batch, pages) = (Vec::new(), Vec::new());
+        Intake { captures, batch, bytes: 0, most, targets, fresh_targets, pages, time_bounds, skip_bad }
     }
 
     /// The most bytes of a text that is read as a whole.
@@ -102,7 +101,7 @@ impl<'c> Intake<'c> {
     }
 
     /// Adds captures; consecutive ones that share a body have it read once.
-    pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
+    pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), WriteError> {
         for capture in captures {
             self.note_target(&capture);
             let columns = self.captures.columns.count();
@@ -113,15 +112,15 @@ impl<'c> Intake<'c> {
             self.batch.push(capture);
             let is_full = self.bytes >= self.most || self.batch.len() >= BATCH;
             if is_full || self.batch.len() >= SMALL_BATCH && self.captures.is_idle() {
-                self.flush();
+                self.flush()?;
             }
         }
+        Ok(())
     }
 
     /// Adds the captures still held, and waits until all are in place.
     pub fn finish(mut self) -> Result<(), WriteError> {
-        self.flush();
-        self.check()?;
+        self.flush()?;
         for (source, pages) in std::mem::take(&mut self.pages) {
             for url in pages {
                 if !self.targets.contains(&target_key(&url)) {
@@ -132,18 +131,9 @@ impl<'c> Intake<'c> {
         self.captures.settle()
     }
 
-    fn flush(&mut self) {
+    fn flush(&mut self) -> Result<(), WriteError> {
         self.bytes = 0;
-        let batch = std::mem::take(&mut self.batch);
-        if self.failure.is_none() {
-            self.failure = self.captures.add_ahead(batch).err();
-        }
-    }
-
-    /// Reports a failure to add captures. It is separate from adding, because sources have errors of their own. Each source
-    /// calls it often enough not to read on in vain for long.
-    pub fn check(&mut self) -> Result<(), WriteError> {
-        self.failure.take().map_or(Ok(()), Err)
+        self.captures.add_ahead(std::mem::take(&mut self.batch))
     }
 
     fn note_target(&mut self, capture: &Capture) {

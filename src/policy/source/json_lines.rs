@@ -54,7 +54,7 @@ pub(super) fn add(
                     if !is_named_robots_txt(&capture.url) {
                         intake.note_page(path, &capture.url);
                     }
-                    intake.add([capture]);
+                    intake.add([capture])?;
                 }
                 Err(problem) => intake.leave_out(path, Reason::BadLine, problem.at(path, number, offset))?,
             }
@@ -62,7 +62,6 @@ pub(super) fn add(
                 offset_after += text.skip_until(b'\n').map_err(SourceError::unreadable(path))? as u64;
             }
         }
-        intake.check()?;
     }
     Ok(())
 }

@@ -27,7 +27,13 @@ enum Problem {
     File(String),
     /// A missing column, and the columns of the file.
     NoColumn(String, String),
-    Row(SourceError),
+    Other(SourceError),
+}
+
+impl From<SourceError> for Problem {
+    fn from(error: SourceError) -> Problem {
+        Problem::Other(error)
+    }
 }
 
 impl From<Malformed> for Problem {
@@ -43,7 +49,7 @@ pub(super) fn add(path: &Path, file: File, names: &FieldNames, intake: &mut Inta
         match problem {
             Problem::File(problem) => SourceError::Parquet { path, problem },
             Problem::NoColumn(name, known) => SourceError::NoColumn { path, name, known },
-            Problem::Row(error) => error,
+            Problem::Other(error) => error,
         }
     })
 }
@@ -65,10 +71,10 @@ fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) ->
         open.retain(|_| has_more.next().unwrap_or_default());
         for answer in read.into_iter().flatten() {
             match answer {
-                Ok(capture) => intake.add([capture]),
+                Ok(capture) => intake.add([capture]).map_err(SourceError::from)?,
                 Err((row, problem)) => {
                     let error = SourceError::Row { path: path.to_owned(), row, problem };
-                    intake.leave_out(path, Reason::BadRow, error).map_err(Problem::Row)?;
+                    intake.leave_out(path, Reason::BadRow, error)?;
                 }
             }
         }

@@ -27,6 +27,11 @@ impl TimeBounds {
         time <= LAST
     }
 
+    /// Checks when a file was fetched.
+    pub fn check_fetched(self, fetched_at: Option<i64>) -> Result<(), String> {
+        self.check(&Answered { fetched_at, ..Answered::default() })
+    }
+
     /// Checks the times of an answer; an error says which one is wrong.
     pub fn check(self, answered: &Answered) -> Result<(), String> {
         let Answered { fetched_at, expires, unreachable_since, .. } = *answered;
@@ -69,7 +74,7 @@ mod tests {
 
     #[test]
     fn times_of_this_age_are_possible() {
-        let fetched = |fetched_at| TimeBounds::at(NOW).check(&Answered { fetched_at, ..Answered::default() });
+        let fetched = |fetched_at| TimeBounds::at(NOW).check_fetched(fetched_at);
         for at in [None, Some(0), Some(NOW), Some(NOW + AHEAD), Some(i64::MIN)] {
             assert_eq!(fetched(at), Ok(()), "{at:?}");
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::error::RecordProblem;
 use super::head::Head;
 use super::http::Response;
-use super::page;
+use super::page::{Answer, Flaw, Page};
 use super::record::{Extent, Records};
 use super::revisit::{OriginalKey, Revisits, Wanted};
 use super::text::{ArchiveText, MARK};
@@ -19,7 +19,7 @@ use crate::policy::source::passed_over::Reason;
 use crate::policy::source::seekable::seekable;
 use crate::policy::source::time_bounds::TimeBounds;
 use crate::policy::source::urls::is_named_robots_txt;
-use crate::policy::{Answered, Capture};
+use crate::policy::Capture;
 
 pub(super) const URL: &str = "WARC-Target-URI";
 
@@ -156,7 +156,7 @@ impl Archives {
         for capture in self.revisits.unresolved() {
             intake.captures.statistics.warc.unresolved_revisits += 1;
             intake.pass_over(path, Reason::Unresolved, || capture.url.clone());
-            intake.add([capture]);
+            intake.add([capture])?;
         }
         Ok(())
     }
@@ -172,11 +172,13 @@ impl Pass<'_> {
     fn read_text(&mut self, path: &Path, text: ArchiveText<'_>, intake: &mut Intake<'_>) -> Result<(), SourceError> {
         let mut records = Records::new(text);
         loop {
-            intake.check()?;
             let (head, problem) = match records.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(head)) => match self.visit(path, &head, &mut records, intake) {
-                    Ok(()) => continue,
+                    Ok(captures) => {
+                        intake.add(captures)?;
+                        continue;
+                    }
                     Err(problem) => (head, problem),
                 },
                 Err(problem) => (std::mem::take(&mut records.malformed), problem),
@@ -219,25 +221,26 @@ impl Pass<'_> {
             *count += 1;
             intake.pass_over(path, reason, example);
         }
-        intake.add(page.map(|page| Capture { incomplete: true, ..page }));
+        intake.add(page.map(|page| page.answered(Answer { incomplete: true, ..Answer::default() })))?;
         Ok(extent != Extent::Rest)
     }
 
+    /// The captures that a record leads to: its own, if its page is wanted, and those of the revisits that it is the original of.
     fn visit(
         &mut self,
         path: &Path,
         record: &Head,
         records: &mut Records<ArchiveText<'_>>,
         intake: &mut Intake<'_>,
-    ) -> Result<(), RecordProblem> {
+    ) -> Result<Vec<Capture>, RecordProblem> {
         let is_first = self.is_first();
         intake.captures.statistics.warc.records += u64::from(is_first);
-        let Some(kind) = Kind::of(&record.required("WARC-Type")?) else { return records.finish() };
+        let Some(kind) = Kind::of(&record.required("WARC-Type")?) else { return records.finish().map(|()| Vec::new()) };
         let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
         let time = record.time(DATE)?.ok_or(RecordProblem::Missing(DATE))?;
         // Archives also have answers of other protocols, such as DNS.
-        let Some(mut page) = page::requested(&url, Some(time)) else { return records.finish() };
-        intake.time_bounds.check(&page.answered).map_err(RecordProblem::Time)?;
+        let Some(page) = Page::at(&url, Some(time)) else { return records.finish().map(|()| Vec::new()) };
+        intake.time_bounds.check_fetched(page.fetched_at).map_err(RecordProblem::Time)?;
         let is_wanted = self.wants(&page);
         if is_first && !is_wanted {
             intake.captures.statistics.warc.other_pages += 1;
@@ -246,40 +249,41 @@ impl Pass<'_> {
         let mut keys = if kind == Kind::Revisit { Vec::new() } else { OriginalKey::of_original(record, &page) };
         keys.retain(|&key| self.originals.has(key));
         if !is_wanted && keys.is_empty() {
-            return records.finish();
+            return records.finish().map(|()| Vec::new());
         }
-        let block = records.block();
+        let (block, limit) = (records.block(), intake.body_limit());
         let response = if kind == Kind::Resource { Some(Response::of_resource()) } else { Response::read(block)? };
         if kind == Kind::Revisit {
-            if let Some(response) = response {
-                page::add_head(&mut page, &response);
-            }
+            let head = response.map_or_else(Answer::default, |response| Answer::of_head(&response, page.fetched_at));
             records.finish()?;
             intake.captures.statistics.warc.revisits += 1;
-            intake.add(self.revisits.add(record, page)?);
-            return Ok(());
+            return Ok(self.revisits.add(record, page, head)?.into_iter().collect());
         }
-        let flaw = page::add_answer(&mut page, response, record.truncation(), block, intake.body_limit())?;
+        let (answer, flaw) = match response {
+            Some(response) => Answer::read(&response, page.fetched_at, record.truncation(), block, limit)?,
+            None => (Answer::default(), Some(Flaw::NotHttp)),
+        };
         // Whether it is damaged may show only at its end.
         records.finish()?;
-        if !keys.is_empty() {
-            intake.add(self.revisits.resolve(&keys, &mut self.originals, &page));
-        }
+        let mut captures = match keys.is_empty() {
+            true => Vec::new(),
+            false => self.revisits.resolve(&keys, &mut self.originals, &answer).collect(),
+        };
         if is_wanted {
             if let Some(flaw) = flaw {
                 *flaw.count(&mut intake.captures.statistics.warc) += 1;
                 intake.pass_over(path, flaw.reason(), || format!("record {}, {}", records.number, page.url));
             }
-            intake.add([page]);
+            captures.push(page.answered(answer));
         }
-        Ok(())
+        Ok(captures)
     }
 
     fn is_first(&self) -> bool {
         matches!(self.pages, Pages::RobotsTxt)
     }
 
-    fn wants(&self, page: &Capture) -> bool {
+    fn wants(&self, page: &Page) -> bool {
         match &self.pages {
             Pages::RobotsTxt => is_named_robots_txt(&page.url),
             Pages::Others(keys) => !is_named_robots_txt(&page.url) && keys.contains(&target_key(&page.url)),
@@ -305,11 +309,11 @@ impl Kind {
     }
 }
 
-/// The page that a record with a problem is about, as far as its head says, not yet answered.
-fn requested(record: &Head, bounds: TimeBounds) -> Option<Capture> {
+/// The page that a record with a problem is about, as far as its head says.
+fn requested(record: &Head, bounds: TimeBounds) -> Option<Page> {
     Kind::of(&record.field("WARC-Type")?)?;
-    let page = page::requested(&record.uri(URL)?, record.time(DATE).ok().flatten())?;
+    let page = Page::at(&record.uri(URL)?, record.time(DATE).ok().flatten())?;
     // A time that cannot be right would make it newer than all others.
-    let answered = if bounds.check(&page.answered).is_ok() { page.answered } else { Answered::default() };
-    Some(Capture { answered, ..page })
+    let fetched_at = page.fetched_at.filter(|_| bounds.check_fetched(page.fetched_at).is_ok());
+    Some(Page { fetched_at, ..page })
 }

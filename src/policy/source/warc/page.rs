@@ -1,6 +1,7 @@
-//! A page in an archive: a capture, whose answer is read once it is known to be wanted.
+//! What a record of an archive is about, a page, and what it says of it, the answer. Only an answer that is wanted is read.
 
 use std::io::{self, BufRead, Take};
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::body::Ending;
@@ -12,11 +13,43 @@ use crate::policy::source::passed_over::Reason;
 use crate::policy::source::urls::page;
 use crate::policy::{Answered, Capture};
 
-/// The page at a URL, not yet answered, if it is an http or https URL.
-pub(super) fn requested(url: &str, fetched_at: Option<i64>) -> Option<Capture> {
-    let (url, origin) = page(url).ok()?;
-    let answered = Answered { fetched_at, ..Answered::default() };
-    Some(Capture { url, origin, exact: true, answered, ..Capture::default() })
+/// A page that was requested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    /// Its URL, in canonical form.
+    pub url: String,
+    /// The origin, if the URL is its robots.txt.
+    pub origin: Option<String>,
+    /// When, in seconds of Unix time.
+    pub fetched_at: Option<i64>,
+}
+
+/// What came back; by default, nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub status: Option<u16>,
+    /// The server's `Expires`, in seconds of Unix time.
+    pub expires: Option<i64>,
+    pub location: Option<String>,
+    pub body: Option<Arc<[u8]>>,
+    /// Whether the body did not arrive whole.
+    pub incomplete: bool,
+}
+
+impl Page {
+    /// The page at a URL, if it is an http or https URL.
+    pub fn at(url: &str, fetched_at: Option<i64>) -> Option<Page> {
+        let (url, origin) = page(url).ok()?;
+        Some(Page { url, origin, fetched_at })
+    }
+
+    /// The capture of this page with its answer.
+    pub fn answered(self, answer: Answer) -> Capture {
+        let Page { url, origin, fetched_at } = self;
+        let Answer { status, expires, location, body, incomplete } = answer;
+        let answered = Answered { status, fetched_at, expires, unreachable_since: None };
+        Capture { url, origin, exact: true, answered, location, body, incomplete }
+    }
 }
 
 /// A flaw in an answer.
@@ -55,48 +88,54 @@ pub(super) fn is_file(status: Option<u16>) -> bool {
     matches!(status, Some(200..=299))
 }
 
-/// A hash that differs between answers with different meanings.
-pub(super) fn hash(capture: &Capture) -> u128 {
-    let status = capture.answered.status;
-    let facts =
-        format!("{status:?} {:?} {}", capture.location.as_ref().filter(|_| !is_file(status)), capture.incomplete);
-    let body = xxh3_128(capture.body.as_deref().unwrap_or_default());
-    xxh3_128(&[facts.as_bytes(), &body.to_le_bytes()].concat())
-}
+impl Answer {
+    /// What the head of an answer says, for a page requested at this time.
+    pub fn of_head(response: &Response, fetched_at: Option<i64>) -> Answer {
+        Answer {
+            status: Some(response.status),
+            expires: response.expires(fetched_at),
+            location: response.location(),
+            ..Answer::default()
+        }
+    }
 
-/// Adds the head of an answer to a page.
-pub(super) fn add_head(page: &mut Capture, response: &Response) {
-    page.answered.status = Some(response.status);
-    page.answered.expires = response.expires(page.answered.fetched_at);
-    page.location = response.location();
-}
-
-/// Adds an answer to a page, with its body if that matters. If its end is missing only because it was too long to keep, its
-/// whole lines are kept; otherwise a body of which anything is missing or damaged is none.
-pub(super) fn add_answer(
-    page: &mut Capture,
-    response: Option<Response>,
-    truncation: Truncation,
-    block: &mut Take<impl BufRead>,
-    limit: usize,
-) -> io::Result<Option<Flaw>> {
-    let Some(response) = response else { return Ok(Some(Flaw::NotHttp)) };
-    let mut flaw = None;
-    if is_file(Some(response.status)) {
-        let Some(mut body) = response.body(block, limit)? else { return Ok(Some(Flaw::Undecodable)) };
-        flaw = match (truncation, body.ending) {
+    /// An answer with its body, if that matters: the rest of `block`, of which no more than `limit` bytes are read. If its end is
+    /// missing only because it was too long to keep, its whole lines are kept; otherwise a body of which anything is missing or
+    /// damaged is none.
+    pub fn read(
+        response: &Response,
+        fetched_at: Option<i64>,
+        truncation: Truncation,
+        block: &mut Take<impl BufRead>,
+        limit: usize,
+    ) -> io::Result<(Answer, Option<Flaw>)> {
+        let mut answer = Answer::of_head(response, fetched_at);
+        if !is_file(answer.status) {
+            return Ok((answer, None));
+        }
+        let Some(mut body) = response.body(block, limit)? else {
+            return Ok((Answer::default(), Some(Flaw::Undecodable)));
+        };
+        let flaw = match (truncation, body.ending) {
             (Truncation::None, Ending::Whole) => None,
             (Truncation::Length, Ending::Whole | Ending::Cut) => Some(Flaw::Truncated),
             _ => Some(Flaw::Incomplete),
         };
-        page.incomplete = flaw == Some(Flaw::Incomplete);
-        if page.incomplete {
+        answer.incomplete = flaw == Some(Flaw::Incomplete);
+        if answer.incomplete {
             body.bytes.clear();
         } else if flaw.is_some() {
             coding::keep_whole_lines(&mut body.bytes);
         }
-        page.body = Some(body.bytes.into());
+        answer.body = Some(body.bytes.into());
+        Ok((answer, flaw))
     }
-    add_head(page, &response);
-    Ok(flaw)
+
+    /// A hash that differs between answers with different meanings.
+    pub fn hash(&self) -> u128 {
+        let location = self.location.as_ref().filter(|_| !is_file(self.status));
+        let facts = format!("{:?} {location:?} {}", self.status, self.incomplete);
+        let body = xxh3_128(self.body.as_deref().unwrap_or_default());
+        xxh3_128(&[facts.as_bytes(), &body.to_le_bytes()].concat())
+    }
 }

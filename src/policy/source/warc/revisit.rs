@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::error::RecordProblem;
 use super::head::Head;
-use super::page::{hash, is_file, requested};
-use crate::policy::{Answered, Capture};
+use super::page::{Answer, Page, is_file};
+use crate::policy::Capture;
 
 /// Revisits waiting for their originals.
 #[derive(Default)]
@@ -24,12 +24,9 @@ pub(super) struct Revisits {
 }
 
 struct Revisit {
-    /// The page, with what its own head says, which is newer than the original's.
-    page: Capture,
-    /// Whether that head says that the original is a file.
-    is_file: bool,
-    /// Whether the server said so by a 304.
-    not_modified: bool,
+    page: Page,
+    /// What its own head says, which is newer than the original's.
+    head: Answer,
     /// The originals found, by hash. There is only one, unless names or digests lie.
     found: Vec<u128>,
 }
@@ -66,8 +63,8 @@ impl OriginalKey {
         OriginalKey(xxh3_128_with_seed(id.as_bytes(), 1) & !1)
     }
 
-    fn page(page: &Capture, time: i64) -> OriginalKey {
-        OriginalKey(xxh3_128_with_seed(format!("{time} {}", page.url).as_bytes(), 2) & !1)
+    fn page(url: &str, time: i64) -> OriginalKey {
+        OriginalKey(xxh3_128_with_seed(format!("{time} {url}").as_bytes(), 2) & !1)
     }
 
     fn digest(digest: &str) -> OriginalKey {
@@ -75,48 +72,47 @@ impl OriginalKey {
     }
 
     /// All keys that could name this record if it is an original.
-    pub fn of_original(record: &Head, page: &Capture) -> Vec<OriginalKey> {
+    pub fn of_original(record: &Head, page: &Page) -> Vec<OriginalKey> {
         let id = record.field("WARC-Record-ID").map(|id| OriginalKey::id(&id));
-        let place = page.answered.fetched_at.map(|time| OriginalKey::page(page, time));
+        let request = page.fetched_at.map(|time| OriginalKey::page(&page.url, time));
         let digest = record.field("WARC-Payload-Digest").map(|digest| OriginalKey::digest(&digest));
-        [id, place, digest].into_iter().flatten().collect()
+        [id, request, digest].into_iter().flatten().collect()
     }
 
     /// Whether this key can name an answer. A digest can name only a file, because redirects have empty bodies too.
-    fn can_name(self, original: &Capture) -> bool {
-        self.0 & 1 == 0 || is_file(original.answered.status)
+    fn can_name(self, original: &Answer) -> bool {
+        self.0 & 1 == 0 || is_file(original.status)
     }
 
     /// The keys of a revisit's original. The digest is used only if the original is known to be a file.
     fn of_revisit(
         record: &Head,
-        page: &Capture,
+        page: &Page,
         is_file: bool,
     ) -> Result<impl Iterator<Item = OriginalKey> + use<>, RecordProblem> {
         let id = record.field("WARC-Refers-To").map(|id| OriginalKey::id(&id));
         let url = record.uri("WARC-Refers-To-Target-URI");
-        let target = url.and_then(|url| requested(&url, None)).unwrap_or_else(|| page.clone());
-        let place = record.time("WARC-Refers-To-Date")?.map(|time| OriginalKey::page(&target, time));
+        let target = url.and_then(|url| Page::at(&url, None));
+        let url = target.as_ref().map_or(&page.url, |target| &target.url);
+        let request = record.time("WARC-Refers-To-Date")?.map(|time| OriginalKey::page(url, time));
         let digest = record.field("WARC-Payload-Digest").filter(|_| is_file).map(|digest| OriginalKey::digest(&digest));
-        Ok([id, place, digest].into_iter().flatten())
+        Ok([id, request, digest].into_iter().flatten())
     }
 }
 
 impl Revisits {
-    /// Adds the revisit of a page, which has the head of the answer in the record. If that is enough, as it is for everything
-    /// but a file, it is returned as a capture.
-    pub fn add(&mut self, record: &Head, mut page: Capture) -> Result<Option<Capture>, RecordProblem> {
-        let status = page.answered.status;
+    /// Adds the revisit of a page, with what the head in the record says. If that is enough, as it is for everything but a file, it
+    /// is returned as a capture.
+    pub fn add(&mut self, record: &Head, page: Page, head: Answer) -> Result<Option<Capture>, RecordProblem> {
+        let status = head.status;
         if status.is_some() && !is_file(status) && status != Some(NOT_MODIFIED) {
-            return Ok(Some(page));
+            return Ok(Some(page.answered(head)));
         }
-        // Status 304, too, means that the server has a file, one the client already holds.
-        let is_file = status.is_some();
-        let revisit = self.waiting.len();
-        self.fresh.extend(OriginalKey::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
-        page.answered.status = status.filter(|&status| status != NOT_MODIFIED);
-        let not_modified = status == Some(NOT_MODIFIED);
-        self.waiting.push(Revisit { page, is_file, not_modified, found: Vec::new() });
+        let revisit = Revisit { page, head, found: Vec::new() };
+        let keys = OriginalKey::of_revisit(record, &revisit.page, revisit.is_file())?;
+        let number = self.waiting.len();
+        self.fresh.extend(keys.map(|key| Want { key, revisit: number }));
+        self.waiting.push(revisit);
         Ok(None)
     }
 
@@ -132,9 +128,9 @@ impl Revisits {
         &'r mut self,
         keys: &[OriginalKey],
         wanted: &'r mut Wanted,
-        original: &'r Capture,
+        original: &'r Answer,
     ) -> impl Iterator<Item = Capture> + use<'r> {
-        let hash = hash(original);
+        let hash = original.hash();
         let is_new = |key: &OriginalKey| key.can_name(original) && wanted.note_original(*key, hash);
         let named: Vec<OriginalKey> = keys.iter().copied().filter(is_new).collect();
         let wanted: &Wanted = wanted;
@@ -151,11 +147,10 @@ impl Revisits {
     /// The revisits whose original is nowhere: a 304, or an answer of which only the time is known.
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
         let unresolved = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
-        unresolved.map(|Revisit { page, not_modified, .. }| {
-            let Answered { fetched_at, expires, .. } = page.answered;
-            let (status, expires) = if not_modified { (Some(NOT_MODIFIED), expires) } else { (None, None) };
-            let answered = Answered { status, fetched_at, expires, ..Answered::default() };
-            Capture { answered, location: None, ..page }
+        unresolved.map(|Revisit { page, head, .. }| {
+            let is_current = head.status == Some(NOT_MODIFIED);
+            let expires = head.expires.filter(|_| is_current);
+            page.answered(Answer { status: head.status.filter(|_| is_current), expires, ..Answer::default() })
         })
     }
 }
@@ -191,20 +186,20 @@ impl Wanted {
 }
 
 impl Revisit {
-    /// Whether this answer can be the original. Any file can; if the revisit has no head of its own, so can any answer with a
-    /// status.
-    fn can_repeat(&self, original: &Capture) -> bool {
-        is_file(original.answered.status) || !self.is_file && original.answered.status.is_some()
+    /// Whether its head says that the original is a file. Status 304, too, means that the server has a file, one the client
+    /// already holds.
+    fn is_file(&self) -> bool {
+        self.head.status.is_some()
     }
 
-    fn repeated(&self, original: &Capture) -> Capture {
-        let status = self.page.answered.status.or(original.answered.status);
-        Capture {
-            answered: Answered { status, ..self.page.answered },
-            location: original.location.clone(),
-            body: original.body.clone(),
-            incomplete: original.incomplete,
-            ..self.page.clone()
-        }
+    /// Whether this answer can be the original. Any file can; if the revisit has no head of its own, so can any answer with a
+    /// status.
+    fn can_repeat(&self, original: &Answer) -> bool {
+        is_file(original.status) || !self.is_file() && original.status.is_some()
+    }
+
+    fn repeated(&self, original: &Answer) -> Capture {
+        let status = self.head.status.filter(|&status| status != NOT_MODIFIED).or(original.status);
+        self.page.clone().answered(Answer { status, expires: self.head.expires, ..original.clone() })
     }
 }
