@@ -79,9 +79,10 @@ pub(crate) struct Gathered<'s> {
     home: Home,
     /// In the order of the image: the source of each item, and its places there and in the image.
     items: List<NewItem>,
-    /// Whether an item can equal another one. It cannot if all items come from one pool, which holds each only once.
+    /// Whether an item of a source can equal another one. It cannot if there is one source, which holds each only once; what is made
+    /// begins with an operator's record, as no item of a source that is taken does.
     may_repeat: bool,
-    /// The index of each item by 32 bits of the hash of its content, if items may repeat.
+    /// The index of each item that may repeat by 32 bits of the hash of its content.
     known: Table<(u32, u32)>,
     /// The items that were taken: the source of each, and its places there and in the image.
     taken: Table<NewItem>,
@@ -113,7 +114,7 @@ impl<'s> Gathered<'s> {
     fn new(section: Section, sources: Vec<Pool<'s>>, home: &Home) -> Result<Gathered<'s>, WriteError> {
         let memory = home.tables();
         let (items, known, taken) = (List::new(&memory), Table::new(&memory), Table::new(&memory));
-        let may_repeat = sources.len() > 1 || section == Section::Side;
+        let may_repeat = sources.len() > 1;
         let (home, made, length) = (home.clone(), Vec::new(), 0);
         let mut gathered = Gathered { section, sources, made, home, items, may_repeat, known, taken, length };
         // Every pool begins with the item without content.
@@ -259,7 +260,10 @@ impl<'s> Shared<'s> {
             let group = group.map(|group| self.group(source, group)).transpose()?;
             taken.extend_from_slice(&groups::encode(group));
         }
-        let number = self.rows.intern(&taken)?;
+        let number = match self.sources.len() {
+            1 => self.rows.add_new(&taken)?,
+            _ => self.rows.intern(&taken)?,
+        };
         self.taken[at] = number + 1;
         Ok(number)
     }

@@ -159,16 +159,10 @@ impl Distinct {
 
     /// The place of the item with this content, which is added if it is new.
     pub fn intern(&mut self, content: &[u8]) -> Result<u32, WriteError> {
-        let is_first = if self.with_length { content.is_empty() } else { content.iter().all(|&byte| byte == 0) };
-        if is_first {
+        if self.is_first(content) {
             return Ok(NONE);
         }
-        self.item.clear();
-        match self.with_length {
-            true if u32::try_from(content.len()).is_err() => return Err(self.full()),
-            true => Pool::push(content, self.unit, &mut self.item),
-            false => self.item.extend_from_slice(content),
-        }
+        self.fill(content)?;
         let hash = hash_of(content);
         let (unit, spool, mut failed) = (self.unit as u64, &mut self.spool, None);
         let found = self.items.find(spread(hash), |&(other, place)| {
@@ -184,13 +178,44 @@ impl Distinct {
         if let Some(&(_, place)) = found {
             return Ok(place);
         }
-        let place = u32::try_from(self.spool.len() / unit).map_err(|_| self.full())?;
+        let place = self.append()?;
+        let inserted = self.items.insert((hash, place), |&(hash, _)| spread(hash));
+        inserted.map_err(|error| self.spool.failed(error))?;
+        Ok(place)
+    }
+
+    /// The place of an item with this content, which is new unless it is the first one.
+    pub fn add_new(&mut self, content: &[u8]) -> Result<u32, WriteError> {
+        if self.is_first(content) {
+            return Ok(NONE);
+        }
+        self.fill(content)?;
+        self.append()
+    }
+
+    /// Whether this is the content of the first item.
+    fn is_first(&self, content: &[u8]) -> bool {
+        if self.with_length { content.is_empty() } else { content.iter().all(|&byte| byte == 0) }
+    }
+
+    /// Makes an item of its content.
+    fn fill(&mut self, content: &[u8]) -> Result<(), WriteError> {
+        self.item.clear();
+        match self.with_length {
+            true if u32::try_from(content.len()).is_err() => return Err(self.full()),
+            true => Pool::push(content, self.unit, &mut self.item),
+            false => self.item.extend_from_slice(content),
+        }
+        Ok(())
+    }
+
+    /// Stores the item made last.
+    fn append(&mut self) -> Result<u32, WriteError> {
+        let place = u32::try_from(self.spool.len() / self.unit as u64).map_err(|_| self.full())?;
         if place > self.section.last_place() {
             return Err(self.full());
         }
         self.spool.write(&self.item)?;
-        let inserted = self.items.insert((hash, place), |&(hash, _)| spread(hash));
-        inserted.map_err(|error| self.spool.failed(error))?;
         Ok(place)
     }
 
