@@ -10,11 +10,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::decision::Decision;
-use super::view::{Judge, Judging};
+use super::view::Judging;
 use crate::origin;
 use crate::outcome::Reason;
 use crate::policy::{Group, Policy, Record};
-use crate::rules::chosen::{ChosenRules, Explanation, KeptRule};
+use crate::rules::chosen::{ChosenRules, KeptRule};
 
 /// The default limit, in bytes, for the rules that an [`Explainer`] keeps. Up to two groups are kept whatever their size.
 const KEPT: usize = 16 << 20;
@@ -70,33 +70,36 @@ impl Explainer {
 
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
+        let (captured, deciding) = self.deciding(url);
+        let explanation = deciding.map(|(rules, path)| rules.explain(&path));
+        let (rule, agent) = explanation.map_or((None, None), |by| (by.rule, by.agent));
+        Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(Cow::Borrowed), captured }
+    }
+
+    /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.
+    #[cfg(feature = "cli")]
+    pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<(&ChosenRules, Cow<'u, [u8]>)> {
+        self.deciding(url).1
+    }
+
+    /// When the deciding answer was captured, and the rules in it that decide, with the path that they decide on.
+    fn deciding<'u>(&mut self, url: &'u [u8]) -> (Option<i64>, Option<(&ChosenRules, Cow<'u, [u8]>)>) {
         let Explainer { judging, rules, changed_rules } = self;
         let (judge, url) = (judging.view(), origin::trimmed(url));
         let (judge, rules) = match judge.of_changed(url) {
             Some(changed) => (changed, changed_rules),
             None => (judge.clone(), rules),
         };
-        match judge.find(url) {
-            Ok((Some(record), end)) => {
-                let path = judge.policy().dialect().url_path.of(&url[end..]);
-                of_path(&judge, rules, &record, &path)
-            }
-            _ => Cause { rule: None, agent: None, captured: None },
-        }
+        let Ok((Some(record), end)) = judge.find(url) else { return (None, None) };
+        let decision = judge.decisions.of(&record);
+        let group = match decision {
+            Decision::Walk(_) => judge.groups.group(record.row),
+            Decision::Fixed(_) => None,
+        };
+        let rules = group.map(|group| rules.of(judge.policy(), group));
+        let path = judge.policy().dialect().url_path.of(&url[end..]);
+        (captured(&record, decision), rules.map(|rules| (rules, path)))
     }
-}
-
-fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_>, path: &[u8]) -> Cause<'e> {
-    let decision = judge.decisions.of(record);
-    let captured = captured(record, decision);
-    let group = match decision {
-        Decision::Walk(_) => judge.groups.group(record.row),
-        Decision::Fixed(_) => None,
-    };
-    let Some(group) = group else { return Cause { rule: None, agent: None, captured } };
-    let rules = rules.of(judge.policy(), group);
-    let Explanation { rule, agent, .. } = rules.explain(path);
-    Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(Cow::Borrowed), captured }
 }
 
 /// When the deciding answer was captured: the answer whose rules are in use or, if its failure is the reason, the last answer.

@@ -162,6 +162,11 @@ impl OriginState {
         OriginState { origin_status, answered, last_good: None, html_page: false, operator_override }
     }
 
+    /// The state of an origin whose robots.txt was never requested.
+    pub(crate) fn unfetched() -> OriginState {
+        OriginState::new(OriginStatus::Unfetched, Answered::default())
+    }
+
     /// The origin status after the answer in use: the last good one, if the last one failed.
     pub fn origin_status_in_use(&self) -> OriginStatus {
         self.last_good.map_or(self.origin_status, |good| good.origin_status)

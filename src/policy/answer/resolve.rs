@@ -27,8 +27,7 @@ pub(crate) struct Resolved {
 impl Resolved {
     /// An origin whose robots.txt was never requested.
     pub fn unfetched() -> Resolved {
-        let state = OriginState::new(OriginStatus::Unfetched, Answered::default());
-        Resolved { state, rules: StoredRules::default() }
+        Resolved { state: OriginState::unfetched(), rules: StoredRules::default() }
     }
 }
 

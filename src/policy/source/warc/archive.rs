@@ -13,13 +13,13 @@ use super::record::{Extent, Records};
 use super::revisit::{OriginalKey, Revisits, Wanted};
 use super::text::{ArchiveText, MARK};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
+use crate::policy::Capture;
 use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::passed_over::Reason;
 use crate::policy::source::seekable::seekable;
 use crate::policy::source::time_bounds::TimeBounds;
 use crate::policy::source::urls::is_named_robots_txt;
-use crate::policy::Capture;
 
 pub(super) const URL: &str = "WARC-Target-URI";
 

@@ -1,0 +1,373 @@
+//! `robosieve check`.
+
+use serde::Serialize;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead};
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::args::CheckArgs;
+use super::crawlers;
+use super::error::Failure;
+use super::printer::Printer;
+use super::read::{self, url_line};
+use super::say::say;
+use super::sources::{say_passed_over, with_overrides};
+use crate::dialect::Dialect;
+use crate::formats::time::time;
+use crate::formats::{json, shown, visible};
+use crate::input::STANDARD_INPUT;
+use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet};
+use crate::origin;
+use crate::outcome::{Partition, Reason};
+use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
+use crate::policy::{Captures, Columns, Crawler, OriginState, OriginStatus, Policy, Ruling};
+use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
+use crate::rules::{ChosenRules, Verdict};
+
+pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let is_standard_input = |name: &OsString| name == STANDARD_INPUT;
+    let reads_urls = args.urls.iter().filter(|url| is_standard_input(url)).count();
+    if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
+        return Err(Failure::StandardInputForTwo);
+    }
+    if args.policy.policy.is_empty() && args.robots.is_empty() {
+        return Err(Failure::NoSource);
+    }
+    if args.policy.policy.is_empty() && args.crawlers.agent.is_empty() {
+        return Err(Failure::NoAgent);
+    }
+    let mut checker = Checker { rules: RuleSource::new(args)?, json: args.json, printer: Printer::new(), worst: 0 };
+    for url in &args.urls {
+        if is_standard_input(url) {
+            checker.check_lines(io::stdin().lock())?;
+        } else {
+            checker.check(url.clone())?;
+        }
+    }
+    checker.printer.finish()?;
+    Ok(ExitCode::from(checker.worst))
+}
+
+struct Checker {
+    rules: RuleSource,
+    json: bool,
+    printer: Printer,
+    /// The exit status of the worst answer.
+    worst: u8,
+}
+
+/// An answer as JSON.
+#[derive(Serialize)]
+struct AnswerLine<'a> {
+    url: &'a str,
+    agent: &'a str,
+    #[serde(flatten)]
+    answer: &'a Answer,
+}
+
+impl Checker {
+    /// Answers each line of a text that is not blank.
+    fn check_lines(&mut self, mut text: impl BufRead) -> Result<(), Failure> {
+        loop {
+            let line = url_line(&mut text)?;
+            if line.is_empty() {
+                return Ok(());
+            }
+            if !line.trim_ascii().is_empty() {
+                self.check(url_of(line.trim_ascii()))?;
+            }
+        }
+    }
+
+    fn check(&mut self, url: OsString) -> Result<(), Failure> {
+        let answers = self.rules.answers(&url);
+        let (several, url) = (answers.len() > 1, url.to_string_lossy());
+        for (agent, answer) in answers {
+            self.worst = self.worst.max(match answer.verdict {
+                Partition::Allowed => 0,
+                Partition::Blocked | Partition::Deferred => 1,
+                Partition::Invalid => 2,
+            });
+            let line = if self.json {
+                json::to_string(&AnswerLine { url: &url, agent: &agent, answer: &answer })?
+            } else {
+                text(&url, several.then_some(&*agent), &answer)
+            };
+            self.printer.line(&line)?;
+        }
+        Ok(())
+    }
+}
+
+/// An answer for people, which names the crawler if `agent` is given.
+fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
+    let group = match answer.verdict {
+        Partition::Invalid => String::new(),
+        _ => format!("\t{}", visible(answer.group())),
+    };
+    let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
+    format!("{}\t{}\t{}{group}{agent}", answer.verdict.name(), visible(url), visible(&answer.why))
+}
+
+/// A line as a command-line argument.
+#[cfg(unix)]
+fn url_of(line: &[u8]) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(line.to_vec())
+}
+
+/// A line as a command-line argument.
+#[cfg(not(unix))]
+fn url_of(line: &[u8]) -> OsString {
+    String::from_utf8_lossy(line).into_owned().into()
+}
+
+/// The rule that decided.
+#[derive(Debug, Serialize)]
+struct DecidingRule {
+    line: u32,
+    key: &'static str,
+    value: String,
+}
+
+/// A `User-agent` line of the group that applied.
+#[derive(Debug, Serialize)]
+struct AgentLine {
+    line: u32,
+    name: String,
+}
+
+/// The answer for a URL: the verdict, the rule that decided, and the group that applied.
+#[derive(Debug, Serialize)]
+struct Answer {
+    verdict: Partition,
+    why: String,
+    rule: Option<DecidingRule>,
+    group: Vec<AgentLine>,
+}
+
+/// Printed if no group applies.
+const NO_GROUP: &str = "-";
+
+impl Answer {
+    fn without_group(verdict: Partition, why: impl Into<String>) -> Answer {
+        Answer { verdict, why: why.into(), rule: None, group: Vec::new() }
+    }
+
+    /// All `User-agent` lines of the group.
+    fn group(&self) -> String {
+        if self.group.is_empty() {
+            return NO_GROUP.to_owned();
+        }
+        let lines = self.group.iter().map(|AgentLine { line, name }| format!("{name} (line {line})"));
+        format!("User-agent: {}", lines.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What judges URLs.
+enum RuleSource {
+    /// The rules of one robots.txt, for each crawler.
+    Rules(Vec<(Agents, RuleSet)>),
+    /// A policy, which is searched by the origin of each URL, for each crawler.
+    Policy(Vec<PolicyRules>),
+}
+
+/// A policy that answers for one crawler.
+struct PolicyRules {
+    crawler: Crawler,
+    as_filter: Judged,
+    /// As if last good answers counted.
+    by_last_good: Judged,
+}
+
+/// A matcher, and what explains its outcomes.
+struct Judged {
+    matcher: Matcher,
+    explainer: Explainer,
+}
+
+impl RuleSource {
+    fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
+        if let Some(policy) = args.policy.open()? {
+            let policy = with_overrides(policy, args.overrides.as_deref())?;
+            return RuleSource::of_policy(&policy, &args.crawlers.agent);
+        }
+        let (agents, dialect) = (&args.crawlers.agent, args.crawlers.dialect.dialect);
+        // Names of columns and times are of use only in a source of answers.
+        let is_plain = args.reading.columns.is_none() && args.reading.fetched_at.is_none();
+        if let ([single], None, None, true) = (args.robots.as_slice(), &args.origin, &args.overrides, is_plain)
+            && let Some(text) = robots_txt(single, dialect)?
+        {
+            let text = &text.body;
+            warn_without_records(single, text, dialect);
+            let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(text, agents, dialect)));
+            return Ok(RuleSource::Rules(rules.collect()));
+        }
+        let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
+        let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
+        let policy = sources.read(Captures::new(Columns::new(agents.clone())?, dialect))?.policy()?;
+        RuleSource::of_policy(&policy, agents)
+    }
+
+    fn of_policy(policy: &Policy, agents: &[Agents]) -> Result<RuleSource, Failure> {
+        let crawlers = crawlers::asked(agents, policy)?;
+        let rules = crawlers.into_iter().map(|crawler| PolicyRules::new(policy, crawler));
+        Ok(RuleSource::Policy(rules.collect()))
+    }
+
+    /// The answers for a URL, one for each crawler.
+    fn answers(&mut self, url: &OsStr) -> Vec<(String, Answer)> {
+        let url = origin::trimmed(url.as_encoded_bytes());
+        let origin = origin::canonical(url);
+        let or_invalid = |answer: &mut dyn FnMut(&str, &[u8]) -> Answer| match &origin {
+            Ok((origin, end)) => answer(origin, &url[*end..]),
+            Err(reason) => Answer::without_group(Partition::Invalid, reason.to_string()),
+        };
+        match self {
+            RuleSource::Rules(rules) => {
+                let answer = |(agents, rules): &(Agents, RuleSet)| {
+                    let rules = rules.chosen();
+                    let answer = or_invalid(&mut |_, rest| by_rules(rules, &rules.dialect.url_path.of(rest)));
+                    (agents.to_string(), answer)
+                };
+                rules.iter().map(answer).collect()
+            }
+            RuleSource::Policy(rules) => {
+                let answer = |rules: &mut PolicyRules| {
+                    let answer = or_invalid(&mut |origin, _| rules.answer(origin, url));
+                    (rules.crawler.agents().to_string(), answer)
+                };
+                rules.iter_mut().map(answer).collect()
+            }
+        }
+    }
+}
+
+impl PolicyRules {
+    fn new(policy: &Policy, crawler: Crawler) -> PolicyRules {
+        let judged = |on_unreachable| {
+            let choices = Choices { on_unreachable, ..Choices::now() };
+            let matcher = Matcher::new(policy, crawler.clone(), choices);
+            Judged { explainer: matcher.explainer(), matcher }
+        };
+        let (as_filter, by_last_good) = (judged(Fallback::Defer), judged(Fallback::Use));
+        PolicyRules { crawler, as_filter, by_last_good }
+    }
+
+    /// The answer for a URL of an origin.
+    fn answer(&mut self, origin: &str, url: &[u8]) -> Answer {
+        let found = self.as_filter.matcher.policy().origin(origin.as_bytes());
+        let state = found.map_or_else(OriginState::unfetched, |(_, record)| record.state());
+        let (reason, mut answer) = self.as_filter.answer(url, state.origin_status, &state);
+        match (reason, state.operator_override.ruling, state.last_good) {
+            (Reason::Paused | Reason::Override, ..) => {}
+            (_, Some(_), _) => answer.why = format!("the operator's robots.txt: {}", answer.why),
+            (_, None, Some(last_good)) => {
+                let (_, good) = self.by_last_good.answer(url, last_good.origin_status, &state);
+                answer.why = format!("{}; the last good answer said {}: {}", answer.why, good.verdict.name(), good.why);
+                answer.group = good.group;
+            }
+            (_, None, None) => {}
+        }
+        answer
+    }
+}
+
+impl Judged {
+    /// The answer for a URL of an origin with this status, and its reason.
+    fn answer(&mut self, url: &[u8], origin_status: OriginStatus, state: &OriginState) -> (Reason, Answer) {
+        let outcome = self.matcher.judge(url);
+        let (verdict, reason) = (outcome.partition(), outcome.reason());
+        let why = match (reason, verdict) {
+            (Reason::Paused, _) => {
+                let until = state.operator_override.paused_until.map(time).unwrap_or_default();
+                format!("the operator has paused the origin until {until}")
+            }
+            (Reason::Override, Partition::Allowed) => "the operator allows everything".to_owned(),
+            (Reason::Override, _) => "the operator forbids everything".to_owned(),
+            _ => match self.explainer.rules(url) {
+                Some((rules, path)) => return (reason, Answer { verdict, ..by_rules(rules, &path) }),
+                None => meaning(origin_status, state),
+            },
+        };
+        (reason, Answer::without_group(verdict, why))
+    }
+}
+
+/// What a status means for the lines of an origin without rules.
+fn meaning(origin_status: OriginStatus, state: &OriginState) -> String {
+    let status = state.answered.status;
+    let why = match origin_status {
+        OriginStatus::RobotsTxt => return "no group applies".to_owned(),
+        OriginStatus::Unfetched => return "its robots.txt was never fetched".to_owned(),
+        OriginStatus::Unavailable if status.is_some_and(|status| (300..400).contains(&status)) => {
+            "robots.txt redirects in a loop or too often, which counts as no robots.txt"
+        }
+        OriginStatus::Unavailable => "there is no robots.txt",
+        OriginStatus::Forbidden => "robots.txt itself is refused",
+        OriginStatus::Unreachable => "robots.txt is unreachable",
+        OriginStatus::RedirectUnresolved => "robots.txt redirects to a URL that was not fetched",
+        OriginStatus::Incomplete => "robots.txt was sent in part or damaged",
+        OriginStatus::NotModified => "robots.txt was not modified, but no earlier response is known",
+    };
+    // The status belongs to the last answer, not to the last good one.
+    match status.filter(|_| origin_status == state.origin_status) {
+        Some(status) => format!("{why} (status {status})"),
+        None => why.to_owned(),
+    }
+}
+
+/// The answer of a set of rules for a path.
+fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
+    let explanation = rules.explain(path);
+    let verdict = match explanation.verdict {
+        Verdict::Allowed => Partition::Allowed,
+        Verdict::Blocked => Partition::Blocked,
+    };
+    let rule = explanation.rule.map(|rule| DecidingRule {
+        line: rule.line,
+        key: rule.key(),
+        value: String::from_utf8_lossy(&rule.value).into_owned(),
+    });
+    let why = match &rule {
+        Some(DecidingRule { line, key, value }) => format!("line {line}: {key}: {value}"),
+        None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
+        None if rules.origin == GroupOrigin::None => "no group applies".to_owned(),
+        None => "no rule matches".to_owned(),
+    };
+    let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
+    Answer { verdict, why, rule, group: group.collect() }
+}
+
+/// The text of a single robots.txt; `None` if the source names its origins itself.
+fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<RobotsFile>, Failure> {
+    // Only files and folders can be examined before they are read: a pipe can be read once.
+    if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
+        return match SourceKind::of(path)? {
+            SourceKind::RobotsTxt => Ok(Some(read::robots_txt(path, [dialect])?)),
+            SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
+            _ => Ok(None),
+        };
+    }
+    let text = read::robots_txt(path, [dialect])?;
+    match SourceKind::of_text(&text.body) {
+        SourceKind::RobotsTxt => Ok(Some(text)),
+        kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),
+    }
+}
+
+/// Warns of a text that is not a robots.txt: it forbids nothing, which looks like permission.
+fn warn_without_records(path: &Path, file: &[u8], dialect: &Dialect) {
+    let text = robots::decode(file, dialect, &mut Vec::new());
+    let robots = Robots::parse(&text, dialect);
+    let is_record = |kind| matches!(kind, NoteKind::RuleOutsideGroup | NoteKind::AllowIgnored | NoteKind::MisspeltKey);
+    let has_record = !robots.groups.is_empty()
+        || !robots.side_records.is_empty()
+        || robots.notes.iter().any(|note| is_record(note.kind));
+    if !has_record && !robots.notes.is_empty() {
+        say(format_args!(
+            "robosieve: warning: {} has no robots.txt lines, so it forbids nothing; is it a robots.txt?",
+            shown(path)
+        ));
+    }
+}

@@ -1,7 +1,0 @@
-//! `robosieve check`.
-
-mod answer;
-mod judge;
-mod run;
-
-pub use run::run;
