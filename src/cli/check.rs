@@ -7,12 +7,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::CheckArgs;
-use super::crawlers;
 use super::error::Failure;
-use super::printer::Printer;
 use super::read::{self, url_line};
+use super::say::Printer;
 use super::say::say;
-use super::sources::{say_passed_over, with_overrides};
+use super::sources::{crawlers, say_passed_over, with_overrides};
 use crate::dialect::Dialect;
 use crate::formats::time::time;
 use crate::formats::{json, shown, visible};
@@ -210,7 +209,7 @@ impl RuleSource {
     }
 
     fn of_policy(policy: &Policy, agents: &[Agents]) -> Result<RuleSource, Failure> {
-        let crawlers = crawlers::asked(agents, policy)?;
+        let crawlers = crawlers(agents, policy)?;
         let rules = crawlers.into_iter().map(|crawler| PolicyRules::new(policy, crawler));
         Ok(RuleSource::Policy(rules.collect()))
     }

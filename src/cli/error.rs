@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::{hints, interrupt};
+use super::{hints, process};
 use crate::formats::shown;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
@@ -142,7 +142,7 @@ impl Failure {
     /// The exit status for this failure.
     pub fn status(&self) -> u8 {
         match self {
-            Failure::Filter(error) if error.is_interrupted() => interrupt::STATUS,
+            Failure::Filter(error) if error.is_interrupted() => process::INTERRUPTED,
             _ => 2,
         }
     }

@@ -5,9 +5,9 @@ use std::io;
 use std::process::ExitCode;
 
 use super::args::ExportArgs;
-use super::crawlers;
 use super::destination;
 use super::error::Failure;
+use super::sources::crawlers_or_all;
 use crate::show::export;
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
@@ -16,7 +16,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
         destination::ensure(path, &kind, &args.policy.files()).map_err(forceable)?;
     }
     let policy = args.policy.open()?;
-    let crawlers = crawlers::asked_or_all(args.agent.as_ref(), &policy)?;
+    let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     match &args.out {
         Some(path) => export::write_file(&policy, args.what, &crawlers, args.format, path, args.force)
             .map_err(|error| Failure::Output { path: path.clone(), error })?,

@@ -4,17 +4,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::allocator;
 use super::args::{FilterArgs, InputArgs};
-use super::crawlers;
 use super::destination;
 use super::error::Failure;
 use super::follow::Followed;
 use super::hints;
-use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::with_overrides;
+use super::{process, sources};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
 use crate::input::UrlField;
@@ -84,8 +82,8 @@ fn split(
         false => (policy(args, journal)?, None),
     };
     // The memory of the captures, which are gone.
-    allocator::return_free_memory(args.long_run.memory);
-    let mut job = job(args, lists, choices, crawlers::asked(&args.source.agent, &policy)?);
+    process::return_free_memory(args.long_run.memory);
+    let mut job = job(args, lists, choices, sources::crawlers(&args.source.agent, &policy)?);
     if let Some(path) = &job.robots_needed {
         destination::ensure(
             path,
@@ -183,7 +181,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let chunk_size = args.long_run.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     // A run that cannot be resumed ends at once when interrupted, but the lines that a pipe has read are gone from there.
     let ends_later = is_resumable(args, &lists) || cfg!(unix) && args.output.prints_lines();
-    let long_run = args.long_run.long_run(ends_later.then(interrupt::request));
+    let long_run = args.long_run.long_run(ends_later.then(process::interruption));
     let (unique, robots_needed) = (args.output.unique, args.output.robots_needed.clone());
     Job {
         lists,

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use super::args::{Dialects, LintArgs};
 use super::error::Failure;
-use super::printer::Printer;
 use super::read;
+use super::say::Printer;
 use super::say::say;
 use crate::dialect::Dialect;
 use crate::formats::{json, shown};

@@ -5,36 +5,26 @@
 //! something that differs from the receipt), 2 an error, 130 an interrupted run that can be resumed. A closed pipe is
 //! not an error.
 
-mod allocator;
 mod args;
 mod check;
 mod compile;
-mod completions;
-mod crawlers;
 mod destination;
+mod documentation;
 mod error;
 mod export;
-mod file_size;
 mod filter;
 mod follow;
 mod hints;
 mod inspect;
-mod interrupt;
-mod join;
 mod journal;
 mod lint;
 mod lists;
-mod man;
-mod merge;
-mod open_files;
-mod panics;
-mod printer;
+mod process;
 mod read;
+mod receipts;
 mod report;
 mod run;
 mod say;
-mod sigbus;
 mod sources;
-mod verify;
 
 pub use run::main;

@@ -8,10 +8,7 @@ use super::args::{Args, Command};
 use super::error::Failure;
 use super::journal::usage;
 use super::say::say;
-use super::{
-    check, compile, completions, export, file_size, filter, inspect, join, lint, man, merge, open_files, panics,
-    report, sigbus, verify,
-};
+use super::{check, compile, documentation, export, filter, inspect, lint, process, receipts, report};
 
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
 /// the answer is "no", 2 an error, 130 interrupted.
@@ -32,22 +29,22 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(args: Args) -> Result<ExitCode, Failure> {
-    sigbus::report();
-    file_size::fail_beyond_limit();
-    open_files::raise_limit();
-    panics::hide_caught();
+    process::report_lost_pages();
+    process::fail_beyond_size_limit();
+    process::raise_open_files();
+    process::hide_caught_panics();
     match args.command {
         Command::Filter(args) => Ok(filter::run(&args)),
         Command::Check(args) => check::run(&args),
         Command::Lint(args) => lint::run(&args),
-        Command::Compile(args) => compile::run(&args),
-        Command::Merge(args) => merge::run(&args),
+        Command::Compile(args) => compile::compile(&args),
+        Command::Merge(args) => compile::merge(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
-        Command::Join(args) => join::run(&args),
-        Command::Verify(args) => verify::run(&args),
+        Command::Join(args) => receipts::join(&args),
+        Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => report::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => documentation::completions(&args),
+        Command::Man(args) => documentation::man(&args),
     }
 }

@@ -1,11 +1,12 @@
-//! The sources of a policy.
+//! What a command judges by: the sources of a policy, the overrides over it, and its crawlers.
 
 use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::say::say;
 use crate::policy::source::{self, Options, PassedOver};
-use crate::policy::{Captures, Overrides, Policy};
+use crate::policy::{Captures, Crawler, CrawlerError, Overrides, Policy};
+use crate::robots::Agents;
 
 /// The sources that a policy is made from.
 pub struct Sources<'a> {
@@ -53,4 +54,17 @@ pub fn with_overrides(policy: Policy, overrides: Option<&Path>) -> Result<Policy
         Some(path) => Ok(policy.with_overrides(&Overrides::read(path)?, &std::env::temp_dir())?),
         None => Ok(policy),
     }
+}
+
+/// The crawlers asked for; if none is, the only one of the policy.
+pub(super) fn crawlers(agents: &[Agents], policy: &Policy) -> Result<Vec<Crawler>, CrawlerError> {
+    match agents {
+        [] => Ok(vec![policy.crawler(None)?]),
+        several => several.iter().map(|agents| policy.crawler(Some(agents))).collect(),
+    }
+}
+
+/// The crawler asked for; if none is, all crawlers of the policy.
+pub(super) fn crawlers_or_all(agents: Option<&Agents>, policy: &Policy) -> Result<Vec<Crawler>, CrawlerError> {
+    crawlers(agents.map_or(policy.columns().all(), std::slice::from_ref), policy)
 }

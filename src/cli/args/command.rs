@@ -1,17 +1,18 @@
 //! The commands.
 
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+use std::path::PathBuf;
 
 use super::check::CheckArgs;
+use super::check::LintArgs;
 use super::compile::CompileArgs;
-use super::documentation::{CompletionsArgs, ManArgs};
-use super::export::ExportArgs;
+use super::compile::MergeArgs;
 use super::filter::FilterArgs;
+use super::inspect::ExportArgs;
 use super::inspect::InspectArgs;
-use super::lint::LintArgs;
-use super::merge::MergeArgs;
+use super::receipts::ReportArgs;
 use super::receipts::{JoinArgs, VerifyArgs};
-use super::report::ReportArgs;
 
 /// Split URL lists by robots.txt and prove that no line was lost
 #[derive(Debug, Parser)]
@@ -44,4 +45,36 @@ pub enum Command {
     Join(JoinArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+}
+
+/// Print a completion script for a shell
+///
+/// With it, the shell completes commands, options, their values, and file names. The examples show where each shell
+/// usually looks for the script.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve completions bash > ~/.local/share/bash-completion/completions/robosieve
+  robosieve completions zsh > ~/.zfunc/_robosieve
+  robosieve completions fish > ~/.config/fish/completions/robosieve.fish")]
+pub struct CompletionsArgs {
+    /// The shell to complete for
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Print the manual page of the program or of one of its commands
+///
+/// The pages contain the text of --help, formatted for man(1).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve man | man -l -
+  robosieve man filter | man -l -
+  robosieve man -o ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// The command to document [default: the program itself]
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub of: Option<String>,
+    /// Write all pages (robosieve.1, robosieve-filter.1 and so on) to a folder
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }

@@ -7,11 +7,11 @@ use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 
 use super::super::error::Failure;
-use super::crawler::DialectArgs;
 use super::long_runs::LongRunArgs;
 use super::output::OutputArgs;
+use super::policy::DialectArgs;
 use super::policy::PolicyArgs;
-use super::reading::ReadingArgs;
+use super::policy::ReadingArgs;
 use super::values::{one_of, seconds, unreachable_for};
 use super::watching::WatchingArgs;
 

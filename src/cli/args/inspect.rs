@@ -1,9 +1,13 @@
-//! The arguments of `inspect`.
+//! The arguments of `inspect` and `export`.
 
-use crate::robots::Agents;
 use clap::ValueHint;
+use clap::builder::{PossibleValue, TypedValueParser};
+use std::path::PathBuf;
 
 use super::policy::PolicyFileArgs;
+use super::values::one_of;
+use crate::robots::Agents;
+use crate::show::export::{ExportTable, Format};
 
 /// Show what a policy file contains, or its entry for one origin
 ///
@@ -39,4 +43,67 @@ pub struct InspectArgs {
     /// The time at which ages are judged, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
+}
+
+/// Export data other than rules from a policy file as a table
+///
+/// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column
+/// names; in a value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is
+/// an empty field. JSON Lines omit missing values.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve export policy.rsv --what delays
+  robosieve export policy.rsv --what sitemaps -o sitemaps.tsv --force
+  robosieve export policy.rsv --what status --format parquet -o status.parquet")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub policy: PolicyFileArgs,
+    /// The table to export
+    #[arg(long, value_name = "TABLE", value_parser = table())]
+    pub what: ExportTable,
+    /// The output format
+    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
+    pub format: Format,
+    /// Export only this crawler: one that the policy was compiled for, or a list of them in order of preference
+    /// [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<Agents>,
+    /// The file to write, named only when complete [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace an existing text file, whatever it holds
+    ///
+    /// Without it, only an empty file is replaced, and with --format parquet an earlier table of this command, which has a
+    /// mark. No other file is ever replaced.
+    #[arg(long, requires = "out")]
+    pub force: bool,
+}
+
+fn table() -> impl TypedValueParser<Value = ExportTable> {
+    let table = |table: ExportTable, help| (PossibleValue::new(table.name()).help(help), table);
+    one_of([
+        table(
+            ExportTable::Delays,
+            "Crawl delays: as written, in seconds if in effect, and the pages per day that they allow",
+        ),
+        table(ExportTable::Sitemaps, "Sitemaps with their line numbers"),
+        table(
+            ExportTable::Agents,
+            "The group that applies to each crawler: its kind, its first User-agent line, and its number of rules",
+        ),
+        table(
+            ExportTable::Status,
+            "Status, HTTP status and times of the last answer, status and times of the last good one, and overrides",
+        ),
+    ])
+}
+
+fn format() -> impl TypedValueParser<Value = Format> {
+    let format = |name, help, format| (PossibleValue::new(name).help(help), format);
+    one_of([
+        format("tsv", "Tab-separated values", Format::Tsv),
+        format("jsonl", "JSON Lines", Format::JsonLines),
+        #[cfg(feature = "parquet")]
+        format("parquet", "Parquet", Format::Parquet),
+    ])
 }

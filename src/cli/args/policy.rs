@@ -1,9 +1,15 @@
-//! A policy file.
+//! What a command judges by: policy files, sources, crawlers and a dialect.
 
-use crate::policy::{OpenError, Policy, Trust};
+use clap::builder::TypedValueParser;
 use std::path::{Path, PathBuf};
 
+use super::values::one_of;
 use crate::cli::error::Failure;
+use crate::cli::sources::Sources;
+use crate::dialect::Dialect;
+use crate::policy::source::{FetchedAt, FieldNames, Options, PassedOver};
+use crate::policy::{OpenError, Policy, Trust};
+use crate::robots::Agents;
 
 /// A policy file in place of robots.txt files.
 #[derive(Debug, clap::Args)]
@@ -79,4 +85,73 @@ pub fn mapped(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
 
 fn trust(checksum: bool) -> Trust {
     if checksum { Trust::Checksum } else { Trust::Nothing }
+}
+
+/// The crawler, and how it reads robots.txt.
+#[derive(Debug, clap::Args)]
+pub struct CrawlerArgs {
+    /// The crawler: a product token, `*`, or a list in order of preference; repeat for more crawlers
+    ///
+    /// A list such as Googlebot-News,Googlebot is one crawler with several names: the first name that has its own group
+    /// is used, then `*`. With --policy, name crawlers that it was compiled for, or lists of them; not needed if there
+    /// is only one.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<Agents>,
+    #[command(flatten)]
+    pub dialect: DialectArgs,
+}
+
+/// The dialect of robots.txt files. A policy already has one.
+#[derive(Debug, clap::Args)]
+pub struct DialectArgs {
+    /// The dialect of robots.txt files: rfc9309, google...
+    ///
+    /// One of rfc9309, google, mandelbot, extended-2008, draft-1996 or original-1994.
+    #[arg(
+        long,
+        conflicts_with = "policy",
+        default_value = "rfc9309",
+        value_name = "NAME",
+        hide_possible_values = true,
+        value_parser = dialect()
+    )]
+    pub dialect: &'static Dialect,
+}
+
+pub(super) fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
+    one_of(Dialect::ALL.iter().map(|dialect| (dialect.name, dialect)))
+}
+
+/// How to read sources.
+#[derive(Debug, clap::Args)]
+pub struct ReadingArgs {
+    /// The keys of JSON Lines and columns of Parquet, if they differ
+    ///
+    /// For example, url=target_uri,body=content,status=code. The fields are url, origin, status, location, body, body_base64,
+    /// fetched_at, expires and unreachable_since. An empty name, as in fetched_at=, means that there is no such field;
+    /// with status=, every response is a file with status 200.
+    #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
+    pub columns: Option<FieldNames>,
+    /// When the files of folders were fetched: a time (RFC 3339), or mtime for when each was modified
+    ///
+    /// The file of a folder, or a single robots.txt with --origin, says nothing of its time, so any answer that does
+    /// replaces it, however old. With this option it counts as of that time. Other sources have times of their own.
+    #[arg(long, value_name = "TIME|mtime", hide_short_help = true)]
+    pub fetched_at: Option<FetchedAt>,
+}
+
+impl ReadingArgs {
+    /// The sources of a policy, to be read so.
+    pub fn sources<'a>(
+        &self,
+        paths: &'a [PathBuf],
+        origin: Option<&'a str>,
+        overrides: Option<&'a Path>,
+        skip_bad: bool,
+        tell: &'a dyn Fn(&PassedOver),
+    ) -> Sources<'a> {
+        let names = self.columns.clone().unwrap_or_default();
+        let options = Options { names, skip_bad, fetched_at: self.fetched_at, ..Options::default() };
+        Sources { paths, origin, options, overrides, tell }
+    }
 }

@@ -1,4 +1,4 @@
-//! `robosieve man`.
+//! `robosieve man` and `robosieve completions`.
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::args::{Args, ManArgs};
+use super::args::{Args, CompletionsArgs, ManArgs};
 use super::destination;
 use super::error::Failure;
 use crate::formats::replaceable::{FileKind, begins_with};
@@ -20,7 +20,7 @@ const MARK: &str = ".\\\" Written by robosieve.\n";
 const MANUAL_PAGE: FileKind =
     FileKind { name: "a manual page of robosieve", is_ours: |file| begins_with(file, MARK.as_bytes()) };
 
-pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
+pub fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
     match (&args.out, &args.of) {
@@ -75,4 +75,12 @@ fn page(mut command: Command) -> io::Result<Vec<u8>> {
 /// Escapes a line of text for roff.
 fn roff(line: &str) -> String {
     line.replace('\\', "\\e").replace('-', "\\-")
+}
+
+pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+    // Into memory first: the generator panics if it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), env!("CARGO_PKG_NAME"), &mut script);
+    io::stdout().lock().write_all(&script)?;
+    Ok(ExitCode::SUCCESS)
 }
