@@ -1,11 +1,14 @@
-//! Files that can be read to their end.
+//! Files that can be read to their end, and from any offset on.
 //!
 //! The path of a file that a run wrote may since have become something else, such as a named pipe, and reading that could wait
 //! forever.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
+use std::ops::Deref;
 use std::path::Path;
+
+use super::error::CutShort;
 
 /// Checks that a path is a regular file, or a link to one.
 ///
@@ -27,4 +30,44 @@ pub(crate) fn ensure(path: &Path) -> io::Result<()> {
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     ensure(path)?;
     File::open(path)
+}
+
+/// A file from an offset on, read without moving the position that all its users share.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileAt<F> {
+    file: F,
+    at: u64,
+    /// The file's length when it was opened. If it ends earlier, it was cut short meanwhile ([`CutShort`]).
+    pub length: u64,
+}
+
+impl<F: Deref<Target = File> + Clone> FileAt<F> {
+    /// A file of this length, from its start.
+    pub fn new(file: F, length: u64) -> FileAt<F> {
+        FileAt { file, at: 0, length }
+    }
+
+    /// The same file from another offset on.
+    pub fn from(&self, at: u64) -> FileAt<F> {
+        FileAt { at, ..self.clone() }
+    }
+}
+
+impl<F: Deref<Target = File>> Read for FileAt<F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = read_at(&self.file, buffer, self.at)?;
+        if length == 0 && !buffer.is_empty() && self.at < self.length {
+            return Err(io::Error::other(CutShort { at: self.at, had: self.length }));
+        }
+        self.at += length as u64;
+        Ok(length)
+    }
+}
+
+/// Reads once at an offset; returns how many bytes were read.
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, bytes, at);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, bytes, at);
 }

@@ -4,15 +4,12 @@
 //! checked when a file is opened. The library trusts the claims of pages, so a file crafted for the purpose can cost memory.
 
 mod file;
-mod leaf;
 mod malformed;
 mod plain;
-mod positioned;
 mod values;
 
 pub(crate) use file::{Batches, ParquetFile, RowRange, find, names};
-pub(crate) use leaf::{leaf, leaves};
 pub use malformed::panics_are_caught;
 pub(crate) use malformed::{Malformed, guarded};
 pub(crate) use plain::written;
-pub(crate) use values::{Kind, ValueColumn};
+pub(crate) use values::{Kind, ValueColumn, leaf, leaves};

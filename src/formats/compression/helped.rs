@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use super::kind::Compression;
 use super::pieces::{InPieces, Pieces};
 use super::reader::Reader;
-use crate::formats::file_at::FileAt;
 use crate::formats::made_ahead::Help;
+use crate::formats::regular_file::FileAt;
 use crate::threads::{self, Scope};
 
 /// Bytes of text to read before asking for help again.

@@ -1,9 +1,9 @@
 //! A compressed file, as stored.
 
-use super::error::{Damaged, DamagedMember, WindowTooLarge};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+
 use super::kind::Compression;
-use super::peeked::Peeked;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use crate::formats::error::{Damaged, DamagedMember, WindowTooLarge};
 
 /// Bytes read and decompressed at a time.
 pub(super) const BUFFER: usize = 256 << 10;
@@ -100,3 +100,13 @@ impl<R: Read> Read for StoredBytes<R> {
         }
     }
 }
+
+/// The first bytes of a reader, at most `most`, and a reader that still returns all bytes.
+pub(crate) fn peeked<R: BufRead>(mut reader: R, most: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
+    let mut start = Vec::new();
+    reader.by_ref().take(most as u64).read_to_end(&mut start)?;
+    Ok((start.clone(), Cursor::new(start).chain(reader)))
+}
+
+/// A reader whose first bytes have been looked at.
+pub(crate) type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;

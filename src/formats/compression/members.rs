@@ -1,8 +1,8 @@
 //! Reads members, frames or streams, one after the other.
 
-use super::error::DamagedMember;
 use super::input::Input;
 use super::kind::{Compression, window_bits};
+use crate::formats::error::DamagedMember;
 use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
 use std::io::{self, Read};

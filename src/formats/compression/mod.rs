@@ -5,23 +5,20 @@
 //! end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
-mod error;
-mod heads;
 mod helped;
 mod input;
 mod kind;
 mod members;
-mod peeked;
 mod pieces;
 mod reader;
 #[cfg(feature = "warc")]
 mod salvage;
 
-pub use error::{Damaged, DamagedMember, WindowTooLarge};
+pub use crate::formats::error::{Damaged, DamagedMember, WindowTooLarge};
 pub(crate) use helped::with_help;
+pub(crate) use input::{Peeked, peeked};
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
-pub(crate) use peeked::{Peeked, peeked};
 pub(crate) use pieces::{InPieces, Pieces};
 pub use reader::Reader;
 pub(crate) use reader::read_within;

@@ -11,12 +11,12 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::heads::{HEAD, first_head};
 use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
+use super::kind::{HEAD, first_head};
 use super::members::Members;
-use crate::formats::file_at::FileAt;
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
+use crate::formats::regular_file::FileAt;
 
 /// Bytes of a piece.
 const PIECE: u64 = 512 << 10;

@@ -1,9 +1,9 @@
 //! Reads a file, decompressing it on the way.
 
+use super::input::peeked;
 use super::input::{BUFFER, Input, StoredBytes};
-use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH};
+use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, HEAD};
 use super::members::Members;
-use super::peeked::peeked;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -42,7 +42,7 @@ impl<R: Read> Reader<R> {
     /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`]; reading may later fail with `WindowTooLarge`.
     pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
         let source = StoredBytes { file, failed: false };
-        let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
+        let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), HEAD)?;
         let mut input = Input { text, offset: 0, memory };
         let dictionary = match start.starts_with(&DICTIONARY_MAGIC) {
             true => dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd, None))?,
@@ -248,7 +248,7 @@ pub(super) mod tests {
         for half in [gzip(TEXT), zstd(TEXT, b""), bzip2(TEXT)] {
             let file = half.repeat(2);
             // A file cut exactly between the two halves is complete.
-            for length in (MAGIC_LENGTH..file.len()).filter(|&length| length != file.len() / 2) {
+            for length in (HEAD..file.len()).filter(|&length| length != file.len() / 2) {
                 let error = text(&file[..length]).unwrap_err();
                 let damaged = error.get_ref().and_then(|error| error.downcast_ref::<Damaged>()).unwrap();
                 assert!(damaged.offset <= length as u64, "{damaged}");

@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::error::Damaged;
-use super::heads::{HEAD, first_head};
 use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
+use super::kind::{HEAD, first_head};
 use super::members::Members;
 use super::reader::dictionary;
-use crate::formats::file_at::FileAt;
+use crate::formats::error::Damaged;
+use crate::formats::regular_file::FileAt;
 
 /// Bytes searched for a member at a time.
 const WINDOW: u64 = 512 << 10;

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
 use crate::formats::compression::{Compression, Pieces, Reader};
-use crate::formats::file_at::FileAt;
+use crate::formats::regular_file::FileAt;
 use crate::input::error::ListError;
 
 /// The size and time of a file, to detect changes.

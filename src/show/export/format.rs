@@ -1,12 +1,19 @@
-//! The formats of tables.
+//! The formats of tables, which files a table replaces, and how it is written.
 
 use serde::{Serialize, Serializer};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
-use super::{ExportTable, Value};
-use crate::formats::json;
-use crate::formats::time;
+#[cfg(feature = "parquet")]
+use super::parquet;
+use super::tables::{self, Each, ExportTable, Value};
+use crate::formats::compression::Compression;
+use crate::formats::replaceable::{FileKind, start};
 use crate::formats::tsv::escaped;
+use crate::formats::{json, time};
+use crate::policy::source::SourceKind;
+use crate::policy::{Crawler, Policy, replace};
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +86,78 @@ impl Serialize for Value<'_> {
             Value::Time(seconds) => serializer.serialize_str(&time(*seconds)),
         }
     }
+}
+
+/// The bytes of a file that are looked at: binary data has a NUL among them.
+const START: usize = 64 << 10;
+
+/// The files that a table in this format replaces; any text if `force` is set.
+pub(crate) fn file_kind(format: Format, force: bool) -> FileKind {
+    match (format, force) {
+        (Format::Tsv | Format::JsonLines, false) => FileKind { name: "an empty file", is_ours: |_| Ok(false) },
+        (Format::Tsv | Format::JsonLines, true) => FileKind { name: "a text file", is_ours: is_text },
+        #[cfg(feature = "parquet")]
+        (Format::Parquet, false) => FileKind { name: "a Parquet table of `export`", is_ours: parquet::is_marked },
+        #[cfg(feature = "parquet")]
+        (Format::Parquet, true) => FileKind {
+            name: "a Parquet table of `export` or a text file",
+            is_ours: |file| Ok(is_text(&mut file.try_clone()?)? || parquet::is_marked(file)?),
+        },
+    }
+}
+
+/// Whether a file is text: neither compressed nor of a kind that only looks like text where it begins, and without NUL.
+pub(crate) fn is_text(file: &mut File) -> io::Result<bool> {
+    let start = start(file, START)?;
+    let is_text_kind = matches!(SourceKind::of_text(&start), SourceKind::RobotsTxt | SourceKind::JsonLines);
+    Ok(is_text_kind && Compression::of(&start).is_none() && !start.contains(&0))
+}
+
+/// Writes a table of a policy, for some of its crawlers.
+///
+/// # Errors
+///
+/// If `out` cannot be written.
+pub fn write(
+    policy: &Policy,
+    table: ExportTable,
+    crawlers: &[Crawler],
+    format: Format,
+    out: &mut (dyn Write + Send),
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let rows = |each: &mut Each<'_>| tables::rows(policy, table, crawlers, each);
+    match format {
+        Format::Tsv => {
+            tsv_head(table, &mut out)?;
+            rows(&mut |row| tsv_row(row, &mut out))?;
+        }
+        Format::JsonLines => rows(&mut |row| json_row(table, row, &mut out))?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let mut writer = parquet::ParquetWriter::new(table, &mut out, parquet::GROUP)?;
+            rows(&mut |row| writer.row(row))?;
+            writer.finish()?;
+        }
+    }
+    out.flush()
+}
+
+/// Writes a table to a file, which gets its name only when it is complete. It replaces an empty file and, if it is Parquet, an earlier
+/// table of this function, which has a mark. Text has none, so any other text is replaced only if `force` is set.
+///
+/// # Errors
+///
+/// If the file cannot be written, or exists and is not to be replaced.
+pub fn write_file(
+    policy: &Policy,
+    table: ExportTable,
+    crawlers: &[Crawler],
+    format: Format,
+    path: &Path,
+    force: bool,
+) -> io::Result<()> {
+    replace(path, &file_kind(format, force), |file: &mut File| write(policy, table, crawlers, format, file))
 }
 
 #[cfg(test)]

@@ -17,14 +17,12 @@
 //! ```
 
 mod format;
-mod kind;
+
 #[cfg(feature = "parquet")]
 mod parquet;
 mod tables;
-mod write;
 
-pub use format::Format;
+pub use format::{Format, write, write_file};
 #[cfg(feature = "cli")]
-pub(crate) use kind::{file_kind, is_text};
+pub(crate) use format::{file_kind, is_text};
 pub use tables::{Column, ExportTable, Kind, Value};
-pub use write::{write, write_file};

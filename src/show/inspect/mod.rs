@@ -5,20 +5,18 @@
 //! and its rules with line numbers. Both are plain data that can be serialised. [`dot()`] draws the automaton of a
 //! group.
 
-mod distribution;
 mod dot;
 mod entry;
 mod lifetimes;
 mod shared;
 mod summary;
 
-pub use distribution::{Bucket, Distribution};
 pub use dot::dot;
 pub use entry::{
     AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry,
     RuleLine, SideLine,
 };
-pub use lifetimes::Lifetimes;
+pub use lifetimes::{Bucket, Distribution, Lifetimes};
 pub use shared::SharedGroup;
 pub use summary::{
     AgentCounts, GroupCounts, OriginStatusCount, Overridden, OverrideCounts, SectionSize, StatusCount, Summary,

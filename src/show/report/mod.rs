@@ -9,11 +9,10 @@ mod blocked;
 mod chart;
 mod facts;
 mod html;
-mod meanings;
+
 mod page;
 mod sections;
 mod top_keys;
-mod waiting;
 
 /// The default file name of the report.
 pub use crate::output::folder::REPORT;

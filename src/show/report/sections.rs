@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use super::blocked::{Blocked, Decider};
 use super::facts::Explained;
 use super::html::{Cell, HtmlTable, folded, legend, number, paragraph, section, text};
-use super::meanings::{note_meaning, reason_meaning};
 use super::{Report, chart};
 use crate::outcome::{Partition, Reason};
 use crate::output::receipt::PartitionPart;
+use crate::robots::NoteKind;
 
 /// The maximum number of lists shown; those with the most lines come first.
 const LISTS: usize = 200;
@@ -264,4 +264,54 @@ pub(super) fn options(report: &Report) -> String {
         row(&name.replace('_', "-"), value);
     }
     section("Options", &table.html())
+}
+
+/// The meaning of a reason.
+pub(super) fn reason_meaning(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
+        Reason::NoGroup => "the robots.txt has no group for the crawler",
+        Reason::Unavailable => "there is no robots.txt (4xx)",
+        Reason::Forbidden => "access to robots.txt is refused (401, 403)",
+        Reason::RobotsTxt => "it is /robots.txt, which is always allowed",
+        Reason::Unfetched => "the robots.txt was never fetched",
+        Reason::Unreachable => "the request for robots.txt got a 5xx, or no answer",
+        Reason::LastGood => "the robots.txt is unreachable, and the last good one decided",
+        Reason::LongUnreachable => "unreachable for so long that it counts as no robots.txt",
+        Reason::RedirectUnresolved => "the robots.txt redirects to a URL that was not fetched",
+        Reason::Incomplete => "the robots.txt was sent in part or damaged",
+        Reason::NotModified => "the robots.txt was not modified (304), but no earlier one is known",
+        Reason::HtmlPage => "the robots.txt looks like an HTML page, and --on-html decided",
+        Reason::Stale => "the robots.txt is older than allowed",
+        Reason::Override => "the operator's override",
+        Reason::Paused => "the operator has paused the origin",
+        Reason::Empty => "the line is empty",
+        Reason::NotAbsolute => "the URL has no scheme and host",
+        Reason::Scheme => "the scheme is neither http nor https",
+        Reason::Host => "the host is invalid",
+        Reason::Port => "the port is invalid",
+        Reason::Column => "the line has no such column",
+        Reason::Quote => "a quote is unclosed or misplaced",
+        Reason::Json => "the JSON of an index cannot be read",
+        Reason::NoUrl => "the entry of an index has no URL",
+        Reason::LineBreak => "the URL has a line feed in it",
+    }
+}
+
+/// The meaning of a note.
+pub(super) fn note_meaning(kind: NoteKind) -> &'static str {
+    match kind {
+        NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",
+        NoteKind::RuleWithoutSlash => "a rule whose path has no leading slash",
+        NoteKind::AllowIgnored => "an Allow line where the dialect has none",
+        NoteKind::MissingColon => "a line without a colon",
+        NoteKind::MisspeltKey => "a key that is a known misspelling",
+        NoteKind::UnknownRecord => "an unknown key",
+        NoteKind::AgentCut => "a User-agent line of which only the leading token counts",
+        NoteKind::AgentRepeated => "an agent that an earlier group names too",
+        NoteKind::LineCut => "the rest of a line beyond the limit",
+        NoteKind::FileCut => "the rest of a file beyond the limit",
+        NoteKind::EncodingMended => "invalid UTF-16",
+        NoteKind::LooksLikeHtml => "a file that looks like an HTML page",
+    }
 }
