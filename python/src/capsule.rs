@@ -9,6 +9,7 @@ use arrow_array::ffi::{self, FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -25,11 +26,24 @@ pub struct Arrays {
 /// The arrays of an object that has `__arrow_c_stream__` or `__arrow_c_array__`; `None` if it has neither.
 pub fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Option<Arrays>> {
     if let Some(method) = object.getattr_opt("__arrow_c_stream__")? {
-        return stream(method.call0()?.cast::<PyCapsule>()?).map(Some);
+        return stream(called(&method)?.cast::<PyCapsule>()?).map(Some);
     }
     let Some(method) = object.getattr_opt("__arrow_c_array__")? else { return Ok(None) };
-    let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = method.call0()?.extract()?;
+    let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = called(&method)?.extract()?;
     single(&schema, &array).map(Some)
+}
+
+/// What an object exports. Some libraries tell only then that the values of a column have several types.
+fn called<'py>(method: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = method.py();
+    method.call0().map_err(|problem| {
+        if !problem.is_instance_of::<PyTypeError>(py) && !problem.is_instance_of::<PyValueError>(py) {
+            return problem;
+        }
+        let wrong = PyTypeError::new_err(format!("urls: it has no one type for Arrow: {}", problem.value(py)));
+        wrong.set_cause(py, Some(problem));
+        wrong
+    })
 }
 
 fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {

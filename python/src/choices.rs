@@ -1,21 +1,32 @@
 //! The Python class for choices where there is no verdict.
 
-use pyo3::exceptions::PyTypeError;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use jiff::Timestamp;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use robosieve::MaxAge;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use robosieve::policy::LONGEST_UNREACHABLE;
+use robosieve::{Fallback, MaxAge};
 use serde::de::DeserializeOwned;
 
 use crate::error;
 
 /// How to treat URLs that have no definite verdict.
 ///
-/// `on_unfetched`, `on_unreachable`, `on_html` and `on_stale` are "allow", "block", "defer" or "use". `max_age` is a number
-/// of seconds, or "dialect" for the dialect's own lifetime; `unreachable_as_unavailable` and `now` are seconds (of Unix time).
+/// `on_unreachable`, `on_html` and `on_stale` are "allow", "block", "defer" or "use"; `on_unfetched` is one of the first three.
+/// `max_age` and `unreachable_as_unavailable` are numbers of seconds, `timedelta`s, or texts such as "7d"; `max_age` may also be
+/// "dialect", for the dialect's own lifetime, which is the limit if only `on_stale` is given. `now`, the time at which
+/// ages are judged, is in seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339.
 ///
 /// >>> import robosieve
-/// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="dialect")
-#[pyclass(frozen, module = "robosieve")]
+/// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="7d")
+/// >>> choices.on_unfetched, choices.max_age
+/// ('allow', 604800)
+#[pyclass(frozen, eq, module = "robosieve")]
+#[derive(PartialEq)]
 pub struct Choices {
+    /// At time 0, which `now` replaces.
     choices: robosieve::Choices,
     now: Option<i64>,
 }
@@ -23,25 +34,104 @@ pub struct Choices {
 #[pymethods]
 impl Choices {
     #[new]
-    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale="use", max_age=None, unreachable_as_unavailable=None, now=None))]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, now=None))]
     fn new(
         on_unfetched: &str,
         on_unreachable: &str,
         on_html: &str,
-        on_stale: &str,
+        on_stale: Option<&str>,
         max_age: Option<&Bound<'_, PyAny>>,
-        unreachable_as_unavailable: Option<u64>,
-        now: Option<i64>,
+        unreachable_as_unavailable: Option<&Bound<'_, PyAny>>,
+        now: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Choices> {
         let fallback = "allow, block, defer or use";
+        let unfetched = named("on_unfetched", on_unfetched, "allow, block or defer")?;
+        if unfetched == Fallback::Use {
+            let problem = "there is nothing to use; expected allow, block or defer";
+            return Err(error::parameter("on_unfetched", problem));
+        }
+        let stale = on_stale.map(|given| named("on_stale", given, fallback)).transpose()?;
+        let max_age = max_age.map(|given| age("max_age", given)).transpose()?;
         let choices = robosieve::Choices::at(0)
-            .on_unfetched(named("on_unfetched", on_unfetched, fallback)?)
+            .on_unfetched(unfetched)
             .on_unreachable(named("on_unreachable", on_unreachable, fallback)?)
             .on_html(named("on_html", on_html, fallback)?)
-            .on_stale(named("on_stale", on_stale, fallback)?)
-            .max_age(max_age.map(self::max_age).transpose()?)
-            .unreachable_as_unavailable(unreachable_as_unavailable);
-        Ok(Choices { choices, now })
+            .on_stale(stale.unwrap_or(Fallback::Use))
+            .max_age(max_age.or(stale.map(|_| MaxAge::Dialect)))
+            .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?);
+        Ok(Choices { choices, now: now.map(time).transpose()? })
+    }
+
+    /// What becomes of URLs whose robots.txt was never fetched.
+    #[getter]
+    fn on_unfetched(&self) -> String {
+        name(self.choices.on_unfetched)
+    }
+
+    /// What becomes of URLs whose robots.txt is unreachable.
+    #[getter]
+    fn on_unreachable(&self) -> String {
+        name(self.choices.on_unreachable)
+    }
+
+    /// What becomes of URLs whose robots.txt looks like an HTML page.
+    #[getter]
+    fn on_html(&self) -> String {
+        name(self.choices.on_html)
+    }
+
+    /// What becomes of URLs whose robots.txt is older than `max_age`.
+    #[getter]
+    fn on_stale(&self) -> String {
+        name(self.choices.on_stale)
+    }
+
+    /// The maximum age of a robots.txt in seconds, or "dialect"; None for any age.
+    #[getter]
+    fn max_age<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(match self.choices.max_age {
+            None => None,
+            Some(MaxAge::Seconds(seconds)) => Some(seconds.into_pyobject(py)?.into_any()),
+            Some(_) => Some(PyString::new(py, "dialect").into_any()),
+        })
+    }
+
+    /// The seconds after which an unreachable robots.txt counts as missing; None for never.
+    #[getter]
+    fn unreachable_as_unavailable(&self) -> Option<u64> {
+        self.choices.unreachable_as_unavailable
+    }
+
+    /// The time at which ages are judged, in seconds of Unix time; None for that of the call.
+    #[getter]
+    fn now(&self) -> Option<i64> {
+        self.now
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (_, given) = self.__getnewargs_ex__(py)?;
+        let given = given.iter().map(|(name, value)| Ok(format!("{name}={}", value.repr()?)));
+        Ok(format!("robosieve.Choices({})", given.collect::<PyResult<Vec<_>>>()?.join(", ")))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        let mut hasher = DefaultHasher::new();
+        self.__repr__(py)?.hash(&mut hasher);
+        Ok(hasher.finish())
+    }
+
+    /// The arguments that make an equal object, for pickle and copy.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let given = PyDict::new(py);
+        given.set_item("on_unfetched", self.on_unfetched())?;
+        given.set_item("on_unreachable", self.on_unreachable())?;
+        given.set_item("on_html", self.on_html())?;
+        // Alone, it would set a limit.
+        given.set_item("on_stale", self.choices.max_age.map(|_| self.on_stale()))?;
+        given.set_item("max_age", self.max_age(py)?)?;
+        given.set_item("unreachable_as_unavailable", self.unreachable_as_unavailable())?;
+        given.set_item("now", self.now)?;
+        Ok((PyTuple::empty(py), given))
     }
 }
 
@@ -56,14 +146,71 @@ impl Choices {
     }
 }
 
-fn max_age(given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
-    if let Ok(seconds) = given.extract::<u64>() {
-        return Ok(MaxAge::Seconds(seconds));
+/// The name of a choice, as in the receipt.
+fn name(fallback: Fallback) -> String {
+    match serde_json::to_value(fallback) {
+        Ok(serde_json::Value::String(name)) => name,
+        other => unreachable!("a choice is written as its name, not as {other:?}"),
     }
-    match given.extract::<String>() {
-        Ok(name) if name == "dialect" => Ok(MaxAge::Dialect),
-        _ => Err(PyTypeError::new_err("max_age: expected a number of seconds, or \"dialect\"")),
+}
+
+/// An age: a number of seconds, a `timedelta`, or a text.
+fn age(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
+    if let Ok(text) = given.extract::<String>() {
+        return text.parse().map_err(|problem| error::parameter(parameter, format!("{text:?}: {problem}")));
     }
+    let seconds = if is_of_datetime(given, "timedelta")? {
+        let seconds: f64 = given.call_method0("total_seconds")?.extract()?;
+        (seconds.fract() == 0.0).then_some(seconds as i64)
+    } else if let Ok(seconds) = given.extract::<i64>() {
+        Some(seconds)
+    } else {
+        let problem = "expected a number of seconds, a timedelta, or a text such as \"7d\"";
+        return Err(PyTypeError::new_err(format!("{parameter}: {problem}, not {}", given.get_type().name()?)));
+    };
+    match seconds.map(u64::try_from) {
+        Some(Ok(seconds)) => Ok(MaxAge::Seconds(seconds)),
+        _ => Err(PyValueError::new_err(format!("{parameter}: expected whole seconds, 0 or more, not {given}"))),
+    }
+}
+
+fn unreachable_for(given: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let parameter = "unreachable_as_unavailable";
+    match age(parameter, given)? {
+        MaxAge::Seconds(seconds) if seconds <= LONGEST_UNREACHABLE => Ok(seconds),
+        MaxAge::Seconds(_) => {
+            let days = LONGEST_UNREACHABLE / 86_400;
+            let problem = format!("a policy knows failures of the last {days} days only, so at most \"{days}d\"");
+            Err(error::parameter(parameter, problem))
+        }
+        _ => Err(error::parameter(parameter, "a dialect says nothing about it; give a duration, such as \"30d\"")),
+    }
+}
+
+/// A time: seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339.
+fn time(given: &Bound<'_, PyAny>) -> PyResult<i64> {
+    if let Ok(seconds) = given.extract::<i64>() {
+        return Ok(seconds);
+    }
+    if let Ok(text) = given.extract::<String>() {
+        let time = text.parse::<Timestamp>();
+        return time
+            .map(Timestamp::as_second)
+            .map_err(|problem| error::parameter("now", format!("{text:?} is not an RFC 3339 time: {problem}")));
+    }
+    if !is_of_datetime(given, "datetime")? {
+        let problem = "expected seconds of Unix time, a datetime, or a text in RFC 3339";
+        return Err(PyTypeError::new_err(format!("now: {problem}, not {}", given.get_type().name()?)));
+    }
+    if given.call_method0("utcoffset")?.is_none() {
+        return Err(PyValueError::new_err(format!("now: {given} has no time zone; add tzinfo, such as timezone.utc")));
+    }
+    let seconds: f64 = given.call_method0("timestamp")?.extract()?;
+    Ok(seconds.floor() as i64)
+}
+
+fn is_of_datetime(given: &Bound<'_, PyAny>, class: &str) -> PyResult<bool> {
+    given.is_instance(&given.py().import("datetime")?.getattr(class)?)
 }
 
 /// Parses one of a few names, spelt as in the receipt.

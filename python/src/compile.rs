@@ -11,6 +11,7 @@ use robosieve::policy::{Captures, Columns, Overrides, WriteError, WriteLock};
 use robosieve::run::DEFAULT_MEMORY;
 use robosieve::{Agents, Dialect};
 
+use crate::arguments::{self, listed};
 use crate::error;
 use crate::policy::Policy;
 
@@ -33,17 +34,22 @@ use crate::policy::Policy;
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
-    sources: Vec<PathBuf>,
-    agents: Vec<String>,
+    sources: &Bound<'_, PyAny>,
+    agents: &Bound<'_, PyAny>,
     out: Option<PathBuf>,
     dialect: &str,
     overrides: Option<PathBuf>,
     origin: Option<&str>,
     columns: Option<FieldColumns>,
-    memory: Option<u64>,
+    memory: Option<i64>,
 ) -> PyResult<Policy> {
+    let (sources, agents): (Vec<PathBuf>, Vec<String>) = (listed("sources", sources)?, listed("agents", agents)?);
+    let memory = arguments::bytes("memory", memory)?;
+    if sources.is_empty() {
+        return Err(error::parameter("sources", "the list is empty; give at least one file or folder"));
+    }
     let (columns, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
-    let policy = py.detach(|| {
+    let compiled = || {
         let Some(out) = out else {
             let captures = match memory {
                 Some(memory) => Captures::within(memory, &std::env::temp_dir(), columns, dialect),
@@ -57,7 +63,8 @@ pub fn compile(
         let captures = read(captures, &sources, &options, overrides.as_deref(), origin)?;
         captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
         Policy::open(out)
-    })?;
+    };
+    let policy = error::guarded(|| py.detach(compiled))?;
     py.check_signals().map_err(|_| PyKeyboardInterrupt::new_err(()))?;
     Ok(policy)
 }

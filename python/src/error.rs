@@ -1,10 +1,12 @@
 //! Exceptions: the library's message, after the name of the parameter it concerns.
 
+use std::any::Any;
 use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
+use pyo3::{PyErr, PyResult};
 
 create_exception!(robosieve, Error, PyException, "Base class of robosieve's exceptions.");
 create_exception!(robosieve, AgentError, Error, "A name that is not a crawler's, or not one of the policy's crawlers.");
@@ -41,4 +43,18 @@ pub fn urls(problem: impl Display) -> PyErr {
 /// An [`Error`] about a parameter.
 pub fn parameter(name: &str, problem: impl Display) -> PyErr {
     Error::new_err(format!("{name}: {problem}"))
+}
+
+/// Runs work in which a panic is an [`Error`] for Python, not a `BaseException`, which ends a worker.
+pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+/// The [`Error`] of a panic.
+pub fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text = text.unwrap_or("it told no cause");
+    Error::new_err(format!(
+        "internal error: {text}; either a policy file was written into while it was open, or this is a defect of robosieve"
+    ))
 }

@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 use robosieve::policy::Crawler;
 use robosieve::run::{self, FilterError, Folder, Form, Job, LongRun, Progress, Receipt, UrlField};
 
+use crate::arguments::{self, listed};
 use crate::choices::{Choices, named};
 use crate::error;
 use crate::lost_pages;
@@ -28,15 +29,15 @@ const EVERY: Duration = Duration::from_millis(100);
 pub fn filter(
     py: Python<'_>,
     policy: &Policy,
-    lists: Vec<PathBuf>,
+    lists: &Bound<'_, PyAny>,
     out: PathBuf,
-    agents: Option<Vec<String>>,
+    agents: Option<&Bound<'_, PyAny>>,
     column: Option<&str>,
     delimiter: Option<&str>,
     header: bool,
     format: &str,
     compress: Option<&str>,
-    split_size: Option<u64>,
+    split_size: Option<i64>,
     explain: bool,
     verdicts: bool,
     per_input: bool,
@@ -44,11 +45,17 @@ pub fn filter(
     force: bool,
     resume: bool,
     skip_bad: bool,
-    threads: usize,
-    memory: Option<u64>,
+    threads: i64,
+    memory: Option<i64>,
     choices: Option<&Choices>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
+    let (lists, threads): (Vec<PathBuf>, _) = (listed("lists", lists)?, arguments::threads(threads)?);
+    let agents: Option<Vec<String>> = arguments::maybe_listed("agents", agents)?;
+    let (split_size, memory) = (arguments::bytes("split_size", split_size)?, arguments::bytes("memory", memory)?);
+    if lists.is_empty() {
+        return Err(error::parameter("lists", "the list is empty; give at least one file or pattern"));
+    }
     let parsed = |given: &str| given.parse().map_err(|problem| error::parameter("delimiter", problem));
     let column = column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem)));
     let url_field =
@@ -77,7 +84,7 @@ pub fn filter(
         choices.now = earlier.now;
         (job.choices, job.chunk_size) = (choices, earlier.chunk_size);
     }
-    let receipt = watched(py, policy, &job, &interrupt, progress)?;
+    let receipt = error::guarded(|| watched(py, policy, &job, &interrupt, progress))?;
     serde_json::to_string(&receipt).map_err(error::run)
 }
 
@@ -110,7 +117,7 @@ fn watched(
             match py.detach(move || end.recv_timeout(EVERY)) {
                 Ok(result) => break raised.map_or_else(|| result.map_err(failed), Err),
                 Err(RecvTimeoutError::Disconnected) => {
-                    break Err(error::run("the run stopped unexpectedly; its thread printed the cause"));
+                    break Err(error::run("the run stopped unexpectedly"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -122,9 +129,11 @@ fn watched(
                 interrupt.store(raised.is_some(), Relaxed);
             }
         };
-        // Not only its work must have ended: the process may fork next. A panic is reported by the error.
-        let _ = running.join();
-        ended
+        // Not only its work must have ended: the process may fork next.
+        match running.join() {
+            Err(panic) => Err(error::panicked(&*panic)),
+            Ok(()) => ended,
+        }
     })
 }
 

@@ -16,7 +16,7 @@ use crate::urls::{Column, Texts};
 /// URLs judged at a time.
 const PIECE: usize = 1 << 16;
 
-/// For each matcher, an outcome for each row. Each value of a dictionary is judged once.
+/// For each matcher, an outcome for each row. Each value of a dictionary is judged once. `threads` is 0 for all processors.
 pub fn outcomes(matchers: &[Matcher], column: &Column, threads: usize) -> Vec<Vec<Outcome>> {
     let all = of_texts(matchers, &column.texts, threads);
     match &column.keys {
@@ -28,6 +28,11 @@ pub fn outcomes(matchers: &[Matcher], column: &Column, threads: usize) -> Vec<Ve
 fn of_texts(matchers: &[Matcher], texts: &Texts, threads: usize) -> Vec<Vec<Outcome>> {
     let mut all = vec![vec![Outcome::default(); texts.len()]; matchers.len()];
     let pieces = texts.len().div_ceil(PIECE);
+    // Only where there is work for several: to count the processors, the system's files on control groups are read.
+    let threads = match threads {
+        0 if pieces > 1 => thread::available_parallelism().map_or(1, usize::from),
+        threads => threads.max(1),
+    };
     {
         // Piece by piece, each for all matchers, so that a piece is read from memory only once.
         let mut parts: Vec<_> = all.iter_mut().map(|outcomes| outcomes.chunks_mut(PIECE)).collect();

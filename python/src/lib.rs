@@ -4,6 +4,7 @@
 //! ([`capsule`], [`urls`]), a matcher judges it without the interpreter's lock ([`judging`]), and the outcomes become
 //! columns ([`verdicts`]).
 
+mod arguments;
 mod capsule;
 mod choices;
 mod compile;
@@ -14,7 +15,9 @@ mod judging;
 mod line_sum;
 mod lost_pages;
 mod merge;
+mod pandas;
 mod parts;
+mod polars;
 mod policy;
 mod program;
 mod robots_txt;

@@ -16,7 +16,7 @@ use crate::urls;
 #[pyo3(signature = (lines, *, column=None))]
 pub fn line_sum(py: Python<'_>, lines: &Bound<'_, PyAny>, column: Option<&str>) -> PyResult<u128> {
     let columns = urls::columns(lines, column)?;
-    py.detach(|| {
+    let sum = || {
         let mut sum = 0_u128;
         for column in columns {
             let column = column.map_err(error::urls)?;
@@ -25,5 +25,6 @@ pub fn line_sum(py: Python<'_>, lines: &Bound<'_, PyAny>, column: Option<&str>) 
             sum = hashes.fold(sum, u128::wrapping_add);
         }
         Ok(sum)
-    })
+    };
+    error::guarded(|| py.detach(sum))
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::{PyTypeError, PyUserWarning};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use robosieve::policy::{self, MergeError, Merged};
 
+use crate::arguments::listed;
 use crate::compile::{ensured, locked, overrides_of, unwritable};
 use crate::error;
 use crate::policy::{Policy, mapped};
@@ -32,17 +32,14 @@ pub fn merge(
     out: PathBuf,
     overrides: Option<PathBuf>,
 ) -> PyResult<Policy> {
-    if policies.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("policies: expected several paths, not one"));
-    }
+    let policies: Vec<PathBuf> = listed("policies", policies)?;
     let overrides = overrides.as_deref().map(overrides_of).transpose()?;
     let lock = py.detach(|| locked(ensured(&out, &[])?))?;
     let mut opened = Vec::new();
-    for path in policies.try_iter()? {
-        let path: PathBuf = path?.extract()?;
+    for path in policies {
         opened.push(py.detach(|| mapped(&path))?);
     }
-    let merged = py.detach(|| policy::merge(&opened, overrides.as_ref(), &lock));
+    let merged = error::guarded(|| Ok(py.detach(|| policy::merge(&opened, overrides.as_ref(), &lock))))?;
     let merged = merged.map_err(|problem| match problem {
         MergeError::Write(problem) => unwritable(&out, problem),
         other => error::policy(other),

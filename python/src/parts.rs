@@ -28,7 +28,8 @@ pub fn compile_part(
 ) -> PyResult<(HashSet<u128>, Vec<PathBuf>, usize)> {
     let (crawlers, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
     let add = |captures: &mut Captures| source::add_part(&sources, &options, captures);
-    let Part { targets, archives, passes, .. } = py.detach(|| written(out, crawlers, dialect, memory, add))?;
+    let Part { targets, archives, passes, .. } =
+        error::guarded(|| py.detach(|| written(out, crawlers, dialect, memory, add)))?;
     Ok((targets, archives, passes))
 }
 
@@ -46,7 +47,7 @@ pub fn compile_pages(
 ) -> PyResult<HashSet<u128>> {
     let (crawlers, dialect, options) = (columns(&agents)?, named(dialect)?, options(None)?);
     let add = |captures: &mut Captures| source::add_pages(&archives, pages, &options, captures);
-    py.detach(|| written(out, crawlers, dialect, memory, add))
+    error::guarded(|| py.detach(|| written(out, crawlers, dialect, memory, add)))
 }
 
 /// Writes the policy of what `add` adds; returns what it returns.

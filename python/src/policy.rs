@@ -1,8 +1,8 @@
 //! The Python class for policies: opens them, describes them, and judges by them.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::io;
+use std::path::{self, Path, PathBuf};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -10,10 +10,12 @@ use pyo3::types::{PyBytes, PyType};
 use robosieve::policy;
 use robosieve::{Matcher, MatcherError};
 
+use crate::arguments;
 use crate::choices::Choices;
 use crate::compile::overrides_of;
 use crate::error;
 use crate::judging::outcomes;
+use crate::pandas::Pandas;
 use crate::urls::{self, Columns};
 use crate::verdicts::{Shape, Verdicts};
 
@@ -22,8 +24,10 @@ use crate::verdicts::{Shape, Verdicts};
 ///
 /// `path` is a policy file, or a list of several: layers, whose answers all count, as if they had been merged. A layer may also
 /// be a policy that is already open. Only the origins that the smaller ones change are derived again, in memory. `overrides` is a
-/// file with the operator's own verdicts for origins, which override every robots.txt. A policy opened from files is pickled as
-/// their paths.
+/// file with the operator's own verdicts for origins, which override every robots.txt.
+///
+/// A policy opened from files is pickled as their absolute paths and its checksum; if other files are there when it is
+/// unpickled, that is an error. A policy in memory is pickled as its bytes.
 ///
 /// >>> import robosieve, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "policy.rsv")
@@ -43,7 +47,7 @@ pub struct Policy {
     opened: Option<Opened>,
 }
 
-/// What a policy was opened from.
+/// What a policy was opened from; the paths are absolute.
 struct Opened {
     files: Files,
     overrides: Option<PathBuf>,
@@ -68,20 +72,41 @@ impl Policy {
     #[new]
     #[pyo3(signature = (path, overrides=None))]
     fn new(py: Python<'_>, path: Files, overrides: Option<PathBuf>) -> PyResult<Policy> {
-        py.detach(|| Policy::opened(path, overrides))
+        error::guarded(|| py.detach(|| Policy::opened(path, overrides)))
+    }
+
+    /// Opens what was pickled.
+    #[classmethod]
+    fn _reopened(
+        _class: &Bound<'_, PyType>,
+        py: Python<'_>,
+        path: Files,
+        overrides: Option<PathBuf>,
+        checksum: &str,
+    ) -> PyResult<Policy> {
+        let policy = Policy::new(py, path, overrides)?;
+        if policy.checksum() != checksum {
+            let (from, there) = (policy.opened.as_ref().map(Opened::to_string).unwrap_or_default(), policy.checksum());
+            return Err(error::policy(format!(
+                "{from}: it was replaced since the policy was pickled: its checksum is {there}, and was {checksum}; keep the file \
+                 until all processes have opened it, or pickle to_bytes()"
+            )));
+        }
+        Ok(policy)
     }
 
     /// The policy in the bytes of a policy file.
     #[classmethod]
     fn from_bytes(_class: &Bound<'_, PyType>, bytes: &[u8]) -> PyResult<Policy> {
-        let policy = policy::Policy::from_bytes(bytes).map_err(error::policy)?;
-        Ok(Policy::of(policy))
+        error::guarded(|| policy::Policy::from_bytes(bytes).map_err(error::policy).map(Policy::of))
     }
 
     /// The bytes of this policy's file; of layers, those of the file into which they would be merged.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let policy = py.detach(|| self.inner.flattened(&std::env::temp_dir())).map_err(error::policy)?;
-        Ok(PyBytes::new(py, policy.bytes()))
+        error::guarded(|| {
+            let policy = py.detach(|| self.inner.flattened(&std::env::temp_dir())).map_err(error::policy)?;
+            Ok(PyBytes::new(py, policy.bytes()))
+        })
     }
 
     /// The crawlers it was compiled for.
@@ -110,8 +135,8 @@ impl Policy {
 
     /// Judges URLs: returns a verdict ("allowed", "blocked", "deferred" or "invalid") and a reason for each, in order.
     ///
-    /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table,
-    /// `column` names the URLs. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
+    /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table, or a dict of
+    /// columns, `column` names the URLs. What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
     /// lists in their order, and `blocked_for` and `deferred_for` name the agents. `explain` adds the `rule` that blocked
     /// the URL and its `line`. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
     ///
@@ -129,18 +154,20 @@ impl Policy {
         py: Python<'_>,
         urls: &Bound<'_, PyAny>,
         agent: Option<&str>,
-        agents: Option<Vec<String>>,
+        agents: Option<&Bound<'_, PyAny>>,
         column: Option<&str>,
         explain: bool,
         dictionary: bool,
         choices: Option<&Choices>,
-        threads: usize,
+        threads: i64,
     ) -> PyResult<Verdicts> {
+        let (agents, threads) = (arguments::maybe_listed("agents", agents)?, arguments::threads(threads)?);
         let matchers = self.matchers(agent, agents.as_deref(), Choices::made(choices))?;
         let columns = urls::columns(urls, column)?;
+        let index = Pandas::of(urls)?.map(|pandas| pandas.index()).transpose()?.map(Bound::unbind);
         let shape = Shape { agents, explain, dictionary };
-        let threads = if threads == 0 { thread::available_parallelism().map_or(1, usize::from) } else { threads };
-        py.detach(|| judged(columns, &matchers, &shape, threads))
+        let judged = error::guarded(|| py.detach(|| judged(columns, &matchers, &shape, threads)))?;
+        Ok(Verdicts { index, ..judged })
     }
 
     fn __repr__(&self) -> String {
@@ -152,7 +179,9 @@ impl Policy {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, policy) = (slf.py(), slf.get());
         let (of, from) = match &policy.opened {
-            Some(Opened { files, overrides }) => (slf.get_type().into_any(), (files, overrides).into_pyobject(py)?),
+            Some(Opened { files, overrides }) => {
+                (slf.get_type().getattr("_reopened")?, (files, overrides, policy.checksum()).into_pyobject(py)?)
+            }
             None => (
                 slf.get_type().getattr("from_bytes")?,
                 (policy.to_bytes(py)?,).into_pyobject(py)?.into_any().cast_into()?,
@@ -169,6 +198,7 @@ impl Policy {
     }
 
     fn opened(files: Files, overrides: Option<PathBuf>) -> PyResult<Policy> {
+        let (files, overrides) = (files.absolute()?, overrides.map(path::absolute).transpose()?);
         let mut policy = match &files {
             Files::One(path) => mapped(path)?,
             Files::Layers(layers) => {
@@ -216,6 +246,29 @@ impl Policy {
     }
 }
 
+impl fmt::Display for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.overrides {
+            Some(overrides) => write!(f, "{} with {}", self.files, overrides.display()),
+            None => self.files.fmt(f),
+        }
+    }
+}
+
+impl Files {
+    /// The same files, wherever the process goes.
+    fn absolute(self) -> io::Result<Files> {
+        let layer = |layer| match layer {
+            Layer::File(path) => path::absolute(path).map(Layer::File),
+            Layer::Policy(policy) => Ok(Layer::Policy(policy)),
+        };
+        Ok(match self {
+            Files::One(path) => Files::One(path::absolute(path)?),
+            Files::Layers(layers) => Files::Layers(layers.into_iter().map(layer).collect::<io::Result<_>>()?),
+        })
+    }
+}
+
 impl fmt::Display for Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -247,5 +300,5 @@ fn judged(columns: Columns, matchers: &[Matcher], shape: &Shape, threads: usize)
         let outcomes = outcomes(matchers, &column, threads);
         shape.batches(&column, matchers, &outcomes, &mut batches).map_err(error::urls)?;
     }
-    Ok(Verdicts { schema: shape.schema(), batches })
+    Ok(Verdicts { schema: shape.schema(), batches, index: None })
 }

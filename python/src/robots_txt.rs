@@ -1,8 +1,10 @@
 //! One robots.txt for one crawler.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use robosieve::{AgentError, Agents, Dialect, RuleSet, SideKey, UnknownName, Verdict, origin};
 
 use crate::error;
@@ -24,6 +26,16 @@ use crate::error;
 pub struct RobotsTxt {
     rules: RuleSet,
     dialect: &'static Dialect,
+    of: Of,
+}
+
+/// What it was made of, which is what it is pickled as and compared by.
+#[derive(PartialEq, Hash)]
+struct Of {
+    body: Vec<u8>,
+    agent: String,
+    dialect: &'static str,
+    verbatim: bool,
 }
 
 #[pymethods]
@@ -34,17 +46,44 @@ impl RobotsTxt {
         let body = bytes(body, "body")?;
         let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
         let agents = if verbatim { Agents::verbatim(agent) } else { agent.parse().map_err(error::agent)? };
-        Ok(RobotsTxt { rules: RuleSet::compile(&body, &agents, dialect), dialect })
+        let rules = error::guarded(|| Ok(RuleSet::compile(&body, &agents, dialect)))?;
+        Ok(RobotsTxt { rules, dialect, of: Of { body, agent: agent.to_owned(), dialect: dialect.name, verbatim } })
+    }
+
+    fn __repr__(&self) -> String {
+        let Of { body, agent, dialect, .. } = &self.of;
+        format!("<robosieve.RobotsTxt {} bytes, for {agent}, {dialect}>", body.len())
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<RobotsTxt>().is_ok_and(|other| other.get().of == self.of)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.of.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The arguments that make an equal object, for pickle and copy.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let Of { body, agent, dialect, verbatim } = &self.of;
+        let given = PyDict::new(py);
+        given.set_item("dialect", dialect)?;
+        given.set_item("verbatim", verbatim)?;
+        Ok(((PyBytes::new(py, body), agent).into_pyobject(py)?, given))
     }
 
     /// Whether a URL may be fetched: an absolute http or https URL, or a path that begins with a slash.
     fn allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(self.rules.verdict(self.path(&bytes(url, "url")?)?) == Verdict::Allowed)
+        let url = bytes(url, "url")?;
+        error::guarded(|| Ok(self.rules.verdict(self.path(&url)?) == Verdict::Allowed))
     }
 
     /// The verdict, with the deciding rule, its line, and the `User-agent` value above it; None where no rule decided.
     fn explain<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let explanation = self.rules.explain(self.path(&bytes(url, "url")?)?);
+        let bytes = bytes(url, "url")?;
+        let explanation = error::guarded(|| Ok(self.rules.explain(self.path(&bytes)?)))?;
         let rule = explanation.rule;
         let written = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         let told = PyDict::new(url.py());

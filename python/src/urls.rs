@@ -7,17 +7,19 @@ use arrow_array::types::{GenericBinaryType, GenericStringType};
 use arrow_array::{Array, ArrayRef, BinaryViewArray, GenericByteArray, LargeBinaryArray, OffsetSizeTrait};
 use arrow_array::{BinaryArray, builder::LargeBinaryBuilder};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyMapping, PyString};
 
 use crate::capsule::{self, Arrays};
 use crate::error;
+use crate::pandas::{self, Pandas};
+use crate::polars;
 
 /// The types that can be judged.
 const WANTED: &str = "expected an Arrow array or stream of string, large_string, string_view, binary or dictionaries of them \
-                      (pyarrow, polars, pandas, DuckDB), or a list of str or bytes";
+                      (pyarrow, polars, pandas, DuckDB), a list of str or bytes, or a dict of such columns";
 
 /// The URLs of one chunk, as rows: the bytes of each, and which are null.
 pub struct Column {
@@ -105,18 +107,43 @@ impl Column {
 pub type Columns = Box<dyn Iterator<Item = Result<Column, ArrowError>> + Send>;
 
 /// The URLs of an object; for a table, those of the column with this name, or of its only column.
+///
+/// A table is an Arrow table, a DataFrame, or a mapping of names to columns. What has no columns refuses a name.
 pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Columns> {
+    // Without their other columns, which may be of any type.
+    if let Some(pandas) = Pandas::of(object)? {
+        return match pandas {
+            Pandas::Frame(frame) => columns(&pandas::column(&frame, name)?, None),
+            Pandas::Index(index) => refused(name).and_then(|()| column(&index.call_method0("to_series")?, None)),
+            Pandas::Series(series) => refused(name).and_then(|()| column(&series, None)),
+        };
+    }
+    match polars::series(object, name)? {
+        Some(series) => column(&series, None),
+        None => column(object, name),
+    }
+}
+
+/// The URLs of an object that is not of pandas, or a Series.
+fn column(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Columns> {
     let Some(Arrays { field, chunks }) = capsule::arrays(object)? else {
+        if let Ok(table) = object.cast::<PyMapping>() {
+            return columns(&of_mapping(table, name)?, None);
+        }
+        refused(name)?;
         let listed: ArrayRef = Arc::new(listed(object)?);
         let column = Column::of(&listed).expect("bytes");
         return Ok(Box::new(std::iter::once(Ok(column))));
     };
     let (place, field) = match field.data_type() {
         DataType::Struct(fields) => {
-            let place = chosen(fields, name)?;
+            let place = chosen(fields.iter().map(|field| field.name().as_str()), name)?;
             (Some(place), Arc::clone(&fields[place]))
         }
-        _ => (None, field),
+        _ => {
+            refused(name)?;
+            (None, field)
+        }
     };
     if !is_text(field.data_type()) {
         let problem = format!("{} is not a type for URLs; {WANTED}", field.data_type());
@@ -132,6 +159,27 @@ pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Column
     Ok(Box::new(chunks.map(move |chunk| chunk.map(&column))))
 }
 
+/// Refuses the name of a column of what has none.
+pub fn refused(name: Option<&str>) -> PyResult<()> {
+    match name {
+        None => Ok(()),
+        Some(name) => {
+            Err(error::parameter("column", format!("{name:?} is given, but the URLs are one column, not a table")))
+        }
+    }
+}
+
+/// The chosen column of a mapping of names to columns, such as a batch of Hugging Face datasets.
+fn of_mapping<'py>(table: &Bound<'py, PyMapping>, name: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let keys: Vec<_> = table.keys()?.iter().collect();
+    let names = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<Vec<_>>>()?;
+    let column = table.get_item(&keys[chosen(names.iter().map(String::as_str), name)?])?;
+    if column.is_instance_of::<PyMapping>() {
+        return Err(PyTypeError::new_err(format!("urls: the column is itself a mapping; {WANTED}")));
+    }
+    Ok(column)
+}
+
 fn is_text(kind: &DataType) -> bool {
     use DataType::{Binary, BinaryView, Dictionary, LargeBinary, LargeUtf8, Null, Utf8, Utf8View};
     match kind {
@@ -141,17 +189,18 @@ fn is_text(kind: &DataType) -> bool {
 }
 
 /// The index of the chosen column.
-fn chosen(fields: &Fields, name: Option<&str>) -> PyResult<usize> {
-    let names = || fields.iter().map(|field: &FieldRef| Field::name(field).as_str()).collect::<Vec<_>>().join(", ");
-    match (name, fields.len()) {
-        (Some(name), _) => match fields.find(name) {
-            Some((place, _)) => Ok(place),
-            None => {
-                Err(error::parameter("column", format!("there is no column {name:?}; the columns are {}", names())))
-            }
-        },
-        (None, 1) => Ok(0),
-        (None, _) => Err(error::parameter("column", format!("the table has several ({}); name one", names()))),
+pub fn chosen<'n>(names: impl Iterator<Item = &'n str>, name: Option<&str>) -> PyResult<usize> {
+    let names: Vec<&str> = names.collect();
+    let places: Vec<usize> = (0..names.len()).filter(|&at| name.is_none_or(|name| names[at] == name)).collect();
+    let all = || names.join(", ");
+    match (name, &places[..]) {
+        (_, [only]) => Ok(*only),
+        (Some(name), []) => {
+            Err(error::parameter("column", format!("there is no column {name:?}; the columns are {}", all())))
+        }
+        (Some(name), _) => Err(error::parameter("column", format!("the table has several that are called {name:?}"))),
+        (None, []) => Err(error::parameter("column", "the table has none")),
+        (None, _) => Err(error::parameter("column", format!("the table has several ({}); name one", all()))),
     }
 }
 

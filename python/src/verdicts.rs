@@ -9,7 +9,7 @@ use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int8Array, ListArray, PrimitiveArray, RecordBatch, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use robosieve::{Matcher, Outcome, Partition, Reason};
@@ -206,6 +206,8 @@ fn agents_of(partition: Partition, agents: &[String], by_row: &[Outcome], nulls:
 pub struct Verdicts {
     pub schema: SchemaRef,
     pub batches: Vec<RecordBatch>,
+    /// The labels of the rows, if the URLs came from pandas.
+    pub index: Option<Py<PyAny>>,
 }
 
 #[pymethods]
@@ -242,6 +244,18 @@ impl Verdicts {
         Ok(list)
     }
 
+    /// Refused: rows and columns would both be a reason to iterate.
+    fn __iter__(&self) -> PyResult<Py<PyAny>> {
+        let problem =
+            "verdicts are columns; iterate over one, such as out[\"verdict\"], or over to_pyarrow().to_pylist()";
+        Err(PyTypeError::new_err(problem))
+    }
+
+    /// Whether there is a column with this name.
+    fn __contains__(&self, column: &str) -> bool {
+        self.schema.column_with_name(column).is_some()
+    }
+
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
@@ -258,10 +272,15 @@ impl Verdicts {
         slf.py().import("polars")?.call_method1("DataFrame", (slf,))
     }
 
-    /// A `pandas.DataFrame`; the options are those of `pyarrow.Table.to_pandas`.
+    /// A `pandas.DataFrame`; the options are those of `pyarrow.Table.to_pandas`. If the URLs came from pandas, it has their
+    /// index.
     #[pyo3(signature = (**options))]
     fn to_pandas<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-        Verdicts::to_pyarrow(slf)?.call_method("to_pandas", (), options)
+        let frame = Verdicts::to_pyarrow(slf)?.call_method("to_pandas", (), options)?;
+        if let Some(index) = &slf.get().index {
+            frame.setattr("index", index)?;
+        }
+        Ok(frame)
     }
 }
 

@@ -80,6 +80,55 @@ def test_a_column_is_named(policy: robosieve.Policy) -> None:
         policy.judge(table, "*", column="uri")
 
 
+def test_pandas_rows_keep_their_index(policy: robosieve.Policy) -> None:
+    frame = pd.DataFrame({"url": URLS, "status": [200, 404, 200, 404, 200, 404, 200]}, index=list("gfedcba"))
+    for kept in (frame[frame.status == 200], frame.sort_index(), frame[frame.status == 0]):
+        kept = kept.copy()
+        expected = [VERDICTS[URLS.index(None if pd.isna(url) else url)] for url in kept["url"]]
+        for urls in (kept["url"], kept[["url"]]):
+            out = policy.judge(urls, "examplebot").to_pandas()
+            assert out.index.equals(kept.index)
+            kept["verdict"] = out["verdict"]
+            assert [None if pd.isna(verdict) else verdict for verdict in kept["verdict"]] == expected
+        assert policy.judge(kept, "examplebot", column="url").to_pandas().index.equals(kept.index)
+
+
+def test_pandas_columns_and_indices_are_found(policy: robosieve.Policy) -> None:
+    urls = [BLOCKED, ALLOWED]
+    labelled = pd.DataFrame({"url": urls}, index=["a", "b"])
+    assert policy.judge(labelled, "*")["verdict"] == ["blocked", "allowed"]
+    indexed = pd.DataFrame({"n": [1, 2]}, index=pd.Index(urls, name="url"))
+    assert policy.judge(indexed, "*", column="url")["verdict"] == ["blocked", "allowed"]
+    indexed["verdict"] = policy.judge(indexed.index, "*").to_pandas()["verdict"]
+    assert list(indexed["verdict"]) == ["blocked", "allowed"]
+    with pytest.raises(robosieve.Error, match=r'column: there is no column "uri"; the columns are url'):
+        policy.judge(labelled, "*", column="uri")
+    twice = pd.DataFrame([[ALLOWED, BLOCKED]], columns=["url", "url"])
+    with pytest.raises(robosieve.Error, match='column: the table has several that are called "url"'):
+        policy.judge(twice, "*", column="url")
+
+
+def test_a_dict_is_a_table(policy: robosieve.Policy) -> None:
+    urls = [BLOCKED, ALLOWED]
+    assert policy.judge({"url": urls}, "*")["verdict"] == ["blocked", "allowed"]
+    table = {"id": [1, 2], "url": pa.array(urls)}
+    assert policy.judge(table, "*", column="url")["verdict"] == ["blocked", "allowed"]
+    with pytest.raises(robosieve.Error, match=r"column: the table has several \(id, url\)"):
+        policy.judge(table, "*")
+    with pytest.raises(robosieve.Error, match="column: the table has none"):
+        policy.judge({}, "*")
+    with pytest.raises(TypeError, match="urls: it is a single string"):
+        policy.judge({"url": BLOCKED}, "*")
+    with pytest.raises(TypeError, match="urls: the column is itself a mapping"):
+        policy.judge({"url": {"url": urls}}, "*")  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("kind", [list, pa.array, pl.Series, pd.Series, pd.Index], ids=str)
+def test_what_has_no_columns_refuses_one(policy: robosieve.Policy, kind: Any) -> None:
+    with pytest.raises(robosieve.Error, match='column: "url" is given, but the URLs are one column, not a table'):
+        policy.judge(kind([ALLOWED]), "*", column="url")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -240,8 +289,8 @@ def test_choices_decide_where_there_is_no_verdict(policy: robosieve.Policy, tmp_
     assert policy.judge([ALLOWED], "*", choices=old)["reason"] in (["stale"], ["rules"])
     with pytest.raises(robosieve.Error, match='on_stale: "maybe" is unknown; expected allow, block, defer or use'):
         robosieve.Choices(on_stale="maybe")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="max_age: "):
-        robosieve.Choices(max_age="never")  # type: ignore[arg-type]
+    with pytest.raises(robosieve.Error, match="max_age: "):
+        robosieve.Choices(max_age="never")
 
 
 def test_a_policy_can_be_pickled(policy: robosieve.Policy, policy_file: Path, tmp_path: Path) -> None:

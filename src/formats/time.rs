@@ -1,4 +1,4 @@
-//! Unix times in seconds as text.
+//! Unix times and durations in seconds as text.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serializer};
@@ -25,9 +25,29 @@ pub(crate) fn parse(text: &str) -> Result<i64, String> {
     Ok(time.as_second())
 }
 
+/// The seconds of a duration: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.
+pub(crate) fn duration(given: &str) -> Result<u64, String> {
+    let span = given.parse::<jiff::Span>();
+    let duration = span.and_then(|span| span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()));
+    let whole = duration.ok().filter(|duration| duration.subsec_nanos() == 0);
+    let seconds = whole.and_then(|duration| u64::try_from(duration.as_secs()).ok());
+    seconds.ok_or_else(|| "expected a duration: a number with s, m, h, d or w, such as 36h or 7d".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        let of = [("90s", 90), ("30m", 1800), ("36h", 129_600), ("7d", 604_800), ("1d12h", 129_600), ("P7D", 604_800)];
+        for (given, expected) in of {
+            assert_eq!(duration(given), Ok(expected), "{given}");
+        }
+        for given in ["", "7", "d", "-7d", "7 days ago", "7y", "yesterday", "99999999999999999w", "P-1D"] {
+            assert!(duration(given).unwrap_err().contains("36h"), "{given}");
+        }
+    }
 
     #[test]
     fn times_beyond_the_calendar_are_numbers() {

@@ -1,6 +1,9 @@
 //! The decision for an origin, from its answers and the operator's choices.
 
+use std::str::FromStr;
+
 use crate::dialect::{Dialect, Lifetime};
+use crate::formats::time;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Record, Ruling, Times};
 
@@ -28,6 +31,18 @@ pub enum MaxAge {
     Dialect,
     /// This many seconds.
     Seconds(u64),
+}
+
+impl FromStr for MaxAge {
+    type Err = String;
+
+    /// Parses `dialect`, or a duration such as `36h` or `7d`; an error says what is expected.
+    fn from_str(given: &str) -> Result<MaxAge, String> {
+        if given == "dialect" {
+            return Ok(MaxAge::Dialect);
+        }
+        time::duration(given).map(MaxAge::Seconds).map_err(|problem| format!("{problem}; or `dialect`"))
+    }
 }
 
 /// The operator's choices for URLs on which robots.txt gives no definite verdict, or one that is too old.

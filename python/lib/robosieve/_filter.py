@@ -27,7 +27,7 @@ def filter(
     out: StrPath,
     agent: str | None = None,
     *,
-    agents: list[str] | None = None,
+    agents: Iterable[str] | None = None,
     column: str | None = None,
     delimiter: str | None = None,
     header: bool = False,
@@ -60,6 +60,8 @@ def filter(
     """
     if agent is not None and agents is not None:
         raise TypeError("give agent or agents, not both")
+    if isinstance(lists, str | bytes | os.PathLike):
+        raise TypeError(f"lists: expected a list; write [{lists!r}]")
     receipt = _robosieve.filter(
         policy,
         [path for given in lists for path in _files(os.fspath(given))],

@@ -1,7 +1,8 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, final
+from typing import Any, Literal, NoReturn, Protocol, TypedDict, final
 
 import pandas
 import polars
@@ -41,7 +42,8 @@ class _ArrowArray(Protocol):
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
 
-_Urls = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
+_Column = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
+_Urls = _Column | Mapping[str, _Column] | pandas.DataFrame | pandas.Series[Any] | pandas.Index[Any]
 
 class _Explanation(TypedDict):
     allowed: bool
@@ -64,14 +66,31 @@ class Choices:
     def __new__(
         cls,
         *,
-        on_unfetched: _Fallback = "defer",
+        on_unfetched: Literal["allow", "block", "defer"] = "defer",
         on_unreachable: _Fallback = "defer",
         on_html: _Fallback = "use",
-        on_stale: _Fallback = "use",
-        max_age: int | Literal["dialect"] | None = None,
-        unreachable_as_unavailable: int | None = None,
-        now: int | None = None,
+        on_stale: _Fallback | None = None,
+        max_age: int | timedelta | str | None = None,
+        unreachable_as_unavailable: int | timedelta | str | None = None,
+        now: int | datetime | str | None = None,
     ) -> Choices: ...
+    @property
+    def on_unfetched(self) -> Literal["allow", "block", "defer"]: ...
+    @property
+    def on_unreachable(self) -> _Fallback: ...
+    @property
+    def on_html(self) -> _Fallback: ...
+    @property
+    def on_stale(self) -> _Fallback: ...
+    @property
+    def max_age(self) -> int | Literal["dialect"] | None: ...
+    @property
+    def unreachable_as_unavailable(self) -> int | None: ...
+    @property
+    def now(self) -> int | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
 
 @final
 class Policy:
@@ -92,13 +111,17 @@ class Policy:
         urls: _Urls,
         agent: str | None = None,
         *,
-        agents: list[str] | None = None,
+        agents: Iterable[str] | None = None,
         column: str | None = None,
         explain: bool = False,
         dictionary: bool = False,
         choices: Choices | None = None,
         threads: int = 0,
     ) -> Verdicts: ...
+    @classmethod
+    def _reopened(
+        cls, path: _StrPath | Sequence[_StrPath | Policy], overrides: _StrPath | None, checksum: str
+    ) -> Policy: ...
     def __reduce__(self) -> tuple[Callable[..., Policy], tuple[Any, ...]]: ...
 
 @final
@@ -106,6 +129,8 @@ class Verdicts:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __len__(self) -> int: ...
     def __getitem__(self, column: str, /) -> list[Any]: ...
+    def __contains__(self, column: str, /) -> bool: ...
+    def __iter__(self) -> NoReturn: ...
     @property
     def columns(self) -> list[str]: ...
     def to_pyarrow(self) -> pyarrow.Table: ...
@@ -124,10 +149,13 @@ class RobotsTxt:
     @property
     def sitemaps(self) -> list[str]: ...
     def records(self, key: str) -> list[str]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[bytes, str], dict[str, Any]]: ...
 
 def compile(
     sources: Iterable[_StrPath],
-    agents: list[str],
+    agents: Iterable[str],
     out: _StrPath | None = None,
     *,
     dialect: str = "rfc9309",
@@ -139,7 +167,7 @@ def compile(
 def compile_pages(
     archives: Iterable[_StrPath],
     pages: Set[int],
-    agents: list[str],
+    agents: Iterable[str],
     out: _StrPath,
     *,
     dialect: str,
@@ -147,7 +175,7 @@ def compile_pages(
 ) -> set[int]: ...
 def compile_part(
     sources: Iterable[_StrPath],
-    agents: list[str],
+    agents: Iterable[str],
     out: _StrPath,
     *,
     dialect: str,
@@ -157,9 +185,9 @@ def compile_part(
 def merge(policies: Iterable[_StrPath], out: _StrPath, *, overrides: _StrPath | None = None) -> Policy: ...
 def filter(
     policy: Policy,
-    lists: list[_StrPath],
+    lists: Iterable[_StrPath],
     out: _StrPath,
-    agents: list[str] | None,
+    agents: Iterable[str] | None,
     *,
     column: str | None,
     delimiter: str | None,

@@ -37,7 +37,8 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
         batch_size: int = 1000,
     ) -> None:
         super().__init__(exclusion_writer, batch_size)
-        self.path = os.fspath(policy)
+        # Workers may run in another folder.
+        self.path = os.path.abspath(policy)
         self.agents = agents
         self.url = url
         self.www = www

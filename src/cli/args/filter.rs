@@ -12,7 +12,7 @@ use super::output::OutputArgs;
 use super::policy::DialectArgs;
 use super::policy::PolicyArgs;
 use super::policy::ReadingArgs;
-use super::values::{one_of, seconds, unreachable_for};
+use super::values::{one_of, unreachable_for};
 use super::watching::WatchingArgs;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
@@ -168,7 +168,7 @@ pub struct VerdictArgs {
     /// The maximum age of a robots.txt, such as 7d, or `dialect`
     ///
     /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
-    #[arg(long, value_name = "AGE", value_parser = max_age)]
+    #[arg(long, value_name = "AGE", value_parser = str::parse::<MaxAge>)]
     pub max_age: Option<MaxAge>,
     /// The time at which ages are judged [default: now]
     ///
@@ -213,13 +213,6 @@ impl VerdictArgs {
             now,
         }
     }
-}
-
-fn max_age(given: &str) -> Result<MaxAge, String> {
-    if given == "dialect" {
-        return Ok(MaxAge::Dialect);
-    }
-    seconds(given).map(MaxAge::Seconds).map_err(|problem| format!("{problem}; or `dialect`"))
 }
 
 /// What to do with lines whether or not there are earlier rules.

@@ -1,0 +1,56 @@
+//! What Python passes where this package takes lists and numbers.
+
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+/// The items of a list, or of any other iterable but a single string or path, whose characters would be its items.
+pub fn listed<'py, T: FromPyObjectOwned<'py>>(parameter: &str, given: &Bound<'py, PyAny>) -> PyResult<Vec<T>> {
+    let is_single = given.is_instance_of::<PyString>()
+        || given.is_instance_of::<PyBytes>()
+        || given.getattr_opt("__fspath__")?.is_some();
+    if is_single {
+        return Err(PyTypeError::new_err(format!("{parameter}: expected a list; write [{}]", given.repr()?)));
+    }
+    let Ok(items) = given.try_iter() else {
+        return Err(PyTypeError::new_err(format!("{parameter}: expected a list, not {}", given.get_type().name()?)));
+    };
+    let item = |(at, item): (usize, PyResult<Bound<'py, PyAny>>)| {
+        let item = item?;
+        let wrong = |_| PyTypeError::new_err(format!("{parameter}: item {at} is {item:?}"));
+        item.extract().map_err(wrong)
+    };
+    items.enumerate().map(item).collect()
+}
+
+/// The same, if it is given.
+pub fn maybe_listed<'py, T: FromPyObjectOwned<'py>>(
+    parameter: &str,
+    given: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Option<Vec<T>>> {
+    given.map(|given| listed(parameter, given)).transpose()
+}
+
+/// The most threads, as in the program: each has buffers of its own.
+const MOST_THREADS: i64 = 4096;
+
+/// A number of threads; 0 is all processors.
+pub fn threads(given: i64) -> PyResult<usize> {
+    match given {
+        0..=MOST_THREADS => Ok(given as usize),
+        _ => Err(PyValueError::new_err(format!(
+            "threads: expected a number from 0, which is all processors, to {MOST_THREADS}, not {given}"
+        ))),
+    }
+}
+
+/// A number of bytes.
+pub fn bytes(parameter: &str, given: Option<i64>) -> PyResult<Option<u64>> {
+    match given {
+        Some(given @ ..=0) => {
+            Err(PyValueError::new_err(format!("{parameter}: expected a number of bytes above 0, not {given}")))
+        }
+        given => Ok(given.map(i64::unsigned_abs)),
+    }
+}
