@@ -135,7 +135,7 @@ def test_answers_without_a_time_are_told(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_merged_is_told(parts: list[Path], tmp_path: Path) -> None:
-    robosieve.compile([], ["otherbot"], tmp_path / "other.rsv")
+    robosieve.compile(["datasets/sites"], ["otherbot"], tmp_path / "other.rsv")
     others = [parts[0], tmp_path / "other.rsv"]
     with pytest.raises(robosieve.PolicyError, match="different crawlers"):
         robosieve.Policy(others)
@@ -148,7 +148,7 @@ def test_what_cannot_be_merged_is_told(parts: list[Path], tmp_path: Path) -> Non
         robosieve.Policy([parts[0], tmp_path / "nowhere"])
     with pytest.raises(TypeError, match="path"):
         robosieve.Policy([parts[0], 5])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="policies: expected several paths"):
+    with pytest.raises(TypeError, match="policies: expected a list; write"):
         robosieve.merge(str(parts[0]), tmp_path / "merged.rsv")
     with pytest.raises(robosieve.Error, match=r"out: .*today.jsonl exists and is not a policy file"):
         robosieve.merge(parts, tmp_path / "today.jsonl")
