@@ -3,6 +3,7 @@
 import duckdb
 import polars as pl
 import pyarrow as pa
+import pytest
 
 import robosieve
 import robosieve.duckdb
@@ -20,6 +21,12 @@ def test_duckdb_counts_verdicts(policy: robosieve.Policy, lines: list[str], expe
     assert con.sql("select robots(null).verdict, robots('https://shop.example/cart')").fetchall() == [
         (None, {"verdict": "blocked", "reason": "rules"})
     ]
+
+
+def test_duckdb_registers_no_unknown_agent(policy: robosieve.Policy) -> None:
+    for agent, message in (("otherbot", "was not compiled for otherbot"), (None, "the policy has several crawlers")):
+        with pytest.raises(robosieve.AgentError, match=message):
+            robosieve.duckdb.register(duckdb.connect(), policy, agent)
 
 
 def test_polars_counts_verdicts_lazily(policy: robosieve.Policy, lines: list[str], expected: dict[str, int]) -> None:

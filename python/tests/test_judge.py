@@ -238,6 +238,18 @@ def test_others_run_meanwhile(policy: robosieve.Policy, urls: list[bytes]) -> No
     thread.join()
 
 
+@pytest.mark.skipif(not Path("/proc/thread-self/io").exists(), reason="SKIPPED: the system does not count reads")
+def test_small_calls_read_no_files(policy: robosieve.Policy) -> None:
+    def reads() -> int:
+        return int(Path("/proc/thread-self/io").read_text().split("syscr: ")[1].split()[0])
+
+    policy.judge([ALLOWED], "*")
+    before, again = reads(), reads()
+    for _ in range(100):
+        policy.judge([ALLOWED], "*")
+    assert reads() - again == again - before
+
+
 def test_an_error_of_the_stream_is_told(policy: robosieve.Policy) -> None:
     def batches() -> Any:
         yield pa.record_batch({"url": [ALLOWED]})

@@ -3,8 +3,10 @@
 import doctest
 import importlib
 import inspect
+import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,8 @@ import pytest
 
 import robosieve
 from robosieve import _robosieve
+
+from .conftest import ROOT
 
 PACKAGE = Path(robosieve.__file__).parent
 MODULES = ["", ".compat.protego", ".compat.urllib", ".duckdb", ".polars", "._filter"]
@@ -30,6 +34,14 @@ def test_stubs_are_those_of_the_module() -> None:
     config = Path(__file__).parents[1] / "pyproject.toml"
     run("-m", "mypy.stubtest", "robosieve._robosieve", "--mypy-config-file", config)
     assert (PACKAGE / "py.typed").exists()
+
+
+@pytest.mark.skipif("ROBOSIEVE_WHEEL" not in os.environ, reason="SKIPPED: ROBOSIEVE_WHEEL names no wheel")
+def test_the_wheel_has_the_licences() -> None:
+    with zipfile.ZipFile(os.environ["ROBOSIEVE_WHEEL"]) as wheel:
+        for name in ("LICENSE-MIT", "LICENSE-APACHE"):
+            (inside,) = [path for path in wheel.namelist() if path.endswith(f".dist-info/licenses/{name}")]
+            assert wheel.read(inside) == (ROOT / name).read_bytes()
 
 
 def compiled() -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
+from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 
 import robosieve
@@ -213,6 +214,45 @@ def test_choices_travel(spark: SparkSession, policy_file: Path) -> None:
     assert {(row["verdict"], row["reason"]) for row in judged.collect()} == {("allowed", "unfetched"), (None, None)}
 
 
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ({"agent": "otherbot"}, robosieve.AgentError, "agent: the policy was not compiled for otherbot"),
+        ({}, robosieve.AgentError, "agent: the policy has several crawlers"),
+        ({"agents": "*"}, TypeError, "agents: expected a list"),
+        ({"agent": "*", "choices": {"on_stale": "maybe"}}, robosieve.Error, "on_stale: "),
+        ({"agent": "*", "choices": {"on_odd": "use"}}, TypeError, "on_odd"),
+        ({"agent": "*", "columns": "verdict"}, TypeError, r"columns: expected a list; write \['verdict'\]"),
+        ({"agent": "*", "columns": []}, robosieve.Error, "columns: the list is empty"),
+        ({"agent": "*", "columns": ["verdikt"]}, robosieve.Error, 'columns: there is no "verdikt"; .* verdict, reason'),
+        ({"agent": "*", "columns": ["blocked_for"]}, robosieve.Error, 'columns: there is no "blocked_for"'),
+        ({"agent": "*", "columns": ["verdict"] * 2}, robosieve.Error, 'columns: "verdict" is given twice'),
+        ({"agent": "*", "columns": ["reason"]}, robosieve.Error, 'columns: the frame already has a column "reason"'),
+        ({"agent": "*", "url": "uri", "columns": ["verdict"]}, robosieve.Error, 'url: the frame has no column "uri"'),
+        ({"agent": "*", "url": "id", "columns": ["verdict"]}, TypeError, 'url: the column "id" is of type bigint'),
+    ],
+    ids=str,
+)
+def test_arguments_are_checked_by_the_driver(
+    frame: DataFrame, policy_file: Path, given: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    named = frame.withColumn("Reason", frame["id"])
+    with pytest.raises(kind, match=message):
+        robosieve.spark.judge(named, policy=policy_file, **given)
+
+
+def test_files_go_with_the_session(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
+    folders = set(Path(tempfile.gettempdir()).glob("robosieve-*"))
+    other = policy_file.with_name("other.rsv")
+    robosieve.compile(["datasets/sites"], agents=["*"], out=other)
+    judged = robosieve.spark.judge(frame, policy=other, columns=["verdict"])
+    assert judged.filter("verdict = 'blocked'").count() > 0
+    own = {f"robosieve-{os.geteuid()}"}
+    new = set(Path(tempfile.gettempdir()).glob("robosieve-*")) - folders
+    assert {folder.name for folder in new} <= own
+    assert list(Path(SparkFiles.getRootDirectory()).glob("robosieve-*/robosieve-*.rsv"))
+
+
 def test_workers_of_a_host_share_one_policy(frame: DataFrame, policy_file: Path, temporary: Path) -> None:
     reports(frame, policy_file)
     # Now the workers of both executors have it mapped.
@@ -390,5 +430,5 @@ def test_files_of_a_driver_that_was_killed_are_deleted_by_the_next(tmp_path: Pat
     out = tmp_path / "policy.rsv"
     with robosieve.spark.compiling._partial(out) as partial:
         partial.write_bytes(b"pieces")
-        robosieve.compile([], ["*"], out)
+        robosieve.compile(["datasets/sites"], ["*"], out)
         assert list(tmp_path.iterdir()) == [out]

@@ -24,6 +24,8 @@ def register(
     choices: Choices | None = None,
 ) -> None:
     """Registers a function with this name, from a URL to a struct of `verdict` and `reason`."""
+    # An agent that the policy does not know is told now, not by the first query.
+    policy.judge([], agent, choices=choices)
 
     def judged(urls: pyarrow.ChunkedArray) -> pyarrow.Array:
         # DuckDB calls it from all of its threads.

@@ -97,7 +97,7 @@ def _policies(
     with ExitStack() as files:
         # This tells what is wrong with the settings before the work. To merge it changes nothing.
         empty = files.enter_context(_partial(out))
-        robosieve.compile([], out=empty, columns=columns, **work.settings)
+        _robosieve.compile_part([], out=empty, columns=columns, **work.settings)
         yield empty
         try:
             if isinstance(sources, DataFrame):

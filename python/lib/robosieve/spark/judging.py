@@ -19,10 +19,19 @@ from typing import Any
 import pyarrow
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import ArrayType, DataType, IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    NullType,
+    StringType,
+    StructField,
+    StructType,
+)
 
-from robosieve._robosieve import Choices, Policy
-from robosieve.spark.shipping import shipped
+from robosieve._robosieve import Choices, Error, Policy
+from robosieve.spark.shipping import session_folder, shipped
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _TYPES: dict[str, DataType] = {
@@ -47,19 +56,50 @@ def judge(
 ) -> DataFrame:
     """Appends columns of verdicts to the rows.
 
+    All arguments are checked at once, before Spark does any work.
+
     `policy` is a policy file that the driver can read. `columns` are those of `Policy.judge`: verdict, reason, rule,
     line, and with several `agents` blocked_for and deferred_for. `choices` are the arguments of `robosieve.Choices`.
     The session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to `batch_rows` if it is lower. `archive`
     is the result of `ship_wheel`, for executors without robosieve.
     """
+    if isinstance(columns, str):
+        raise TypeError(f"columns: expected a list; write [{columns!r}]")
+    columns = tuple(columns)
+    options: dict[str, Any] = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(columns)}
+    _check_columns(df, columns, Policy(policy).judge([], choices=Choices(**choices or {}), **options).columns)
+    _check_url(df, url)
     spark = df.sparkSession
     if 0 < int(spark.conf.get(_BATCH_ROWS) or 0) < batch_rows:
         spark.conf.set(_BATCH_ROWS, str(batch_rows))
-    columns = tuple(columns)
-    options = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(columns)}
     checksum = _add_policy(spark, Path(policy))
     schema = StructType([*df.schema.fields, *(_field(name, agents is not None) for name in columns)])
     return df.mapInArrow(_mapper(checksum, archive, url, columns, options, choices or {}), schema)
+
+
+def _check_columns(df: DataFrame, columns: tuple[str, ...], known: list[str]) -> None:
+    """Checks that the columns can be made, and are not there yet."""
+    if not columns:
+        raise Error("columns: the list is empty")
+    for at, name in enumerate(columns):
+        if name not in known:
+            raise Error(f'columns: there is no "{name}"; with these arguments, there are {", ".join(known)}')
+        if name in columns[:at]:
+            raise Error(f'columns: "{name}" is given twice')
+        # To Spark, names are the same in both cases.
+        if name in map(str.lower, df.columns):
+            raise Error(f'columns: the frame already has a column "{name}"; rename or drop that')
+
+
+def _check_url(df: DataFrame, url: str) -> None:
+    """Checks that there is a column of URLs."""
+    found = [field for field in df.schema.fields if field.name == url]
+    if len(found) != 1:
+        count = "several columns" if found else "no column"
+        raise Error(f'url: the frame has {count} "{url}"; its columns are {", ".join(df.columns)}')
+    if not isinstance(found[0].dataType, StringType | BinaryType | NullType):
+        kind = found[0].dataType.simpleString()
+        raise TypeError(f'url: the column "{url}" is of type {kind}; expected string or binary')
 
 
 def _field(name: str, is_list: bool) -> StructField:
@@ -73,7 +113,7 @@ def _add_policy(spark: SparkSession, path: Path) -> str:
     context = spark.sparkContext
     if not any(known.endswith(_file_name(checksum)) for known in context.listFiles):
         # Not a symbolic link: Spark would send the file under its old name.
-        named = Path(tempfile.mkdtemp(prefix="robosieve-")) / _file_name(checksum)
+        named = session_folder() / _file_name(checksum)
         try:
             os.link(path.resolve(), named)
         except OSError:

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
 
@@ -16,10 +17,15 @@ def ship_wheel(spark: SparkSession, wheel: str | PathLike[str]) -> str:
     """Sends this package's wheel to the executors of a job; returns the archive name for `judge` and `compile`."""
     name = f"robosieve-{Path(wheel).stem}"
     # Spark unpacks files that are named like archives.
-    copy = Path(tempfile.mkdtemp(prefix="robosieve-")) / f"{name}.zip"
+    copy = session_folder() / f"{name}.zip"
     shutil.copyfile(wheel, copy)
     spark.sparkContext.addArchive(f"{copy}#{name}")
     return name
+
+
+def session_folder() -> Path:
+    """A new folder for files that are added to the session, which deletes it when it stops."""
+    return Path(tempfile.mkdtemp(prefix="robosieve-", dir=SparkFiles.getRootDirectory()))
 
 
 def shipped(archive: str | None, module: str, name: str) -> Callable[..., Any]:
