@@ -7,6 +7,14 @@ use pyo3::types::{PyBytes, PyString};
 
 /// The items of a list, or of any other iterable but a single string or path, whose characters would be its items.
 pub fn listed<'py, T: FromPyObjectOwned<'py>>(parameter: &str, given: &Bound<'py, PyAny>) -> PyResult<Vec<T>> {
+    items(parameter, given)?.collect()
+}
+
+/// The same, one after the other: a generator may do the work for each only then.
+pub fn items<'py, T: FromPyObjectOwned<'py>>(
+    parameter: &str,
+    given: &Bound<'py, PyAny>,
+) -> PyResult<impl Iterator<Item = PyResult<T>>> {
     let is_single = given.is_instance_of::<PyString>()
         || given.is_instance_of::<PyBytes>()
         || given.getattr_opt("__fspath__")?.is_some();
@@ -16,12 +24,12 @@ pub fn listed<'py, T: FromPyObjectOwned<'py>>(parameter: &str, given: &Bound<'py
     let Ok(items) = given.try_iter() else {
         return Err(PyTypeError::new_err(format!("{parameter}: expected a list, not {}", given.get_type().name()?)));
     };
-    let item = |(at, item): (usize, PyResult<Bound<'py, PyAny>>)| {
+    let item = move |(at, item): (usize, PyResult<Bound<'py, PyAny>>)| {
         let item = item?;
         let wrong = |_| PyTypeError::new_err(format!("{parameter}: item {at} is {item:?}"));
         item.extract().map_err(wrong)
     };
-    items.enumerate().map(item).collect()
+    Ok(items.enumerate().map(item))
 }
 
 /// The same, if it is given.

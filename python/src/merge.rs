@@ -6,7 +6,7 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use robosieve::policy::{self, MergeError, Merged};
 
-use crate::arguments::listed;
+use crate::arguments::items;
 use crate::compile::{ensured, locked, overrides_of, unwritable};
 use crate::error;
 use crate::policy::{Policy, mapped};
@@ -32,11 +32,12 @@ pub fn merge(
     out: PathBuf,
     overrides: Option<PathBuf>,
 ) -> PyResult<Policy> {
-    let policies: Vec<PathBuf> = listed("policies", policies)?;
+    let policies = items("policies", policies)?;
     let overrides = overrides.as_deref().map(overrides_of).transpose()?;
     let lock = py.detach(|| locked(ensured(&out, &[])?))?;
     let mut opened = Vec::new();
     for path in policies {
+        let path: PathBuf = path?;
         opened.push(py.detach(|| mapped(&path))?);
     }
     let merged = error::guarded(|| Ok(py.detach(|| policy::merge(&opened, overrides.as_ref(), &lock))))?;
