@@ -20,7 +20,7 @@ use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet};
 use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
-use crate::policy::{Captures, Columns, Crawler, OriginState, OriginStatus, Policy, Ruling};
+use crate::policy::{Captures, Columns, Crawler, OriginState, OriginStatus, Policy};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
 use crate::rules::{ChosenRules, Verdict};
 

@@ -138,8 +138,8 @@ pub(crate) fn read_within(reader: impl Read, limit: u64, what: &str) -> io::Resu
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::error::{Damaged, WindowTooLarge};
     use super::*;
+    use crate::formats::error::{Damaged, WindowTooLarge};
     use std::io::Write;
 
     pub(crate) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
