@@ -78,12 +78,12 @@ impl Explainer {
 
     /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.
     #[cfg(feature = "cli")]
-    pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<(&ChosenRules, Cow<'u, [u8]>)> {
+    pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<RulesAndPath<'_, 'u>> {
         self.deciding(url).1
     }
 
     /// When the deciding answer was captured, and the rules in it that decide, with the path that they decide on.
-    fn deciding<'u>(&mut self, url: &'u [u8]) -> (Option<i64>, Option<(&ChosenRules, Cow<'u, [u8]>)>) {
+    fn deciding<'u>(&mut self, url: &'u [u8]) -> (Option<i64>, Option<RulesAndPath<'_, 'u>>) {
         let Explainer { judging, rules, changed_rules } = self;
         let (judge, url) = (judging.view(), origin::trimmed(url));
         let (judge, rules) = match judge.of_changed(url) {
@@ -101,6 +101,9 @@ impl Explainer {
         (captured(&record, decision), rules.map(|rules| (rules, path)))
     }
 }
+
+/// Rules, and the path that they decide on.
+type RulesAndPath<'r, 'u> = (&'r ChosenRules, Cow<'u, [u8]>);
 
 /// When the deciding answer was captured: the answer whose rules are in use or, if its failure is the reason, the last answer.
 fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {

@@ -13,7 +13,7 @@ const LAYERS: [(&str, &str); 17] = [
     ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
     ("run", "output judge input policy robots outcome origin formats lock threads"),
     ("output", "judge input policy rules robots outcome origin formats threads"),
-    ("judge", "input policy automaton rules robots dialect outcome origin"),
+    ("judge", "input policy automaton rules robots dialect outcome origin formats"),
     ("input", "outcome origin formats lock threads"),
     ("policy", "automaton rules robots dialect origin formats threads"),
     ("lint", "rules robots dialect origin formats"),

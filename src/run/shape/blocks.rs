@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::frames::Gatherer;
+use super::gather::Gatherer;
 use crate::input::chunk::Chunk;
 use crate::input::chunks::Task;
 use crate::judge::tally::Tally;

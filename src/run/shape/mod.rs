@@ -5,10 +5,12 @@
 
 mod blocks;
 mod frames;
+mod gather;
 mod row_groups;
 mod text;
 
 pub(super) use blocks::{Blocks, Held, Made, Shape, Turn};
-pub(super) use frames::{Frames, Gatherer};
+pub(super) use frames::Frames;
+pub(super) use gather::Gatherer;
 pub(super) use row_groups::RowGroups;
 pub(super) use text::Text;
