@@ -10,8 +10,6 @@ use robosieve::{Dialect, RuleSet, Verdict, origin};
 use crate::support::program::{Bench, SOURCES};
 use crate::support::results::{PARTITIONS, Split, Sums, content, lines};
 
-/// The sources for the repository's list.
-
 /// The origins in `origins.jsonl` without a verdict under rfc9309, each with the reason and last status.
 const WITHOUT_VERDICT: [(&str, &str, &str); 6] = [
     ("https://flaky.example.org", "unreachable", "503"),
