@@ -47,6 +47,13 @@ pub(super) struct Outlets {
     pub state: Option<RunState>,
 }
 
+impl Outlets {
+    /// The outlets of a run from its beginning, without the robots.txt files to fetch.
+    pub fn new(sink: Sink, shape: Box<dyn Shape>) -> Outlets {
+        Outlets { sink, shape, needed: None, listed: None, state: None }
+    }
+}
+
 /// The results of a run.
 pub(super) struct Finished {
     /// The files, if any were written.
@@ -338,9 +345,9 @@ fn write(
     let waiting = std::mem::take(&mut pending.judged.waiting);
     let blocks = std::mem::take(&mut pending.blocks).of(&pending.judged, pending.text);
     let before = ordered.count(pending, &blocks, lists);
-    match (&mut ordered.listed, &pending.policy) {
+    match (&mut ordered.listed, pending.policy.take()) {
         // Before the lines: who has read a line finds in the list what it waits for.
-        (Some(listed), Some(policy)) => listed.add(policy, waiting)?,
+        (Some(listed), Some(policy)) => listed.add(&policy, waiting)?,
         _ => ordered.add_waiting(waiting, before)?,
     }
     pipeline.progress.chunk(&ordered.totals);

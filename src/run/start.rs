@@ -46,14 +46,13 @@ pub(super) enum Start {
 pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), FilterError> {
     let folder = match plan.destination() {
         None => {
-            let shape = Box::new(Text { rows: None });
-            let outlets = Outlets { sink: Sink::Nothing, shape, needed: None, listed: None, state: None };
+            let outlets = Outlets::new(Sink::Nothing, Box::new(Text { rows: plan.rows() }));
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Pipe(pipe)) => {
             let listed = plan.job.robots_needed.as_deref().map(NeededList::new).transpose()?;
-            let (sink, shape) = (Sink::Pipe(piped(pipe, plan)?), Box::new(Text { rows: plan.rows() }));
-            let outlets = Outlets { sink, shape, needed: None, listed, state: None };
+            let text = Box::new(Text { rows: plan.rows() });
+            let outlets = Outlets { listed, ..Outlets::new(Sink::Pipe(piped(pipe, plan)?), text) };
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Folder(folder)) => folder,
@@ -144,7 +143,7 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
     let sink = Sink::Folder(Box::new(output));
     let shape = shape(plan, tables, directory, checkpointer.is_some(), None)?;
-    let outlets = Outlets { sink, shape, needed: Some(needed), listed: None, state: None };
+    let outlets = Outlets { needed: Some(needed), ..Outlets::new(sink, shape) };
     Ok(Start::Judging(Box::new((outlets, checkpointer))))
 }
 
@@ -215,7 +214,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             };
             let sink = Sink::Folder(Box::new(output));
             let shape = shape(plan, tables, directory, true, Some(&state))?;
-            let outlets = Outlets { sink, shape, needed: Some(needed), listed: None, state: Some(*state) };
+            let outlets = Outlets { needed: Some(needed), state: Some(*state), ..Outlets::new(sink, shape) };
             Ok(Start::Judging(Box::new((outlets, Some(checkpointer)))))
         }
     }

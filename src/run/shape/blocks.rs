@@ -72,7 +72,7 @@ pub(in crate::run) struct Turn<'t> {
     pub is_due: &'t dyn Fn() -> bool,
 }
 
-/// What was made in a chunk's turn.
+/// The blocks that a chunk's turn gave, and what waits after it.
 pub(in crate::run) struct Made {
     pub blocks: Blocks,
     /// What waits after the chunk, if a checkpoint is due there.

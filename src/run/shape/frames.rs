@@ -20,33 +20,40 @@ use crate::run::worker::Judged;
 
 /// Text that is compressed.
 pub(in crate::run) struct Frames {
+    gatherer: Sequence<Gatherer>,
+    compressors: Compressors,
+}
+
+/// What makes frames of gathered lines.
+struct Compressors {
     rows: Rows,
     format: FrameFormat,
-    gatherer: Sequence<Gatherer>,
-    /// Compressors that no worker uses now: making one costs more than a frame.
-    compressors: Mutex<Vec<Compressor>>,
+    /// Those that no worker uses now.
+    free: Mutex<Vec<Compressor>>,
 }
 
 impl Frames {
     /// Frames of this format for files with these rows; some lines may wait from an interrupted run.
     pub fn new(rows: Rows, format: FrameFormat, gathered: Option<Gatherer>) -> Frames {
         let gatherer = Sequence::new(gathered.unwrap_or_else(|| Gatherer::new(rows.files())));
-        Frames { rows, format, gatherer, compressors: Mutex::default() }
+        Frames { gatherer, compressors: Compressors { rows, format, free: Mutex::default() } }
     }
+}
 
+impl Compressors {
     /// Compresses gathered lines into blocks.
-    fn compressed(&self, gathered: Vec<Gathered>) -> Result<Vec<Block<'static>>, OutputError> {
+    fn blocks(&self, gathered: Vec<Gathered>) -> Result<Vec<Block<'static>>, OutputError> {
         if gathered.is_empty() {
             return Ok(Vec::new());
         }
-        let free = lock(&self.compressors).pop();
+        let free = lock(&self.free).pop();
         let mut compressor = free.map_or_else(|| Compressor::new(self.format), Ok).map_err(OutputError::Compress)?;
         let block = |Gathered { set, file, text }: Gathered| {
             let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
             Ok(Block { set, file, pieces, tally: self.rows.tally(file, &text) })
         };
         let blocks = gathered.into_iter().map(block).collect();
-        lock(&self.compressors).push(compressor);
+        lock(&self.free).push(compressor);
         blocks
     }
 }
@@ -68,16 +75,16 @@ impl Shape for Frames {
         });
         let Some((gathered, at_checkpoint)) = taken else { return Ok(None) };
         let at_checkpoint = at_checkpoint.map(|gathered| Held { gathered, ..Held::nothing() });
-        Ok(Some(Made { blocks: Blocks::Made(self.compressed(gathered)?), at_checkpoint }))
+        Ok(Some(Made { blocks: Blocks::Made(self.compressors.blocks(gathered)?), at_checkpoint }))
     }
 
     fn stop(&self) {
         self.gatherer.stop();
     }
 
-    fn end(mut self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
-        let gatherer = std::mem::replace(&mut self.gatherer, Sequence::new(Gatherer::new(0)));
-        write(self.compressed(gatherer.into_inner().rest())?)
+    fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
+        let Frames { gatherer, compressors } = *self;
+        write(compressors.blocks(gatherer.into_inner().rest())?)
     }
 
     fn held(self: Box<Self>) -> Result<Held, OutputError> {

@@ -28,10 +28,11 @@ impl RowGroups {
     pub fn new(tables: Vec<Table>, waiting: WaitingRows, at_once: usize) -> RowGroups {
         RowGroups { tables, waiting: Sequence::new(waiting), at_once }
     }
+}
 
-    fn encode(&self, group: FullGroup) -> Result<Block<'static>, OutputError> {
-        self.tables[group.set].row_group(group)
-    }
+/// Encodes a row group as a block of its file.
+fn encode(tables: &[Table], group: FullGroup) -> Result<Block<'static>, OutputError> {
+    tables[group.set].row_group(group)
 }
 
 impl Shape for RowGroups {
@@ -62,7 +63,7 @@ impl Shape for RowGroups {
             Ok::<_, OutputError>((full, (turn.is_due)().then(|| waiting.checkpoint()).transpose()?))
         });
         let Some((full, rows)) = taken.transpose()? else { return Ok(None) };
-        let blocks = full.into_iter().map(|group| self.encode(group)).collect::<Result<_, _>>()?;
+        let blocks = full.into_iter().map(|group| encode(&self.tables, group)).collect::<Result<_, _>>()?;
         let at_checkpoint = rows.map(|rows| Held { rows, ..Held::nothing() });
         Ok(Some(Made { blocks: Blocks::Made(blocks), at_checkpoint }))
     }
@@ -72,15 +73,14 @@ impl Shape for RowGroups {
     }
 
     fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
-        let RowGroups { tables, waiting, at_once, .. } = *self;
+        let RowGroups { tables, waiting, at_once } = *self;
         let mut rest = waiting.into_inner().rest();
         while !rest.is_empty() {
             // No more at once than the workers could hold.
             let some: Vec<FullGroup> = rest.drain(..rest.len().min(at_once)).collect();
             let threads = if some.len() > 1 { some.len() } else { 0 };
-            let encode = |group: FullGroup| tables[group.set].row_group(group);
-            let blocks = threads::on(threads, || threads::map(some, encode)).into_iter().collect::<Result<_, _>>()?;
-            write(blocks)?;
+            let encoded = threads::on(threads, || threads::map(some, |group| encode(&tables, group)));
+            write(encoded.into_iter().collect::<Result<_, _>>()?)?;
         }
         Ok(())
     }
