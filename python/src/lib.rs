@@ -12,6 +12,7 @@ mod error;
 mod explained;
 mod filter;
 mod judging;
+mod libraries;
 mod line_sum;
 mod lost_pages;
 mod merge;

@@ -1,7 +1,9 @@
-//! What is of pandas: rows have labels, the index, by which pandas aligns columns.
+//! Objects of pandas. Their rows have labels, the index, and pandas aligns columns by it.
 
 use pyo3::prelude::*;
+use pyo3::types::PySlice;
 
+use crate::libraries::is_a;
 use crate::urls::chosen;
 
 /// An object of pandas.
@@ -12,19 +14,14 @@ pub enum Pandas<'py> {
 }
 
 impl<'py> Pandas<'py> {
-    /// The object, if it is of pandas, which is not imported for that.
+    /// The object, if it is of pandas.
     pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Pandas<'py>>> {
-        let modules = object.py().import("sys")?.getattr("modules")?;
-        let Ok(pandas) = modules.get_item("pandas") else { return Ok(None) };
         for (class, made) in [
             ("DataFrame", Pandas::Frame as fn(_) -> _),
             ("Series", Pandas::Series as fn(_) -> _),
             ("Index", Pandas::Index as fn(_) -> _),
         ] {
-            // A module that is still being imported may lack its classes.
-            if let Some(class) = pandas.getattr_opt(class)?
-                && object.is_instance(&class)?
-            {
+            if is_a(object, "pandas", class)? {
                 return Ok(Some(made(object.clone())));
             }
         }
@@ -53,5 +50,5 @@ pub fn column<'py>(frame: &Bound<'py, PyAny>, name: Option<&str>) -> PyResult<Bo
         return index.call_method1("get_level_values", (level,));
     }
     let place = chosen(columns.iter().map(String::as_str), name)?;
-    frame.getattr("iloc")?.get_item((pyo3::types::PySlice::full(frame.py()), place))
+    frame.getattr("iloc")?.get_item((PySlice::full(frame.py()), place))
 }

@@ -29,7 +29,7 @@ pub struct RobotsTxt {
     of: Of,
 }
 
-/// What it was made of, which is what it is pickled as and compared by.
+/// The arguments it was made of. It is pickled as these, and compared by them.
 #[derive(PartialEq, Hash)]
 struct Of {
     body: Vec<u8>,
