@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::error::MaxAgeError;
 use crate::dialect::{Dialect, Lifetime};
 use crate::formats::time;
 use crate::outcome::{Outcome, Partition, Reason};
@@ -34,14 +35,14 @@ pub enum MaxAge {
 }
 
 impl FromStr for MaxAge {
-    type Err = String;
+    type Err = MaxAgeError;
 
-    /// Parses `dialect`, or a duration such as `36h` or `7d`; an error says what is expected.
-    fn from_str(given: &str) -> Result<MaxAge, String> {
+    /// Parses `dialect`, or a duration such as `36h` or `7d`.
+    fn from_str(given: &str) -> Result<MaxAge, MaxAgeError> {
         if given == "dialect" {
             return Ok(MaxAge::Dialect);
         }
-        time::duration(given).map(MaxAge::Seconds).map_err(|problem| format!("{problem}; or `dialect`"))
+        time::duration(given).map(MaxAge::Seconds).map_err(MaxAgeError)
     }
 }
 

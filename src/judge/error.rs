@@ -1,4 +1,4 @@
-//! Errors of matchers.
+//! Errors of matchers and of choices.
 
 use crate::policy::CrawlerError;
 use crate::robots::AgentError;
@@ -14,3 +14,8 @@ pub enum MatcherError {
     #[error(transparent)]
     Crawler(#[from] CrawlerError),
 }
+
+/// A maximum age that is neither a duration nor `dialect`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}; or `dialect`")]
+pub struct MaxAgeError(pub(super) String);

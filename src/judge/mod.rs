@@ -41,7 +41,7 @@ pub(crate) mod urls;
 pub(crate) mod view;
 
 pub use decision::{Choices, Fallback, MaxAge};
-pub use error::MatcherError;
+pub use error::{MatcherError, MaxAgeError};
 pub use explain::{Cause, Explainer};
 pub use matcher::Matcher;
 pub use rule_set::{KeptRecord, RuleSet};
