@@ -10,8 +10,7 @@ use crate::output::OutputError;
 use crate::policy::{
     ColumnsError, CrawlerError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
-use crate::run::FilterError;
-use crate::run::{JoinError, VerifyError};
+use crate::run::{FilterError, JoinError, VerifyError};
 use crate::show::{MetricsError, ReportError};
 
 /// Why a command ended with an error.

@@ -4,8 +4,7 @@ use std::process::ExitCode;
 
 use super::args::{JoinArgs, VerifyArgs};
 use super::error::Failure;
-use super::say::print;
-use super::say::{say, say_lines};
+use super::say::{print, say, say_lines};
 use crate::formats::shown;
 use crate::run;
 

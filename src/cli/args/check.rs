@@ -4,9 +4,7 @@ use clap::ValueHint;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 
-use super::policy::CrawlerArgs;
-use super::policy::PolicyArgs;
-use super::policy::ReadingArgs;
+use super::policy::{CrawlerArgs, PolicyArgs, ReadingArgs};
 use super::values::one_of;
 use crate::dialect::Dialect;
 

@@ -4,15 +4,11 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-use super::check::CheckArgs;
-use super::check::LintArgs;
-use super::compile::CompileArgs;
-use super::compile::MergeArgs;
+use super::check::{CheckArgs, LintArgs};
+use super::compile::{CompileArgs, MergeArgs};
 use super::filter::FilterArgs;
-use super::inspect::ExportArgs;
-use super::inspect::InspectArgs;
-use super::receipts::ReportArgs;
-use super::receipts::{JoinArgs, VerifyArgs};
+use super::inspect::{ExportArgs, InspectArgs};
+use super::receipts::{JoinArgs, ReportArgs, VerifyArgs};
 
 /// Split URL lists by robots.txt and prove that no line was lost
 #[derive(Debug, Parser)]

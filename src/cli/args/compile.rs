@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::policy::ReadingArgs;
-use super::policy::dialect;
+use super::policy::{ReadingArgs, dialect};
 use super::values::bytes;
 use crate::dialect::Dialect;
 use crate::robots::Agents;

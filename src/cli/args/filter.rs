@@ -9,9 +9,7 @@ use std::path::PathBuf;
 use super::super::error::Failure;
 use super::long_runs::LongRunArgs;
 use super::output::OutputArgs;
-use super::policy::DialectArgs;
-use super::policy::PolicyArgs;
-use super::policy::ReadingArgs;
+use super::policy::{DialectArgs, PolicyArgs, ReadingArgs};
 use super::values::{one_of, unreachable_for};
 use super::watching::WatchingArgs;
 

@@ -1,7 +1,6 @@
 //! Reads a file, decompressing it on the way.
 
-use super::input::peeked;
-use super::input::{BUFFER, Input, StoredBytes};
+use super::input::{BUFFER, Input, StoredBytes, peeked};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, HEAD};
 use super::members::Members;
 use std::fs::File;

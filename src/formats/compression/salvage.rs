@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::input::{BUFFER, Input};
-use super::kind::{Compression, DICTIONARY_MAGIC};
-use super::kind::{HEAD, first_head};
+use super::kind::{Compression, DICTIONARY_MAGIC, HEAD, first_head};
 use super::members::Members;
 use super::reader::dictionary;
 use crate::formats::error::Damaged;

@@ -15,8 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::shared::{StoredPlace, StoredRows};
 use crate::formats::columnar::{Malformed, guarded};
-use crate::formats::regular_file;
-use crate::formats::regular_file::FileAt;
+use crate::formats::regular_file::{self, FileAt};
 use crate::input::error::ListError;
 use crate::output::error::OutputError;
 use crate::output::folder::{WAITING_ROWS, partial};

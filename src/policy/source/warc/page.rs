@@ -24,7 +24,7 @@ pub(super) struct Page {
     pub fetched_at: Option<i64>,
 }
 
-/// What came back; by default, nothing.
+/// The answer to a request. The default is that of a request without one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Answer {
     pub status: Option<u16>,
