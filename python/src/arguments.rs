@@ -62,3 +62,17 @@ pub fn bytes(parameter: &str, given: Option<i64>) -> PyResult<Option<u64>> {
         given => Ok(given.map(i64::unsigned_abs)),
     }
 }
+
+/// The bytes of a text, which may also be given as such; bytes that Python decoded as `surrogateescape` are restored.
+pub fn text(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    let Ok(text) = given.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("{parameter}: expected str or bytes")));
+    };
+    match text.to_str() {
+        Ok(text) => Ok(text.as_bytes().to_vec()),
+        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract(),
+    }
+}

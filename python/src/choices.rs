@@ -136,6 +136,11 @@ impl Choices {
 }
 
 impl Choices {
+    /// Whether the time at which ages are judged is given.
+    pub fn have_time(given: Option<&Choices>) -> bool {
+        given.is_some_and(|given| given.now.is_some())
+    }
+
     /// The given choices, or the defaults.
     pub fn made(given: Option<&Choices>) -> robosieve::Choices {
         let now = robosieve::Choices::now();
@@ -188,7 +193,7 @@ fn unreachable_for(given: &Bound<'_, PyAny>) -> PyResult<u64> {
 }
 
 /// A time: seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339.
-fn time(given: &Bound<'_, PyAny>) -> PyResult<i64> {
+pub fn time(given: &Bound<'_, PyAny>) -> PyResult<i64> {
     if let Ok(seconds) = given.extract::<i64>() {
         return Ok(seconds);
     }

@@ -1,5 +1,6 @@
 //! A whole run: lists into files, with a receipt.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -9,29 +10,39 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use robosieve::policy::Crawler;
-use robosieve::run::{self, FilterError, Folder, Form, Job, LongRun, Progress, Receipt, UrlField};
+use pyo3::types::{PyBytes, PyDict};
+use robosieve::Partition;
+use robosieve::policy::{self, Crawler};
+use robosieve::run::{
+    self, Destination, FilterError, Folder, Form, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard, UrlField,
+};
 
 use crate::arguments::{self, listed};
 use crate::choices::{Choices, named};
+use crate::compile::overrides_of;
 use crate::error;
 use crate::lost_pages;
 use crate::policy::Policy;
+use crate::receipts::warn_of_uncounted;
 
 /// The interval at which signals are checked and progress is reported.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, column, delimiter, header, format, compress, split_size, explain, verdicts, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
     policy: &Policy,
     lists: &Bound<'_, PyAny>,
-    out: PathBuf,
+    out: Option<PathBuf>,
     agents: Option<&Bound<'_, PyAny>>,
+    files_from: Option<PathBuf>,
+    overrides: Option<PathBuf>,
+    only: Option<Vec<String>>,
+    file: Option<Py<PyAny>>,
+    shard: Option<&str>,
     column: Option<&str>,
     delimiter: Option<&str>,
     header: bool,
@@ -50,9 +61,12 @@ pub fn filter(
     choices: Option<&Choices>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let (lists, threads): (Vec<PathBuf>, _) = (listed("lists", lists)?, arguments::threads(threads)?);
+    let (mut lists, threads): (Vec<PathBuf>, _) = (listed("lists", lists)?, arguments::threads(threads)?);
     let agents: Option<Vec<String>> = arguments::maybe_listed("agents", agents)?;
     let (split_size, memory) = (arguments::bytes("split_size", split_size)?, arguments::bytes("memory", memory)?);
+    if let Some(file) = files_from {
+        lists.extend(run::lists_named_in(&file).map_err(|problem| error::parameter("files_from", problem))?);
+    }
     if lists.is_empty() {
         return Err(error::parameter("lists", "the list is empty; give at least one file or pattern"));
     }
@@ -60,36 +74,96 @@ pub fn filter(
     let column = column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem)));
     let url_field =
         UrlField::default().delimiter(delimiter.map(parsed).transpose()?).column(column.transpose()?).header(header);
-    let folder = Folder::new(out)
-        .form(if verdicts { Form::Verdicts } else { Form::Partitions })
-        .format(named("format", format, "text or parquet")?)
-        .compress(compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?)
-        .split_size(split_size)
-        .force(force)
-        .per_input(per_input);
-    let earlier = if resume { run::earlier_run(&folder.directory).map_err(error::run)? } else { None };
+    let shard: Option<Shard> = shard.map(|given| shard_of(given, choices)).transpose()?;
+    let earlier = match &out {
+        Some(out) if resume => run::earlier_run(out).map_err(error::run)?,
+        _ => None,
+    };
+    let (format, compress) = (
+        named("format", format, "text or parquet")?,
+        compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
+    );
+    let folder = |out: &PathBuf| {
+        let folder = Folder::new(out).form(if verdicts { Form::Verdicts } else { Form::Partitions });
+        folder.format(format).compress(compress).split_size(split_size).force(force).per_input(per_input).into()
+    };
+    let destination: Option<Destination> = match (&out, only) {
+        (Some(out), _) => Some(folder(out)),
+        (None, Some(only)) => Some(Destination::Pipe(Pipe::Only(partitions(&only)?))),
+        (None, None) => verdicts.then_some(Destination::Pipe(Pipe::Verdicts)),
+    };
+    let with_overrides = overrides.map(|path| {
+        let overrides = overrides_of(&path)?;
+        policy.inner.with_overrides(&overrides, &std::env::temp_dir()).map_err(error::policy)
+    });
+    let with_overrides = with_overrides.transpose()?;
+    let policy = with_overrides.as_ref().unwrap_or(&policy.inner);
     let mut choices = Choices::made(choices);
     let interrupt = Arc::new(AtomicBool::new(false));
-    let mut long_run = LongRun::default().resume(resume).skip_bad(skip_bad).interrupt(Some(Arc::clone(&interrupt)));
+    let mut long_run =
+        LongRun::default().shard(shard).resume(resume).skip_bad(skip_bad).interrupt(Some(Arc::clone(&interrupt)));
     long_run.memory = memory.unwrap_or(long_run.memory);
     let mut job = Job::new(lists, crawlers(policy, agents.as_deref())?)
         .url_field(url_field)
-        .destination(folder)
         .explain(explain)
         .choices(choices)
         .unique(unique)
         .threads(threads)
         .long_run(long_run);
+    job.destination = destination;
     if let Some(earlier) = earlier {
         choices.now = earlier.now;
         (job.choices, job.chunk_size) = (choices, earlier.chunk_size);
     }
-    let receipt = error::guarded(|| watched(py, policy, &job, &interrupt, progress))?;
+    let receipt = error::guarded(|| watched(py, policy, &job, file, &interrupt, progress))?;
+    if let Some(out) = &out {
+        warn_of_uncounted(py, &receipt, out)?;
+    }
     serde_json::to_string(&receipt).map_err(error::run)
 }
 
-fn crawlers(policy: &Policy, agents: Option<&[String]>) -> PyResult<Vec<Crawler>> {
-    let policy = &policy.inner;
+/// A shard; ages must be judged at the same time in all of them.
+fn shard_of(given: &str, choices: Option<&Choices>) -> PyResult<Shard> {
+    if !Choices::have_time(choices) {
+        let problem =
+            "ages must be judged at one time in all shards; give choices=robosieve.Choices(now=...), the same for each";
+        return Err(error::parameter("shard", problem));
+    }
+    given.parse().map_err(|problem| error::parameter("shard", problem))
+}
+
+/// The partitions of these names.
+fn partitions(names: &[String]) -> PyResult<Vec<Partition>> {
+    let partition = |name: &String| {
+        name.parse().map_err(|_| {
+            let known = Partition::all().map(Partition::name).collect::<Vec<_>>().join(", ");
+            error::parameter("only", format!("{name:?} is unknown; expected {known}"))
+        })
+    };
+    names.iter().map(partition).collect()
+}
+
+/// A binary file of Python.
+struct PythonFile(Py<PyAny>);
+
+impl Write for PythonFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let written = self.0.call_method1(py, "write", (PyBytes::new(py, bytes),))?;
+            // A raw file may write less; what tells no number has written all.
+            Ok(written.extract::<usize>(py).map_or(bytes.len(), |written| written.min(bytes.len())))
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Python::attach(|py| match self.0.bind(py).getattr_opt("flush")? {
+            Some(flush) => Ok(flush.call0().map(drop)?),
+            None => Ok(()),
+        })
+    }
+}
+
+fn crawlers(policy: &policy::Policy, agents: Option<&[String]>) -> PyResult<Vec<Crawler>> {
     let Some(agents) = agents else { return Ok(vec![policy.crawler(None).map_err(error::agent)?]) };
     let of = |agent: &String| policy.crawler(Some(&agent.parse().map_err(error::agent)?)).map_err(error::agent);
     agents.iter().map(of).collect()
@@ -98,19 +172,24 @@ fn crawlers(policy: &Policy, agents: Option<&[String]>) -> PyResult<Vec<Crawler>
 /// Runs on another thread, while this one checks for signals and reports progress.
 fn watched(
     py: Python<'_>,
-    policy: &Policy,
+    policy: &policy::Policy,
     job: &Job,
+    file: Option<Py<PyAny>>,
     interrupt: &AtomicBool,
     callback: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Receipt> {
     lost_pages::watch();
     let progress = Progress::new();
-    let policy = &policy.inner;
     thread::scope(|scope| {
         let (done, mut end) = mpsc::channel();
         let progress = &progress;
         // The receiver outlives the thread, so sending cannot fail.
-        let running = scope.spawn(move || drop(done.send(job.run(policy, progress))));
+        let running = scope.spawn(move || {
+            drop(done.send(match file {
+                Some(file) => job.run_into(policy, progress, Box::new(PythonFile(file))),
+                None => job.run(policy, progress),
+            }));
+        });
         let mut raised = None;
         let ended = loop {
             let end = &mut end;
@@ -140,6 +219,7 @@ fn watched(
 fn failed(problem: FilterError) -> PyErr {
     match problem {
         problem if problem.is_interrupted() => PyKeyboardInterrupt::new_err(()),
+        FilterError::Output(OutputError::StandardOutput(problem)) => problem.into(),
         FilterError::Kept { error, path } => error::run(format!(
             "{error}\nthe work so far is kept in {}; repeat the call with resume=True to continue",
             path.display()

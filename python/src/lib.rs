@@ -8,12 +8,17 @@ mod arguments;
 mod capsule;
 mod choices;
 mod compile;
+mod dataset;
 mod error;
 mod explained;
+mod export;
 mod filter;
+mod inspect;
+mod json;
 mod judging;
 mod libraries;
 mod line_sum;
+mod lint;
 mod lost_pages;
 mod merge;
 mod pandas;
@@ -21,7 +26,9 @@ mod parts;
 mod polars;
 mod policy;
 mod program;
+mod receipts;
 mod robots_txt;
+mod stream;
 mod urls;
 mod verdicts;
 
@@ -37,9 +44,15 @@ mod _robosieve {
     #[pymodule_export]
     use crate::error::{AgentError, Error, PolicyError, RunError, SourceError, UrlsError};
     #[pymodule_export]
+    use crate::export::table;
+    #[pymodule_export]
     use crate::filter::filter;
     #[pymodule_export]
+    use crate::inspect::inspect;
+    #[pymodule_export]
     use crate::line_sum::line_sum;
+    #[pymodule_export]
+    use crate::lint::lint;
     #[pymodule_export]
     use crate::merge::merge;
     #[pymodule_export]
@@ -49,7 +62,11 @@ mod _robosieve {
     #[pymodule_export]
     use crate::program::main;
     #[pymodule_export]
+    use crate::receipts::{join, verify};
+    #[pymodule_export]
     use crate::robots_txt::{RobotsTxt, product_token};
+    #[pymodule_export]
+    use crate::stream::Stream;
     #[pymodule_export]
     use crate::verdicts::Verdicts;
     use pyo3::prelude::*;

@@ -7,15 +7,17 @@ use std::path::{self, Path, PathBuf};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use robosieve::policy;
-use robosieve::{Matcher, MatcherError};
+use robosieve::policy::{self, Crawler};
+use robosieve::{Agents, Matcher, MatcherError};
 
 use crate::arguments;
 use crate::choices::Choices;
 use crate::compile::overrides_of;
+use crate::dataset;
 use crate::error;
 use crate::judging::outcomes;
 use crate::pandas::Pandas;
+use crate::stream::Stream;
 use crate::urls::{self, Columns};
 use crate::verdicts::{Shape, Verdicts};
 
@@ -138,7 +140,8 @@ impl Policy {
     /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table, or a dict of
     /// columns, `column` names the URLs. What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
     /// lists in their order, and `blocked_for` and `deferred_for` name the agents. `explain` adds the `rule` that blocked
-    /// the URL and its `line`. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
+    /// the URL and its `line`. Of a pyarrow Dataset or Scanner, the verdicts are a `Stream`: each batch is judged when it is read, in
+    /// order. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
     ///
     /// >>> import robosieve
     /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
@@ -160,14 +163,17 @@ impl Policy {
         dictionary: bool,
         choices: Option<&Choices>,
         threads: i64,
-    ) -> PyResult<Verdicts> {
+    ) -> PyResult<Judged> {
         let (agents, threads) = (arguments::maybe_listed("agents", agents)?, arguments::threads(threads)?);
         let matchers = self.matchers(agent, agents.as_deref(), Choices::made(choices))?;
         let columns = urls::columns(urls, column)?;
         let index = Pandas::of(urls)?.map(|pandas| pandas.index()).transpose()?.map(Bound::unbind);
         let shape = Shape { agents, explain, dictionary };
+        if dataset::is_scanned(urls)? {
+            return Ok(Judged::Stream(Stream::judged(columns, matchers, shape, threads)));
+        }
         let judged = error::guarded(|| py.detach(|| judged(columns, &matchers, &shape, threads)))?;
-        Ok(Verdicts { index, ..judged })
+        Ok(Judged::Verdicts(Verdicts { index, ..judged }))
     }
 
     fn __repr__(&self) -> String {
@@ -189,6 +195,13 @@ impl Policy {
         };
         (of, from).into_pyobject(py).map(Bound::into_any)
     }
+}
+
+/// What `judge` returns.
+#[derive(IntoPyObject)]
+enum Judged {
+    Verdicts(Verdicts),
+    Stream(Stream),
 }
 
 impl Policy {
@@ -215,6 +228,13 @@ impl Policy {
             policy = policy.with_overrides(&overrides, &std::env::temp_dir()).map_err(error::policy)?;
         }
         Ok(Policy { opened: Some(Opened { files, overrides }), ..Policy::of(policy) })
+    }
+
+    /// The crawler asked for; if none is, all crawlers of the policy.
+    pub fn crawlers_or_all(&self, agent: Option<&str>) -> PyResult<Vec<Crawler>> {
+        let agent: Option<Agents> = agent.map(|agent| agent.parse().map_err(error::agent)).transpose()?;
+        let asked = agent.as_ref().map_or(self.inner.columns().all(), std::slice::from_ref);
+        asked.iter().map(|agents| self.inner.crawler(Some(agents)).map_err(error::agent)).collect()
     }
 
     /// A policy without a file.

@@ -2,12 +2,11 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use robosieve::{AgentError, Agents, Dialect, RuleSet, SideKey, UnknownName, Verdict, origin};
 
-use crate::error;
+use crate::{arguments, error};
 
 /// One robots.txt for one crawler.
 ///
@@ -43,7 +42,7 @@ impl RobotsTxt {
     #[new]
     #[pyo3(signature = (body, agent="*", *, dialect="rfc9309", verbatim=false))]
     fn new(body: &Bound<'_, PyAny>, agent: &str, dialect: &str, verbatim: bool) -> PyResult<RobotsTxt> {
-        let body = bytes(body, "body")?;
+        let body = arguments::text("body", body)?;
         let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
         let agents = if verbatim { Agents::verbatim(agent) } else { agent.parse().map_err(error::agent)? };
         let rules = error::guarded(|| Ok(RuleSet::compile(&body, &agents, dialect)))?;
@@ -76,13 +75,13 @@ impl RobotsTxt {
 
     /// Whether a URL may be fetched: an absolute http or https URL, or a path that begins with a slash.
     fn allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let url = bytes(url, "url")?;
+        let url = arguments::text("url", url)?;
         error::guarded(|| Ok(self.rules.verdict(self.path(&url)?) == Verdict::Allowed))
     }
 
     /// The verdict, with the deciding rule, its line, and the `User-agent` value above it; None where no rule decided.
     fn explain<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let bytes = bytes(url, "url")?;
+        let bytes = arguments::text("url", url)?;
         let explanation = error::guarded(|| Ok(self.rules.explain(self.path(&bytes)?)))?;
         let rule = explanation.rule;
         let written = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
@@ -149,19 +148,5 @@ pub fn product_token(user_agent: &str) -> String {
         Ok(agents) => agents.to_string(),
         Err(AgentError::WholeUserAgent { proposed, .. }) => proposed,
         Err(_) => user_agent.to_owned(),
-    }
-}
-
-/// The bytes of a text; bytes that Python decoded as `surrogateescape` are restored.
-fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
-    if let Ok(bytes) = given.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes().to_vec());
-    }
-    let Ok(text) = given.cast::<PyString>() else {
-        return Err(PyTypeError::new_err(format!("{parameter}: expected str or bytes")));
-    };
-    match text.to_str() {
-        Ok(text) => Ok(text.as_bytes().to_vec()),
-        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract(),
     }
 }

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
 use crate::capsule::{self, Arrays};
+use crate::dataset;
 use crate::error;
 use crate::pandas::{self, Pandas};
 use crate::polars;
@@ -117,6 +118,9 @@ pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Column
             Pandas::Index(index) => refused(name).and_then(|()| column(&index.call_method0("to_series")?, None)),
             Pandas::Series(series) => refused(name).and_then(|()| column(&series, None)),
         };
+    }
+    if let Some(reader) = dataset::reader(object, name)? {
+        return column(&reader, name);
     }
     match polars::series(object, name)? {
         Some(series) => column(&series, None),

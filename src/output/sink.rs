@@ -1,6 +1,6 @@
 //! Where blocks go in their chunk's turn: to files or to standard output.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use super::block::Block;
 use super::form::{SEPARATOR, rest_of_row};
@@ -16,13 +16,13 @@ pub(crate) enum Sink {
     Nothing,
     /// Files.
     Folder(Box<Output>),
-    /// Standard output.
+    /// Standard output, or what takes its place.
     Pipe(Pipe),
 }
 
-/// One file of a form, written to standard output.
+/// One file of a form, written to standard output, or what takes its place.
 pub(crate) struct Pipe {
-    out: io::Stdout,
+    out: Box<dyn Write + Send>,
     /// The index of the file; blocks of others are dropped.
     file: usize,
     /// The verdicts whose rows are written, without the verdict's column; if empty, all rows are written as they are.
@@ -30,9 +30,13 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// Writes to standard output, beginning with a head.
-    pub fn new(file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, OutputError> {
-        let mut out = io::stdout();
+    /// Writes to `out`, beginning with a head.
+    pub fn new(
+        mut out: Box<dyn Write + Send>,
+        file: usize,
+        picked: &[Partition],
+        head: &[u8],
+    ) -> Result<Pipe, OutputError> {
         out.write_all(head).and_then(|()| out.flush()).map_err(OutputError::StandardOutput)?;
         Ok(Pipe { out, file, picked: picked.iter().map(|partition| partition.name()).collect() })
     }

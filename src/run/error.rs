@@ -45,6 +45,9 @@ pub enum FilterError {
          run, then shard its output"
     )]
     UniqueShard,
+    /// A place for lines, but none are printed.
+    #[error("only a run that prints lines can print them elsewhere; this one has a folder, or only counts")]
+    PrintsNothing,
     /// A policy that may be replaced, but a receipt that would name one.
     #[error("a receipt names one policy, so only a run that prints lines can go on with another")]
     Followed,

@@ -8,6 +8,7 @@
 //! [shape](super::shape) of the output. Where enough lines wait, the worker makes the frame or the group; then it hands in the chunk
 //! with it.
 
+use std::io::{self, Write};
 use std::sync::atomic::AtomicU64;
 
 use super::checkpoint::RunState;
@@ -34,7 +35,49 @@ impl Job {
     /// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
     /// not those read. Then no file has its final name.
     pub fn run(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, FilterError> {
-        let result = split(policy, self, progress, None);
+        let result = split(policy, self, progress, None, Box::new(io::stdout()));
+        progress.end();
+        result
+    }
+
+    /// Like [`Job::run`], but the lines of a [`Pipe`](super::Pipe) go to `out`, in place of standard output.
+    ///
+    /// ```
+    /// use robosieve::policy::{Captures, source};
+    /// use robosieve::run::{Destination, Job, Pipe, Progress};
+    /// use robosieve::{Agents, Dialect, Partition};
+    /// use std::io::{Read, Seek};
+    ///
+    /// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
+    /// source::add(&["datasets/sites"], &source::Options::default(), &mut captures)?;
+    /// let policy = captures.policy()?;
+    ///
+    /// let job = Job::new(["datasets/urls.txt"], vec![policy.crawler(None)?]);
+    /// let job = job.destination(Destination::Pipe(Pipe::Only(vec![Partition::Blocked])));
+    /// let mut lines = tempfile::tempfile()?;
+    /// let receipt = job.run_into(&policy, &Progress::new(), Box::new(lines.try_clone()?))?;
+    ///
+    /// let mut text = String::new();
+    /// lines.rewind()?;
+    /// lines.read_to_string(&mut text)?;
+    /// assert_eq!(text.lines().count() as u64, receipt.partitions["blocked"].judged.lines);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Job::run`]; [`FilterError::PrintsNothing`] if the lines go elsewhere. An error of `out` is in
+    /// [`OutputError::StandardOutput`](super::OutputError::StandardOutput).
+    pub fn run_into(
+        &self,
+        policy: &Policy,
+        progress: &Progress,
+        out: Box<dyn Write + Send>,
+    ) -> Result<Receipt, FilterError> {
+        if !matches!(self.destination, Some(Destination::Pipe(_))) {
+            return Err(FilterError::PrintsNothing);
+        }
+        let result = split(policy, self, progress, None, out);
         progress.end();
         result
     }
@@ -54,7 +97,7 @@ impl Job {
         if !matches!(self.destination, Some(Destination::Pipe(_))) {
             return Err(FilterError::Followed);
         }
-        let result = split(policy, self, progress, Some(newer));
+        let result = split(policy, self, progress, Some(newer), Box::new(io::stdout()));
         progress.end();
         result
     }
@@ -65,11 +108,12 @@ fn split(
     job: &Job,
     progress: &Progress,
     newer: Option<&mut Newer<'_>>,
+    out: Box<dyn Write + Send>,
 ) -> Result<Receipt, FilterError> {
     let plan = Plan::new(policy, job)?;
     let workers = plan.options.threads;
     // No other run writes to the folder until everything is done, including the cleanup after a failure.
-    let (start, _lock) = start(&plan)?;
+    let (start, _lock) = start(&plan, out)?;
     let (outlets, checkpointer) = match start {
         Start::Done(receipt) => return Ok(*receipt),
         Start::Judging(begun) => *begun,

@@ -1,7 +1,8 @@
 //! How a run starts: from the beginning, or where one was interrupted.
 
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
-use std::{fs, io};
 
 use super::checkpoint::{Checkpoint, JobRecord, ListRecord, RunState, Stage};
 use super::checkpointer::Checkpointer;
@@ -42,8 +43,8 @@ pub(super) enum Start {
     Done(Box<Receipt>),
 }
 
-/// Prepares the folder of a run, and locks it.
-pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), FilterError> {
+/// Prepares the folder of a run, and locks it; or writes to `out` the head of the lines that it prints.
+pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Start, Option<FolderLock>), FilterError> {
     let folder = match plan.destination() {
         None => {
             let outlets = Outlets::new(Sink::Nothing, Box::new(Text { rows: plan.rows() }));
@@ -52,7 +53,7 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
         Some(Destination::Pipe(pipe)) => {
             let listed = plan.job.robots_needed.as_deref().map(NeededList::new).transpose()?;
             let text = Box::new(Text { rows: plan.rows() });
-            let outlets = Outlets { listed, ..Outlets::new(Sink::Pipe(piped(pipe, plan)?), text) };
+            let outlets = Outlets { listed, ..Outlets::new(Sink::Pipe(piped(pipe, plan, out)?), text) };
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Folder(folder)) => folder,
@@ -77,8 +78,8 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     Ok((start, Some(lock)))
 }
 
-/// The pipe to standard output.
-fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<sink::Pipe, FilterError> {
+/// The pipe to `out`.
+fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sink::Pipe, FilterError> {
     let (file, picked) = match pipe {
         Pipe::Only(partitions) => match partitions.as_slice() {
             [one] => (*one as usize, &[][..]),
@@ -93,7 +94,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<sink::Pipe, FilterError> {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
         head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
-    Ok(sink::Pipe::new(file, picked, &head)?)
+    Ok(sink::Pipe::new(out, file, picked, &head)?)
 }
 
 /// The identity of the job; `None` if its lists cannot be read again.

@@ -3,13 +3,20 @@
 import glob
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 from robosieve import _robosieve
 from robosieve._robosieve import Choices, Error, Policy
 
 StrPath = str | os.PathLike[str]
+
+
+class SupportsWrite(Protocol):
+    """A file that is open for bytes."""
+
+    def write(self, bytes: bytes, /) -> object: ...
 
 
 class Progress(TypedDict):
@@ -23,14 +30,18 @@ class Progress(TypedDict):
 
 def filter(
     policy: Policy,
-    lists: Iterable[StrPath],
-    out: StrPath,
+    lists: Iterable[StrPath] = (),
+    out: StrPath | SupportsWrite | None = None,
     agent: str | None = None,
     *,
     agents: Iterable[str] | None = None,
+    files_from: StrPath | None = None,
+    overrides: StrPath | None = None,
     column: str | None = None,
     delimiter: str | None = None,
     header: bool = False,
+    only: Iterable[str] | None = None,
+    count: bool = False,
     format: str = "text",
     compress: str | None = None,
     split_size: int | None = None,
@@ -40,6 +51,7 @@ def filter(
     unique: bool = False,
     force: bool = False,
     resume: bool = False,
+    shard: str | None = None,
     skip_bad: bool = False,
     threads: int = 0,
     memory: int | None = None,
@@ -48,25 +60,51 @@ def filter(
 ) -> dict[str, Any]:
     """Splits lists of URLs into partitions, and returns the receipt, which accounts for every line.
 
-    `lists` are files or patterns, in every format that the program reads; `out` is the folder for the partitions. The
-    options are those of `robosieve filter`; sizes are numbers of bytes. `progress` is called ten times a second. Ctrl-C
-    ends the run cleanly, and the same call with `resume=True` continues it.
+    `lists` are files or patterns, in every format that the program reads, and `files_from` is a file with the names of
+    more; `out` is the folder for the partitions. The options are those of `robosieve filter`; sizes are numbers of
+    bytes. `progress` is called ten times a second. Ctrl-C ends the run cleanly, and the same call with `resume=True`
+    continues it. `shard`, such as "1/8", reads a part of the lists; all parts need the same `choices` with `now`, and
+    `join` joins their receipts.
 
-    >>> import robosieve, tempfile
+    Without a folder, `count` only counts; `only` writes the lines of these partitions, and `verdicts` all lines with
+    their verdicts, to `out`, a file that is open for bytes: standard output if it is not given.
+
+    >>> import io, robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
     >>> receipt = robosieve.filter(policy, ["datasets/urls.t*"], out=tempfile.mkdtemp())
     >>> receipt["input"]["lines"], receipt["balanced"]
     (3111, True)
+    >>> lines = io.BytesIO()
+    >>> receipt = robosieve.filter(policy, ["datasets/urls.txt"], lines, only=["blocked"])
+    >>> len(lines.getvalue().splitlines()) == receipt["partitions"]["blocked"]["lines"]
+    True
     """
     if agent is not None and agents is not None:
         raise TypeError("give agent or agents, not both")
-    if isinstance(lists, str | bytes | os.PathLike):
-        raise TypeError(f"lists: expected a list; write [{lists!r}]")
+    for name, several in (("lists", lists), ("only", only)):
+        if isinstance(several, str | bytes | os.PathLike):
+            raise TypeError(f"{name}: expected a list; write [{several!r}]")
+    picked = None if only is None else list(only)
+    of_folder = {
+        "format": format != "text",
+        "compress": compress is not None,
+        "split_size": split_size is not None,
+        "per_input": per_input,
+        "force": force,
+        "resume": resume,
+        "shard": shard is not None,
+    }
+    folder, file = _destination(out, picked, count, verdicts, explain, of_folder)
     receipt = _robosieve.filter(
         policy,
         [path for given in lists for path in _files(os.fspath(given))],
-        os.fspath(out),
+        folder,
         [agent] if agent is not None else agents,
+        files_from=files_from,
+        overrides=overrides,
+        only=picked,
+        file=file,
+        shard=shard,
         column=column,
         delimiter=delimiter,
         header=header,
@@ -86,6 +124,45 @@ def filter(
         progress=progress,
     )
     return json.loads(receipt)  # type: ignore[no-any-return]
+
+
+def _destination(
+    out: StrPath | SupportsWrite | None,
+    only: list[str] | None,
+    count: bool,
+    verdicts: bool,
+    explain: bool,
+    of_folder: dict[str, bool],
+) -> tuple[str | None, SupportsWrite | None]:
+    """The folder for files, or the file for lines; refuses options that would do nothing."""
+    if isinstance(out, str | os.PathLike):
+        if count or only is not None:
+            name = "count" if count else "only"
+            raise Error(f"{name}: it writes no folder; leave out or {name} out")
+        return os.fspath(out), None
+    useless = [name for name, given in of_folder.items() if given]
+    if useless:
+        raise Error(f"{useless[0]}: it is for a run that writes a folder; give its path as out")
+    if count:
+        if out is not None or only is not None or verdicts or explain:
+            raise Error("count: it writes nothing; leave out, only, verdicts and explain out")
+        return None, None
+    if only is not None and verdicts:
+        raise Error("only: verdicts writes all lines; leave one of them out")
+    if only == []:
+        raise Error("only: the list is empty; name at least one partition")
+    if only is not None and explain and "blocked" not in only:
+        raise Error('explain: it needs blocked lines; use only=["blocked"]')
+    if only is None and not verdicts:
+        raise Error("out: give the folder for the partitions, or only, verdicts or count")
+    file = getattr(sys.stdout, "buffer", None) if out is None else out
+    if file is None:
+        raise Error("out: this standard output takes no bytes; give a file that is open for bytes")
+    try:
+        file.write(b"")
+    except (AttributeError, TypeError):
+        raise TypeError(f"out: expected a folder or a file that is open for bytes, not {file!r}") from None
+    return None, file
 
 
 def _files(given: str) -> list[str]:

@@ -1,14 +1,14 @@
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Protocol, TypedDict, final
+from typing import Any, Literal, NoReturn, Protocol, TypedDict, final, overload
 
 import pandas
 import polars
 import pyarrow
 
-from robosieve._filter import Progress
+from robosieve._filter import Progress, SupportsWrite
 
 __all__ = [
     "DIALECTS",
@@ -20,17 +20,23 @@ __all__ = [
     "RobotsTxt",
     "RunError",
     "SourceError",
+    "Stream",
     "UrlsError",
     "Verdicts",
     "__version__",
     "compile",
     "compile_pages",
     "compile_part",
+    "export",
     "filter",
+    "inspect",
+    "join",
     "line_sum",
+    "lint",
     "main",
     "merge",
     "product_token",
+    "verify",
 ]
 
 _StrPath = str | os.PathLike[str]
@@ -42,6 +48,11 @@ class _ArrowArray(Protocol):
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
 
+# A Dataset or a Scanner of pyarrow.
+class _Scanned(Protocol):
+    def count_rows(self, *args: Any, **options: Any) -> int: ...
+    def to_batches(self, *args: Any, **options: Any) -> Iterable[pyarrow.RecordBatch]: ...
+
 _Column = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
 _Urls = _Column | Mapping[str, _Column] | pandas.DataFrame | pandas.Series[Any] | pandas.Index[Any]
 
@@ -50,6 +61,42 @@ class _Explanation(TypedDict):
     rule: str | None
     line: int | None
     agent: str | None
+
+class _Line(TypedDict):
+    line: int
+    text: str
+
+class _FindingWithAll(TypedDict):
+    kind: str
+    severity: Literal["error", "warning", "note"]
+    line: int
+    text: str
+    reason: str
+    document: str
+    section: str
+    borrowed: bool
+
+class _Finding(_FindingWithAll, total=False):
+    proposal: str
+    related: _Line
+
+class _Report(TypedDict):
+    findings: list[_Finding]
+    left_off: int
+    not_searched: int
+
+class _Checked(TypedDict):
+    path: str
+    role: Literal["output", "list", "extra"]
+    lines: int | None
+    bytes: int | None
+    problem: str | None
+    left_out: int
+
+class _Verification(TypedDict):
+    proven: bool
+    files: list[_Checked]
+    contradictions: list[str]
 
 __version__: str
 DIALECTS: list[str]
@@ -106,6 +153,20 @@ class Policy:
     def origins(self) -> int: ...
     @property
     def checksum(self) -> str: ...
+    @overload
+    def judge(
+        self,
+        urls: _Scanned,
+        agent: str | None = None,
+        *,
+        agents: Iterable[str] | None = None,
+        column: str | None = None,
+        explain: bool = False,
+        dictionary: bool = False,
+        choices: Choices | None = None,
+        threads: int = 0,
+    ) -> Stream: ...
+    @overload
     def judge(
         self,
         urls: _Urls,
@@ -133,6 +194,17 @@ class Verdicts:
     def __iter__(self) -> NoReturn: ...
     @property
     def columns(self) -> list[str]: ...
+    def to_pyarrow(self) -> pyarrow.Table: ...
+    def to_polars(self) -> polars.DataFrame: ...
+    def to_pandas(self, **options: Any) -> pandas.DataFrame: ...
+
+@final
+class Stream:
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __iter__(self) -> Iterator[pyarrow.RecordBatch]: ...
+    @property
+    def columns(self) -> list[str]: ...
+    def reader(self) -> pyarrow.RecordBatchReader: ...
     def to_pyarrow(self) -> pyarrow.Table: ...
     def to_polars(self) -> polars.DataFrame: ...
     def to_pandas(self, **options: Any) -> pandas.DataFrame: ...
@@ -183,12 +255,41 @@ def compile_part(
     memory: int,
 ) -> tuple[set[int], list[Path], int]: ...
 def merge(policies: Iterable[_StrPath], out: _StrPath, *, overrides: _StrPath | None = None) -> Policy: ...
+@overload
+def inspect(
+    policy: Policy,
+    origin: None = None,
+    *,
+    agent: str | None = None,
+    now: int | datetime | str | None = None,
+    top: int | None = None,
+) -> dict[str, Any]: ...
+@overload
+def inspect(
+    policy: Policy,
+    origin: str | bytes,
+    *,
+    agent: str | None = None,
+    now: int | datetime | str | None = None,
+    top: None = None,
+) -> dict[str, Any] | None: ...
+def export(
+    policy: Policy, what: Literal["delays", "sitemaps", "agents", "status"], *, agent: str | None = None
+) -> Stream: ...
+def lint(body: str | bytes, *, dialect: str = "rfc9309") -> _Report: ...
+def verify(directory: _StrPath, *, inputs: bool = False, threads: int = 0) -> _Verification: ...
+def join(shards: Iterable[_StrPath], out: _StrPath, *, concat: bool = False, force: bool = False) -> dict[str, Any]: ...
 def filter(
     policy: Policy,
     lists: Iterable[_StrPath],
-    out: _StrPath,
+    out: _StrPath | None,
     agents: Iterable[str] | None,
     *,
+    files_from: _StrPath | None,
+    overrides: _StrPath | None,
+    only: list[str] | None,
+    file: SupportsWrite | None,
+    shard: str | None,
     column: str | None,
     delimiter: str | None,
     header: bool,

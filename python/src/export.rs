@@ -1,0 +1,143 @@
+//! Tables of the data other than rules in a policy, as Arrow.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, TimestampMillisecondBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use pyo3::prelude::*;
+use robosieve::export::{self, Column, ExportTable, Kind, Value};
+
+use crate::error;
+use crate::policy::Policy;
+use crate::stream::Stream;
+
+/// The maximum number of rows in a batch.
+const ROWS: usize = 1 << 16;
+
+/// The approximate number of bytes of texts after which a batch ends.
+const TEXTS: usize = 32 << 20;
+
+/// A table of a policy: `what` is "delays", "sitemaps", "agents" or "status", as in `robosieve export`.
+///
+/// The columns and types are those of the program's Parquet. `agent` is one of the policy's crawlers, or a list of them in order of
+/// preference; without it, there are rows for all crawlers.
+///
+/// >>> import robosieve
+/// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
+/// >>> robosieve.export(policy, "delays").columns
+/// ['origin', 'agent', 'value', 'line', 'seconds', 'pages_a_day']
+/// >>> robosieve.export(policy, "sitemaps").to_pyarrow()["line"].to_pylist()[:1]
+/// [9]
+#[pyfunction(name = "export")]
+#[pyo3(signature = (policy, what, *, agent=None))]
+pub fn table(py: Python<'_>, policy: &Policy, what: &str, agent: Option<&str>) -> PyResult<Stream> {
+    let Some(what) = ExportTable::ALL.into_iter().find(|table| table.name() == what) else {
+        let known = ExportTable::ALL.map(ExportTable::name).join(", ");
+        return Err(error::parameter("what", format!("{what:?} is unknown; expected one of {known}")));
+    };
+    let crawlers = policy.crawlers_or_all(agent)?;
+    let mut batches = Batches::new(what.columns());
+    let read = || {
+        export::rows(&policy.inner, what, &crawlers, &mut |row| batches.push(row))?;
+        batches.end()
+    };
+    error::guarded(|| py.detach(read).map_err(error::policy))?;
+    Ok(Stream::of(batches.schema, batches.done.into_iter().map(Ok)))
+}
+
+/// The rows read so far.
+struct Batches {
+    schema: SchemaRef,
+    columns: Vec<Values>,
+    rows: usize,
+    texts: usize,
+    done: Vec<RecordBatch>,
+}
+
+/// The values of a column in the batch that is being filled.
+enum Values {
+    Texts(StringBuilder),
+    Wholes(Int64Builder),
+    Decimals(Float64Builder),
+    Times(TimestampMillisecondBuilder),
+}
+
+impl Batches {
+    fn new(columns: &[Column]) -> Batches {
+        let fields: Vec<Field> = columns.iter().map(field).collect();
+        let columns = columns.iter().map(|column| Values::new(column.kind)).collect();
+        Batches { schema: Arc::new(Schema::new(fields)), columns, rows: 0, texts: 0, done: Vec::new() }
+    }
+
+    fn push(&mut self, row: &[Value<'_>]) -> Result<(), ArrowError> {
+        for (values, value) in self.columns.iter_mut().zip(row) {
+            self.texts += values.push(*value);
+        }
+        self.rows += 1;
+        if self.rows == ROWS || self.texts > TEXTS { self.end() } else { Ok(()) }
+    }
+
+    /// Ends the batch, unless it is empty.
+    fn end(&mut self) -> Result<(), ArrowError> {
+        if self.rows > 0 {
+            let columns = self.columns.iter_mut().map(Values::finish).collect();
+            self.done.push(RecordBatch::try_new(Arc::clone(&self.schema), columns)?);
+            (self.rows, self.texts) = (0, 0);
+        }
+        Ok(())
+    }
+}
+
+/// The timestamps of Parquet are in UTC.
+const UTC: &str = "UTC";
+
+fn field(column: &Column) -> Field {
+    let kind = match column.kind {
+        Kind::Whole => DataType::Int64,
+        Kind::Decimal => DataType::Float64,
+        Kind::Time => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
+        _ => DataType::Utf8,
+    };
+    Field::new(column.name, kind, !column.always)
+}
+
+impl Values {
+    fn new(kind: Kind) -> Values {
+        match kind {
+            Kind::Whole => Values::Wholes(Int64Builder::new()),
+            Kind::Decimal => Values::Decimals(Float64Builder::new()),
+            Kind::Time => Values::Times(TimestampMillisecondBuilder::new().with_timezone(UTC)),
+            _ => Values::Texts(StringBuilder::new()),
+        }
+    }
+
+    /// Adds the value of a row, and returns the number of bytes of its text.
+    fn push(&mut self, value: Value<'_>) -> usize {
+        match (self, value) {
+            (Values::Texts(texts), Value::Text(text)) => {
+                texts.append_value(String::from_utf8_lossy(text));
+                return text.len();
+            }
+            (Values::Wholes(numbers), Value::Whole(number)) => {
+                numbers.append_value(i64::try_from(number).unwrap_or(i64::MAX));
+            }
+            (Values::Decimals(numbers), Value::Decimal(number)) => numbers.append_value(number),
+            (Values::Times(times), Value::Time(seconds)) => times.append_value(seconds.saturating_mul(1000)),
+            (Values::Texts(values), _) => values.append_null(),
+            (Values::Wholes(values), _) => values.append_null(),
+            (Values::Decimals(values), _) => values.append_null(),
+            (Values::Times(values), _) => values.append_null(),
+        }
+        0
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Values::Texts(values) => Arc::new(values.finish()),
+            Values::Wholes(values) => Arc::new(values.finish()),
+            Values::Decimals(values) => Arc::new(values.finish()),
+            Values::Times(values) => Arc::new(values.finish()),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The receipts of runs: proved again, and joined.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use robosieve::run::{self, Checked, Receipt, Role};
+
+use crate::arguments::{self, listed};
+use crate::{error, json};
+
+/// Proves the receipt of a run again, by its files and, with `inputs`, by its lists.
+///
+/// Returns a dict: `proven` says whether everything is as the receipt says; `files` are those that were read, each with its `path`,
+/// its `role` ("output", "list" or "extra"), its `lines` and `bytes` (None if it was not read), its `problem` (None if there is
+/// none), and how many parts the run had `left_out`; `contradictions` are those within the receipt. `directory` is the folder of the
+/// run, `threads` 0 for all processors.
+///
+/// >>> import robosieve, tempfile
+/// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
+/// >>> folder = tempfile.mkdtemp()
+/// >>> receipt = robosieve.filter(policy, ["datasets/urls.txt"], out=folder)
+/// >>> robosieve.verify(folder)["proven"]
+/// True
+#[pyfunction]
+#[pyo3(signature = (directory, *, inputs=false, threads=0))]
+pub fn verify(py: Python<'_>, directory: PathBuf, inputs: bool, threads: i64) -> PyResult<Bound<'_, PyDict>> {
+    let threads = arguments::threads(threads)?;
+    crate::lost_pages::watch();
+    let verify = || py.detach(|| run::verify(&directory, inputs, threads)).map_err(error::run);
+    let verification = error::guarded(verify)?;
+    let result = PyDict::new(py);
+    result.set_item("proven", verification.is_proven())?;
+    let files = verification.files.iter().map(|file| checked(py, file));
+    result.set_item("files", files.collect::<PyResult<Vec<_>>>()?)?;
+    result.set_item("contradictions", &verification.contradictions)?;
+    Ok(result)
+}
+
+fn checked<'py>(py: Python<'py>, file: &Checked) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("path", file.path.as_os_str())?;
+    result.set_item(
+        "role",
+        match file.role {
+            Role::Output => "output",
+            Role::List => "list",
+            _ => "extra",
+        },
+    )?;
+    result.set_item("lines", file.found.map(|found| found.lines))?;
+    result.set_item("bytes", file.found.map(|found| found.bytes))?;
+    result.set_item("problem", &file.problem)?;
+    result.set_item("left_out", file.left_out)?;
+    Ok(result)
+}
+
+/// Joins the receipts of all shards of a job into one in the folder `out`, and returns it.
+///
+/// `shards` are their folders, in any order: those of all calls of `filter` with `shard`. With `concat`, the partitions are copied
+/// into one, too. `force` replaces the files of an earlier run in `out`.
+///
+/// >>> import robosieve, tempfile, os
+/// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
+/// >>> folder, choices = tempfile.mkdtemp(), robosieve.Choices(now="2026-01-12T12:00:00Z")
+/// >>> for shard in "1/2", "2/2":
+/// ...     part = os.path.join(folder, f"part-{shard[0]}")
+/// ...     receipt = robosieve.filter(policy, ["datasets/urls.txt"], out=part, shard=shard, choices=choices)
+/// >>> parts = [os.path.join(folder, part) for part in os.listdir(folder)]
+/// >>> robosieve.join(parts, out=os.path.join(folder, "all"))["input"]["lines"]
+/// 3111
+#[pyfunction]
+#[pyo3(signature = (shards, out, *, concat=false, force=false))]
+pub fn join<'py>(
+    py: Python<'py>,
+    shards: &Bound<'py, PyAny>,
+    out: PathBuf,
+    concat: bool,
+    force: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let shards: Vec<PathBuf> = listed("shards", shards)?;
+    if shards.is_empty() {
+        return Err(error::parameter("shards", "the list is empty; give the folders of all shards"));
+    }
+    let join = || py.detach(|| run::join(&shards, &out, concat, force)).map_err(error::run);
+    let receipt = error::guarded(join)?;
+    warn_of_uncounted(py, &receipt, &out)?;
+    json::object(py, &receipt)
+}
+
+/// Warns of files beside the output that its readers would count.
+pub fn warn_of_uncounted(py: Python<'_>, receipt: &Receipt, folder: &Path) -> PyResult<()> {
+    for (path, problem) in run::uncounted(receipt, folder) {
+        let message = std::ffi::CString::new(format!("{}: {problem}", path.display())).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+    }
+    Ok(())
+}
