@@ -90,7 +90,7 @@ def test_columns_of_nulls_are_null(policy: robosieve.Policy) -> None:
         pd.Series([float("nan")] * 2, dtype=object),
         [None, None],
     ):
-        assert policy.judge(nulls, "*")["verdict"] == [None, None]  # type: ignore[arg-type]
+        assert policy.judge(nulls, "*")["verdict"] == [None, None]
 
 
 def test_other_columns_of_frames_may_have_any_type(policy: robosieve.Policy) -> None:

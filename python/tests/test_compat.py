@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import protego
 import pytest
@@ -222,7 +222,7 @@ Host: shop.example
 
 def test_urllibs_other_methods() -> None:
     body = BODY.replace("1/10s 0600-0845", "1/10").splitlines()
-    both = [
+    both: list[Any] = [
         urllib.robotparser.RobotFileParser("https://shop.example/robots.txt"),
         RobotFileParser("https://shop.example/robots.txt"),
     ]
@@ -244,7 +244,7 @@ def test_urllibs_other_methods() -> None:
 
 
 def test_protegos_other_methods() -> None:
-    both = [protego.Protego.parse(BODY), Protego.parse(BODY)]
+    both: list[Any] = [protego.Protego.parse(BODY), Protego.parse(BODY)]
     for parser in both:
         assert (parser.crawl_delay("examplebot"), parser.crawl_delay("other")) == (3.0, 0.5)
         rates = [tuple(parser.request_rate(agent) or ()) for agent in ("examplebot", "other")]

@@ -73,7 +73,7 @@ def test_layers_show_what_their_merge_shows(tmp_path: Path) -> None:
     merged = robosieve.Policy.from_bytes(layered.to_bytes())
     assert robosieve.inspect(layered, now=NOW) == robosieve.inspect(merged, now=NOW)
     for what in ("delays", "sitemaps", "agents", "status"):
-        tables = [robosieve.export(policy, what).to_pyarrow() for policy in (layered, merged)]  # type: ignore[arg-type]
+        tables = [robosieve.export(policy, what).to_pyarrow() for policy in (layered, merged)]
         assert tables[0].equals(tables[1]), what
 
 

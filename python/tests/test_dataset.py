@@ -72,8 +72,8 @@ def test_polars(run: Path, counted: dict[tuple[str, str], int]) -> None:
 
 def test_duckdb(run: Path, counted: dict[tuple[str, str], int]) -> None:
     for path in (run / "lines", run / "lines/**/*.parquet"):
-        rows = duckdb.sql(f"select crawler, verdict, count(*) from read_parquet('{path}') group by all").fetchall()
+        rows = duckdb.execute(f"select crawler, verdict, count(*) from read_parquet('{path}') group by all").fetchall()
         assert {(crawler, verdict): lines for crawler, verdict, lines in rows} == counted
     query = f"from read_parquet('{run}/lines/**/*.parquet') where verdict = 'blocked' and crawler = 'default'"
-    [(_, plan)] = duckdb.sql(f"explain analyze {query}").fetchall()
+    [(_, plan)] = duckdb.execute(f"explain analyze {query}").fetchall()
     assert "Scanning Files: 1/8" in plan, plan

@@ -23,6 +23,23 @@ def test_duckdb_counts_verdicts(policy: robosieve.Policy, lines: list[str], expe
     ]
 
 
+def test_duckdb_explains_for_several_agents(policy: robosieve.Policy, lines: list[str]) -> None:
+    con = duckdb.connect()
+    robosieve.duckdb.register(con, policy, agents=["examplebot", "*"], explain=True)
+    robosieve.duckdb.register(con, policy, "examplebot", explain=True, name="why")
+    assert con.execute("select why('https://shop.example/cart')").fetchall() == [
+        ({"verdict": "blocked", "reason": "rules", "rule": "Disallow: /cart", "line": 23},)
+    ]
+    con.register("urls", pa.table({"id": range(len(lines)), "url": lines}))
+    rows = con.execute("select robots(url) from urls order by id").fetchall()
+    expected = policy.judge(lines, agents=["examplebot", "*"], explain=True).to_pyarrow().to_pylist()
+    assert [row for (row,) in rows] == expected
+    blocked = con.execute("select count(*) from urls where list_contains(robots(url).blocked_for, '*')").fetchall()
+    assert blocked == [(policy.judge(lines, "*")["verdict"].count("blocked"),)]
+    with pytest.raises(TypeError, match="agents: expected a list"):
+        robosieve.duckdb.register(con, policy, agents="examplebot")  # type: ignore[arg-type]
+
+
 def test_duckdb_registers_no_unknown_agent(policy: robosieve.Policy) -> None:
     for agent, message in (("otherbot", "was not compiled for otherbot"), (None, "the policy has several crawlers")):
         with pytest.raises(robosieve.AgentError, match=message):

@@ -66,7 +66,7 @@ INPUTS: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("make", INPUTS.values(), ids=INPUTS)
 def test_whatever_holds_urls_is_judged(policy: robosieve.Policy, make: Callable[[], object]) -> None:
-    out = policy.judge(make(), agent="examplebot")  # type: ignore[arg-type]
+    out = policy.judge(make(), agent="examplebot")
     assert (out["verdict"], out["reason"]) == (VERDICTS, REASONS)
     assert len(out) == len(URLS)
 
@@ -120,7 +120,7 @@ def test_a_dict_is_a_table(policy: robosieve.Policy) -> None:
     with pytest.raises(TypeError, match="urls: it is a single string"):
         policy.judge({"url": BLOCKED}, "*")
     with pytest.raises(TypeError, match="urls: the column is itself a mapping"):
-        policy.judge({"url": {"url": urls}}, "*")  # type: ignore[dict-item]
+        policy.judge({"url": {"url": urls}}, "*")
 
 
 @pytest.mark.parametrize("kind", [list, pa.array, pl.Series, pd.Series, pd.Index], ids=str)
@@ -156,12 +156,13 @@ def test_bytes_that_are_no_utf8_are_urls(policy: robosieve.Policy) -> None:
 
 
 def test_nothing_is_judged_to_nothing(policy: robosieve.Policy) -> None:
-    for empty in (
+    empties: tuple[Any, ...] = (
         [],
         pa.array([], pa.string()),
         pa.table({"url": pa.array([], pa.string())}),
         pa.chunked_array([], pa.string()),
-    ):
+    )
+    for empty in empties:
         out = policy.judge(empty, agents=["*"], explain=True)
         assert (len(out), out.to_pyarrow().num_rows) == (0, 0)
     assert policy.judge(pa.nulls(2), "*")["verdict"] == [None, None]

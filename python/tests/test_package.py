@@ -27,7 +27,11 @@ def run(*command: object) -> None:
 
 
 def test_types_are_strict() -> None:
-    run("-m", "mypy", "--config-file", Path(__file__).parents[1] / "pyproject.toml", "-p", "robosieve")
+    """Those of the package, and of its use by the tests."""
+    tests = Path(__file__).parent
+    config = tests.parent / "pyproject.toml"
+    run("-m", "mypy", "--config-file", config, "-p", "robosieve")
+    run("-m", "mypy", "--config-file", config, "--scripts-are-modules", tests)
 
 
 def test_stubs_are_those_of_the_module() -> None:

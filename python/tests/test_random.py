@@ -63,7 +63,7 @@ def test_random_arrays_are_judged_as_the_program_does(
     threads: int,
 ) -> None:
     listed, array = drawn
-    out = policy.judge(array, "examplebot", threads=threads)  # type: ignore[arg-type]
+    out = policy.judge(array, "examplebot", threads=threads)
     out.to_pyarrow().validate(full=True)
     (tmp_path / "list.txt").write_bytes(b"".join((row or "").encode() + b"\n" for row in listed))
     arguments = [
@@ -79,7 +79,7 @@ def test_random_arrays_are_judged_as_the_program_does(
     lines = program(*arguments).stdout.split("\n")[1:-1]
     expected = [line.split("\t", 1)[0] for line in lines]
     assert out["verdict"] == [None if row is None else verdict for row, verdict in zip(listed, expected, strict=True)]
-    both = policy.judge(array, agents=["examplebot", "*"], explain=True, dictionary=True)  # type: ignore[arg-type]
+    both = policy.judge(array, agents=["examplebot", "*"], explain=True, dictionary=True)
     both.to_pyarrow().validate(full=True)
     assert [row and row[0] for row in both["verdict"]] == out["verdict"]
 

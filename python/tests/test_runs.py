@@ -33,7 +33,7 @@ def test_lines_of_partitions_go_to_a_file(policy: robosieve.Policy, urls: list[b
         assert lines.getvalue().removesuffix(b"\n").split(b"\n") == wanted
         assert sum(receipt["partitions"][name]["lines"] for name in only) == len(wanted)
     with gzip.open(tmp_path / "verdicts.gz", "wb") as zipped:
-        robosieve.filter(policy, [LIST], zipped, "*", verdicts=True)  # type: ignore[arg-type]
+        robosieve.filter(policy, [LIST], zipped, "*", verdicts=True)
     rows = gzip.decompress((tmp_path / "verdicts.gz").read_bytes()).splitlines()
     assert [row.split(b"\t")[0].decode() for row in rows[1:]] == verdicts
 

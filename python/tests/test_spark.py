@@ -42,7 +42,7 @@ def spark(temporary: Path) -> Iterator[SparkSession]:
         patch.setenv("TMPDIR", str(temporary))
         patch.setenv("SPARK_WORKER_DIR", str(temporary / "work"))
         patch.setattr(tempfile, "tempdir", None)
-        builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("robosieve")  # type: ignore[attr-defined]
+        builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("robosieve")
         settings = {
             "spark.ui.enabled": "false",
             "spark.driver.host": "127.0.0.1",
@@ -206,6 +206,49 @@ def test_several_agents_have_lists(frame: DataFrame, policy: robosieve.Policy, p
     out = policy.judge([row["url"] for row in rows], agents=["examplebot", "*"], explain=True)
     for name in names:
         assert [row[name] for row in rows] == out[name], name
+
+
+def test_verdicts_are_a_column(
+    spark: SparkSession, frame: DataFrame, policy: robosieve.Policy, policy_file: Path
+) -> None:
+    robots = robosieve.spark.judge_udf(spark, policy=policy_file, agent="examplebot", columns=["verdict", "line"])
+    nested = frame.selectExpr("id", "named_struct('url', url) as page")
+    rows = nested.withColumn("robots", robots("page.url")).orderBy("id").collect()
+    out = policy.judge([row["page"]["url"] for row in rows], "examplebot", explain=True)
+    assert [row["robots"]["verdict"] for row in rows] == out["verdict"]
+    assert [row["robots"]["line"] for row in rows] == out["line"]
+
+    spark.udf.register("robots", robots)
+    nested.createOrReplaceTempView("pages")
+    counted = spark.sql("select robots(page.url).verdict as verdict, count(*) from pages group by 1").collect()
+    assert dict(map(tuple, counted)) == Counter(out["verdict"])
+    nothing = spark.sql("select robots(null) as robots, robots(cast('https://shop.example/' as binary)) as binary")
+    assert nothing.collect()[0]["robots"] == (None, None)
+    assert nothing.collect()[0]["binary"]["verdict"] == "allowed"
+
+    several = robosieve.spark.judge_udf(spark, policy=policy_file, agents=AGENTS, columns=["verdict", "blocked_for"])
+    rows = frame.select("url", several("url").alias("robots")).collect()
+    out = policy.judge([row["url"] for row in rows], agents=AGENTS)
+    assert [(row["robots"]["verdict"], row["robots"]["blocked_for"]) for row in rows] == list(
+        zip(out["verdict"], out["blocked_for"], strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ({"agent": "otherbot"}, robosieve.AgentError, "agent: the policy was not compiled for otherbot"),
+        ({"agent": "*", "columns": "verdict"}, TypeError, r"columns: expected a list; write \['verdict'\]"),
+        ({"agent": "*", "columns": ["verdikt"]}, robosieve.Error, 'columns: there is no "verdikt"'),
+        ({"agent": "*", "choices": {"on_stale": "maybe"}}, robosieve.Error, "on_stale: "),
+    ],
+    ids=str,
+)
+def test_a_column_is_checked_by_the_driver(
+    spark: SparkSession, policy_file: Path, given: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        robosieve.spark.judge_udf(spark, policy=policy_file, **given)
 
 
 def test_choices_travel(spark: SparkSession, policy_file: Path) -> None:

@@ -20,17 +20,28 @@ def register(
     policy: Policy,
     agent: str | None = None,
     *,
+    agents: list[str] | None = None,
+    explain: bool = False,
     name: str = "robots",
     choices: Choices | None = None,
 ) -> None:
-    """Registers a function with this name, from a URL to a struct of `verdict` and `reason`."""
-    # An agent that the policy does not know is told now, not by the first query.
-    policy.judge([], agent, choices=choices)
+    """Registers a function with this name, from a URL to a struct of the columns returned by `Policy.judge`.
+
+    These are `verdict` and `reason`, with `explain` also `rule` and `line`. With `agents`, they are lists in the order
+    of the agents, and `blocked_for` and `deferred_for` name the agents.
+    """
 
     def judged(urls: pyarrow.ChunkedArray) -> pyarrow.Array:
         # DuckDB calls it from all of its threads.
-        table = policy.judge(urls, agent, choices=choices, threads=1).to_pyarrow()
-        return table.to_struct_array().combine_chunks()
+        out = policy.judge(urls, agent, agents=agents, explain=explain, choices=choices, threads=1)
+        return out.to_pyarrow().to_struct_array().combine_chunks()
 
-    returned = duckdb.struct_type({"verdict": duckdb.sqltype("VARCHAR"), "reason": duckdb.sqltype("VARCHAR")})
+    # An agent that the policy does not know is told now, not by the first query.
+    columns = policy.judge([], agent, agents=agents, explain=explain, choices=choices).columns
+    returned = duckdb.struct_type({column: duckdb.sqltype(_type(column, agents is not None)) for column in columns})
     con.create_function(name, judged, [duckdb.sqltype("VARCHAR")], returned, type="arrow", null_handling="special")  # type: ignore[call-overload]
+
+
+def _type(column: str, is_list: bool) -> str:
+    """The type of a column of `Policy.judge`."""
+    return ("INTEGER" if column == "line" else "VARCHAR") + ("[]" if is_list else "")

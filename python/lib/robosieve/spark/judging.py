@@ -67,18 +67,24 @@ def judge(
         raise TypeError(f"columns: expected a list; write [{columns!r}]")
     columns = tuple(columns)
     options: dict[str, Any] = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(columns)}
-    _check_columns(df, columns, Policy(policy).judge([], choices=Choices(**choices or {}), **options).columns)
+    _check_names(columns, Policy(policy).judge([], choices=Choices(**choices or {}), **options).columns)
+    _check_new(df, columns)
     _check_url(df, url)
     spark = df.sparkSession
-    if 0 < int(spark.conf.get(_BATCH_ROWS) or 0) < batch_rows:
-        spark.conf.set(_BATCH_ROWS, str(batch_rows))
+    _raise_batch_rows(spark, batch_rows)
     checksum = _add_policy(spark, Path(policy))
     schema = StructType([*df.schema.fields, *(_field(name, agents is not None) for name in columns)])
     return df.mapInArrow(_mapper(checksum, archive, url, columns, options, choices or {}), schema)
 
 
-def _check_columns(df: DataFrame, columns: tuple[str, ...], known: list[str]) -> None:
-    """Checks that the columns can be made, and are not there yet."""
+def _raise_batch_rows(spark: SparkSession, rows: int) -> None:
+    """Raises the rows of the session's batches to this number."""
+    if 0 < int(spark.conf.get(_BATCH_ROWS) or 0) < rows:
+        spark.conf.set(_BATCH_ROWS, str(rows))
+
+
+def _check_names(columns: tuple[str, ...], known: list[str]) -> None:
+    """Checks that the columns can be made."""
     if not columns:
         raise Error("columns: the list is empty")
     for at, name in enumerate(columns):
@@ -86,6 +92,11 @@ def _check_columns(df: DataFrame, columns: tuple[str, ...], known: list[str]) ->
             raise Error(f'columns: there is no "{name}"; with these arguments, there are {", ".join(known)}')
         if name in columns[:at]:
             raise Error(f'columns: "{name}" is given twice')
+
+
+def _check_new(df: DataFrame, columns: tuple[str, ...]) -> None:
+    """Checks that the columns are not there yet."""
+    for name in columns:
         # To Spark, names are the same in both cases.
         if name in map(str.lower, df.columns):
             raise Error(f'columns: the frame already has a column "{name}"; rename or drop that')

@@ -1,0 +1,79 @@
+"""Verdicts as a Column: for SQL, and for URLs in nested fields."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+from pyspark.sql import Column, SparkSession, functions
+from pyspark.sql.types import StructType
+
+from robosieve._robosieve import Choices, Error, Policy
+from robosieve.spark.judging import _add_policy, _check_names, _field, _policy, _raise_batch_rows
+from robosieve.spark.shipping import shipped
+
+
+def judge_udf(
+    spark: SparkSession,
+    *,
+    policy: str | os.PathLike[str],
+    agent: str | None = None,
+    agents: list[str] | None = None,
+    columns: Iterable[str] = ("verdict", "reason"),
+    choices: dict[str, Any] | None = None,
+    batch_rows: int = 65536,
+    archive: str | None = None,
+) -> Callable[..., Column]:
+    """A function from a column of URLs to a struct of columns, which `spark.udf.register` gives a name in SQL.
+
+    The arguments are those of `judge`. Spark asks a function once for each use in a query, so use the struct's fields
+    of one column: `df.withColumn("robots", robots("page.url")).filter("robots.verdict = 'allowed'")`.
+    """
+    if isinstance(columns, str):
+        raise TypeError(f"columns: expected a list; write [{columns!r}]")
+    names = tuple(columns)
+    options: dict[str, Any] = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(names)}
+    _check_names(names, Policy(policy).judge([], choices=Choices(**choices or {}), **options).columns)
+    _raise_batch_rows(spark, batch_rows)
+    checksum = _add_policy(spark, Path(policy))
+    kind = StructType([_field(name, agents is not None) for name in names])
+    call = shipped(archive, "robosieve.spark.expression", "_judged")
+    # Since 4.1, PySpark has functions on Arrow. Before, they are on pandas.
+    of: Any = functions
+    has_arrow = hasattr(of, "arrow_udf")
+
+    def judged(urls: Any) -> Any:
+        return call(urls, checksum, names, options, choices or {}, has_arrow)
+
+    if has_arrow:
+        from pyspark.sql.pandas.functions import ArrowUDFType
+
+        return of.arrow_udf(judged, kind, ArrowUDFType.SCALAR)  # type: ignore[no-any-return]
+    import pandas
+
+    # The types tell Spark what the function is.
+    judged.__annotations__ = {"urls": pandas.Series, "return": pandas.DataFrame}
+    return of.pandas_udf(judged, kind)  # type: ignore[no-any-return]
+
+
+# The following runs in tasks.
+
+
+def _judged(
+    urls: Any,
+    checksum: str,
+    names: tuple[str, ...],
+    options: dict[str, Any],
+    choices: dict[str, Any],
+    has_arrow: bool,
+) -> Any:
+    """The verdicts on a batch: an array of structs, or a DataFrame if the batch is one of pandas."""
+    if isinstance(urls, pyarrow.Array) and pyarrow.types.is_nested(urls.type):
+        raise Error(f"the column is of type {urls.type}; give a column of URLs, such as a field of a struct")
+    # Spark runs one task per core.
+    out = _policy(checksum).judge(urls, choices=Choices(**choices), threads=1, **options)
+    table = out.to_pyarrow().combine_chunks().select(list(names))
+    return table.to_struct_array().combine_chunks() if has_arrow else table.to_pandas()
