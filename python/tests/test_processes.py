@@ -1,5 +1,7 @@
 """Processes that fork, or start others, after a policy was opened or compiled. None may hang: each case has a limit of time."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,30 +10,64 @@ import pytest
 
 from .conftest import ROOT
 
+# The seconds after which a case hangs.
+LIMIT = 120
+
 # Long enough for several threads.
 CASE = """
-import multiprocessing, os, sys
+import json, multiprocessing, os, sys
 from concurrent.futures import ProcessPoolExecutor
 import robosieve
 
+PATH, FOLDER = sys.argv[1:]
 URLS = ["https://shop.example/cart", "https://shop.example/"] * 40_000
 
 def verdicts(policy):
     compiled = robosieve.compile(["datasets/sites"], agents=["examplebot"])
-    opened = robosieve.Policy({path!r})
+    opened = robosieve.Policy(PATH)
     return [policy.judge(URLS, "examplebot")["verdict"].count("blocked") for policy in (policy, compiled, opened)]
 
 if __name__ == "__main__":
-    policy = robosieve.Policy({path!r})
+    policy = robosieve.Policy(PATH)
     expected = [40_000] * 3
     assert verdicts(policy) == expected
-{case}
+CASE
     print("done")
 """
 
 POOL = """
-    with multiprocessing.get_context({method!r}).Pool(2) as pool:
+    with multiprocessing.get_context("METHOD").Pool(2) as pool:
         assert pool.map(verdicts, [policy] * 3) == [expected] * 3
+"""
+
+# The first map gets verdicts in a forked worker, the second compiles, opens and judges there.
+DATASETS = """
+    import datasets
+    multiprocess = sys.modules["multiprocess"]
+    multiprocess.set_start_method("fork", force=True)
+    datasets.disable_progress_bars()
+    rows = datasets.Dataset.from_dict({"url": URLS})
+    judged = rows.map(
+        lambda batch: {"verdict": policy.judge(batch, "examplebot", column="url")["verdict"]}, batched=True, num_proc=2
+    )
+    assert judged["verdict"][:] == policy.judge(URLS, "examplebot")["verdict"]
+    few = datasets.Dataset.from_dict({"url": URLS[:2]})
+    counted = few.map(lambda row: {"counts": verdicts(policy), "worker": os.getpid()}, num_proc=2)
+    assert counted["counts"][:] == [expected] * 2
+    assert len({*counted["worker"], os.getpid()}) == 3
+"""
+
+DATATROVE = """
+    from datatrove.data import Document
+    from datatrove.executor import LocalPipelineExecutor
+    from robosieve.datatrove import RobotsFilter
+    documents = [Document(text="", id=str(at), metadata={"url": url}) for at, url in enumerate(URLS[:2000])]
+    step = RobotsFilter(PATH, ["examplebot", "*"])
+    step.filter(documents[0])
+    LocalPipelineExecutor([documents, step], tasks=4, workers=2, start_method="METHOD", logging_dir=FOLDER).run()
+    with open(os.path.join(FOLDER, "stats.json")) as stats:
+        told = json.load(stats)[-1]["stats"]
+    assert (told["total"], told["forwarded"]) == (4 * 2000, 4 * 1000), told
 """
 
 CASES = {
@@ -45,7 +81,9 @@ CASES = {
     with ProcessPoolExecutor(2) as pool:
         assert list(pool.map(verdicts, [policy] * 3)) == [expected] * 3
 """,
-    **{f"pool by {method}": POOL.format(method=method) for method in ("fork", "spawn", "forkserver")},
+    **{f"pool by {method}": POOL.replace("METHOD", method) for method in ("fork", "spawn", "forkserver")},
+    "datasets": DATASETS,
+    **{f"datatrove by {method}": DATATROVE.replace("METHOD", method) for method in ("fork", "forkserver")},
 }
 
 
@@ -53,6 +91,22 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_no_process_hangs(policy_file: Path, tmp_path: Path, name: str) -> None:
     script = tmp_path / "case.py"
-    script.write_text(CASE.format(path=str(policy_file), case=CASES[name]))
-    done = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    script.write_text(CASE.replace("CASE", CASES[name]))
+    command = [sys.executable, script, policy_file, tmp_path / "folder"]
+    environment = {**os.environ, "HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, told = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            # With its workers, which would keep the pipes open.
+            os.killpg(process.pid, signal.SIGKILL)
+            pytest.fail(f"it hung for {LIMIT} seconds")
+    assert (process.returncode, out) == (0, "done\n"), told
