@@ -4,6 +4,8 @@
 //! ([`capsule`], [`urls`]), a matcher judges it without the interpreter's lock ([`judging`]), and the outcomes become
 //! columns ([`verdicts`]).
 
+mod answer_table;
+mod answers;
 mod arguments;
 mod capsule;
 mod choices;
@@ -22,6 +24,7 @@ mod polars;
 mod policy;
 mod program;
 mod robots_txt;
+mod sources;
 mod urls;
 mod verdicts;
 
@@ -30,6 +33,8 @@ use pyo3::prelude::*;
 /// Splits URL lists by robots.txt: the compiled half of the package.
 #[pymodule]
 mod _robosieve {
+    #[pymodule_export]
+    use crate::answers::Answer;
     #[pymodule_export]
     use crate::choices::Choices;
     #[pymodule_export]

@@ -153,12 +153,15 @@ pub fn product_token(user_agent: &str) -> String {
 }
 
 /// The bytes of a text; bytes that Python decoded as `surrogateescape` are restored.
-fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
+pub fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = given.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }
     let Ok(text) = given.cast::<PyString>() else {
-        return Err(PyTypeError::new_err(format!("{parameter}: expected str or bytes")));
+        return Err(PyTypeError::new_err(format!(
+            "{parameter}: expected str or bytes, not {}",
+            given.get_type().name()?
+        )));
     };
     match text.to_str() {
         Ok(text) => Ok(text.as_bytes().to_vec()),

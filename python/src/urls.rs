@@ -81,7 +81,8 @@ impl Column {
         self.texts.get(self.keys.as_ref().map_or(row, |keys| keys[row]))
     }
 
-    fn of(array: &ArrayRef) -> Option<Column> {
+    /// The texts of an array; `None` if it is of another type.
+    pub fn of(array: &ArrayRef) -> Option<Column> {
         let (rows, nulls) = (array.len(), array.logical_nulls());
         if *array.data_type() == DataType::Null {
             return Some(Column { texts: Texts::Short(BinaryArray::new_null(rows)), keys: None, nulls, rows });
@@ -126,7 +127,7 @@ pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Column
 
 /// The URLs of an object that is not of pandas, or a Series.
 fn column(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Columns> {
-    let Some(Arrays { field, chunks }) = capsule::arrays(object)? else {
+    let Some(Arrays { field, chunks }) = capsule::arrays(object, "urls")? else {
         if let Ok(table) = object.cast::<PyMapping>() {
             return columns(&of_mapping(table, name)?, None);
         }

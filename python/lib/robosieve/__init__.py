@@ -10,6 +10,7 @@ from robosieve._filter import Progress, filter
 from robosieve._robosieve import (
     DIALECTS,
     AgentError,
+    Answer,
     Choices,
     Error,
     Policy,
@@ -28,6 +29,7 @@ from robosieve._robosieve import (
 __all__ = [
     "DIALECTS",
     "AgentError",
+    "Answer",
     "Choices",
     "Error",
     "Policy",

@@ -13,6 +13,7 @@ from robosieve._filter import Progress
 __all__ = [
     "DIALECTS",
     "AgentError",
+    "Answer",
     "Choices",
     "Error",
     "Policy",
@@ -45,6 +46,17 @@ class _ArrowStream(Protocol):
 _Column = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
 _Urls = _Column | Mapping[str, _Column] | pandas.DataFrame | pandas.Series[Any] | pandas.Index[Any]
 
+_Time = float | datetime | str
+_Sources = (
+    Iterable[_StrPath]
+    | Iterable[Answer]
+    | Mapping[str, str | bytes]
+    | _ArrowArray
+    | _ArrowStream
+    | pandas.DataFrame
+    | polars.DataFrame
+)
+
 class _Explanation(TypedDict):
     allowed: bool
     rule: str | None
@@ -62,6 +74,39 @@ class SourceError(Error): ...
 class UrlsError(Error): ...
 
 @final
+class Answer:
+    def __new__(
+        cls,
+        url: str,
+        status: int | None,
+        body: str | bytes | None = None,
+        fetched_at: _Time | None = None,
+        location: str | None = None,
+        *,
+        expires: _Time | None = None,
+        unreachable_since: _Time | None = None,
+    ) -> Answer: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def status(self) -> int | None: ...
+    @property
+    def body(self) -> bytes | None: ...
+    @property
+    def fetched_at(self) -> int | None: ...
+    @property
+    def location(self) -> str | None: ...
+    @property
+    def expires(self) -> int | None: ...
+    @property
+    def unreachable_since(self) -> int | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs_ex__(
+        self,
+    ) -> tuple[tuple[str, int | None, bytes | None, int | None, str | None], dict[str, Any]]: ...
+
+@final
 class Choices:
     def __new__(
         cls,
@@ -72,7 +117,7 @@ class Choices:
         on_stale: _Fallback | None = None,
         max_age: int | timedelta | str | None = None,
         unreachable_as_unavailable: int | timedelta | str | None = None,
-        now: int | datetime | str | None = None,
+        now: _Time | None = None,
     ) -> Choices: ...
     @property
     def on_unfetched(self) -> Literal["allow", "block", "defer"]: ...
@@ -154,7 +199,7 @@ class RobotsTxt:
     def __getnewargs_ex__(self) -> tuple[tuple[bytes, str], dict[str, Any]]: ...
 
 def compile(
-    sources: Iterable[_StrPath],
+    sources: _Sources,
     agents: Iterable[str],
     out: _StrPath | None = None,
     *,
