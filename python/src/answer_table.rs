@@ -1,24 +1,19 @@
 //! Tables of answers, with the columns that a Parquet file of them has.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
-};
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 use jiff::Timestamp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PySlice};
 use robosieve::policy::source::{self, Field, FieldNames, NoColumn, SourceError};
 
 use crate::answers::Answers;
 use crate::capsule::{self, Arrays};
 use crate::error;
-use crate::libraries::is_a;
 use crate::urls::Column;
+use crate::whole::{is_number, whole};
+use crate::{pandas, polars};
 
 const SOURCES: &str = "sources";
 
@@ -62,30 +57,17 @@ fn places(known: &[&str], names: &FieldNames) -> PyResult<Vec<(Field, usize)>> {
 
 /// The columns of a DataFrame that are read; the others may be of any type. `None` if it is none.
 fn frame<'py>(object: &Bound<'py, PyAny>, names: &FieldNames) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let of = |columns: Bound<'py, PyAny>| -> PyResult<Vec<usize>> {
-        let known = columns.try_iter()?.map(|name| Ok(name?.str()?.to_string())).collect::<PyResult<Vec<_>>>()?;
-        let places = places(&known.iter().map(String::as_str).collect::<Vec<_>>(), names)?;
-        Ok(places.into_iter().map(|(_, at)| at).collect())
+    let of = |known: &[String]| -> PyResult<Vec<usize>> {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        Ok(places(&known, names)?.into_iter().map(|(_, at)| at).collect())
     };
-    if is_a(object, "pandas", "DataFrame")? {
-        // An index with names holds columns, too. One without would become a column.
-        let index = object.getattr("index")?.getattr("names")?;
-        let is_named = index.try_iter()?.any(|name| name.is_ok_and(|name| !name.is_none()));
-        let frame = object.getattr("reset_index")?.call((), Some(&[("drop", !is_named)].into_py_dict(object.py())?))?;
-        let columns = of(frame.getattr("columns")?)?;
-        return frame.getattr("iloc")?.get_item((PySlice::full(object.py()), columns)).map(Some);
+    if let Some(known) = pandas::names(object)? {
+        let frame = pandas::with_index(object)?;
+        let known = if frame.is(object) { known } else { pandas::names(&frame)?.unwrap_or_default() };
+        return pandas::selected(&frame, &of(&known)?).map(Some);
     }
-    if is_a(object, "polars", "DataFrame")? {
-        let columns = of(object.getattr("columns")?)?;
-        let frame = object.get_item((PySlice::full(object.py()), columns))?;
-        // Polars exports a column of nulls without a type with a buffer, which Arrow's null type does not have.
-        let polars = object.py().import("polars")?;
-        let nulls = polars.call_method1("col", (polars.getattr("Null")?,))?;
-        return frame
-            .call_method1("with_columns", (nulls.call_method1("cast", (polars.getattr("String")?,))?,))
-            .map(Some);
-    }
-    Ok(None)
+    let Some(known) = polars::names(object)? else { return Ok(None) };
+    polars::selected(object, &of(&known)?).map(Some)
 }
 
 /// Rows of a table.
@@ -149,9 +131,7 @@ impl Rows {
 
     fn text(&self, field: Field, row: usize) -> Option<&[u8]> {
         match self.column(field)? {
-            Values::Text(column) if column.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) => {
-                Some(column.get(row))
-            }
+            Values::Text(column) => column.value(row),
             _ => None,
         }
     }
@@ -191,10 +171,10 @@ impl Values {
             return Some(Values::Nulls);
         }
         match field {
-            Field::Status => (kind.is_integer() || kind.is_floating()).then(|| Values::Any(array.clone())),
+            Field::Status => is_number(kind).then(|| Values::Any(array.clone())),
             Field::FetchedAt | Field::Expires | Field::UnreachableSince => match kind {
                 DataType::Timestamp(..) => Some(Values::Any(array.clone())),
-                kind if kind.is_integer() || kind.is_floating() => Some(Values::Any(array.clone())),
+                kind if is_number(kind) => Some(Values::Any(array.clone())),
                 _ => Column::of(array).map(Values::Text),
             },
             _ => Column::of(array).map(Values::Text),
@@ -211,32 +191,4 @@ fn wanted(field: Field) -> &'static str {
         }
         _ => "text or bytes",
     }
-}
-
-/// The integer in a row; of a time stamp, the second. pandas has integers beside nulls as floating-point numbers, which are whole.
-fn whole(array: &ArrayRef, row: usize) -> Option<i64> {
-    let of_float = |float: f64| (float.fract() == 0.0 && float.abs() < 9e15).then_some(float as i64);
-    Some(match array.data_type() {
-        DataType::Int8 => array.as_primitive::<Int8Type>().value(row).into(),
-        DataType::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
-        DataType::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
-        DataType::Int64 => array.as_primitive::<Int64Type>().value(row),
-        DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).into(),
-        DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).into(),
-        DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).into(),
-        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).try_into().ok()?,
-        DataType::Float32 => of_float(array.as_primitive::<Float32Type>().value(row).into())?,
-        DataType::Float64 => of_float(array.as_primitive::<Float64Type>().value(row))?,
-        DataType::Timestamp(TimeUnit::Second, _) => array.as_primitive::<TimestampSecondType>().value(row),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            array.as_primitive::<TimestampMillisecondType>().value(row).div_euclid(1_000)
-        }
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            array.as_primitive::<TimestampMicrosecondType>().value(row).div_euclid(1_000_000)
-        }
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            array.as_primitive::<TimestampNanosecondType>().value(row).div_euclid(1_000_000_000)
-        }
-        _ => return None,
-    })
 }

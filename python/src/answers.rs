@@ -1,6 +1,7 @@
 //! Answers from memory: the Python class for one, and how many reach the library.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -142,9 +143,12 @@ pub fn of_mapping<'py>(mapping: &Bound<'py, PyMapping>) -> PyResult<Answers<'py>
             return Err(PyTypeError::new_err(format!("sources: expected an origin, not {}", origin.repr()?)));
         };
         let place = format!("sources: the body of {}", origin.repr()?);
-        let body = (!body.is_none()).then(|| bytes(&body, &place)).transpose()?;
+        let body: Option<Arc<[u8]>> = match body.is_none() {
+            true => None,
+            false => Some(bytes(&body, &place)?.into()),
+        };
         let found = source::Answer::default().origin(Some(name.to_str()?.to_owned())).status(Some(200));
-        Ok(found.body(body.map(Into::into)))
+        Ok(found.body(body))
     })))
 }
 

@@ -39,14 +39,17 @@ pub fn arrays(object: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Option<Arr
 /// What an object exports. Some libraries tell only then that the values of a column have several types.
 fn called<'py>(method: &Bound<'py, PyAny>, parameter: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = method.py();
-    method.call0().map_err(|problem| {
-        if !problem.is_instance_of::<PyTypeError>(py) && !problem.is_instance_of::<PyValueError>(py) {
-            return problem;
-        }
-        let wrong = PyTypeError::new_err(format!("{parameter}: it has no one type for Arrow: {}", problem.value(py)));
-        wrong.set_cause(py, Some(problem));
-        wrong
-    })
+    method.call0().map_err(|problem| untyped(py, parameter, problem))
+}
+
+/// The error of values that have no one type; any other as it is.
+pub fn untyped(py: Python<'_>, parameter: &str, problem: PyErr) -> PyErr {
+    if !problem.is_instance_of::<PyTypeError>(py) && !problem.is_instance_of::<PyValueError>(py) {
+        return problem;
+    }
+    let wrong = PyTypeError::new_err(format!("{parameter}: it has no one type for Arrow: {}", problem.value(py)));
+    wrong.set_cause(py, Some(problem));
+    wrong
 }
 
 fn stream(capsule: &Bound<'_, PyCapsule>, parameter: &str) -> PyResult<Arrays> {

@@ -136,6 +136,11 @@ impl Choices {
 }
 
 impl Choices {
+    /// The choices at time 0, and the time that was given.
+    pub fn asked(&self) -> (robosieve::Choices, Option<i64>) {
+        (self.choices, self.now)
+    }
+
     /// The given choices, or the defaults.
     pub fn made(given: Option<&Choices>) -> robosieve::Choices {
         let now = robosieve::Choices::now();

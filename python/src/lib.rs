@@ -25,8 +25,11 @@ mod policy;
 mod program;
 mod robots_txt;
 mod sources;
+mod url_parts;
 mod urls;
 mod verdicts;
+mod warm;
+mod whole;
 
 use pyo3::prelude::*;
 
@@ -62,6 +65,7 @@ mod _robosieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("URL_PARTS", robosieve::run::UrlParts::COLUMNS)?;
         module.add("DIALECTS", robosieve::Dialect::names())
     }
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use robosieve::policy;
-use robosieve::{Matcher, MatcherError};
+use robosieve::{Matcher, MatcherError, Partition};
 
 use crate::arguments;
 use crate::choices::Choices;
@@ -16,8 +16,10 @@ use crate::compile::overrides_of;
 use crate::error;
 use crate::judging::outcomes;
 use crate::pandas::Pandas;
+use crate::robots_txt::bytes;
 use crate::urls::{self, Columns};
 use crate::verdicts::{Shape, Verdicts};
+use crate::warm::Warm;
 
 /// The robots.txt rules of many origins, compiled: a file that is mapped, and shared by all processes of a host. Nobody may write
 /// into it while it is open; replace it by a rename, as `compile` and `merge` do.
@@ -45,6 +47,8 @@ pub struct Policy {
     pub inner: policy::Policy,
     /// The files it comes from; `None` if it was made in memory.
     opened: Option<Opened>,
+    /// The matchers of [`Policy::allowed`].
+    warm: Warm,
 }
 
 /// What a policy was opened from; the paths are absolute.
@@ -136,7 +140,8 @@ impl Policy {
     /// Judges URLs: returns a verdict ("allowed", "blocked", "deferred" or "invalid") and a reason for each, in order.
     ///
     /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table, or a dict of
-    /// columns, `column` names the URLs. What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
+    /// columns, `column` names the URLs; without it, and without a column "url", they are put together from Common Crawl's columns
+    /// "url_protocol", "url_host_name", "url_port", "url_path" and "url_query". What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
     /// lists in their order, and `blocked_for` and `deferred_for` name the agents. `explain` adds the `rule` that blocked
     /// the URL and its `line`. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
     ///
@@ -168,6 +173,21 @@ impl Policy {
         let shape = Shape { agents, explain, dictionary };
         let judged = error::guarded(|| py.detach(|| judged(columns, &matchers, &shape, threads)))?;
         Ok(Verdicts { index, ..judged })
+    }
+
+    /// Whether one URL, a str or bytes, may be fetched: True for the verdict "allowed" only. `agent` and `choices` are those of
+    /// `judge`, which takes less time for many URLs.
+    ///
+    /// >>> import robosieve
+    /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
+    /// >>> policy.allowed("https://shop.example/", "examplebot"), policy.allowed("https://never.example/", "examplebot")
+    /// (True, False)
+    #[pyo3(signature = (url, agent=None, *, choices=None))]
+    fn allowed(&self, url: &Bound<'_, PyAny>, agent: Option<&str>, choices: Option<&Choices>) -> PyResult<bool> {
+        let url = bytes(url, "url")?;
+        let make = |choices| self.matchers(agent, None, choices).map(|mut made| made.remove(0));
+        let outcome = error::guarded(|| self.warm.judge(&url, agent, choices.map(Choices::asked), make))?;
+        Ok(outcome.partition() == Partition::Allowed)
     }
 
     fn __repr__(&self) -> String {
@@ -219,7 +239,7 @@ impl Policy {
 
     /// A policy without a file.
     pub fn of(policy: policy::Policy) -> Policy {
-        Policy { inner: policy, opened: None }
+        Policy { inner: policy, opened: None, warm: Warm::default() }
     }
 
     fn matchers(

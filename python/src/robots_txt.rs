@@ -1,5 +1,6 @@
 //! One robots.txt for one crawler.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pyo3::exceptions::PyTypeError;
@@ -43,7 +44,7 @@ impl RobotsTxt {
     #[new]
     #[pyo3(signature = (body, agent="*", *, dialect="rfc9309", verbatim=false))]
     fn new(body: &Bound<'_, PyAny>, agent: &str, dialect: &str, verbatim: bool) -> PyResult<RobotsTxt> {
-        let body = bytes(body, "body")?;
+        let body = bytes(body, "body")?.into_owned();
         let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
         let agents = if verbatim { Agents::verbatim(agent) } else { agent.parse().map_err(error::agent)? };
         let rules = error::guarded(|| Ok(RuleSet::compile(&body, &agents, dialect)))?;
@@ -153,9 +154,9 @@ pub fn product_token(user_agent: &str) -> String {
 }
 
 /// The bytes of a text; bytes that Python decoded as `surrogateescape` are restored.
-pub fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
+pub fn bytes<'g>(given: &'g Bound<'_, PyAny>, parameter: &str) -> PyResult<Cow<'g, [u8]>> {
     if let Ok(bytes) = given.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes().to_vec());
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
     }
     let Ok(text) = given.cast::<PyString>() else {
         return Err(PyTypeError::new_err(format!(
@@ -164,7 +165,7 @@ pub fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
         )));
     };
     match text.to_str() {
-        Ok(text) => Ok(text.as_bytes().to_vec()),
-        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract(),
+        Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
+        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract().map(Cow::Owned),
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod position;
 pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod skipped;
+pub(crate) mod url_parts;
 
 pub use error::{DelimiterError, ListError, ShardError, UrlFieldError};
 pub use layout::{Column, Delimiter, Layout, UrlField};
@@ -18,3 +19,4 @@ pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};
 pub use shard::Shard;
 pub use skipped::{SkippedPart, SkippedRows};
+pub use url_parts::UrlParts;

@@ -12,6 +12,7 @@ from robosieve._filter import Progress
 
 __all__ = [
     "DIALECTS",
+    "URL_PARTS",
     "AgentError",
     "Answer",
     "Choices",
@@ -44,7 +45,9 @@ class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
 
 _Column = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
-_Urls = _Column | Mapping[str, _Column] | pandas.DataFrame | pandas.Series[Any] | pandas.Index[Any]
+_Urls = (
+    _Column | Mapping[str, _Column | Iterable[int | None]] | pandas.DataFrame | pandas.Series[Any] | pandas.Index[Any]
+)
 
 _Time = float | datetime | str
 _Sources = (
@@ -65,6 +68,7 @@ class _Explanation(TypedDict):
 
 __version__: str
 DIALECTS: list[str]
+URL_PARTS: list[str]
 
 class Error(Exception): ...
 class AgentError(Error): ...
@@ -163,6 +167,7 @@ class Policy:
         choices: Choices | None = None,
         threads: int = 0,
     ) -> Verdicts: ...
+    def allowed(self, url: str | bytes, agent: str | None = None, *, choices: Choices | None = None) -> bool: ...
     @classmethod
     def _reopened(
         cls, path: _StrPath | Sequence[_StrPath | Policy], overrides: _StrPath | None, checksum: str
