@@ -44,6 +44,7 @@
 //! | collect the robots.txt files of many origins and build a policy from them | [`policy::Captures`], [`policy::source`] |
 //! | split whole lists into files, with a receipt | [`run::Job::run`] |
 //! | verify a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
+//! | see what a policy contains, or export it as tables | [`inspect`], [`export`] |
 //! | show the author of a robots.txt what probably went wrong | [`lint::check()`] |
 //!
 //! # Threads
@@ -130,6 +131,7 @@ pub use outcome::{Outcome, Partition, Reason};
 pub use policy::Policy;
 pub use robots::{AgentError, Agents, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
+pub use show::{export, inspect};
 
 /// The guide's examples, run as tests.
 #[cfg(doctest)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::{hints, process};
 use crate::formats::shown;
+use crate::input::ListNamesError;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::{
@@ -95,16 +96,14 @@ pub enum Failure {
     NothingMatches { pattern: String },
     #[error("{pattern} is neither a file nor a pattern: {problem}")]
     Pattern { pattern: String, problem: &'static str },
-    #[error("--files-from {} names no list; write one path per line", shown(path))]
-    NoLists { path: PathBuf },
+    #[error("--files-from: {0}")]
+    ListNames(#[from] ListNamesError),
     #[error("{} is {kind}, which cannot be read from a pipe; give the file itself", shown(path))]
     Piped { path: PathBuf, kind: &'static str },
     #[error("standard input can be read only once; use - for the URLs or for the robots.txt, not for both")]
     StandardInputForTwo,
     #[error("standard input cannot be both a list and --files-from; use a file for one of them")]
     StandardInputTwice,
-    #[error("--files-from {}, line {line}: the path is not UTF-8, as this system requires", shown(path))]
-    NotUtf8 { path: PathBuf, line: usize },
     #[error(
         "--follow follows policy files: give them with --policy FILE; robots.txt files are read once, so compile them first"
     )]

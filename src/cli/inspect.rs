@@ -22,22 +22,21 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let now = args.now.unwrap_or_else(jiff::Timestamp::now).as_second();
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {
-        let summary = Summary::of(&policy, &crawlers, now, args.top);
+        let summary = Summary::of(&policy, &crawlers, now, args.top)?;
         print(&if args.json { to_string_pretty(&summary)? } else { summary_text(&summary, args.top) })?;
         return Ok(ExitCode::SUCCESS);
     };
-    let line = origin::trimmed(given.as_encoded_bytes());
     let wrong = |problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem };
-    let (origin, _) = origin::canonical(line).map_err(wrong)?;
-    let Some(record) = policy.lookup().get(origin.as_bytes()) else {
-        print(&if args.json { "null".to_owned() } else { format!("{origin} is not in the policy") })?;
-        return Ok(ExitCode::from(1));
-    };
-    if args.dot {
-        print(drawing(args, &policy, &record)?.trim_end())?;
-    } else {
-        let entry = OriginEntry::of(&policy, &record, &crawlers, now);
-        print(&if args.json { to_string_pretty(&entry)? } else { entry_text(&entry) })?;
+    let url = origin::trimmed(given.as_encoded_bytes());
+    let entry = OriginEntry::of(&policy, url, &crawlers, now).map_err(wrong)?;
+    let (origin, _) = origin::canonical(url).map_err(wrong)?;
+    match (entry, policy.origin(origin.as_bytes())) {
+        (Some(_), Some((policy, record))) if args.dot => print(drawing(args, policy, &record)?.trim_end())?,
+        (Some(entry), _) => print(&if args.json { to_string_pretty(&entry)? } else { entry_text(&entry) })?,
+        (None, _) => {
+            print(&if args.json { "null".to_owned() } else { format!("{origin} is not in the policy") })?;
+            return Ok(ExitCode::from(1));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::FilterArgs;
 use super::error::Failure;
-use super::read;
-use crate::input::STANDARD_INPUT;
+use crate::input::{STANDARD_INPUT, lists_named_in};
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
 pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
@@ -24,7 +23,7 @@ pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
     if is_read_twice(&lists) {
         return Err(Failure::StandardInputTwice);
     }
-    lists.extend(named_in(file)?);
+    lists.extend(lists_named_in(file)?);
     if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
 }
 
@@ -53,31 +52,4 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     }
     files.sort();
     Ok(files)
-}
-
-/// The paths listed in a file, one per line; empty lines are skipped.
-fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let text = read::names(file)?;
-    let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
-    let paths = named
-        .map(|(place, line)| path(line).ok_or_else(|| Failure::NotUtf8 { path: file.to_owned(), line: place + 1 }));
-    let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
-    if paths.is_empty() {
-        return Err(Failure::NoLists { path: file.to_owned() });
-    }
-    Ok(paths)
-}
-
-/// The path on a line of a file.
-#[cfg(unix)]
-fn path(bytes: &[u8]) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
-}
-
-/// The path on a line of a file, if it is UTF-8.
-#[cfg(not(unix))]
-fn path(bytes: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }

@@ -6,12 +6,9 @@ use std::path::Path;
 
 use super::error::Failure;
 use crate::dialect::Dialect;
-use crate::formats::compression::{DEFAULT_WINDOW, Reader, read_within};
+use crate::formats::compression::DEFAULT_WINDOW;
 use crate::input::STANDARD_INPUT;
 use crate::policy::source::{Robots, body_limit};
-
-/// The most bytes of a file with the names of lists.
-const NAMES: u64 = 1 << 30;
 
 /// The most bytes of a line with a URL.
 const LINE: u64 = 64 << 20;
@@ -19,12 +16,6 @@ const LINE: u64 = 64 << 20;
 /// The text of one robots.txt, decompressed if it is compressed, as far as any of these dialects reads.
 pub(super) fn robots_txt<'d>(path: &Path, dialects: impl IntoIterator<Item = &'d Dialect>) -> Result<Robots, Failure> {
     let read = || Robots::read(open(path)?, body_limit(dialects), DEFAULT_WINDOW);
-    read().map_err(|error| unreadable(path, error))
-}
-
-/// The text of a file with the names of lists, decompressed if it is compressed.
-pub(super) fn names(path: &Path) -> Result<Vec<u8>, Failure> {
-    let read = || read_within(Reader::new(open(path)?)?, NAMES, "it");
     read().map_err(|error| unreadable(path, error))
 }
 

@@ -164,3 +164,31 @@ pub struct DelimiterError {
 pub struct ShardError {
     pub(super) given: String,
 }
+
+/// Why a file names no lists.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListNamesError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {error}", shown(path))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's error, or the damage in its compressed data.
+        error: io::Error,
+    },
+    /// The file has no path in it.
+    #[error("{} names no list; write one path per line", shown(path))]
+    None {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A path that is not UTF-8, on a system where paths are.
+    #[error("{}, line {line}: the path is not UTF-8, as this system requires", shown(path))]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+    },
+}

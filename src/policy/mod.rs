@@ -62,9 +62,9 @@ pub(crate) use prefetch::prefetch;
 pub use progress::CompileProgress;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use provenance::Outline;
-pub use state::{Answered, Ruling};
+pub use state::{Answered, OriginStatus, Ruling};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use state::{LastGood, OriginState, OriginStatus, OverrideState, Times};
+pub(crate) use state::{LastGood, OriginState, OverrideState, Times};
 pub use statistics::{CaptureCounts, Statistics};
 pub use view::Policy;
 pub use write_lock::{LockNotice, WriteLock};

@@ -194,13 +194,13 @@ impl Policy {
         self.layers.as_ref().map(|layers| &layers.changed)
     }
 
-    /// The records of all origins, in order; those of origins that layers change name groups of another policy.
-    pub(crate) fn records(&self) -> impl Iterator<Item = Record<'_>> {
-        let mut of_this = self.lookup().records().peekable();
-        let mut changed = self.changed().into_iter().flat_map(|changed| changed.lookup().records()).peekable();
+    /// The records of all origins, in order, each with the policy whose groups and side records it names.
+    pub(crate) fn records(&self) -> impl Iterator<Item = (&Policy, Record<'_>)> {
+        let mut of_this = self.own_records().peekable();
+        let mut changed = self.changed().into_iter().flat_map(Policy::own_records).peekable();
         std::iter::from_fn(move || match (of_this.peek(), changed.peek()) {
-            (Some(one), Some(other)) if one.origin < other.origin => of_this.next(),
-            (Some(one), Some(other)) => {
+            (Some((_, one)), Some((_, other))) if one.origin < other.origin => of_this.next(),
+            (Some((_, one)), Some((_, other))) => {
                 if one.origin == other.origin {
                     of_this.next();
                 }
@@ -209,6 +209,11 @@ impl Policy {
             (Some(_), None) => of_this.next(),
             (None, _) => changed.next(),
         })
+    }
+
+    /// The records of the origins that no layer changes.
+    fn own_records(&self) -> impl Iterator<Item = (&Policy, Record<'_>)> {
+        self.lookup().records().map(move |record| (self, record))
     }
 
     /// The record of an origin, and the policy whose groups and side records it names: this one, or that of its layers.

@@ -38,8 +38,8 @@ pub use crate::input::UrlParts;
 #[cfg(unix)]
 pub use crate::input::fill_lost_pages;
 pub use crate::input::{
-    Column, Delimiter, DelimiterError, FileState, ListError, ListRange, Shard, ShardError, SkippedPart, SkippedRows,
-    UrlField, UrlFieldError,
+    Column, Delimiter, DelimiterError, FileState, ListError, ListNamesError, ListRange, Shard, ShardError, SkippedPart,
+    SkippedRows, UrlField, UrlFieldError, lists_named_in,
 };
 pub use crate::judge::line_hash;
 pub use crate::output::{
@@ -55,6 +55,4 @@ pub use memory::DEFAULT_MEMORY;
 pub(crate) use memory::check_memory;
 pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
 pub use start::{EarlierRun, earlier_run};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use verify::uncounted;
-pub use verify::{Checked, Role, Verification, VerifyError, verify};
+pub use verify::{Checked, Role, Verification, VerifyError, uncounted, verify};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::formats::shown;
-use crate::policy::CrawlerError;
+use crate::policy::{CrawlerError, WriteError};
 use crate::run::verify::VerifyError;
 
 /// Why there is no report.
@@ -25,6 +25,9 @@ pub enum ReportError {
     /// The policy is not for a crawler of the run.
     #[error("the policy is not for the crawlers of the run: {0}")]
     Crawler(#[from] CrawlerError),
+    /// The layers of the policy cannot be merged.
+    #[error("cannot merge the policies: {0}")]
+    Layers(#[from] WriteError),
 }
 
 /// A problem with the metrics file.

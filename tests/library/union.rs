@@ -4,6 +4,8 @@
 mod random;
 mod reading;
 
+use robosieve::export::{self, ExportTable, Value};
+use robosieve::inspect::{OriginEntry, Summary};
 use robosieve::judge::{Choices, Fallback, MaxAge};
 use robosieve::policy::{Capture, Captures, Columns, OriginState, Overrides, Policy, WriteLock, merge};
 use robosieve::{Agents, Dialect};
@@ -100,6 +102,19 @@ fn urls() -> Vec<String> {
     (0..40).flat_map(|_| written.map(str::to_owned)).chain(plain).collect()
 }
 
+/// All that the inspection and the export of a policy show.
+fn views(policy: &Policy) -> Vec<String> {
+    let crawlers: Vec<_> = columns().all().iter().map(|agents| policy.crawler(Some(agents)).unwrap()).collect();
+    let mut views = vec![format!("{:?}", Summary::of(policy, &crawlers, 0, 9).unwrap())];
+    for table in ExportTable::ALL {
+        let each = &mut |row: &[Value<'_>]| Ok::<(), ()>(views.push(format!("{row:?}")));
+        export::rows(policy, table, &crawlers, each).unwrap();
+    }
+    let urls = urls();
+    views.extend(urls.iter().map(|url| format!("{:?}", OriginEntry::of(policy, url.as_bytes(), &crawlers, 0))));
+    views
+}
+
 #[test]
 fn layers_judge_as_their_merge_does() {
     let urls = urls();
@@ -133,6 +148,11 @@ fn layers_judge_as_their_merge_does() {
                 assert_eq!((batch[number], all[number], found_one), (outcome, outcome, outcome), "{seed} {url:?}");
                 assert_eq!(found.explain(url), expected.explain(url), "{seed} {url:?}");
             }
+        }
+        if seed % 3 == 0 {
+            let views = [&layered, &merged].map(views);
+            assert_eq!(views[0].len(), views[1].len(), "{seed}");
+            views[0].iter().zip(&views[1]).for_each(|(found, expected)| assert_eq!(found, expected, "{seed}"));
         }
         assert_eq!(layered.statistics().origins, merged.statistics().origins, "{seed}");
         assert_eq!(layered.statistics().overridden, merged.statistics().overridden, "{seed}");

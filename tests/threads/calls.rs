@@ -140,7 +140,7 @@ fn policies(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     export::write(&large, ExportTable::Sitemaps, std::slice::from_ref(&crawler), export::Format::Tsv, &mut out)
         .expect("a table");
     done("export::write");
-    Summary::of(&large, &[crawler], 0, 9);
+    Summary::of(&large, &[crawler], 0, 9).expect("one layer");
     done("Summary::of");
 }
 

@@ -71,8 +71,7 @@ impl PolicyFileArgs {
     pub fn open(&self) -> Result<Policy, Failure> {
         let open = |path: &PathBuf| mapped(path, trust(self.trust_checksum));
         let policies = self.files().iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        // All of their origins are shown, so they are merged.
-        Ok(Policy::layered(policies).map_err(Failure::Merge)?.flattened(&std::env::temp_dir())?)
+        Policy::layered(policies).map_err(Failure::Merge)
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::tables::{self, Each, ExportTable, Value};
+use super::tables::{self, ExportTable, Value};
 use crate::formats::compression::Compression;
 use crate::formats::replaceable::{FileKind, start};
 use crate::formats::tsv::escaped;
@@ -17,6 +17,7 @@ use crate::policy::{Crawler, Policy, replace};
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Tab-separated values: a header with the column names, then one row per line. In a value, a tab is `\t`, a line
     /// feed `\n`, a carriage return `\r`, a backslash `\\`, any other character that a terminal would obey `\u{...}` with
@@ -126,7 +127,7 @@ pub fn write(
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let rows = |each: &mut Each<'_>| tables::rows(policy, table, crawlers, each);
+    let rows = |each: &mut dyn FnMut(&[Value<'_>]) -> io::Result<()>| tables::rows(policy, table, crawlers, each);
     match format {
         Format::Tsv => {
             tsv_head(table, &mut out)?;

@@ -5,9 +5,9 @@
 //! order, so that memory does not grow with the table. A [`Format`] determines how rows are written.
 //!
 //! ```
-//! use robosieve::show::export::{self, ExportTable, Format};
+//! use robosieve::export::{self, ExportTable, Format};
 //! use robosieve::policy::{Captures, Policy};
-//! use robosieve::{Dialect, robots::Agents};
+//! use robosieve::{Agents, Dialect};
 //!
 //! let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy()?;
 //! let mut out = Vec::new();
@@ -25,4 +25,4 @@ mod tables;
 pub use format::{Format, write, write_file};
 #[cfg(feature = "cli")]
 pub(crate) use format::{file_kind, is_text};
-pub use tables::{Column, ExportTable, Kind, Value};
+pub use tables::{Column, ExportTable, Kind, Value, rows};

@@ -1,13 +1,12 @@
 //! The tables that can be exported.
 
-use std::io;
-
 use crate::policy::{Crawler, Policy, Record};
 use crate::robots::{Delay, SideKey};
 use crate::show::inspect::GroupKind;
 
 /// A table of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExportTable {
     /// Crawl delays: a row for each origin and crawler that has one.
     Delays,
@@ -21,6 +20,7 @@ pub enum ExportTable {
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Column {
     /// The name of the column.
     pub name: &'static str,
@@ -32,6 +32,7 @@ pub struct Column {
 
 /// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Texts.
     Text,
@@ -45,6 +46,7 @@ pub enum Kind {
 
 /// A value in a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Value<'v> {
     /// No value.
     None,
@@ -59,6 +61,10 @@ pub enum Value<'v> {
 }
 
 impl ExportTable {
+    /// All tables.
+    pub const ALL: [ExportTable; 4] =
+        [ExportTable::Delays, ExportTable::Sitemaps, ExportTable::Agents, ExportTable::Status];
+
     /// The name, for example `delays`.
     pub fn name(self) -> &'static str {
         match self {
@@ -124,11 +130,35 @@ const fn perhaps(name: &'static str, kind: Kind) -> Column {
 }
 
 /// A function that receives rows.
-pub(super) type Each<'e> = dyn FnMut(&[Value<'_>]) -> io::Result<()> + 'e;
+type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
 
-/// Passes all rows of a table to `each`, in the order of the origins.
-pub(super) fn rows(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_>) -> io::Result<()> {
-    for record in policy.lookup().records() {
+/// Passes all rows of a table to `each`, in the order of the origins, for some of the policy's crawlers. A row has a value for each of
+/// the [columns](ExportTable::columns).
+///
+/// ```
+/// use robosieve::export::{self, ExportTable, Value};
+/// use robosieve::policy::{Captures, source};
+/// use robosieve::{Agents, Dialect};
+///
+/// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
+/// source::add(&["datasets/sites"], &source::Options::default(), &mut captures)?;
+/// let policy = captures.policy()?;
+/// let mut sitemaps = Vec::new();
+/// export::rows(&policy, ExportTable::Sitemaps, &[], &mut |row| {
+///     if let [Value::Text(origin), Value::Text(sitemap), Value::Whole(line)] = row {
+///         sitemaps.push((origin.to_vec(), sitemap.to_vec(), *line));
+///     }
+///     Ok::<(), std::io::Error>(())
+/// })?;
+/// assert!(sitemaps.iter().any(|(origin, ..)| origin == b"https://shop.example"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The first error of `each`, after which no row follows.
+pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
+    for (policy, record) in policy.records() {
         match table {
             ExportTable::Delays => crawlers.iter().try_for_each(|crawler| delay(policy, &record, crawler, each))?,
             ExportTable::Sitemaps => sitemaps(policy, &record, each)?,
@@ -139,7 +169,7 @@ pub(super) fn rows(policy: &Policy, table: ExportTable, crawlers: &[Crawler], ea
     Ok(())
 }
 
-fn delay(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_>) -> io::Result<()> {
+fn delay<E>(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_, E>) -> Result<(), E> {
     let (column, _) = policy.groups(crawler).answer(record.row);
     let records = policy.side_records(record, column);
     let Some(delay) = Delay::of(&records, policy.dialect()) else { return Ok(()) };
@@ -153,7 +183,7 @@ fn delay(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Eac
     ])
 }
 
-fn sitemaps(policy: &Policy, record: &Record<'_>, each: &mut Each<'_>) -> io::Result<()> {
+fn sitemaps<E>(policy: &Policy, record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
     // Sitemaps belong to no group, so every column has them.
     let records = policy.side_records(record, 0);
     let mut sitemaps = records.iter().filter(|record| record.key == SideKey::Sitemap);
@@ -162,7 +192,7 @@ fn sitemaps(policy: &Policy, record: &Record<'_>, each: &mut Each<'_>) -> io::Re
     })
 }
 
-fn agent(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_>) -> io::Result<()> {
+fn agent<E>(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_, E>) -> Result<(), E> {
     let group = policy.groups(crawler).group(record.row);
     let outline = group.map(|group| policy.outline(group));
     let first = outline.and_then(|outline| outline.first_agent);
@@ -176,7 +206,7 @@ fn agent(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Eac
     ])
 }
 
-fn status(record: &Record<'_>, each: &mut Each<'_>) -> io::Result<()> {
+fn status<E>(record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
     let state = record.state();
     let good = state.last_good;
     let name = |name: Option<&'static str>| name.map_or(Value::None, |name| Value::Text(name.as_bytes()));

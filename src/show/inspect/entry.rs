@@ -5,11 +5,13 @@ use std::cmp::Reverse;
 
 use crate::automaton::{self, Engine};
 use crate::formats::time::time;
+use crate::origin::{self, InvalidUrl};
 use crate::policy::{Answer, AnswerKind, Crawler, Group, Hop, OriginStatus, Policy, Record, Ruling, Times, unasked};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 
 /// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OriginEntry {
     /// The origin in canonical form.
     pub origin: String,
@@ -45,6 +47,7 @@ pub struct OriginEntry {
 
 /// The times of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AnswerTimes {
     /// When it was fetched, as RFC 3339.
     pub fetched_at: Option<String>,
@@ -54,6 +57,7 @@ pub struct AnswerTimes {
 
 /// An answer that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct KeptAnswer {
     /// Its kind.
     pub kind: AnswerKind,
@@ -70,6 +74,7 @@ pub struct KeptAnswer {
 
 /// An earlier answer whose rules are in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LastGoodAnswer {
     /// The origin status after it.
     pub origin_status: OriginStatus,
@@ -80,6 +85,7 @@ pub struct LastGoodAnswer {
 
 /// The operator's override for an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct OverrideEntry {
     /// The ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,
@@ -93,6 +99,7 @@ pub struct OverrideEntry {
 
 /// The robots.txt as it applies to a crawler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct AgentEntry {
     /// The crawler's name.
     pub agent: String,
@@ -117,6 +124,7 @@ pub struct AgentEntry {
 /// Whose group applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GroupKind {
     /// The crawler's own group.
     Own,
@@ -144,6 +152,7 @@ impl GroupKind {
 
 /// A `User-agent` line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AgentLine {
     /// The line, counted from 1.
     pub line: u32,
@@ -153,6 +162,7 @@ pub struct AgentLine {
 
 /// A rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RuleLine {
     /// The line, counted from 1.
     pub line: u32,
@@ -164,6 +174,7 @@ pub struct RuleLine {
 
 /// A record other than a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SideLine {
     /// The line, counted from 1; 0 if the operator set it.
     pub line: u32,
@@ -175,6 +186,7 @@ pub struct SideLine {
 
 /// A crawl delay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DelayEntry {
     /// The line, counted from 1; 0 if the operator set it.
     pub line: u32,
@@ -187,8 +199,22 @@ pub struct DelayEntry {
 }
 
 impl OriginEntry {
-    /// The entry of an origin, for some of the policy's crawlers; `now` is in seconds of Unix time.
-    pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> OriginEntry {
+    /// The entry of an origin, given as such or as any URL on it, for some of the policy's crawlers; `None` if the policy has none.
+    /// `now` is in seconds of Unix time.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidUrl`] if the text is neither an origin nor a URL.
+    pub fn of(policy: &Policy, url: &[u8], crawlers: &[Crawler], now: i64) -> Result<Option<OriginEntry>, InvalidUrl> {
+        let (origin, _) = origin::canonical(origin::trimmed(url))?;
+        let chain = policy.chain(&origin);
+        Ok(policy
+            .origin(origin.as_bytes())
+            .map(|(of, record)| OriginEntry::of_record(of, &record, &chain, crawlers, now)))
+    }
+
+    /// The entry with this record of a policy.
+    fn of_record(policy: &Policy, record: &Record<'_>, chain: &[Hop], crawlers: &[Crawler], now: i64) -> OriginEntry {
         let state = record.state();
         let is_in_use = state.operator_override.ruling.is_none() && state.origin_status_in_use().is_definite();
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
@@ -205,12 +231,10 @@ impl OriginEntry {
         let good = state
             .last_good
             .map(|good| LastGoodAnswer { origin_status: good.origin_status, answer: answer(good.times) });
-        let origin = text(record.origin);
-        let chain = policy.chain(&origin);
         OriginEntry {
             answers: chain.first().map(answers).unwrap_or_default(),
-            needed: unasked(&chain).filter(|_| chain.len() > 1).map(str::to_owned),
-            origin,
+            needed: unasked(chain).filter(|_| chain.len() > 1).map(str::to_owned),
+            origin: text(record.origin),
             origin_status: state.origin_status,
             status: state.answered.status,
             answer: answer(state.answered.times()),
@@ -228,7 +252,7 @@ impl OriginEntry {
 
 impl AgentEntry {
     /// The robots.txt of an origin as it applies to a crawler of the policy.
-    pub fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> AgentEntry {
+    fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> AgentEntry {
         let groups = policy.groups(crawler);
         let (column, group) = groups.answer(record.row);
         let records = policy.side_records(record, column);

@@ -14,6 +14,7 @@ const STARTS: [u64; 8] = [0, HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 3
 
 /// How many origins have rules that may still be used, by the dialect's lifetime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Lifetimes {
     /// The time at which they are judged, as RFC 3339.
     pub at: String,
@@ -50,7 +51,7 @@ impl Lifetimes {
             left: Distribution::new(&STARTS),
             over: Distribution::new(&STARTS),
         };
-        policy.records().for_each(|record| lifetimes.add(&record, lifetime, now));
+        policy.records().for_each(|(_, record)| lifetimes.add(&record, lifetime, now));
         lifetimes
     }
 
@@ -77,6 +78,7 @@ impl Lifetimes {
 
 /// A range of numbers, and how many there are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Bucket {
     /// The smallest number of the range.
     pub from: u64,

@@ -2,8 +2,24 @@
 //!
 //! A [`Summary`] describes the whole policy: the statuses of its origins, their groups, and how much of their lifetime
 //! is left. An [`OriginEntry`] describes one origin: its state, and for each crawler the group that was chosen, why,
-//! and its rules with line numbers. Both are plain data that can be serialised. [`dot()`] draws the automaton of a
-//! group.
+//! and its rules with line numbers. Both are plain data that can be serialised.
+//!
+//! ```
+//! use robosieve::inspect::{OriginEntry, Summary};
+//! use robosieve::policy::{Captures, OriginStatus, source};
+//! use robosieve::{Agents, Dialect};
+//!
+//! let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
+//! source::add(&["datasets/sites"], &source::Options::default(), &mut captures)?;
+//! let (policy, now) = (captures.policy()?, 1_800_000_000);
+//! let crawlers = [policy.crawler(None)?];
+//! assert_eq!(Summary::of(&policy, &crawlers, now, 10)?.origins, policy.statistics().origins);
+//!
+//! let shop = OriginEntry::of(&policy, b"https://shop.example/cart", &crawlers, now)?.expect("an entry");
+//! assert_eq!((shop.origin_status, shop.sitemaps.len()), (OriginStatus::RobotsTxt, 1));
+//! assert!(OriginEntry::of(&policy, b"https://never.example", &crawlers, now)?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod dot;
 mod entry;
@@ -11,7 +27,10 @@ mod lifetimes;
 mod shared;
 mod summary;
 
-pub use dot::dot;
+pub use crate::automaton::Engine;
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub(crate) use dot::dot;
 pub use entry::{
     AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry,
     RuleLine, SideLine,

@@ -2,12 +2,14 @@
 
 use hashbrown::HashMap;
 use serde::Serialize;
+use std::cmp::Reverse;
 
 use crate::automaton::{self, Engine};
 use crate::policy::{Group, Groups, Policy};
 
 /// A group that several origins share: their rules give the same verdicts, whichever lines they are on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SharedGroup {
     /// The number of origins with the group, for any of the crawlers.
     pub origins: u64,
@@ -32,7 +34,8 @@ struct CountedGroup<'p> {
 pub(super) fn most_shared(policy: &Policy, groups: &Groups<'_>, most: usize) -> Vec<SharedGroup> {
     let mut counted = by_automaton(policy, groups);
     counted.retain(|counted| counted.origins > 1);
-    counted.sort_unstable_by(|one, other| other.origins.cmp(&one.origins).then(one.first.cmp(other.first)));
+    // Groups of the same origins come in the order of the file, not of the map.
+    counted.sort_unstable_by_key(|counted| (Reverse(counted.origins), counted.first, counted.group.automaton));
     counted.truncate(most);
     let shared = |CountedGroup { origins, first, group }: CountedGroup<'_>| {
         let words = groups.automaton(group);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::shared::{SharedGroup, most_shared};
 use super::{Distribution, Lifetimes};
 use crate::formats::time::time;
-use crate::policy::{AnswerKind, Crawler, OriginStatus, Policy, Record, Ruling};
+use crate::policy::{AnswerKind, Crawler, OriginStatus, Policy, Record, Ruling, WriteError};
 use crate::robots::{Delay, NoteCounts};
 
 /// Where the buckets for rules per group begin.
@@ -14,6 +14,7 @@ const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
 
 /// The contents of a policy, counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// The dialect.
     pub dialect: &'static str,
@@ -49,6 +50,7 @@ pub struct Summary {
 
 /// A section of the policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SectionSize {
     /// The name in FORMAT.md.
     pub name: &'static str,
@@ -60,6 +62,7 @@ pub struct SectionSize {
 
 /// The origins with a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct OriginStatusCount {
     /// The origin status after the last answer.
     pub origin_status: OriginStatus,
@@ -71,6 +74,7 @@ pub struct OriginStatusCount {
 
 /// The origins with an HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct StatusCount {
     /// The status; `None` if nothing answered, or a source did not record it.
     pub status: Option<u16>,
@@ -80,6 +84,7 @@ pub struct StatusCount {
 
 /// Whose groups apply to a crawler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AgentCounts {
     /// The crawler's name.
     pub agent: String,
@@ -93,6 +98,7 @@ pub struct AgentCounts {
 
 /// Distinct groups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct GroupCounts {
     /// Distinct automata.
     pub automata: u64,
@@ -112,6 +118,7 @@ pub struct GroupCounts {
 
 /// The operator's overrides, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct OverrideCounts {
     /// Origins with an override.
     pub origins: u64,
@@ -133,6 +140,7 @@ pub struct OverrideCounts {
 
 /// An origin with an override.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Overridden {
     /// The origin.
     pub origin: String,
@@ -146,8 +154,13 @@ pub struct Overridden {
 
 impl Summary {
     /// Counts the contents of a policy, for some or none of its crawlers; `now` is in seconds of Unix time. The lists
-    /// of groups and of overrides have at most `most` entries.
-    pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Summary {
+    /// of groups and of overrides have at most `most` entries. Layers are merged for it.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`] if layers cannot be merged: a temporary file cannot be written, or it is beyond what a policy can hold.
+    pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Result<Summary, WriteError> {
+        let policy = &policy.flattened(&std::env::temp_dir())?;
         let statistics = policy.statistics();
         let origins = statistics.origins;
         let per_origin = |bytes: usize| bytes as f64 / origins.max(1) as f64;
@@ -177,7 +190,7 @@ impl Summary {
             summary.add(policy, crawlers, &record);
             summary.overrides.add(policy, &record, now, most);
         }
-        summary
+        Ok(summary)
     }
 
     /// Counts an origin.
@@ -278,7 +291,7 @@ mod tests {
         let origin = Some("http://a.example".to_owned());
         let answered = Answered { status: Some(404), ..Answered::default() };
         captures.add(vec![Capture { url, origin, answered, ..Capture::default() }]).unwrap();
-        let summary = Summary::of(&captures.policy().unwrap(), &[], 0, 10);
+        let summary = Summary::of(&captures.policy().unwrap(), &[], 0, 10).unwrap();
         assert_eq!((summary.origins, summary.groups.most_shared.len()), (1, 0));
     }
 }

@@ -66,7 +66,7 @@ impl Report {
         let blocked = crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy));
         self.explained = Some(Explained {
             is_same: policy.checksum() == self.receipt.policy_checksum.0,
-            summary: Summary::of(policy, &crawlers, self.receipt.options.choices.now, 0),
+            summary: Summary::of(policy, &crawlers, self.receipt.options.choices.now, 0)?,
             blocked: blocked.collect::<Result<_, _>>()?,
         });
         Ok(())

@@ -117,9 +117,9 @@ pub fn use_all_of(policy: &Policy) {
 fn look_into(policy: &Policy) {
     let crawler = |agents| policy.crawler(Some(agents)).expect("a column");
     let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();
-    std::hint::black_box(Summary::of(policy, &crawlers, 0, 3));
+    std::hint::black_box(Summary::of(policy, &crawlers, 0, 3).expect("one layer"));
     for record in policy.lookup().records() {
-        std::hint::black_box(OriginEntry::of(policy, &record, &crawlers, 0));
+        std::hint::black_box(OriginEntry::of(policy, record.origin, &crawlers, 0).expect("an origin"));
     }
     for (record, crawler) in policy.lookup().records().zip(crawlers.iter().cycle()) {
         std::hint::black_box(inspect::dot(policy, &record, crawler));

@@ -1,0 +1,71 @@
+//! Files with the names of lists.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::error::ListNamesError;
+use super::list::STANDARD_INPUT;
+use crate::formats::compression::{Reader, read_within};
+
+/// The most bytes of a file with the names of lists.
+const NAMES: u64 = 1 << 30;
+
+/// The paths of lists in a file, one per line; empty lines are skipped. The file may be compressed; `-` is standard input.
+///
+/// # Errors
+///
+/// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, or, on a system whose paths are UTF-8, names
+/// one that is not.
+pub fn lists_named_in(file: &Path) -> Result<Vec<PathBuf>, ListNamesError> {
+    let text = text(file).map_err(|error| ListNamesError::Unreadable { path: file.to_owned(), error })?;
+    let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
+    let paths = named.map(|(place, line)| {
+        path(line).ok_or_else(|| ListNamesError::NotUtf8 { path: file.to_owned(), line: place + 1 })
+    });
+    let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
+    if paths.is_empty() {
+        return Err(ListNamesError::None { path: file.to_owned() });
+    }
+    Ok(paths)
+}
+
+fn text(file: &Path) -> io::Result<Vec<u8>> {
+    let opened: Box<dyn Read> = match file.as_os_str() == STANDARD_INPUT {
+        true => Box::new(io::stdin()),
+        false => Box::new(File::open(file)?),
+    };
+    read_within(Reader::new(opened)?, NAMES, "it")
+}
+
+/// The path on a line of a file.
+#[cfg(unix)]
+fn path(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+/// The path on a line of a file, if it is UTF-8.
+#[cfg(not(unix))]
+fn path(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("names");
+        let named = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            lists_named_in(&file)
+        };
+        assert_eq!(named("a b.txt\r\n\n-\nlists/*.gz").unwrap(), ["a b.txt", "-", "lists/*.gz"].map(PathBuf::from));
+        assert!(matches!(named("\n\r\n"), Err(ListNamesError::None { .. })));
+        assert!(matches!(lists_named_in(&folder.path().join("x")), Err(ListNamesError::Unreadable { .. })));
+    }
+}
