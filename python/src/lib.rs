@@ -18,6 +18,7 @@ mod libraries;
 mod line_sum;
 mod lost_pages;
 mod merge;
+mod origin;
 mod pandas;
 mod parts;
 mod polars;

@@ -7,8 +7,8 @@ use std::path::{self, Path, PathBuf};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use robosieve::policy;
-use robosieve::{Matcher, MatcherError, Partition};
+use robosieve::inspect::OriginEntry;
+use robosieve::{Matcher, MatcherError, Partition, origin, policy};
 
 use crate::arguments;
 use crate::choices::Choices;
@@ -188,6 +188,32 @@ impl Policy {
         let make = |choices| self.matchers(agent, None, choices).map(|mut made| made.remove(0));
         let outcome = error::guarded(|| self.warm.judge(&url, agent, choices.map(Choices::asked), make))?;
         Ok(outcome.partition() == Partition::Allowed)
+    }
+
+    /// What is known of the origin of a URL, and the group of its robots.txt that applies to the crawler; None if the policy has
+    /// no entry for it. `url` is an origin or any URL on it; `agent` may be left out of a policy for one crawler.
+    ///
+    /// >>> import robosieve
+    /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
+    /// >>> shop = policy.origin("https://shop.example/cart", "examplebot")
+    /// >>> shop.state, shop.group, shop.rules[0]
+    /// ('robots-txt', 'own', 'Disallow: /cart')
+    #[pyo3(signature = (url, agent=None))]
+    fn origin<'py>(
+        &self,
+        py: Python<'py>,
+        url: &Bound<'py, PyAny>,
+        agent: Option<&str>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let url = bytes(url, "url")?;
+        let agents = agent.map(str::parse).transpose().map_err(error::agent)?;
+        let crawler = self.inner.crawler(agents.as_ref()).map_err(error::agent)?;
+        let now = robosieve::Choices::now().now;
+        let entry = error::guarded(|| {
+            let entry = OriginEntry::of(&self.inner, origin::trimmed(&url), &[crawler], now);
+            entry.map_err(|problem| error::parameter("url", format!("{}: {problem}", url.escape_ascii())))
+        })?;
+        entry.map(|entry| crate::origin::object(py, &entry)).transpose()
     }
 
     fn __repr__(&self) -> String {

@@ -69,7 +69,7 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
     """Judge, and report which policies each worker maps."""
     checksum = robosieve.spark.judging._add_policy(frame.sparkSession, policy_file)
-    mapped = robosieve.spark.judging._mapper(checksum, archive, "url", ("verdict",), {"agent": "*"}, {})
+    mapped = robosieve.spark.judging._mapper(checksum, archive, ["url"], ("verdict",), {"agent": "*"}, {})
 
     def workers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import os
@@ -110,6 +110,30 @@ def test_a_wheel_travels(spark: SparkSession, frame: DataFrame, policy_file: Pat
     robosieve.spark.compile(spark, sources, AGENTS, tmp_path / "policy.rsv", archive=archive)
     assert (tmp_path / "policy.rsv").read_bytes() == policy_file.read_bytes()
     assert {archive in row["package"] for row in reports(frame, policy_file, archive)} == {True}
+
+
+def test_urls_may_be_in_parts(spark: SparkSession, policy: robosieve.Policy, policy_file: Path) -> None:
+    names = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"]
+    rows = [
+        ("https", "shop.example", None, "/cart", None),
+        ("https", "shop.example", 443, "/", "x"),
+        (None, "x", 1, "/", ""),
+    ]
+    kinds = "url_protocol string, url_host_name string, url_port int, url_path string, url_query string"
+    frame = spark.createDataFrame(rows, kinds)
+    judged = robosieve.spark.judge(frame, policy=policy_file, agent="examplebot", columns=["verdict"])
+    expected = ["blocked", "allowed", None]
+    assert [row["verdict"] for row in judged.select(*names, "verdict").collect()] == expected
+    assert (
+        policy.judge(["https://shop.example/cart", "https://shop.example:443/?x", None], "examplebot")["verdict"]
+        == expected
+    )
+    wrong = frame.withColumn("url_port", frame["url_port"].cast("string"))
+    with pytest.raises(TypeError, match='"url_port" is of type string; expected integers'):
+        robosieve.spark.judge(wrong, policy=policy_file, agent="examplebot")
+    for without in (frame.drop("url_path"), frame):
+        with pytest.raises(robosieve.Error, match='url: the frame has no column "url"'):
+            robosieve.spark.judge(without, url=None if without is not frame else "url", policy=policy_file, agent="*")
 
 
 def test_verdicts_are_those_of_a_run(

@@ -7,6 +7,7 @@
 """
 
 from robosieve._filter import Progress, filter
+from robosieve._origin import Origin
 from robosieve._robosieve import (
     DIALECTS,
     AgentError,
@@ -32,6 +33,7 @@ __all__ = [
     "Answer",
     "Choices",
     "Error",
+    "Origin",
     "Policy",
     "PolicyError",
     "Progress",

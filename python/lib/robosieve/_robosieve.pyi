@@ -9,6 +9,7 @@ import polars
 import pyarrow
 
 from robosieve._filter import Progress
+from robosieve._origin import Origin
 
 __all__ = [
     "DIALECTS",
@@ -168,6 +169,7 @@ class Policy:
         threads: int = 0,
     ) -> Verdicts: ...
     def allowed(self, url: str | bytes, agent: str | None = None, *, choices: Choices | None = None) -> bool: ...
+    def origin(self, url: str | bytes, agent: str | None = None) -> Origin | None: ...
     @classmethod
     def _reopened(
         cls, path: _StrPath | Sequence[_StrPath | Policy], overrides: _StrPath | None, checksum: str
