@@ -45,7 +45,7 @@ pub fn answers<'py>(object: &Bound<'py, PyAny>, names: &FieldNames) -> PyResult<
 }
 
 /// The places of the fields' columns.
-fn places(known: &[&str], names: &FieldNames) -> PyResult<Vec<(Field, usize)>> {
+pub fn places(known: &[&str], names: &FieldNames) -> PyResult<Vec<(Field, usize)>> {
     let find = |name: &str| known.iter().position(|known| *known == name);
     names.columns(find).map_err(|NoColumn { name, .. }| {
         let known = known.join(", ");

@@ -52,7 +52,7 @@ mod _robosieve {
     #[pymodule_export]
     use crate::merge::merge;
     #[pymodule_export]
-    use crate::parts::{compile_pages, compile_part};
+    use crate::parts::{answer_columns, compile_pages, compile_part};
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]

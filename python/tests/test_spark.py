@@ -265,6 +265,64 @@ def test_arguments_are_checked_by_the_driver(
         robosieve.spark.judge(named, policy=policy_file, **given)
 
 
+ANSWERS = "url string, status int, body string, fetched_at timestamp"
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ({"sources": "sites"}, TypeError, r"sources: expected a list; write \['sites'\]"),
+        ({"sources": Path("sites")}, TypeError, r"sources: expected a list; write \[PosixPath"),
+        ({"sources": []}, robosieve.Error, "sources: the list is empty"),
+        ({"sources": ["sites", 5]}, TypeError, "sources: item 1 is 5; expected a path"),
+        ({"sources": {"https://a.example": ""}}, TypeError, "sources: expected files and folders"),
+        (
+            {"sources": "url string, status int"},
+            robosieve.SourceError,
+            'sources: the table has no column "body"; its columns are',
+        ),
+        (
+            {"sources": ANSWERS.replace("int", "string")},
+            TypeError,
+            'sources: the column "status" is of type string; expected integers',
+        ),
+        (
+            {"sources": ANSWERS.replace("body string", "body int")},
+            TypeError,
+            '"body" is of type int; expected text or bytes',
+        ),
+        (
+            {"sources": ANSWERS.replace("timestamp", "date")},
+            TypeError,
+            '"fetched_at" is of type date; expected time stamps',
+        ),
+        ({"sources": ANSWERS, "tasks": 2}, TypeError, "tasks: a DataFrame has a task for each partition"),
+        ({"agents": "*"}, TypeError, r"agents: expected a list; write \['\*'\]"),
+        ({"agents": ["Mozilla/5.0 (x)"]}, robosieve.AgentError, "agent: "),
+        ({"agents": []}, robosieve.AgentError, "agent: "),
+        ({"dialect": "rfc"}, robosieve.Error, "dialect: "),
+        ({"columns": {"uri": "u"}}, robosieve.Error, "columns: "),
+        ({"memory": 0}, ValueError, "memory: expected a number of bytes above 0"),
+        ({"tasks": 0}, robosieve.Error, "tasks: 0 is too few"),
+        ({"tasks": "2"}, TypeError, "tasks: expected a number"),
+        ({"archive": 5}, TypeError, "archive: expected the result of ship_wheel"),
+        ({"overrides": "nowhere.toml"}, robosieve.Error, "overrides: "),
+    ],
+    ids=str,
+)
+def test_compile_checks_its_arguments_on_the_driver(
+    spark: SparkSession, tmp_path: Path, given: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    if str(given.get("sources")).startswith("url string"):
+        given = given | {"sources": spark.createDataFrame([], given["sources"])}
+    spark.sparkContext.setJobGroup(str(given), "none")
+    arguments: dict[str, Any] = {"sources": ["sites"], "agents": ["*"], "out": tmp_path / "policy.rsv"}
+    with pytest.raises(kind, match=message):
+        robosieve.spark.compile(spark, **arguments | given)
+    assert not spark.sparkContext.statusTracker().getJobIdsForGroup(str(given))
+    assert not (tmp_path / "policy.rsv").exists()
+
+
 def test_files_go_with_the_session(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
     folders = set(Path(tempfile.gettempdir()).glob("robosieve-*"))
     other = policy_file.with_name("other.rsv")
@@ -386,7 +444,7 @@ def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) ->
     assert (tmp_path / "one.rsv").read_bytes() == (tmp_path / "many.rsv").read_bytes()
     judged = robosieve.Policy(tmp_path / "many.rsv").judge([f"http://h{number}.example/no" for number in range(3)])
     assert judged["reason"] == ["rules", "redirect-unresolved", "rules"]
-    with pytest.raises(robosieve.SourceError, match='^a partition of the DataFrame: .*no column "url"'):
+    with pytest.raises(robosieve.SourceError, match='^sources: the table has no column "url"'):
         robosieve.spark.compile(spark, frame, ["*"], tmp_path / "none.rsv")
     nothing = robosieve.spark.compile(spark, frame.where("status = 0"), ["*"], tmp_path / "none.rsv", columns=names)
     assert nothing.origins == 0
@@ -441,7 +499,7 @@ def test_what_executors_cannot_compile_is_told(spark: SparkSession, tmp_path: Pa
         robosieve.spark.compile(spark, [bad], ["*"], out, tasks=0)
     with pytest.raises(TypeError, match="tasks: a DataFrame has a task for each partition"):
         robosieve.spark.compile(spark, spark.range(1), ["*"], out, tasks=1)
-    with pytest.raises(TypeError, match="sources: expected several paths"):
+    with pytest.raises(TypeError, match="sources: expected a list"):
         robosieve.spark.compile(spark, str(bad), ["*"], out)
     with pytest.raises(robosieve.Error, match="overrides: "):
         robosieve.spark.compile(spark, [bad], ["*"], out, overrides=tmp_path / "nowhere")

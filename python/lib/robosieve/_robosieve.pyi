@@ -26,6 +26,7 @@ __all__ = [
     "UrlsError",
     "Verdicts",
     "__version__",
+    "answer_columns",
     "compile",
     "compile_pages",
     "compile_part",
@@ -216,6 +217,7 @@ def compile(
     columns: Mapping[str, str | None] | None = None,
     memory: int | None = None,
 ) -> Policy: ...
+def answer_columns(names: Iterable[str], columns: Mapping[str, str | None] | None) -> list[tuple[str, int]]: ...
 def compile_pages(
     archives: Iterable[_StrPath],
     pages: Set[int],
