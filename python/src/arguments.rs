@@ -1,5 +1,7 @@
 //! What Python passes where this package takes lists and numbers.
 
+use std::borrow::Cow;
+
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -64,15 +66,16 @@ pub fn bytes(parameter: &str, given: Option<i64>) -> PyResult<Option<u64>> {
 }
 
 /// The bytes of a text, which may also be given as such; bytes that Python decoded as `surrogateescape` are restored.
-pub fn text(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+pub fn text<'g>(parameter: &str, given: &'g Bound<'_, PyAny>) -> PyResult<Cow<'g, [u8]>> {
     if let Ok(bytes) = given.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes().to_vec());
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
     }
     let Ok(text) = given.cast::<PyString>() else {
-        return Err(PyTypeError::new_err(format!("{parameter}: expected str or bytes")));
+        let kind = given.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{parameter}: expected str or bytes, not {kind}")));
     };
     match text.to_str() {
-        Ok(text) => Ok(text.as_bytes().to_vec()),
-        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract(),
+        Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
+        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract().map(Cow::Owned),
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use jiff::Timestamp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyString, PyTuple};
 use robosieve::policy::LONGEST_UNREACHABLE;
 use robosieve::{Fallback, MaxAge};
 use serde::de::DeserializeOwned;
@@ -59,7 +59,7 @@ impl Choices {
             .on_stale(stale.unwrap_or(Fallback::Use))
             .max_age(max_age.or(stale.map(|_| MaxAge::Dialect)))
             .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?);
-        Ok(Choices { choices, now: now.map(time).transpose()? })
+        Ok(Choices { choices, now: now.map(|now| time("now", now)).transpose()? })
     }
 
     /// What becomes of URLs whose robots.txt was never fetched.
@@ -141,6 +141,11 @@ impl Choices {
         given.is_some_and(|given| given.now.is_some())
     }
 
+    /// The choices at time 0, and the time that was given.
+    pub fn asked(&self) -> (robosieve::Choices, Option<i64>) {
+        (self.choices, self.now)
+    }
+
     /// The given choices, or the defaults.
     pub fn made(given: Option<&Choices>) -> robosieve::Choices {
         let now = robosieve::Choices::now();
@@ -192,23 +197,33 @@ fn unreachable_for(given: &Bound<'_, PyAny>) -> PyResult<u64> {
     }
 }
 
-/// A time: seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339.
-pub fn time(given: &Bound<'_, PyAny>) -> PyResult<i64> {
+/// A time: seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339. It is the second that began.
+pub fn time(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<i64> {
     if let Ok(seconds) = given.extract::<i64>() {
         return Ok(seconds);
+    }
+    // As `time.time()` gives it.
+    if let Ok(seconds) = given.cast::<PyFloat>() {
+        let seconds = seconds.value().floor();
+        let is_whole = seconds.abs() < 9e15;
+        return is_whole
+            .then_some(seconds as i64)
+            .ok_or_else(|| PyValueError::new_err(format!("{parameter}: expected seconds of Unix time, not {given}")));
     }
     if let Ok(text) = given.extract::<String>() {
         let time = text.parse::<Timestamp>();
         return time
             .map(Timestamp::as_second)
-            .map_err(|problem| error::parameter("now", format!("{text:?} is not an RFC 3339 time: {problem}")));
+            .map_err(|problem| error::parameter(parameter, format!("{text:?} is not an RFC 3339 time: {problem}")));
     }
     if !is_of_datetime(given, "datetime")? {
         let problem = "expected seconds of Unix time, a datetime, or a text in RFC 3339";
-        return Err(PyTypeError::new_err(format!("now: {problem}, not {}", given.get_type().name()?)));
+        return Err(PyTypeError::new_err(format!("{parameter}: {problem}, not {}", given.get_type().name()?)));
     }
     if given.call_method0("utcoffset")?.is_none() {
-        return Err(PyValueError::new_err(format!("now: {given} has no time zone; add tzinfo, such as timezone.utc")));
+        return Err(PyValueError::new_err(format!(
+            "{parameter}: {given} has no time zone; add tzinfo, such as timezone.utc"
+        )));
     }
     let seconds: f64 = given.call_method0("timestamp")?.extract()?;
     Ok(seconds.floor() as i64)

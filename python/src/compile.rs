@@ -14,11 +14,13 @@ use robosieve::{Agents, Dialect};
 use crate::arguments::{self, listed};
 use crate::error;
 use crate::policy::Policy;
+use crate::sources::Sources;
 
 /// Compiles robots.txt files into a policy, for up to 64 crawlers.
 ///
 /// `sources` are folders of files named by host, or files: JSON Lines of answers, WARC archives, Parquet, compressed or
-/// not. `agents` are product tokens, "*", or comma-separated lists in order of preference. With `out`, the policy is
+/// not. Or they are answers from memory: a dict of origins and the bodies of their robots.txt, an iterable of
+/// `robosieve.Answer`, or a table of Arrow, pandas or polars with the columns of such a Parquet file. `agents` are product tokens, "*", or comma-separated lists in order of preference. With `out`, the policy is
 /// written to that file, which may replace only a policy, and after any other process that is writing it; without it, it is
 /// kept in memory. `overrides` is a file with the operator's own verdicts for origins; `origin` names the origin of the
 /// only source, if that is a single robots.txt.
@@ -29,6 +31,8 @@ use crate::policy::Policy;
 /// >>> import robosieve
 /// >>> robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
 /// <robosieve.Policy 59 origins, for examplebot, rfc9309>
+/// >>> robosieve.compile({"https://shop.example": "User-agent: *\nDisallow: /cart"}, agents=["examplebot"])
+/// <robosieve.Policy 1 origins, for examplebot, rfc9309>
 #[pyfunction]
 #[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None, memory=None))]
 #[allow(clippy::too_many_arguments)]
@@ -43,28 +47,38 @@ pub fn compile(
     columns: Option<FieldColumns>,
     memory: Option<i64>,
 ) -> PyResult<Policy> {
-    let (sources, agents): (Vec<PathBuf>, Vec<String>) = (listed("sources", sources)?, listed("agents", agents)?);
+    let agents: Vec<String> = listed("agents", agents)?;
     let memory = arguments::bytes("memory", memory)?;
-    if sources.is_empty() {
-        return Err(error::parameter("sources", "the list is empty; give at least one file or folder"));
-    }
+    let has_columns = columns.is_some();
     let (columns, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
-    let compiled = || {
-        let Some(out) = out else {
-            let captures = match memory {
-                Some(memory) => Captures::within(memory, &std::env::temp_dir(), columns, dialect),
-                None => Captures::new(columns, dialect),
-            };
-            let captures = read(captures, &sources, &options, overrides.as_deref(), origin)?;
-            return Ok(Policy::of(captures.policy().map_err(error::policy)?));
-        };
-        let lock = locked(ensured(&out, &sources)?)?;
-        let captures = Captures::for_file(&lock, columns, dialect).with_memory(memory.unwrap_or(DEFAULT_MEMORY));
-        let captures = read(captures, &sources, &options, overrides.as_deref(), origin)?;
-        captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
-        Policy::open(out)
+    let sources = Sources::of(sources, &options, has_columns)?;
+    let lock = match &out {
+        Some(out) => {
+            let files = sources.files();
+            Some(py.detach(|| locked(ensured(out, files)?))?)
+        }
+        None => None,
     };
-    let policy = error::guarded(|| py.detach(compiled))?;
+    let mut captures = match (&lock, memory) {
+        (Some(lock), memory) => {
+            Captures::for_file(lock, columns, dialect).with_memory(memory.unwrap_or(DEFAULT_MEMORY))
+        }
+        (None, Some(memory)) => Captures::within(memory, &std::env::temp_dir(), columns, dialect),
+        (None, None) => Captures::new(columns, dialect),
+    };
+    if let Some(overrides) = &overrides {
+        captures.add_overrides(&overrides_of(overrides)?).map_err(error::policy)?;
+    }
+    sources.add(py, origin, &options, &mut captures)?;
+    let made = || match (lock, out) {
+        (Some(lock), Some(out)) => {
+            captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
+            drop(lock);
+            Policy::open(out)
+        }
+        _ => Ok(Policy::of(captures.policy().map_err(error::policy)?)),
+    };
+    let policy = error::guarded(|| py.detach(made))?;
     py.check_signals().map_err(|_| PyKeyboardInterrupt::new_err(()))?;
     Ok(policy)
 }
@@ -92,29 +106,6 @@ pub fn options(columns: Option<FieldColumns>) -> PyResult<source::Options> {
         named.map_err(|problem| error::parameter("columns", problem))?;
     }
     Ok(source::Options::default().names(names))
-}
-
-fn read(
-    mut captures: Captures,
-    sources: &[PathBuf],
-    options: &source::Options,
-    overrides: Option<&Path>,
-    origin: Option<&str>,
-) -> PyResult<Captures> {
-    if let Some(overrides) = overrides {
-        captures.add_overrides(&overrides_of(overrides)?).map_err(error::policy)?;
-    }
-    match (origin, sources) {
-        (None, sources) => source::add(sources, options, &mut captures).map_err(error::source)?,
-        (Some(origin), [single]) => {
-            source::add_single(single, origin, options, &mut captures).map_err(error::source)?;
-        }
-        (Some(_), several) => {
-            let problem = format!("it needs exactly one source, a single robots.txt; {} were given", several.len());
-            return Err(error::parameter("origin", problem));
-        }
-    }
-    Ok(captures)
 }
 
 /// The operator's overrides in a file.

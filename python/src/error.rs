@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use arrow_schema::ArrowError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::{PyErr, PyResult};
@@ -38,6 +39,14 @@ pub fn run(problem: impl Display) -> PyErr {
 /// A [`UrlsError`].
 pub fn urls(problem: impl Display) -> PyErr {
     UrlsError::new_err(format!("urls: {problem}"))
+}
+
+/// What Arrow says of a parameter, a column of URLs or a source.
+pub fn arrow(parameter: &str, problem: ArrowError) -> PyErr {
+    match parameter {
+        "sources" => source(format!("{parameter}: {problem}")),
+        _ => UrlsError::new_err(format!("{parameter}: {problem}")),
+    }
 }
 
 /// An [`Error`] about a parameter.

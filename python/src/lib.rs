@@ -4,6 +4,8 @@
 //! ([`capsule`], [`urls`]), a matcher judges it without the interpreter's lock ([`judging`]), and the outcomes become
 //! columns ([`verdicts`]).
 
+mod answer_table;
+mod answers;
 mod arguments;
 mod capsule;
 mod choices;
@@ -21,6 +23,7 @@ mod line_sum;
 mod lint;
 mod lost_pages;
 mod merge;
+mod origin;
 mod pandas;
 mod parts;
 mod polars;
@@ -28,15 +31,21 @@ mod policy;
 mod program;
 mod receipts;
 mod robots_txt;
+mod sources;
 mod stream;
+mod url_parts;
 mod urls;
 mod verdicts;
+mod warm;
+mod whole;
 
 use pyo3::prelude::*;
 
 /// Splits URL lists by robots.txt: the compiled half of the package.
 #[pymodule]
 mod _robosieve {
+    #[pymodule_export]
+    use crate::answers::Answer;
     #[pymodule_export]
     use crate::choices::Choices;
     #[pymodule_export]
@@ -56,7 +65,7 @@ mod _robosieve {
     #[pymodule_export]
     use crate::merge::merge;
     #[pymodule_export]
-    use crate::parts::{compile_pages, compile_part};
+    use crate::parts::{answer_columns, compile_pages, compile_part};
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]
@@ -74,6 +83,7 @@ mod _robosieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("URL_PARTS", robosieve::run::UrlParts::COLUMNS)?;
         module.add("DIALECTS", robosieve::Dialect::names())
     }
 }

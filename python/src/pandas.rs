@@ -1,7 +1,7 @@
 //! Objects of pandas. Their rows have labels, the index, and pandas aligns columns by it.
 
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
+use pyo3::types::{IntoPyDict, PySlice};
 
 use crate::libraries::is_a;
 use crate::urls::chosen;
@@ -35,6 +35,29 @@ impl<'py> Pandas<'py> {
             Pandas::Index(index) => Ok(index.clone()),
         }
     }
+}
+
+/// The names of the columns of a DataFrame; `None` if the object is none.
+pub fn names(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    if !is_a(object, "pandas", "DataFrame")? {
+        return Ok(None);
+    }
+    let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
+    names.collect::<PyResult<_>>().map(Some)
+}
+
+/// A DataFrame with the levels of its index as columns, if they have names.
+pub fn with_index<'py>(frame: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let mut levels = frame.getattr("index")?.getattr("names")?.try_iter()?;
+    let is_named = levels.any(|name| name.is_ok_and(|name| !name.is_none()));
+    if is_named { frame.call_method0("reset_index") } else { Ok(frame.clone()) }
+}
+
+/// The columns at these places, for Arrow.
+pub fn selected<'py>(frame: &Bound<'py, PyAny>, places: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    let columns = frame.getattr("iloc")?.get_item((PySlice::full(frame.py()), places))?;
+    // Any other index would become columns, too.
+    columns.call_method("reset_index", (), Some(&[("drop", true)].into_py_dict(frame.py())?))
 }
 
 /// The chosen column of a DataFrame, or level of its index. Without a name, it is the only column, whatever the index is.

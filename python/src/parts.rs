@@ -7,7 +7,10 @@ use pyo3::prelude::*;
 use robosieve::Dialect;
 use robosieve::policy::source::{self, Part, SourceError};
 use robosieve::policy::{Captures, Columns};
+use robosieve::run::DEFAULT_MEMORY;
 
+use crate::answer_table;
+use crate::arguments::{bytes, listed};
 use crate::compile::{FieldColumns, columns, locked, named, options, unwritable};
 use crate::error;
 
@@ -20,17 +23,28 @@ use crate::error;
 pub fn compile_part(
     py: Python<'_>,
     sources: Vec<PathBuf>,
-    agents: Vec<String>,
+    agents: &Bound<'_, PyAny>,
     out: PathBuf,
     dialect: &str,
     columns: Option<FieldColumns>,
-    memory: u64,
+    memory: i64,
 ) -> PyResult<(HashSet<u128>, Vec<PathBuf>, usize)> {
+    let (agents, memory): (Vec<String>, _) = (listed("agents", agents)?, bytes("memory", Some(memory))?);
+    let memory = memory.unwrap_or(DEFAULT_MEMORY);
     let (crawlers, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
     let add = |captures: &mut Captures| source::add_part(&sources, &options, captures);
     let Part { targets, archives, passes, .. } =
         error::guarded(|| py.detach(|| written(out, crawlers, dialect, memory, add)))?;
     Ok((targets, archives, passes))
+}
+
+/// The fields of answers that a table with these columns has, each with the place of its column.
+#[pyfunction]
+#[pyo3(signature = (names, columns))]
+pub fn answer_columns(names: Vec<String>, columns: Option<FieldColumns>) -> PyResult<Vec<(&'static str, usize)>> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let places = answer_table::places(&names, &options(columns)?.names)?;
+    Ok(places.into_iter().map(|(field, at)| (field.name(), at)).collect())
 }
 
 /// Compiles the answers for some pages in archives into a policy file. Returns the pages that those redirect to.

@@ -1,9 +1,24 @@
 //! Objects of polars: the column that is judged.
 
 use pyo3::prelude::*;
+use pyo3::types::PySlice;
 
 use crate::libraries::is_a;
 use crate::urls::{chosen, refused};
+
+/// The names of the columns of a DataFrame; `None` if the object is none.
+pub fn names(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    if is_a(object, "polars", "DataFrame")? { object.getattr("columns")?.extract().map(Some) } else { Ok(None) }
+}
+
+/// The columns at these places, for Arrow.
+pub fn selected<'py>(frame: &Bound<'py, PyAny>, places: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    let columns = frame.get_item((PySlice::full(frame.py()), places))?;
+    // As for a Series: see there.
+    let polars = frame.py().import("polars")?;
+    let nulls = polars.call_method1("col", (polars.getattr("Null")?,))?;
+    columns.call_method1("with_columns", (nulls.call_method1("cast", (polars.getattr("String")?,))?,))
+}
 
 /// The chosen column of a DataFrame, or a Series; `None` if the object is not of polars.
 pub fn series<'py>(object: &Bound<'py, PyAny>, name: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -7,8 +7,9 @@ use std::path::{self, Path, PathBuf};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
+use robosieve::inspect::OriginEntry;
 use robosieve::policy::{self, Crawler};
-use robosieve::{Agents, Matcher, MatcherError};
+use robosieve::{Agents, Matcher, MatcherError, Partition, origin};
 
 use crate::arguments;
 use crate::choices::Choices;
@@ -20,6 +21,7 @@ use crate::pandas::Pandas;
 use crate::stream::Stream;
 use crate::urls::{self, Columns};
 use crate::verdicts::{Shape, Verdicts};
+use crate::warm::Warm;
 
 /// The robots.txt rules of many origins, compiled: a file that is mapped, and shared by all processes of a host. Nobody may write
 /// into it while it is open; replace it by a rename, as `compile` and `merge` do.
@@ -47,6 +49,8 @@ pub struct Policy {
     pub inner: policy::Policy,
     /// The files it comes from; `None` if it was made in memory.
     opened: Option<Opened>,
+    /// The matchers of [`Policy::allowed`].
+    warm: Warm,
 }
 
 /// What a policy was opened from; the paths are absolute.
@@ -138,7 +142,8 @@ impl Policy {
     /// Judges URLs: returns a verdict ("allowed", "blocked", "deferred" or "invalid") and a reason for each, in order.
     ///
     /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table, or a dict of
-    /// columns, `column` names the URLs. What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
+    /// columns, `column` names the URLs; without it, and without a column "url", they are put together from Common Crawl's columns
+    /// "url_protocol", "url_host_name", "url_port", "url_path" and "url_query". What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
     /// lists in their order, and `blocked_for` and `deferred_for` name the agents. `explain` adds the `rule` that blocked
     /// the URL and its `line`. Of a pyarrow Dataset or Scanner, the verdicts are a `Stream`: each batch is judged when it is read, in
     /// order. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
@@ -174,6 +179,47 @@ impl Policy {
         }
         let judged = error::guarded(|| py.detach(|| judged(columns, &matchers, &shape, threads)))?;
         Ok(Judged::Verdicts(Verdicts { index, ..judged }))
+    }
+
+    /// Whether one URL, a str or bytes, may be fetched: True for the verdict "allowed" only. `agent` and `choices` are those of
+    /// `judge`, which takes less time for many URLs.
+    ///
+    /// >>> import robosieve
+    /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
+    /// >>> policy.allowed("https://shop.example/", "examplebot"), policy.allowed("https://never.example/", "examplebot")
+    /// (True, False)
+    #[pyo3(signature = (url, agent=None, *, choices=None))]
+    fn allowed(&self, url: &Bound<'_, PyAny>, agent: Option<&str>, choices: Option<&Choices>) -> PyResult<bool> {
+        let url = arguments::text("url", url)?;
+        let make = |choices| self.matchers(agent, None, choices).map(|mut made| made.remove(0));
+        let outcome = error::guarded(|| self.warm.judge(&url, agent, choices.map(Choices::asked), make))?;
+        Ok(outcome.partition() == Partition::Allowed)
+    }
+
+    /// What is known of the origin of a URL, and the group of its robots.txt that applies to the crawler; None if the policy has
+    /// no entry for it. `url` is an origin or any URL on it; `agent` may be left out of a policy for one crawler.
+    ///
+    /// >>> import robosieve
+    /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
+    /// >>> shop = policy.origin("https://shop.example/cart", "examplebot")
+    /// >>> shop.state, shop.group, shop.rules[0]
+    /// ('robots-txt', 'own', 'Disallow: /cart')
+    #[pyo3(signature = (url, agent=None))]
+    fn origin<'py>(
+        &self,
+        py: Python<'py>,
+        url: &Bound<'py, PyAny>,
+        agent: Option<&str>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let url = arguments::text("url", url)?;
+        let agents = agent.map(str::parse).transpose().map_err(error::agent)?;
+        let crawler = self.inner.crawler(agents.as_ref()).map_err(error::agent)?;
+        let now = robosieve::Choices::now().now;
+        let entry = error::guarded(|| {
+            let entry = OriginEntry::of(&self.inner, origin::trimmed(&url), &[crawler], now);
+            entry.map_err(|problem| error::parameter("url", format!("{}: {problem}", url.escape_ascii())))
+        })?;
+        entry.map(|entry| crate::origin::object(py, &entry)).transpose()
     }
 
     fn __repr__(&self) -> String {
@@ -239,7 +285,7 @@ impl Policy {
 
     /// A policy without a file.
     pub fn of(policy: policy::Policy) -> Policy {
-        Policy { inner: policy, opened: None }
+        Policy { inner: policy, opened: None, warm: Warm::default() }
     }
 
     fn matchers(

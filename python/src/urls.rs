@@ -10,13 +10,14 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 
 use crate::capsule::{self, Arrays};
 use crate::dataset;
 use crate::error;
 use crate::pandas::{self, Pandas};
 use crate::polars;
+use crate::url_parts::{self, PartColumns};
 
 /// The types that can be judged.
 const WANTED: &str = "expected an Arrow array or stream of string, large_string, string_view, binary or dictionaries of them \
@@ -82,7 +83,13 @@ impl Column {
         self.texts.get(self.keys.as_ref().map_or(row, |keys| keys[row]))
     }
 
-    fn of(array: &ArrayRef) -> Option<Column> {
+    /// The URL of a row, unless it is null.
+    pub fn value(&self, row: usize) -> Option<&[u8]> {
+        self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)).then(|| self.get(row))
+    }
+
+    /// The texts of an array; `None` if it is of another type.
+    pub fn of(array: &ArrayRef) -> Option<Column> {
         let (rows, nulls) = (array.len(), array.logical_nulls());
         if *array.data_type() == DataType::Null {
             return Some(Column { texts: Texts::Short(BinaryArray::new_null(rows)), keys: None, nulls, rows });
@@ -107,10 +114,19 @@ impl Column {
 /// Columns of URLs, chunk by chunk.
 pub type Columns = Box<dyn Iterator<Item = Result<Column, ArrowError>> + Send>;
 
-/// The URLs of an object; for a table, those of the column with this name, or of its only column.
+/// The URLs of an object; for a table, those of the column with this name, or of its only column, or in [parts](url_parts).
 ///
 /// A table is an Arrow table, a DataFrame, or a mapping of names to columns. What has no columns refuses a name.
 pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Columns> {
+    // The most common case need not be compared with the classes of libraries.
+    if object.is_instance_of::<PyList>() {
+        return column(object, name);
+    }
+    if name.is_none()
+        && let Some(parts) = url_parts::table(object)?
+    {
+        return column(&parts, None);
+    }
     // Without their other columns, which may be of any type.
     if let Some(pandas) = Pandas::of(object)? {
         return match pandas {
@@ -130,7 +146,7 @@ pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Column
 
 /// The URLs of an object that is not of pandas, or a Series.
 fn column(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Columns> {
-    let Some(Arrays { field, chunks }) = capsule::arrays(object)? else {
+    let Some(Arrays { field, chunks }) = capsule::arrays(object, "urls")? else {
         if let Ok(table) = object.cast::<PyMapping>() {
             return columns(&of_mapping(table, name)?, None);
         }
@@ -141,6 +157,11 @@ fn column(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Columns> {
     };
     let (place, field) = match field.data_type() {
         DataType::Struct(fields) => {
+            if name.is_none()
+                && let Some(parts) = PartColumns::of(fields)?
+            {
+                return Ok(Box::new(chunks.map(move |rows| parts.put_together(&rows?))));
+            }
             let place = chosen(fields.iter().map(|field| field.name().as_str()), name)?;
             (Some(place), Arc::clone(&fields[place]))
         }
@@ -184,7 +205,7 @@ fn of_mapping<'py>(table: &Bound<'py, PyMapping>, name: Option<&str>) -> PyResul
     Ok(column)
 }
 
-fn is_text(kind: &DataType) -> bool {
+pub fn is_text(kind: &DataType) -> bool {
     use DataType::{Binary, BinaryView, Dictionary, LargeBinary, LargeUtf8, Null, Utf8, Utf8View};
     match kind {
         Dictionary(_, values) => !matches!(**values, Dictionary(..) | Null) && is_text(values),

@@ -68,7 +68,7 @@ def test_the_parameter_is_named(policy: robosieve.Policy, tmp_path: Path, name: 
 
 
 def test_lists_may_be_any_iterables(policy: robosieve.Policy, tmp_path: Path) -> None:
-    several = (tuple, iter, lambda items: (item for item in items), dict.fromkeys)
+    several = (tuple, iter, lambda items: (item for item in items), lambda items: dict.fromkeys(items).keys())
     for number, made in enumerate(several):
         compiled = robosieve.compile(made(SOURCES), made(["*"]))  # type: ignore[operator]
         assert compiled.agents == ["*"]

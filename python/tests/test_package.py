@@ -48,6 +48,18 @@ def test_the_wheel_has_the_licences() -> None:
             assert wheel.read(inside) == (ROOT / name).read_bytes()
 
 
+@pytest.mark.skipif("ROBOSIEVE_WHEEL" not in os.environ, reason="SKIPPED: ROBOSIEVE_WHEEL names no wheel")
+def test_the_wheel_has_no_build_path() -> None:
+    with zipfile.ZipFile(os.environ["ROBOSIEVE_WHEEL"]) as wheel:
+        for path in wheel.namelist():
+            inside = wheel.read(path)
+            for place in (str(ROOT), f"{Path.home()}/", ".cargo/registry"):
+                assert place.encode() not in inside, f"{path} names {place}"
+        (module,) = [path for path in wheel.namelist() if path.endswith(".so") or path.endswith(".pyd")]
+        # The places of panics are still told.
+        assert b"robosieve/src/" in wheel.read(module)
+
+
 def compiled() -> Iterator[tuple[str, str]]:
     """The docstrings of compiled objects; doctest finds only those of Python functions."""
     for name, item in vars(_robosieve).items():

@@ -69,7 +69,7 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
     """Judge, and report which policies each worker maps."""
     checksum = robosieve.spark.judging._add_policy(frame.sparkSession, policy_file)
-    mapped = robosieve.spark.judging._mapper(checksum, archive, "url", ("verdict",), {"agent": "*"}, {})
+    mapped = robosieve.spark.judging._mapper(checksum, archive, ["url"], ("verdict",), {"agent": "*"}, {})
 
     def workers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import os
@@ -110,6 +110,30 @@ def test_a_wheel_travels(spark: SparkSession, frame: DataFrame, policy_file: Pat
     robosieve.spark.compile(spark, sources, AGENTS, tmp_path / "policy.rsv", archive=archive)
     assert (tmp_path / "policy.rsv").read_bytes() == policy_file.read_bytes()
     assert {archive in row["package"] for row in reports(frame, policy_file, archive)} == {True}
+
+
+def test_urls_may_be_in_parts(spark: SparkSession, policy: robosieve.Policy, policy_file: Path) -> None:
+    names = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"]
+    rows = [
+        ("https", "shop.example", None, "/cart", None),
+        ("https", "shop.example", 443, "/", "x"),
+        (None, "x", 1, "/", ""),
+    ]
+    kinds = "url_protocol string, url_host_name string, url_port int, url_path string, url_query string"
+    frame = spark.createDataFrame(rows, kinds)
+    judged = robosieve.spark.judge(frame, policy=policy_file, agent="examplebot", columns=["verdict"])
+    expected = ["blocked", "allowed", None]
+    assert [row["verdict"] for row in judged.select(*names, "verdict").collect()] == expected
+    assert (
+        policy.judge(["https://shop.example/cart", "https://shop.example:443/?x", None], "examplebot")["verdict"]
+        == expected
+    )
+    wrong = frame.withColumn("url_port", frame["url_port"].cast("string"))
+    with pytest.raises(TypeError, match='"url_port" is of type string; expected integers'):
+        robosieve.spark.judge(wrong, policy=policy_file, agent="examplebot")
+    for without in (frame.drop("url_path"), frame):
+        with pytest.raises(robosieve.Error, match='url: the frame has no column "url"'):
+            robosieve.spark.judge(without, url=None if without is not frame else "url", policy=policy_file, agent="*")
 
 
 def test_verdicts_are_those_of_a_run(
@@ -284,6 +308,64 @@ def test_arguments_are_checked_by_the_driver(
         robosieve.spark.judge(named, policy=policy_file, **given)
 
 
+ANSWERS = "url string, status int, body string, fetched_at timestamp"
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ({"sources": "sites"}, TypeError, r"sources: expected a list; write \['sites'\]"),
+        ({"sources": Path("sites")}, TypeError, r"sources: expected a list; write \[PosixPath"),
+        ({"sources": []}, robosieve.Error, "sources: the list is empty"),
+        ({"sources": ["sites", 5]}, TypeError, "sources: item 1 is 5; expected a path"),
+        ({"sources": {"https://a.example": ""}}, TypeError, "sources: expected files and folders"),
+        (
+            {"sources": "url string, status int"},
+            robosieve.SourceError,
+            'sources: the table has no column "body"; its columns are',
+        ),
+        (
+            {"sources": ANSWERS.replace("int", "string")},
+            TypeError,
+            'sources: the column "status" is of type string; expected integers',
+        ),
+        (
+            {"sources": ANSWERS.replace("body string", "body int")},
+            TypeError,
+            '"body" is of type int; expected text or bytes',
+        ),
+        (
+            {"sources": ANSWERS.replace("timestamp", "date")},
+            TypeError,
+            '"fetched_at" is of type date; expected time stamps',
+        ),
+        ({"sources": ANSWERS, "tasks": 2}, TypeError, "tasks: a DataFrame has a task for each partition"),
+        ({"agents": "*"}, TypeError, r"agents: expected a list; write \['\*'\]"),
+        ({"agents": ["Mozilla/5.0 (x)"]}, robosieve.AgentError, "agent: "),
+        ({"agents": []}, robosieve.AgentError, "agent: "),
+        ({"dialect": "rfc"}, robosieve.Error, "dialect: "),
+        ({"columns": {"uri": "u"}}, robosieve.Error, "columns: "),
+        ({"memory": 0}, ValueError, "memory: expected a number of bytes above 0"),
+        ({"tasks": 0}, robosieve.Error, "tasks: 0 is too few"),
+        ({"tasks": "2"}, TypeError, "tasks: expected a number"),
+        ({"archive": 5}, TypeError, "archive: expected the result of ship_wheel"),
+        ({"overrides": "nowhere.toml"}, robosieve.Error, "overrides: "),
+    ],
+    ids=str,
+)
+def test_compile_checks_its_arguments_on_the_driver(
+    spark: SparkSession, tmp_path: Path, given: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    if str(given.get("sources")).startswith("url string"):
+        given = given | {"sources": spark.createDataFrame([], given["sources"])}
+    spark.sparkContext.setJobGroup(str(given), "none")
+    arguments: dict[str, Any] = {"sources": ["sites"], "agents": ["*"], "out": tmp_path / "policy.rsv"}
+    with pytest.raises(kind, match=message):
+        robosieve.spark.compile(spark, **arguments | given)
+    assert not spark.sparkContext.statusTracker().getJobIdsForGroup(str(given))
+    assert not (tmp_path / "policy.rsv").exists()
+
+
 def test_files_go_with_the_session(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
     folders = set(Path(tempfile.gettempdir()).glob("robosieve-*"))
     other = policy_file.with_name("other.rsv")
@@ -405,7 +487,7 @@ def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) ->
     assert (tmp_path / "one.rsv").read_bytes() == (tmp_path / "many.rsv").read_bytes()
     judged = robosieve.Policy(tmp_path / "many.rsv").judge([f"http://h{number}.example/no" for number in range(3)])
     assert judged["reason"] == ["rules", "redirect-unresolved", "rules"]
-    with pytest.raises(robosieve.SourceError, match='^a partition of the DataFrame: .*no column "url"'):
+    with pytest.raises(robosieve.SourceError, match='^sources: the table has no column "url"'):
         robosieve.spark.compile(spark, frame, ["*"], tmp_path / "none.rsv")
     nothing = robosieve.spark.compile(spark, frame.where("status = 0"), ["*"], tmp_path / "none.rsv", columns=names)
     assert nothing.origins == 0
@@ -460,7 +542,7 @@ def test_what_executors_cannot_compile_is_told(spark: SparkSession, tmp_path: Pa
         robosieve.spark.compile(spark, [bad], ["*"], out, tasks=0)
     with pytest.raises(TypeError, match="tasks: a DataFrame has a task for each partition"):
         robosieve.spark.compile(spark, spark.range(1), ["*"], out, tasks=1)
-    with pytest.raises(TypeError, match="sources: expected several paths"):
+    with pytest.raises(TypeError, match="sources: expected a list"):
         robosieve.spark.compile(spark, str(bad), ["*"], out)
     with pytest.raises(robosieve.Error, match="overrides: "):
         robosieve.spark.compile(spark, [bad], ["*"], out, overrides=tmp_path / "nowhere")

@@ -11,6 +11,7 @@ pub(crate) mod position;
 pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod skipped;
+pub(crate) mod url_parts;
 
 pub use error::{DelimiterError, ListError, ListNamesError, ShardError, UrlFieldError};
 pub use layout::{Column, Delimiter, Layout, UrlField};
@@ -20,3 +21,4 @@ pub use list::{FileState, ListRange, STANDARD_INPUT};
 pub use named_lists::lists_named_in;
 pub use shard::Shard;
 pub use skipped::{SkippedPart, SkippedRows};
+pub use url_parts::UrlParts;

@@ -126,6 +126,12 @@ impl Matcher {
         Explainer::new(Arc::clone(&self.0))
     }
 
+    /// Whether outcomes may change with time: by the choices, or by overrides, which may pause an origin. A matcher judges as of
+    /// the time it was made, [`Choices::now`](field@Choices::now), so such a matcher is made again from time to time.
+    pub fn depends_on_time(&self) -> bool {
+        self.0.depends_on_time()
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.0.policy

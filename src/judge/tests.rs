@@ -277,3 +277,22 @@ fn nothing_is_read_after_the_text() {
         lines::is_plain(text);
     }
 }
+
+#[test]
+fn what_depends_on_time_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overrides.toml");
+    std::fs::write(&path, "['http://a.example']\npaused-until = 2026-01-12T12:00:00Z\n").unwrap();
+    let overrides = crate::policy::Overrides::read(&path).unwrap();
+    let plain = policy(Dialect::DEFAULT, vec![Agents::everybody()]);
+    let paused = plain.clone().with_overrides(&overrides, folder.path()).unwrap();
+    let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+    captures.add_overrides(&overrides).unwrap();
+    let layered = Policy::layered(vec![plain.clone(), captures.policy().unwrap()]).unwrap();
+    let depends = |policy: &Policy, choices| policy.matcher_with("*", choices).unwrap().depends_on_time();
+    let choices = Choices::at(0);
+    assert!(!depends(&plain, choices));
+    assert!(depends(&plain, choices.max_age(Some(MaxAge::Dialect))));
+    assert!(depends(&plain, choices.unreachable_as_unavailable(Some(1))));
+    assert!(depends(&paused, choices) && depends(&layered, choices));
+}

@@ -11,6 +11,8 @@ pub(super) struct Judging {
     decisions: Decisions,
     routes: Box<[Route; 256]>,
     timed: Vec<u8>,
+    /// Whether decisions depend on the time.
+    has_times: bool,
     /// The origins that layers over the policy change.
     over: Option<Box<Judging>>,
 }
@@ -23,7 +25,12 @@ impl Judging {
         let has_times = choices.has_times() || policy.statistics().overridden > 0;
         let timed = if has_times { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
         let over = policy.changed().map(|changed| Box::new(Judging::new(changed.clone(), crawler.clone(), choices)));
-        Judging { policy, crawler, decisions, routes: routes.all, timed, over }
+        Judging { policy, crawler, decisions, routes: routes.all, timed, has_times, over }
+    }
+
+    /// Whether decisions depend on the time.
+    pub fn depends_on_time(&self) -> bool {
+        self.has_times || self.over.as_ref().is_some_and(|over| over.depends_on_time())
     }
 
     /// Whether an origin that is not in the slot of its hash is not in the policy.

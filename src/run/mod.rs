@@ -34,6 +34,7 @@ pub(crate) mod verify;
 pub(crate) mod worker;
 
 pub use crate::formats::compression::Compression;
+pub use crate::input::UrlParts;
 #[cfg(unix)]
 pub use crate::input::fill_lost_pages;
 pub use crate::input::{

@@ -7,9 +7,11 @@
 """
 
 from robosieve._filter import Progress, filter
+from robosieve._origin import Origin
 from robosieve._robosieve import (
     DIALECTS,
     AgentError,
+    Answer,
     Choices,
     Error,
     Policy,
@@ -34,8 +36,10 @@ from robosieve._robosieve import (
 __all__ = [
     "DIALECTS",
     "AgentError",
+    "Answer",
     "Choices",
     "Error",
+    "Origin",
     "Policy",
     "PolicyError",
     "Progress",

@@ -9,10 +9,13 @@ import polars
 import pyarrow
 
 from robosieve._filter import Progress, SupportsWrite
+from robosieve._origin import Origin
 
 __all__ = [
     "DIALECTS",
+    "URL_PARTS",
     "AgentError",
+    "Answer",
     "Choices",
     "Error",
     "Policy",
@@ -24,6 +27,7 @@ __all__ = [
     "UrlsError",
     "Verdicts",
     "__version__",
+    "answer_columns",
     "compile",
     "compile_pages",
     "compile_part",
@@ -54,7 +58,20 @@ class _Scanned(Protocol):
     def to_batches(self, *args: Any, **options: Any) -> Iterable[pyarrow.RecordBatch]: ...
 
 _Column = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
-_Urls = _Column | Mapping[str, _Column] | pandas.DataFrame | pandas.Series[Any] | pandas.Index[Any]
+_Urls = (
+    _Column | Mapping[str, _Column | Iterable[int | None]] | pandas.DataFrame | pandas.Series[Any] | pandas.Index[Any]
+)
+
+_Time = float | datetime | str
+_Sources = (
+    Iterable[_StrPath]
+    | Iterable[Answer]
+    | Mapping[str, str | bytes]
+    | _ArrowArray
+    | _ArrowStream
+    | pandas.DataFrame
+    | polars.DataFrame
+)
 
 class _Explanation(TypedDict):
     allowed: bool
@@ -100,6 +117,7 @@ class _Verification(TypedDict):
 
 __version__: str
 DIALECTS: list[str]
+URL_PARTS: list[str]
 
 class Error(Exception): ...
 class AgentError(Error): ...
@@ -107,6 +125,39 @@ class PolicyError(Error): ...
 class RunError(Error): ...
 class SourceError(Error): ...
 class UrlsError(Error): ...
+
+@final
+class Answer:
+    def __new__(
+        cls,
+        url: str,
+        status: int | None,
+        body: str | bytes | None = None,
+        fetched_at: _Time | None = None,
+        location: str | None = None,
+        *,
+        expires: _Time | None = None,
+        unreachable_since: _Time | None = None,
+    ) -> Answer: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def status(self) -> int | None: ...
+    @property
+    def body(self) -> bytes | None: ...
+    @property
+    def fetched_at(self) -> int | None: ...
+    @property
+    def location(self) -> str | None: ...
+    @property
+    def expires(self) -> int | None: ...
+    @property
+    def unreachable_since(self) -> int | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs_ex__(
+        self,
+    ) -> tuple[tuple[str, int | None, bytes | None, int | None, str | None], dict[str, Any]]: ...
 
 @final
 class Choices:
@@ -119,7 +170,7 @@ class Choices:
         on_stale: _Fallback | None = None,
         max_age: int | timedelta | str | None = None,
         unreachable_as_unavailable: int | timedelta | str | None = None,
-        now: int | datetime | str | None = None,
+        now: _Time | None = None,
     ) -> Choices: ...
     @property
     def on_unfetched(self) -> Literal["allow", "block", "defer"]: ...
@@ -179,6 +230,8 @@ class Policy:
         choices: Choices | None = None,
         threads: int = 0,
     ) -> Verdicts: ...
+    def allowed(self, url: str | bytes, agent: str | None = None, *, choices: Choices | None = None) -> bool: ...
+    def origin(self, url: str | bytes, agent: str | None = None) -> Origin | None: ...
     @classmethod
     def _reopened(
         cls, path: _StrPath | Sequence[_StrPath | Policy], overrides: _StrPath | None, checksum: str
@@ -226,7 +279,7 @@ class RobotsTxt:
     def __getnewargs_ex__(self) -> tuple[tuple[bytes, str], dict[str, Any]]: ...
 
 def compile(
-    sources: Iterable[_StrPath],
+    sources: _Sources,
     agents: Iterable[str],
     out: _StrPath | None = None,
     *,
@@ -236,6 +289,7 @@ def compile(
     columns: Mapping[str, str | None] | None = None,
     memory: int | None = None,
 ) -> Policy: ...
+def answer_columns(names: Iterable[str], columns: Mapping[str, str | None] | None) -> list[tuple[str, int]]: ...
 def compile_pages(
     archives: Iterable[_StrPath],
     pages: Set[int],

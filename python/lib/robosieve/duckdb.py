@@ -9,10 +9,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import duckdb
 import pyarrow
 
-from robosieve._robosieve import Choices, Policy
+from robosieve._robosieve import URL_PARTS, Choices, Policy
 
 
 def register(
@@ -24,24 +26,35 @@ def register(
     explain: bool = False,
     name: str = "robots",
     choices: Choices | None = None,
+    parts: bool = False,
 ) -> None:
     """Registers a function with this name, from a URL to a struct of the columns returned by `Policy.judge`.
 
     These are `verdict` and `reason`, with `explain` also `rule` and `line`. With `agents`, they are lists in the order
-    of the agents, and `blocked_for` and `deferred_for` name the agents.
+    of the agents, and `blocked_for` and `deferred_for` name the agents. With `parts`, the function takes the URL as
+    Common Crawl's columns have it: `robots(url_protocol, url_host_name, url_port, url_path, url_query)`.
     """
+    # An agent that the policy does not know is told now, not by the first query.
+    columns = policy.judge([], agent, agents=agents, explain=explain, choices=choices).columns
 
-    def judged(urls: pyarrow.ChunkedArray) -> pyarrow.Array:
+    def judged(urls: Any) -> pyarrow.Array:
         # DuckDB calls it from all of its threads.
         out = policy.judge(urls, agent, agents=agents, explain=explain, choices=choices, threads=1)
         return out.to_pyarrow().to_struct_array().combine_chunks()
 
-    # An agent that the policy does not know is told now, not by the first query.
-    columns = policy.judge([], agent, agents=agents, explain=explain, choices=choices).columns
+    # DuckDB looks at the number of the parameters.
+    def judged_in_parts(protocol: Any, host: Any, port: Any, path: Any, query: Any) -> pyarrow.Array:
+        return judged(pyarrow.table([protocol, host, port, path, query], URL_PARTS))
+
     returned = duckdb.struct_type({column: duckdb.sqltype(_type(column, agents is not None)) for column in columns})
-    con.create_function(name, judged, [duckdb.sqltype("VARCHAR")], returned, type="arrow", null_handling="special")  # type: ignore[call-overload]
+    types = ["BIGINT" if part == "url_port" else "VARCHAR" for part in URL_PARTS] if parts else ["VARCHAR"]
+    parameters = [duckdb.sqltype(kind) for kind in types]
+    con.create_function(
+        name, judged_in_parts if parts else judged, parameters, returned, type="arrow", null_handling="special"
+    )  # type: ignore[call-overload]
 
 
 def _type(column: str, is_list: bool) -> str:
     """The type of a column of `Policy.judge`."""
     return ("INTEGER" if column == "line" else "VARCHAR") + ("[]" if is_list else "")
+

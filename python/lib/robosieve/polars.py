@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from robosieve._robosieve import Choices, Policy
+from robosieve._robosieve import URL_PARTS, Choices, Policy
 
 
 def judge(
-    url: str | pl.Expr,
+    url: str | pl.Expr | None,
     policy: Policy,
     agent: str | None = None,
     *,
@@ -23,12 +23,19 @@ def judge(
     explain: bool = False,
     choices: Choices | None = None,
 ) -> pl.Expr:
-    """An expression: for each URL, a struct of the columns returned by `Policy.judge`."""
+    """An expression: for each URL, a struct of the columns returned by `Policy.judge`.
+
+    If `url` is None, the URL is put together from Common Crawl's columns `url_protocol`, `url_host_name`, `url_port`,
+    `url_path` and `url_query`. A struct of these is a URL, too.
+    """
 
     def judged(urls: pl.Series) -> pl.Series:
-        out = policy.judge(urls, agent, agents=agents, explain=explain, choices=choices)
+        columns = urls.struct.unnest() if isinstance(urls.dtype, pl.Struct) else urls
+        out = policy.judge(columns, agent, agents=agents, explain=explain, choices=choices)
         return out.to_polars().to_struct(urls.name)
 
+    if url is None:
+        url = pl.struct(URL_PARTS).alias("url")
     expression = pl.col(url) if isinstance(url, str) else url
     # An empty column is enough to determine the type.
     return_dtype = judged(pl.Series("url", [], pl.String)).dtype

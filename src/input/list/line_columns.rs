@@ -17,12 +17,10 @@ use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange};
 use crate::input::buffer::Buffer;
 use crate::input::error::UrlFieldError;
 use crate::input::layout;
+use crate::input::url_parts::UrlParts;
 use crate::outcome::Reason;
 
-/// The columns of Common Crawl's index that make up a URL.
-const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
-
-/// The one of [`PARTS`] that is a number. Other lines have fewer columns.
+/// The one of [`UrlParts::COLUMNS`] that is a number. Other lines have fewer columns.
 const PORT: usize = 2;
 
 /// The columns that make up the lines of a table, by number.
@@ -40,7 +38,7 @@ impl LineColumns {
     /// The columns of a table that is a list.
     pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, UrlFieldError> {
         let parts = || {
-            let [protocol, host, port, path, query] = PARTS.map(|part| columnar::find(schema, part));
+            let [protocol, host, port, path, query] = UrlParts::COLUMNS.map(|part| columnar::find(schema, part));
             Some(LineColumns::Parts([protocol?, host?, port?, path?, query?]))
         };
         let found = match wanted {
@@ -187,21 +185,9 @@ impl LineArrays {
 
     /// Appends a URL that is made of parts; nothing if there is none.
     fn put_together(&self, row: usize, text: &mut Vec<u8>) {
-        let (Some(protocol), Some(host)) = (self.text(0, row), self.text(1, row)) else { return };
-        text.extend_from_slice(protocol);
-        text.extend_from_slice(b"://");
-        text.extend_from_slice(host);
-        // The index has the port if the URL states one, else -1 or nothing.
         let port = self.port.as_ref().filter(|port| port.is_valid(row)).map(|port| port.value(row));
-        if let Some(port) = port.filter(|&port| port >= 0) {
-            text.push(b':');
-            text.extend_from_slice(port.to_string().as_bytes());
-        }
-        text.extend_from_slice(self.text(2, row).unwrap_or(b"/"));
-        if let Some(query) = self.text(3, row) {
-            text.push(b'?');
-            text.extend_from_slice(query);
-        }
+        let [protocol, host, path, query] = std::array::from_fn(|column| self.text(column, row));
+        UrlParts { protocol, host, port, path, query }.append_to(text);
     }
 
     /// Calls `visit` with each row's line.

@@ -124,6 +124,14 @@ pub enum SourceError {
         /// The problem.
         problem: String,
     },
+    /// One of several answers in memory is none.
+    #[error("answer {number}: {problem}")]
+    Answer {
+        /// The answer, counted from 1.
+        number: u64,
+        /// The problem.
+        problem: String,
+    },
     /// A file of a folder, or a single robots.txt, has a time that cannot be meant.
     #[error("{}: {problem}", shown(path))]
     Time {
@@ -179,6 +187,15 @@ impl SourceError {
         let place = message.strip_prefix(&shown(path).to_string());
         place.unwrap_or(&message).trim_start_matches([',', ':', ' ']).to_owned()
     }
+}
+
+/// A table lacks a column that is needed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("it has no column {name:?}")]
+pub struct NoColumn {
+    /// The column.
+    pub name: String,
 }
 
 /// A list of field names cannot be parsed.

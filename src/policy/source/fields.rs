@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::error::FieldNamesError;
+use super::error::{FieldNamesError, NoColumn};
 use super::field::Field;
 
 const COUNT: usize = Field::ALL.len();
@@ -62,6 +62,39 @@ impl FieldNames {
         self.names[field as usize] = Some(name.to_owned()).filter(|name| !name.is_empty());
         self.given[field as usize] = true;
         Ok(())
+    }
+}
+
+impl FieldNames {
+    /// The columns of a table that hold the fields of answers, as Parquet files and tables in memory have them. `find` gives the
+    /// place of the column with a name.
+    ///
+    /// `url`, `status`, `body` and `fetched_at` are needed, unless the operator says that there are none; a table without `url` may
+    /// have `origin`. The others may be missing.
+    ///
+    /// # Errors
+    ///
+    /// [`NoColumn`] if a column is needed and not there.
+    pub fn columns(&self, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, NoColumn> {
+        let place = |field| self.name(field).and_then(&find);
+        let mut columns = Vec::new();
+        for field in Field::ALL {
+            let is_given = self.is_given(field);
+            let (is_wanted, is_needed) = match field {
+                Field::Url => (true, is_given || !self.is_given(Field::Origin) && place(Field::Origin).is_none()),
+                Field::Origin => (is_given || place(Field::Url).is_none(), is_given),
+                Field::Body => (true, is_given || !self.is_given(Field::BodyBase64)),
+                Field::BodyBase64 => (is_given, true),
+                Field::Status | Field::FetchedAt => (true, true),
+                Field::Location | Field::Expires | Field::UnreachableSince => (true, is_given),
+            };
+            match (self.name(field).filter(|_| is_wanted), place(field)) {
+                (Some(_), Some(at)) => columns.push((field, at)),
+                (Some(name), None) if is_needed => return Err(NoColumn { name: name.to_owned() }),
+                _ => {}
+            }
+        }
+        Ok(columns)
     }
 }
 

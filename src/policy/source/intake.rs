@@ -118,6 +118,14 @@ impl<'c> Intake<'c> {
         Ok(())
     }
 
+    /// Adds an answer of a source. If it is of use only where a redirect leads to its URL, and none does, that is told.
+    pub fn add_answer(&mut self, source: &Path, capture: Capture) -> Result<(), WriteError> {
+        if !is_named_robots_txt(&capture.url) {
+            self.note_page(source, &capture.url);
+        }
+        self.add([capture])
+    }
+
     /// Adds the captures still held, and waits until all are in place.
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.flush()?;

@@ -14,13 +14,12 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::SourceError;
-use super::answer::{self, Answer, Flaw};
+use super::answer::{Answer, Flaw};
 use super::field::Field;
 use super::fields::FieldNames;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::time_bounds::TimeBounds;
-use super::urls::is_named_robots_txt;
 use crate::formats::time;
 use crate::policy::Capture;
 
@@ -50,12 +49,7 @@ pub(super) fn add(
                 false => capture(&line, names, intake.time_bounds),
             };
             match read {
-                Ok(capture) => {
-                    if !is_named_robots_txt(&capture.url) {
-                        intake.note_page(path, &capture.url);
-                    }
-                    intake.add([capture])?;
-                }
+                Ok(capture) => intake.add_answer(path, capture)?,
                 Err(problem) => intake.leave_out(path, Reason::BadLine, problem.at(path, number, offset))?,
             }
             if is_cut {
@@ -120,12 +114,12 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds) -> Result<Captur
         }
     };
     let answer = Answer {
-        url: fields.url.as_ref().map(|Text(url)| &**url),
-        origin: fields.origin.as_ref().map(|Text(origin)| &**origin),
+        url: fields.url.map(Text::into_string),
+        origin: fields.origin.map(Text::into_string),
         status,
         location: fields.location,
         body: fields.body.map(|body| body.into_bytes().into()),
-        body_base64: fields.body_base64.as_ref().map(|Text(body)| body.as_bytes()),
+        body_base64: fields.body_base64.map(|body| body.into_string().into_bytes()),
         fetched_at: seconds(fields.fetched_at)?,
         expires: seconds(fields.expires)?,
         unreachable_since: seconds(fields.unreachable_since)?,
@@ -144,15 +138,12 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds) -> Result<Captur
 }
 
 /// The status; none if nobody answered.
-fn status(given: &RawValue) -> Result<Option<u16>, String> {
+fn status(given: &RawValue) -> Result<Option<i64>, String> {
     match given.get() {
         "null" => Ok(None),
-        text => match text.parse() {
-            Ok(number) => answer::status(number).map(Some),
-            Err(_) => {
-                Err(format!("{text} is no HTTP status; expected a number such as 200, or null if nobody answered"))
-            }
-        },
+        text => text.parse().map(Some).map_err(|_| {
+            format!("{text} is no HTTP status; expected a number such as 200, or null if nobody answered")
+        }),
     }
 }
 
@@ -193,6 +184,12 @@ impl<'de> Deserialize<'de> for Keys {
 /// A text, borrowed unless it has escapes.
 #[derive(Deserialize)]
 struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+
+impl Text<'_> {
+    fn into_string(self) -> String {
+        self.0.into_owned()
+    }
+}
 
 /// The values of a line, by field.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Sources of robots.txt files.
 //!
-//! A source is a directory (one file for each host or origin), a single robots.txt with its origin given separately, or a
-//! file of answers: JSON Lines, a WARC archive or Parquet. Any file may be compressed (gzip, Zstandard or bzip2). Its
+//! A source is a directory (one file for each host or origin), a single robots.txt with its origin given separately, a
+//! file of answers: JSON Lines, a WARC archive or Parquet, or answers in memory. Any file may be compressed (gzip, Zstandard or bzip2). Its
 //! kind is recognised by the beginning of its text; its name does not matter. Each source yields
 //! [`Capture`](super::Capture)s into [`Captures`](super::Captures).
 
@@ -15,6 +15,7 @@ mod fields;
 mod intake;
 mod json_lines;
 mod kind;
+mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod part;
@@ -31,14 +32,15 @@ mod warc_counts;
 mod without_warc;
 
 pub use add::{Options, add, add_single};
-pub use error::FieldNamesError;
+pub use answer::Answer;
 #[cfg(not(feature = "warc"))]
 pub use error::RecordProblem;
-pub use error::SourceError;
+pub use error::{FieldNamesError, NoColumn, SourceError};
 pub use fetched_at::FetchedAt;
 pub use field::Field;
 pub use fields::FieldNames;
 pub use kind::SourceKind;
+pub use memory::add_answers;
 pub use part::{Part, add_pages, add_part};
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]

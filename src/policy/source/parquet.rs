@@ -1,15 +1,14 @@
 //! Parquet: one answer per row.
 //!
-//! The columns are those of [`Field`], which [`FieldNames`] may name otherwise. `url`, `status`, `body` and `fetched_at` are
-//! needed, unless the operator says that there are none; a file without `url` may have `origin`. The others may be missing.
+//! The columns are those of [`Field`], which [`FieldNames`] may name otherwise; [`FieldNames::columns`] says which may be missing.
 
 use arrow_array::RecordBatch;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::path::Path;
 
-use super::answer::{self, Answer, Flaw};
-use super::error::SourceError;
+use super::answer::Answer;
+use super::error::{NoColumn, SourceError};
 use super::field::Field;
 use super::fields::FieldNames;
 use super::intake::Intake;
@@ -124,30 +123,16 @@ impl GroupColumns {
 
 /// The columns of a file with this schema, by field.
 fn columns(schema: &SchemaDescriptor, names: &FieldNames) -> Result<[Option<ValueColumn>; Field::ALL.len()], Problem> {
-    let find = |field| names.name(field).and_then(|name| columnar::find(schema, name));
+    let found = names.columns(|name| columnar::find(schema, name));
+    let found = found.map_err(|NoColumn { name }| Problem::NoColumn(name, columnar::names(schema).join(", ")))?;
     let mut columns = [const { None }; Field::ALL.len()];
-    for field in Field::ALL {
-        let is_given = names.is_given(field);
-        let (is_wanted, is_needed) = match field {
-            Field::Url => (true, is_given || !names.is_given(Field::Origin) && find(Field::Origin).is_none()),
-            Field::Origin => (is_given || find(Field::Url).is_none(), is_given),
-            Field::Body => (true, is_given || !names.is_given(Field::BodyBase64)),
-            Field::BodyBase64 => (is_given, true),
-            Field::Status | Field::FetchedAt => (true, true),
-            Field::Location | Field::Expires | Field::UnreachableSince => (true, is_given),
-        };
+    for (field, at) in found {
         let kind = match field {
             Field::Status => Kind::Integer,
             Field::FetchedAt | Field::Expires | Field::UnreachableSince => Kind::Time,
             _ => Kind::Text,
         };
-        match (names.name(field).filter(|_| is_wanted), find(field)) {
-            (Some(_), Some(at)) => columns[field as usize] = Some(ValueColumn::new(schema, at, kind)?),
-            (Some(name), None) if is_needed => {
-                return Err(Problem::NoColumn(name.to_owned(), columnar::names(schema).join(", ")));
-            }
-            _ => {}
-        }
+        columns[field as usize] = Some(ValueColumn::new(schema, at, kind)?);
     }
     Ok(columns)
 }
@@ -171,21 +156,15 @@ impl<'b> Values<'b> {
         let answer = Answer {
             url: text(Field::Url).map(|url| utf8(url, "URL")).transpose()?,
             origin: text(Field::Origin).map(|origin| utf8(origin, "origin")).transpose()?,
-            status: status.map(answer::status).transpose()?,
+            status,
             location: text(Field::Location).map(|location| String::from_utf8_lossy(location).into_owned()),
             body: text(Field::Body).map(Into::into),
-            body_base64: text(Field::BodyBase64),
+            body_base64: text(Field::BodyBase64).map(<[u8]>::to_vec),
             fetched_at: time(Field::FetchedAt)?,
             expires: time(Field::Expires)?,
             unreachable_since: time(Field::UnreachableSince)?,
         };
-        answer.capture(bounds).map_err(|flaw| match flaw {
-            Flaw::NoUrl => "it has no URL".to_owned(),
-            Flaw::NoBody(status) => {
-                format!("its status is {status}, but its body is null; an empty file is an empty body")
-            }
-            Flaw::Other(problem) => problem,
-        })
+        answer.capture(bounds).map_err(|flaw| flaw.to_string())
     }
 
     fn column(&self, field: Field) -> Option<&'b ValueColumn> {
@@ -193,6 +172,6 @@ impl<'b> Values<'b> {
     }
 }
 
-fn utf8<'b>(bytes: &'b [u8], what: &str) -> Result<&'b str, String> {
-    std::str::from_utf8(bytes).map_err(|_| format!("its {what} is not UTF-8"))
+fn utf8(bytes: &[u8], what: &str) -> Result<String, String> {
+    String::from_utf8(bytes.to_vec()).map_err(|_| format!("its {what} is not UTF-8"))
 }

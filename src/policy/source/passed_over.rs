@@ -16,6 +16,8 @@ pub(crate) enum Reason {
     EmptyFile,
     /// A line of JSON Lines that is no answer.
     BadLine,
+    /// An answer in memory that is none.
+    BadAnswer,
     /// A row of Parquet that is no answer.
     #[cfg(feature = "parquet")]
     BadRow,
@@ -59,6 +61,7 @@ impl Reason {
             }
             Reason::EmptyFile => ["file is empty", "files are empty", "an empty robots.txt allows everything"],
             Reason::BadLine => ["line is no response", "lines are no responses", "they are left out"],
+            Reason::BadAnswer => ["response is none", "responses are none", "they are left out"],
             #[cfg(feature = "parquet")]
             Reason::BadRow => ["row is no response", "rows are no responses", "they are left out"],
             Reason::Rest => ["source ends in damage", "sources end in damage", "what follows is left out"],

@@ -1,5 +1,7 @@
 //! The URLs of answers, in canonical form.
 
+use std::borrow::Cow;
+
 use crate::dialect::UrlPath;
 use crate::origin;
 use crate::origin::InvalidUrl;
@@ -16,16 +18,18 @@ pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
 }
 
 /// A requested URL in canonical form, and its origin if it is a robots.txt; an error says what is wrong.
-pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
+pub(super) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<String>), String> {
+    let url = url.into();
     // Nearly all URLs: parsing these twice took a thirteenth of the instructions of compiling a generated policy.
     if let Some(origin) = url.strip_suffix("/robots.txt")
         && origin::is_surely_canonical(origin.as_bytes())
     {
-        return Ok((url.to_owned(), Some(origin.to_owned())));
+        let origin = origin.to_owned();
+        return Ok((url.into_owned(), Some(origin)));
     }
     let (origin, at) =
         origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
-    let mut canonical = url::Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
+    let mut canonical = url::Url::parse(&url).map_err(|error| format!("{url:?}: {error}"))?;
     canonical.set_fragment(None);
     // As written: dot segments may lead to the robots.txt, but the author asked for something else.
     let path = UrlPath::AsWritten.of(&origin::trimmed(url.as_bytes())[at..]);
@@ -34,7 +38,7 @@ pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
     let robots_url = origin::robots_url(&origin);
     let url = match is_robots_txt {
         true => robots_url,
-        false if canonical.as_str() == robots_url => url.to_owned(),
+        false if canonical.as_str() == robots_url => url.into_owned(),
         false => canonical.into(),
     };
     Ok((url, is_robots_txt.then_some(origin)))

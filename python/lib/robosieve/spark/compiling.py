@@ -28,6 +28,7 @@ import pyarrow
 import pyarrow.parquet
 from pyspark import RDD, StorageLevel, TaskContext
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import BinaryType, IntegralType, StringType, TimestampNTZType, TimestampType
 
 import robosieve
 from robosieve import _robosieve
@@ -54,7 +55,7 @@ _TASKS = 1000
 def compile(
     spark: SparkSession,
     sources: Iterable[StrPath] | DataFrame,
-    agents: list[str],
+    agents: Iterable[str],
     out: StrPath,
     *,
     dialect: str = "rfc9309",
@@ -66,29 +67,65 @@ def compile(
 ) -> Policy:
     """Compiles robots.txt files on executors, into the file that `robosieve.compile` would make, byte for byte.
 
+    All arguments are checked before Spark does any work, except what only executors can see: the files.
+
     `sources` are folders and files that all executors can read under these paths, or a DataFrame of answers, with the
     columns that a Parquet file of them has. `out` and `overrides` are files of the driver. The sources are dealt out,
     in order, to `tasks` tasks: one for each, but at most 1,000. The originals of an archive's `revisit` records must
     be in the same task. `memory` is the budget of a task in bytes. `archive` is the result of `ship_wheel`, for
     executors without robosieve. The other arguments are those of `robosieve.compile`.
     """
-    if isinstance(sources, (str, os.PathLike)):
-        raise TypeError("sources: expected several paths, not one")
-    if isinstance(sources, DataFrame) and tasks is not None:
-        raise TypeError("tasks: a DataFrame has a task for each partition; repartition it instead")
+    columns = dict(columns) if columns is not None else None
+    if isinstance(sources, DataFrame):
+        if tasks is not None:
+            raise TypeError("tasks: a DataFrame has a task for each partition; repartition it instead")
+        _check_answers(sources, columns)
+    else:
+        sources = _paths(sources)
+    if tasks is not None and not isinstance(tasks, int):
+        raise TypeError(f"tasks: expected a number, not {tasks!r}")
     if tasks is not None and tasks < 1:
         raise Error(f"tasks: {tasks} is too few; give at least 1")
+    # Several processes take them. A single string is told below.
+    agents = agents if isinstance(agents, str) else list(agents)
     settings = {"agents": agents, "dialect": dialect, "memory": memory}
     work = _Work(spark, settings, archive)
-    columns = dict(columns) if columns is not None else None
     # Only when the lock on the file is taken does the work begin.
     policies = _policies(work, sources, columns, tasks, Path(os.path.realpath(out)))
     return robosieve.merge(policies, out, overrides=overrides)
 
 
+def _paths(sources: Iterable[StrPath]) -> list[str]:
+    """The sources, as the executors find them."""
+    if isinstance(sources, str | bytes | os.PathLike):
+        raise TypeError(f"sources: expected a list; write [{sources!r}]")
+    if isinstance(sources, Mapping):
+        raise TypeError("sources: expected files and folders; robosieve.compile takes answers from memory")
+    paths = list(sources)
+    for at, path in enumerate(paths):
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"sources: item {at} is {path!r}; expected a path")
+    if not paths:
+        raise Error("sources: the list is empty; give at least one file or folder")
+    return [os.path.abspath(path) for path in paths]
+
+
+def _check_answers(answers: DataFrame, columns: dict[str, str | None] | None) -> None:
+    """Checks that a frame has the columns of answers, and that their types are right."""
+    text = StringType | BinaryType
+    for field, at in _robosieve.answer_columns(answers.columns, columns):
+        name, kind = answers.schema.fields[at].name, answers.schema.fields[at].dataType
+        wanted: Any = {"status": IntegralType}.get(field, text)
+        expected = "integers" if field == "status" else "text or bytes"
+        if field in ("fetched_at", "expires", "unreachable_since"):
+            wanted, expected = text | IntegralType | TimestampType | TimestampNTZType, "time stamps, seconds or text"
+        if not isinstance(kind, wanted):
+            raise TypeError(f'sources: the column "{name}" is of type {kind.simpleString()}; expected {expected}')
+
+
 def _policies(
     work: _Work,
-    sources: Iterable[StrPath] | DataFrame,
+    sources: list[str] | DataFrame,
     columns: dict[str, str | None] | None,
     tasks: int | None,
     out: Path,
@@ -103,7 +140,7 @@ def _policies(
             if isinstance(sources, DataFrame):
                 pieces = work.of_rows(sources, columns)
             else:
-                pieces = work.of_files([os.path.abspath(source) for source in sources], columns, tasks)
+                pieces = work.of_files(sources, columns, tasks)
             opened: dict[int, BinaryIO] = {}
             for task, place, piece in work.fetched(work.merged(pieces)):
                 if task not in opened:

@@ -24,13 +24,14 @@ from pyspark.sql.types import (
     BinaryType,
     DataType,
     IntegerType,
+    IntegralType,
     NullType,
     StringType,
     StructField,
     StructType,
 )
 
-from robosieve._robosieve import Choices, Error, Policy
+from robosieve._robosieve import URL_PARTS, Choices, Error, Policy
 from robosieve.spark.shipping import session_folder, shipped
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -44,7 +45,7 @@ _TYPES: dict[str, DataType] = {
 
 def judge(
     df: DataFrame,
-    url: str = "url",
+    url: str | None = None,
     *,
     policy: str | os.PathLike[str],
     agent: str | None = None,
@@ -58,6 +59,9 @@ def judge(
 
     All arguments are checked at once, before Spark does any work.
 
+    `url` is the column of the URLs; without it, that is "url", or the URLs are put together from Common Crawl's columns
+    url_protocol, url_host_name, url_port, url_path and url_query.
+
     `policy` is a policy file that the driver can read. `columns` are those of `Policy.judge`: verdict, reason, rule,
     line, and with several `agents` blocked_for and deferred_for. `choices` are the arguments of `robosieve.Choices`.
     The session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to `batch_rows` if it is lower. `archive`
@@ -69,12 +73,12 @@ def judge(
     options: dict[str, Any] = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(columns)}
     _check_names(columns, Policy(policy).judge([], choices=Choices(**choices or {}), **options).columns)
     _check_new(df, columns)
-    _check_url(df, url)
+    urls = _url_columns(df, url)
     spark = df.sparkSession
     _raise_batch_rows(spark, batch_rows)
     checksum = _add_policy(spark, Path(policy))
     schema = StructType([*df.schema.fields, *(_field(name, agents is not None) for name in columns)])
-    return df.mapInArrow(_mapper(checksum, archive, url, columns, options, choices or {}), schema)
+    return df.mapInArrow(_mapper(checksum, archive, urls, columns, options, choices or {}), schema)
 
 
 def _raise_batch_rows(spark: SparkSession, rows: int) -> None:
@@ -102,15 +106,25 @@ def _check_new(df: DataFrame, columns: tuple[str, ...]) -> None:
             raise Error(f'columns: the frame already has a column "{name}"; rename or drop that')
 
 
-def _check_url(df: DataFrame, url: str) -> None:
-    """Checks that there is a column of URLs."""
-    found = [field for field in df.schema.fields if field.name == url]
+def _url_columns(df: DataFrame, url: str | None) -> list[str]:
+    """The column of the URLs, or those of their parts; checks that they are there."""
+    if url is None and "url" not in df.columns and all(part in df.columns for part in URL_PARTS):
+        for part in URL_PARTS:
+            _check_type(df, part, IntegralType if part == "url_port" else StringType | BinaryType)
+        return URL_PARTS
+    _check_type(df, url or "url", StringType | BinaryType)
+    return [url or "url"]
+
+
+def _check_type(df: DataFrame, name: str, wanted: Any) -> None:
+    """Checks that there is one such column, and that its values are of this type."""
+    found = [field for field in df.schema.fields if field.name == name]
     if len(found) != 1:
         count = "several columns" if found else "no column"
-        raise Error(f'url: the frame has {count} "{url}"; its columns are {", ".join(df.columns)}')
-    if not isinstance(found[0].dataType, StringType | BinaryType | NullType):
-        kind = found[0].dataType.simpleString()
-        raise TypeError(f'url: the column "{url}" is of type {kind}; expected string or binary')
+        raise Error(f'url: the frame has {count} "{name}"; its columns are {", ".join(df.columns)}')
+    if not isinstance(found[0].dataType, wanted | NullType):
+        kind, expected = found[0].dataType.simpleString(), "integers" if wanted is IntegralType else "string or binary"
+        raise TypeError(f'url: the column "{name}" is of type {kind}; expected {expected}')
 
 
 def _field(name: str, is_list: bool) -> StructField:
@@ -140,20 +154,20 @@ def _file_name(checksum: str) -> str:
 def _mapper(
     checksum: str,
     archive: str | None,
-    url: str,
+    urls: list[str],
     columns: tuple[str, ...],
     options: dict[str, Any],
     choices: dict[str, Any],
 ) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
     """The function each task runs."""
     judged = shipped(archive, "robosieve.spark.judging", "_judged")
-    return lambda batches: judged(batches, checksum, url, columns, options, choices)
+    return lambda batches: judged(batches, checksum, urls, columns, options, choices)
 
 
 def _judged(
     batches: Iterator[pyarrow.RecordBatch],
     checksum: str,
-    url: str,
+    urls: list[str],
     columns: tuple[str, ...],
     options: dict[str, Any],
     choices: dict[str, Any],
@@ -162,7 +176,8 @@ def _judged(
     chosen = Choices(**choices)
     for batch in batches:
         # Spark runs one task per core.
-        out = policy.judge(batch.column(url), choices=chosen, threads=1, **options).to_pyarrow().combine_chunks()
+        of_urls = batch.column(urls[0]) if len(urls) == 1 else batch.select(urls)
+        out = policy.judge(of_urls, choices=chosen, threads=1, **options).to_pyarrow().combine_chunks()
         made = [out[name].combine_chunks() for name in columns]
         yield pyarrow.RecordBatch.from_arrays([*batch.columns, *made], [*batch.schema.names, *columns])
 

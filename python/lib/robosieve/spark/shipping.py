@@ -31,6 +31,9 @@ def session_folder() -> Path:
 def shipped(archive: str | None, module: str, name: str) -> Callable[..., Any]:
     """A function of this package for executors, which import it only once the archive is on their path."""
 
+    if archive is not None and not isinstance(archive, str):
+        raise TypeError(f"archive: expected the result of ship_wheel, not {archive!r}")
+
     # Spark pickles a nested function with its code, and a function of a module as the name of the module.
     def call(*arguments: Any) -> Any:
         import importlib

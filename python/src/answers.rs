@@ -1,0 +1,205 @@
+//! Answers from memory: the Python class for one, and how many reach the library.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyMapping, PyString, PyTuple};
+use robosieve::policy::Captures;
+use robosieve::policy::source::{self, Options};
+
+use crate::choices::time;
+use crate::error;
+use crate::arguments::text;
+
+/// An answer to a request for a robots.txt, for `compile`: the fields of a line of JSON Lines.
+///
+/// `url` is the URL that was requested, and `status` the HTTP status, or None if nobody answered. With a status from 200 to 299,
+/// `body` is a str or bytes, which may be empty. `location` is the target of a redirect. The times `fetched_at`, `expires` (the
+/// server's `Expires`) and `unreachable_since` are in seconds of Unix time, `datetime`s with a time zone, or texts in RFC 3339.
+///
+/// >>> import robosieve
+/// >>> robosieve.Answer("https://shop.example/robots.txt", 200, "User-agent: *\nDisallow: /cart", "2026-01-12T12:00:00Z")
+/// <robosieve.Answer https://shop.example/robots.txt: 200, 29 bytes, fetched_at=1768219200>
+#[pyclass(frozen, eq, module = "robosieve")]
+#[derive(PartialEq)]
+pub struct Answer(source::Answer);
+
+#[pymethods]
+impl Answer {
+    #[new]
+    #[pyo3(signature = (url, status, body=None, fetched_at=None, location=None, *, expires=None, unreachable_since=None))]
+    fn new(
+        url: String,
+        status: Option<i64>,
+        body: Option<&Bound<'_, PyAny>>,
+        fetched_at: Option<&Bound<'_, PyAny>>,
+        location: Option<String>,
+        expires: Option<&Bound<'_, PyAny>>,
+        unreachable_since: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Answer> {
+        let times = [("fetched_at", fetched_at), ("expires", expires), ("unreachable_since", unreachable_since)];
+        let [fetched_at, expires, unreachable_since] =
+            times.map(|(name, given)| given.map(|given| time(name, given)).transpose());
+        let answer = source::Answer::new(url, status)
+            .body(body.map(|body| text("body", body)).transpose()?.map(Into::into))
+            .location(location)
+            .fetched_at(fetched_at?)
+            .expires(expires?)
+            .unreachable_since(unreachable_since?);
+        Ok(Answer(answer))
+    }
+
+    /// The URL that was requested.
+    #[getter]
+    fn url(&self) -> &str {
+        self.0.url.as_deref().unwrap_or_default()
+    }
+
+    /// The HTTP status; None if nobody answered.
+    #[getter]
+    fn status(&self) -> Option<i64> {
+        self.0.status
+    }
+
+    /// The bytes of the body.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.0.body.as_deref().map(|body| PyBytes::new(py, body))
+    }
+
+    /// The time of the answer, in seconds of Unix time.
+    #[getter]
+    fn fetched_at(&self) -> Option<i64> {
+        self.0.fetched_at
+    }
+
+    /// The target of a redirect.
+    #[getter]
+    fn location(&self) -> Option<&str> {
+        self.0.location.as_deref()
+    }
+
+    /// The server's `Expires`, in seconds of Unix time.
+    #[getter]
+    fn expires(&self) -> Option<i64> {
+        self.0.expires
+    }
+
+    /// The time since which the origin has been unreachable, in seconds of Unix time.
+    #[getter]
+    fn unreachable_since(&self) -> Option<i64> {
+        self.0.unreachable_since
+    }
+
+    fn __repr__(&self) -> String {
+        let status = self.0.status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
+        let body = self.0.body.as_ref().map(|body| format!(", {} bytes", body.len())).unwrap_or_default();
+        let location = self.0.location.as_ref().map(|to| format!(", location={to}")).unwrap_or_default();
+        let times = [
+            ("fetched_at", self.0.fetched_at),
+            ("expires", self.0.expires),
+            ("unreachable_since", self.0.unreachable_since),
+        ];
+        let times = times.iter().filter_map(|(name, time)| Some(format!(", {name}={}", (*time)?)));
+        format!("<robosieve.Answer {}: {status}{body}{location}{}>", self.url(), times.collect::<String>())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let source::Answer { url, status, location, body, fetched_at, expires, unreachable_since, .. } = &self.0;
+        let mut hasher = DefaultHasher::new();
+        (url, status, location, body, fetched_at, expires, unreachable_since).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The arguments that make an equal object, for pickle and copy.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let given = PyDict::new(py);
+        given.set_item("expires", self.0.expires)?;
+        given.set_item("unreachable_since", self.0.unreachable_since)?;
+        let first = (self.url(), self.0.status, self.body(py), self.0.fetched_at, self.location());
+        Ok((first.into_pyobject(py)?, given))
+    }
+}
+
+/// Answers, one after the other, as Python gives them.
+pub type Answers<'py> = Box<dyn Iterator<Item = PyResult<source::Answer>> + 'py>;
+
+/// The answers of a mapping of origins to the bodies of their robots.txt.
+pub fn of_mapping<'py>(mapping: &Bound<'py, PyMapping>) -> PyResult<Answers<'py>> {
+    let items = mapping.items()?;
+    if items.is_empty() {
+        return Err(error::parameter(
+            "sources",
+            "the dict is empty; give at least one origin and the body of its robots.txt",
+        ));
+    }
+    Ok(Box::new((0..items.len()).map(move |at| {
+        let (origin, body): (Bound<'py, PyAny>, Bound<'py, PyAny>) = items.get_item(at)?.extract()?;
+        let Ok(name) = origin.cast::<PyString>() else {
+            return Err(PyTypeError::new_err(format!("sources: expected an origin, not {}", origin.repr()?)));
+        };
+        let place = format!("sources: the body of {}", origin.repr()?);
+        let body: Option<Arc<[u8]>> = match body.is_none() {
+            true => None,
+            false => Some(text(&place, &body)?.into()),
+        };
+        let found = source::Answer::default().origin(Some(name.to_str()?.to_owned())).status(Some(200));
+        Ok(found.body(body))
+    })))
+}
+
+/// The answers of an iterator of [`Answer`], of which one was taken already.
+pub fn of_iterator<'py>(
+    first: Bound<'py, PyAny>,
+    others: impl Iterator<Item = PyResult<Bound<'py, PyAny>>> + 'py,
+) -> Answers<'py> {
+    Box::new(std::iter::once(Ok(first)).chain(others).enumerate().map(|(at, item)| {
+        let item = item?;
+        match item.cast::<Answer>() {
+            Ok(answer) => Ok(answer.get().0.clone()),
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "sources: item {at} is {}; expected a robosieve.Answer, as those before",
+                item.repr()?
+            ))),
+        }
+    }))
+}
+
+/// The most answers, and bytes of bodies, that go to the library at a time.
+const PIECE: usize = 256;
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Adds answers: this thread takes them from Python, while another compiles those before.
+pub fn add(py: Python<'_>, answers: Answers<'_>, options: &Options, captures: &mut Captures) -> PyResult<()> {
+    let (sender, receiver) = sync_channel::<Vec<source::Answer>>(2);
+    thread::scope(|scope| {
+        let adding = scope.spawn(|| source::add_answers(receiver.into_iter().flatten(), options, captures));
+        let sent = sent(py, answers, |piece| py.detach(|| sender.send(piece)).is_ok());
+        drop(sender);
+        match py.detach(|| adding.join()) {
+            Err(panic) => Err(error::panicked(&*panic)),
+            // What Python raised is the cause of what is missing.
+            Ok(added) => sent.and(added.map_err(error::source)),
+        }
+    })
+}
+
+/// Sends answers in pieces, until there are no more, or nobody takes them any more.
+fn sent(py: Python<'_>, mut answers: Answers<'_>, mut send: impl FnMut(Vec<source::Answer>) -> bool) -> PyResult<()> {
+    loop {
+        let (mut piece, mut bytes) = (Vec::new(), 0);
+        while piece.len() < PIECE && bytes < PIECE_BYTES {
+            let Some(answer) = answers.next().transpose()? else { break };
+            bytes += answer.body.as_ref().map_or(0, |body| body.len());
+            piece.push(answer);
+        }
+        py.check_signals()?;
+        if piece.is_empty() || !send(piece) {
+            return Ok(());
+        }
+    }
+}
