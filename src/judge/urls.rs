@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::lines::{Lines, is_plain};
 use super::text_urls::{Places, Urls};
-use crate::input::chunk::Chunk;
+use crate::input::chunks::Chunk;
 use crate::input::layout::Found;
 use crate::outcome::Reason;
 
@@ -40,18 +40,18 @@ impl LineUrls {
     ///
     /// If the chunk is longer than 4 GiB.
     pub fn find(&mut self, chunk: &Chunk<'_>) {
-        self.lines.find(chunk.text);
+        self.lines.find(chunk.text());
         self.is_whole = chunk.layout.is_whole();
         self.decoded.clear();
         self.apart.clear();
         self.flaws.clear();
         if !self.is_whole {
             self.locate(chunk);
-        } else if chunk.mark > 0 && self.lines.count() > 0 {
-            let end = self.lines.line(chunk.text, 0).len();
-            self.apart.push(Apart { line: 0, place: chunk.mark.min(end)..end, is_decoded: false });
+        } else if chunk.bom_len > 0 && self.lines.count() > 0 {
+            let end = self.lines.line(chunk.text(), 0).len();
+            self.apart.push(Apart { line: 0, place: chunk.bom_len.min(end)..end, is_decoded: false });
         }
-        self.flaws.extend(chunk.flaws.iter().map(|&(line, reason)| (line as usize, reason)));
+        self.flaws.extend(chunk.flaws().iter().map(|&(line, reason)| (line as usize, reason)));
     }
 
     /// Finds the URLs of lines of fields.
@@ -61,9 +61,9 @@ impl LineUrls {
         ends.clear();
         looks.clear();
         for line in 0..lines.count() {
-            let text = lines.line(chunk.text, line);
+            let text = lines.line(chunk.text(), line);
             // The line may have changed after its mark was found.
-            let mark = if line == 0 { chunk.mark.min(text.len()) } else { 0 };
+            let mark = if line == 0 { chunk.bom_len.min(text.len()) } else { 0 };
             let text = &text[mark..];
             let start = lines.starts()[line] as usize + mark;
             let (place, look) = match chunk.layout.find(text, decoded) {

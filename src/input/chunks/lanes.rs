@@ -12,15 +12,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::chunk::Chunk;
 use super::cut::Cut;
-use super::lane::{Lane, Next};
+use super::lane::Lane;
 use super::store::Store;
-use super::task::Task;
 use crate::formats::compression::Compression;
 use crate::formats::made_ahead::Ahead;
-use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::List;
+use crate::input::list::{List, Next};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
@@ -55,8 +54,8 @@ struct Slot<'l> {
     needs_memory: bool,
 }
 
-/// A chunk read ahead of its turn, with its buffer, or its error.
-pub(super) type Ready<'l> = Result<(Task<'l>, Buffer), ListError>;
+/// A chunk read ahead of its turn, or its error.
+pub(super) type Ready<'l> = Result<Chunk<'l>, ListError>;
 
 /// What a worker does next.
 pub(super) enum Choice<'l> {
@@ -142,7 +141,7 @@ impl<'l> Lanes<'l> {
         }
         for slot in others {
             self.waiting -= slot.ready.iter().map(bytes_of).sum::<u64>();
-            let first = slot.ready.drain(..).flatten().next().map(|(task, _)| task.at);
+            let first = slot.ready.drain(..).flatten().next().map(|chunk| chunk.at);
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
@@ -221,11 +220,11 @@ impl<'l> Lanes<'l> {
         &mut self,
         cut: &Cut<'l>,
         mut lane: Box<Lane<'l>>,
-        next: Result<Next<'l>, ListError>,
-    ) -> Result<Option<Task<'l>>, ListError> {
+        next: Result<Next<Chunk<'l>>, ListError>,
+    ) -> Result<Option<Chunk<'l>>, ListError> {
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == lane.list) else { return Ok(None) };
         let read = match next {
-            Ok(Next::Chunk(task)) => Ok(Some(task)),
+            Ok(Next::Chunk(chunk)) => Ok(Some(chunk)),
             Ok(other) => {
                 slot.has_ended |= matches!(other, Next::End);
                 slot.is_long |= matches!(other, Next::Long);
@@ -243,9 +242,9 @@ impl<'l> Lanes<'l> {
     }
 
     /// Takes back a list that was read ahead, and keeps the chunk for its turn.
-    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Result<Next<'l>, ListError>, buffer: Buffer) {
+    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Result<Next<Chunk<'l>>, ListError>) {
         let list = lane.list;
-        let ready = self.put_back(cut, lane, next).transpose().map(|task| task.map(|task| (task, buffer)));
+        let ready = self.put_back(cut, lane, next).transpose();
         self.waiting -= chunk_room(cut);
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == list) else { return };
         if let Some(ready) = ready {
@@ -270,7 +269,7 @@ impl<'l> Lanes<'l> {
 
 /// The memory that a waiting chunk takes.
 fn bytes_of(ready: &Ready<'_>) -> u64 {
-    ready.as_ref().map_or(0, |(_, buffer)| buffer.bytes.capacity() as u64)
+    ready.as_ref().map_or(0, Chunk::held_bytes)
 }
 
 /// Room for a chunk that is read ahead: a little more than most take.

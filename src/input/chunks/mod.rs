@@ -4,14 +4,14 @@
 //! that takes a chunk gets a ticket with it. Tickets count chunks from 0, and work that must be done in order is done in ticket
 //! order. Several lists may be read at once (`lanes`).
 
+mod chunk;
 mod cut;
 mod hand_out;
 mod lane;
 mod lanes;
 mod long_chunks;
 mod store;
-mod task;
 
+pub(crate) use chunk::{Chunk, LONGEST_CHUNK};
 pub(crate) use cut::{Cut, Parallelism};
 pub(crate) use hand_out::Chunks;
-pub(crate) use task::{LONGEST_CHUNK, Task};

@@ -38,11 +38,11 @@ pub(crate) use footer::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use reread::reread;
 #[cfg(feature = "parquet")]
-pub(crate) use rows::{FileRows, RowSource};
+pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use waiting::{FullGroup, WaitingRows};
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{FileRows, FullGroup, RowSource, Table, WaitingRows, complete, reread};
+pub(crate) use without_parquet::{FileRows, FullGroup, Table, WaitingRows, complete, reread};

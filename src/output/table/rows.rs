@@ -9,27 +9,11 @@ use std::sync::Arc;
 
 use super::{Table, cause_columns, text};
 use crate::formats::columnar::{Malformed, guarded};
-use crate::input::chunk::Chunk;
-use crate::input::chunks::Task;
+use crate::input::chunks::Chunk;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::form::Form;
-
-/// A chunk that becomes rows.
-pub(crate) struct RowSource<'s> {
-    /// Its lines, except those left out.
-    pub lines: Chunk<'s>,
-    /// If its list is a table: all its rows, as they were read.
-    pub of_table: Option<&'s RecordBatch>,
-}
-
-impl<'s> RowSource<'s> {
-    /// The lines of a task's chunk, except those left out.
-    pub fn of(task: &'s Task<'_>, lines: Chunk<'s>) -> RowSource<'s> {
-        RowSource { lines, of_table: task.rows().and_then(|rows| rows.batch.as_ref()) }
-    }
-}
 
 /// Rows for one file.
 pub(crate) struct FileRows {
@@ -44,22 +28,22 @@ impl Table {
     pub fn rows(
         &self,
         set: usize,
-        source: &RowSource<'_>,
+        chunk: &Chunk<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<FileRows>, OutputError> {
-        let made = guarded(|| Ok::<_, Malformed>(self.sorted(source, outcomes, causes)?));
+        let made = guarded(|| Ok::<_, Malformed>(self.sorted(chunk, outcomes, causes)?));
         Ok(made?.into_iter().map(|(file, batch)| FileRows { set, file, batch }).collect())
     }
 
     /// The rows of each file that gets any.
     fn sorted(
         &self,
-        source: &RowSource<'_>,
+        chunk: &Chunk<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<(usize, RecordBatch)>, ArrowError> {
-        let of_list = self.list_columns(source, causes)?;
+        let of_list = self.list_columns(chunk, causes)?;
         let with = |own: Vec<ArrayRef>| {
             RecordBatch::try_new(Arc::clone(&self.batch_schema), of_list.iter().cloned().chain(own).collect())
         };
@@ -89,15 +73,17 @@ impl Table {
     }
 
     /// The columns that the chunk's list has, of the rows that were not left out.
-    fn list_columns(&self, source: &RowSource<'_>, causes: &ChunkCauses<'_>) -> Result<Vec<ArrayRef>, ArrowError> {
-        let Some(batch) = source.of_table else { return text::columns(causes.text, causes.urls) };
+    fn list_columns(&self, chunk: &Chunk<'_>, causes: &ChunkCauses<'_>) -> Result<Vec<ArrayRef>, ArrowError> {
+        let Some(batch) = chunk.rows().and_then(|rows| rows.batch.as_ref()) else {
+            return text::columns(causes.text, causes.urls);
+        };
         let fields: Vec<usize> = (0..self.list_fields).collect();
         let batch = batch.project(&fields)?;
-        if source.lines.left_out.is_empty() {
+        if chunk.duplicates.is_empty() {
             return Ok(batch.columns().to_vec());
         }
         let mut kept = vec![true; batch.num_rows()];
-        source.lines.left_out.iter().for_each(|&row| kept[row] = false);
+        chunk.duplicates.iter().for_each(|&row| kept[row] = false);
         Ok(filter_record_batch(&batch, &BooleanArray::from(kept))?.columns().to_vec())
     }
 

@@ -4,11 +4,10 @@
 //! those that are enough for a row group come out. The worker encodes them after its turn, so groups are encoded in parallel.
 
 use super::blocks::{Blocks, Held, Made, Shape, Turn, Write};
-use crate::input::chunk::Chunk;
-use crate::input::chunks::Task;
+use crate::input::chunks::Chunk;
 use crate::output::block::Block;
 use crate::output::error::OutputError;
-use crate::output::table::{FileRows, FullGroup, RowSource, Table, WaitingRows};
+use crate::output::table::{FileRows, FullGroup, Table, WaitingRows};
 use crate::run::error::FilterError;
 use crate::run::sequence::Sequence;
 use crate::run::worker::{Judged, Worker};
@@ -44,15 +43,9 @@ impl Shape for RowGroups {
         true
     }
 
-    fn prepare(
-        &self,
-        set: usize,
-        task: &Task<'_>,
-        lines: Chunk<'_>,
-        worker: &mut Worker,
-    ) -> Result<Vec<FileRows>, FilterError> {
-        let (outcomes, mut causes) = worker.rows(lines.text);
-        let mut rows = self.tables[set].rows(set, &RowSource::of(task, lines), outcomes, &mut causes)?;
+    fn prepare(&self, set: usize, chunk: &Chunk<'_>, worker: &mut Worker) -> Result<Vec<FileRows>, FilterError> {
+        let (outcomes, mut causes) = worker.rows(chunk.text());
+        let mut rows = self.tables[set].rows(set, chunk, outcomes, &mut causes)?;
         rows.iter_mut().try_for_each(FileRows::compact)?;
         Ok(rows)
     }
