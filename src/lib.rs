@@ -87,6 +87,7 @@ mod judge;
 pub mod judge;
 pub mod lint;
 mod lock;
+mod monitor;
 pub mod origin;
 #[cfg(not(feature = "internals"))]
 mod outcome;

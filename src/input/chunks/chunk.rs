@@ -121,6 +121,11 @@ impl<'l> Chunk<'l> {
         if let Text::Read(buffer) = &self.text { buffer.bytes.capacity() as u64 } else { 0 }
     }
 
+    /// Whether it is long, and has no right to be held yet.
+    pub(super) fn needs_permit(&self) -> bool {
+        self.is_long && self.permit.is_none()
+    }
+
     /// The right to hold a long chunk, if this is one.
     pub fn take_permit(&mut self) -> Option<Permit> {
         self.permit.take()

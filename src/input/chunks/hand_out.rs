@@ -1,29 +1,26 @@
 //! Hands out chunks to workers.
 
 use std::mem::take;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use super::chunk::{Chunk, LONGEST_CHUNK};
 use super::cut::Cut;
 use super::lane::Lane;
 use super::lanes::{Choice, Ended, Lanes};
 use super::store::Store;
+use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{List, Next, Text};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
-use crate::lock::{OnPanic, lock, wait};
+use crate::lock::OnPanic;
+use crate::monitor::Monitor;
 
 /// The chunks of all lists.
 pub(crate) struct Chunks<'l> {
     cut: Cut<'l>,
-    input: Mutex<Input<'l>>,
-    /// Signalled when a chunk was read that other workers may wait for.
-    changed: Condvar,
-    /// Whether to stop handing out chunks.
-    stopped: AtomicBool,
+    input: Monitor<Input<'l>>,
 }
 
 /// The lists that are not yet fully handed out.
@@ -32,6 +29,22 @@ struct Input<'l> {
     tickets: u64,
     /// Lists that ended since the last chunk was handed out.
     ended: Ended,
+    /// Whether reading failed, so that nothing more is handed out.
+    has_failed: bool,
+}
+
+/// What a worker does to get a chunk.
+enum Step<'l> {
+    /// It has one; `None` if there are no more.
+    Given(Result<Option<Chunk<'l>>, ListError>),
+    /// It reads from this list, for its own chunk.
+    Read(Box<Lane<'l>>),
+    /// It has read this long chunk from a list, and needs the right to hold it.
+    Permit(Box<Lane<'l>>, Chunk<'l>),
+    /// It reads this list ahead, to the store if memory is full.
+    Ahead(Box<Lane<'l>>, Option<Arc<Store>>),
+    /// It decompresses this piece of a list that another worker reads.
+    Help(Ahead<'l>, u64),
 }
 
 impl<'l> Chunks<'l> {
@@ -42,13 +55,13 @@ impl<'l> Chunks<'l> {
 
     /// Resumes the `begun` lists at their positions, then hands out the lists from `next` on.
     pub fn from(cut: Cut<'l>, begun: &[Position], next: usize) -> Chunks<'l> {
-        let input = Mutex::new(Input { lanes: Lanes::new(begun, next), tickets: 0, ended: Ended::default() });
-        Chunks { cut, input, changed: Condvar::new(), stopped: AtomicBool::new(false) }
+        let (lanes, ended) = (Lanes::new(begun, next), Ended::default());
+        Chunks { cut, input: Monitor::new(Input { lanes, tickets: 0, ended, has_failed: false }) }
     }
 
     /// Whether the flag was set before everything was handed out.
     pub fn is_interrupted(&self) -> bool {
-        self.cut.is_asked_to_stop() && !lock(&self.input).lanes.is_at_end(&self.cut)
+        self.cut.is_asked_to_stop() && !self.input.with(|input| input.lanes.is_at_end(&self.cut))
     }
 
     pub fn lists(&self) -> &'l [List] {
@@ -57,22 +70,13 @@ impl<'l> Chunks<'l> {
 
     /// Stops handing out chunks, and wakes the workers that wait for one.
     pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-        self.changed.notify_all();
+        self.input.stop();
     }
 
     /// Reads from a list without the lock, so that other workers can read from other lists.
-    fn read_on<R>(&self, read: impl FnOnce() -> R) -> (MutexGuard<'_, Input<'l>>, R) {
-        let guard = OnPanic(|| {
-            // Hold the lock, so that no worker is between its check and its wait.
-            let _input = lock(&self.input);
-            self.stop();
-        });
-        let read = read();
-        drop(guard);
-        let input = lock(&self.input);
-        self.changed.notify_all();
-        (input, read)
+    fn read_on<R>(&self, read: impl FnOnce() -> R) -> R {
+        let _guard = OnPanic(|| self.stop());
+        read()
     }
 
     /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
@@ -86,21 +90,49 @@ impl<'l> Chunks<'l> {
 
     /// The next chunk, in the memory of `spare` if it needs any. After a failure there are no more chunks.
     pub fn next(&self, spare: &mut Buffer) -> Result<Option<Chunk<'l>>, ListError> {
-        let mut input = lock(&self.input);
-        while !self.stopped.load(Ordering::Relaxed) && !self.cut.is_asked_to_stop() {
-            let Input { lanes, ended, .. } = &mut *input;
-            let chunk = match lanes.choose(&self.cut, ended) {
-                Choice::End => return Ok(None),
-                Choice::Wait => {
-                    input = wait(&self.changed, input);
-                    continue;
+        while let Some(step) = self.input.when(|input| self.step(input, spare)) {
+            match step {
+                Step::Given(given) => return given,
+                Step::Help(ahead, piece) => ahead.make(piece),
+                Step::Ahead(mut lane, store) => {
+                    let next = self.read_on(|| self.read_ahead(&mut lane, store));
+                    self.input.change(|input| input.lanes.keep(&self.cut, lane, next));
                 }
-                Choice::Help(ahead, piece) => {
-                    drop(input);
-                    ahead.make(piece);
-                    input = lock(&self.input);
-                    continue;
+                Step::Read(mut lane) => {
+                    let next = self.read_on(|| lane.next(&self.cut, spare, true));
+                    if let Some(given) = self.put_back(lane, next) {
+                        return given;
+                    }
                 }
+                Step::Permit(lane, chunk) => {
+                    if let Some(given) = self.put_back(lane, Ok(Next::Chunk(chunk))) {
+                        return given;
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a worker does next; `None` if it must wait until something changes.
+    fn step(&self, input: &mut Input<'l>, spare: &mut Buffer) -> Option<Step<'l>> {
+        loop {
+            if input.has_failed || self.cut.is_asked_to_stop() {
+                return Some(Step::Given(Ok(None)));
+            }
+            let given = match input.lanes.choose(&self.cut, &mut input.ended) {
+                Choice::End => return Some(Step::Given(Ok(None))),
+                Choice::Wait => return None,
+                Choice::Help(ahead, piece) => return Some(Step::Help(ahead, piece)),
+                Choice::Ahead(lane, store) => return Some(Step::Ahead(lane, store)),
+                Choice::Read(mut lane) if lane.is_instant(&self.cut) => {
+                    let next = lane.next(&self.cut, spare, true);
+                    match next {
+                        Ok(Next::Chunk(chunk)) if chunk.needs_permit() => return Some(Step::Permit(lane, chunk)),
+                        next => input.lanes.put_back(&self.cut, lane, next),
+                    }
+                }
+                Choice::Read(lane) => return Some(Step::Read(lane)),
                 Choice::Take(ready) => ready.map(|chunk| {
                     // It has memory of its own.
                     if chunk.held_bytes() > 0 {
@@ -108,52 +140,52 @@ impl<'l> Chunks<'l> {
                     }
                     Some(chunk)
                 }),
-                Choice::Ahead(mut lane, store) => {
-                    drop(input);
-                    let next;
-                    (input, next) = self.read_on(|| self.read_ahead(&mut lane, store));
-                    input.lanes.keep(&self.cut, lane, next);
-                    continue;
-                }
-                Choice::Read(mut lane) => {
-                    let mut next;
-                    if lane.is_instant(&self.cut) {
-                        next = lane.next(&self.cut, spare, true);
-                    } else {
-                        drop(input);
-                        (input, next) = self.read_on(|| lane.next(&self.cut, spare, true));
-                    }
-                    if let Ok(Next::Chunk(chunk)) = &mut next
-                        && chunk.is_long
-                        && chunk.permit.is_none()
-                    {
-                        // The holder of the permit may need this lock before it can give the permit back.
-                        drop(input);
-                        chunk.permit = Some(self.cut.long_chunks.permit());
-                        input = lock(&self.input);
-                        self.changed.notify_all();
-                    }
-                    input.lanes.put_back(&self.cut, lane, next)
-                }
             };
-            match chunk {
-                Ok(Some(chunk)) => return Ok(Some(self.with_ticket(&mut input, chunk))),
-                Ok(None) => {}
-                // Stop before the input is unlocked: a worker waiting for the lock would read past the failure.
-                Err(failure) => {
-                    self.stop();
-                    // A stream also fails because the run is asked to stop.
-                    return if self.cut.is_asked_to_stop() { Ok(None) } else { Err(failure) };
-                }
+            if let Some(given) = self.given(input, given) {
+                return Some(Step::Given(given));
             }
         }
-        Ok(None)
+    }
+
+    /// Puts a list back after a read. Returns what the worker gets, if anything.
+    fn put_back(
+        &self,
+        lane: Box<Lane<'l>>,
+        mut next: Result<Next<Chunk<'l>>, ListError>,
+    ) -> Option<Result<Option<Chunk<'l>>, ListError>> {
+        if let Ok(Next::Chunk(chunk)) = &mut next
+            && chunk.needs_permit()
+        {
+            // The holder of the permit may need the lock before it can give the permit back.
+            chunk.permit = Some(self.cut.long_chunks.permit());
+        }
+        self.input.change(|input| {
+            let given = input.lanes.put_back(&self.cut, lane, next);
+            self.given(input, given)
+        })
+    }
+
+    /// What a worker gets of what was read; `None` if that was nothing.
+    fn given(
+        &self,
+        input: &mut Input<'l>,
+        read: Result<Option<Chunk<'l>>, ListError>,
+    ) -> Option<Result<Option<Chunk<'l>>, ListError>> {
+        match read {
+            Ok(chunk) => chunk.map(|chunk| Ok(Some(self.with_ticket(input, chunk)))),
+            Err(failure) => {
+                // Before the input is unlocked: a worker waiting for the lock would read past the failure.
+                input.has_failed = true;
+                // A stream also fails because the run is asked to stop.
+                Some(if self.cut.is_asked_to_stop() { Ok(None) } else { Err(failure) })
+            }
+        }
     }
 
     fn with_ticket(&self, input: &mut Input<'l>, mut chunk: Chunk<'l>) -> Chunk<'l> {
         // A chunk read ahead has no permit yet. Waiting for one is safe: only a reader of this list takes a permit before its
         // chunk has a ticket, and there is no such reader now.
-        if chunk.is_long && chunk.permit.is_none() {
+        if chunk.needs_permit() {
             chunk.permit = Some(self.cut.long_chunks.permit());
         }
         let ended = take(&mut input.ended);
@@ -187,7 +219,7 @@ impl<'l> Chunks<'l> {
 
     /// Parts left out after the last chunk, and lists that ended since.
     pub fn left_out(&self) -> Ended {
-        take(&mut lock(&self.input).ended)
+        self.input.with(|input| take(&mut input.ended))
     }
 }
 
@@ -268,8 +300,7 @@ mod tests {
             let (home, parallelism) = (home.clone(), Parallelism { lists: 2, in_order: true });
             let chunks = Chunks::new(Cut { parallelism, memory, home, ..Cut::all(&lists, 64 << 10, &read) });
             let (mut in_memory, mut on_disk) = (0, 0);
-            {
-                let mut input = lock(&chunks.input);
+            chunks.input.with(|input| {
                 let Choice::Read(first) = input.lanes.choose(&chunks.cut, &mut ended) else { panic!("it is first") };
                 while let Choice::Ahead(mut lane, store) = input.lanes.choose(&chunks.cut, &mut ended) {
                     let next = chunks.read_ahead(&mut lane, store);
@@ -281,7 +312,7 @@ mod tests {
                     input.lanes.keep(&chunks.cut, lane, next);
                 }
                 input.lanes.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
-            }
+            });
             let is_stored = chunks.cut.home.as_ref().is_some_and(|home| home.exists());
             assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.home);
             let mut given = Vec::new();
