@@ -8,8 +8,8 @@
 use shuttle::thread;
 use std::sync::Arc;
 
-use made_ahead::{Made, MadeAhead};
 use long_chunks::LongChunks;
+use made_ahead::{Made, MadeAhead};
 use queue::Queue;
 use sequence::Sequence;
 

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::chunk::{Chunk, LONGEST_CHUNK};
 use super::cut::Cut;
-use super::lane::Lane;
-use super::lanes::{Choice, Ended, Lanes};
+use super::open_list::OpenList;
+use super::open_lists::{Ended, Given, OpenLists, Step};
 use super::store::Store;
-use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::list::{List, Next, Text};
@@ -25,26 +24,12 @@ pub(crate) struct Chunks<'l> {
 
 /// The lists that are not yet fully handed out.
 struct Input<'l> {
-    lanes: Lanes<'l>,
+    lists: OpenLists<'l>,
     tickets: u64,
     /// Lists that ended since the last chunk was handed out.
     ended: Ended,
     /// Whether reading failed, so that nothing more is handed out.
     has_failed: bool,
-}
-
-/// What a worker does to get a chunk.
-enum Step<'l> {
-    /// It has one; `None` if there are no more.
-    Given(Result<Option<Chunk<'l>>, ListError>),
-    /// It reads from this list, for its own chunk.
-    Read(Box<Lane<'l>>),
-    /// It has read this long chunk from a list, and needs the right to hold it.
-    Permit(Box<Lane<'l>>, Chunk<'l>),
-    /// It reads this list ahead, to the store if memory is full.
-    Ahead(Box<Lane<'l>>, Option<Arc<Store>>),
-    /// It decompresses this piece of a list that another worker reads.
-    Help(Ahead<'l>, u64),
 }
 
 impl<'l> Chunks<'l> {
@@ -55,13 +40,13 @@ impl<'l> Chunks<'l> {
 
     /// Resumes the `begun` lists at their positions, then hands out the lists from `next` on.
     pub fn from(cut: Cut<'l>, begun: &[Position], next: usize) -> Chunks<'l> {
-        let (lanes, ended) = (Lanes::new(begun, next), Ended::default());
-        Chunks { cut, input: Monitor::new(Input { lanes, tickets: 0, ended, has_failed: false }) }
+        let (lists, ended) = (OpenLists::new(begun, next), Ended::default());
+        Chunks { cut, input: Monitor::new(Input { lists, tickets: 0, ended, has_failed: false }) }
     }
 
     /// Whether the flag was set before everything was handed out.
     pub fn is_interrupted(&self) -> bool {
-        self.cut.is_asked_to_stop() && !self.input.with(|input| input.lanes.is_at_end(&self.cut))
+        self.cut.is_asked_to_stop() && !self.input.with(|input| input.lists.is_at_end(&self.cut))
     }
 
     pub fn lists(&self) -> &'l [List] {
@@ -80,8 +65,8 @@ impl<'l> Chunks<'l> {
     }
 
     /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
-    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> Result<Next<Chunk<'l>>, ListError> {
-        let mut next = lane.next(&self.cut, &mut Buffer::default(), false);
+    fn read_ahead(&self, reading: &mut OpenList<'l>, store: Option<Arc<Store>>) -> Result<Next<Chunk<'l>>, ListError> {
+        let mut next = reading.next(&self.cut, &mut Buffer::default(), false);
         if let (Ok(Next::Chunk(Chunk { text: Text::Read(buffer), stored, .. })), Some(store)) = (&mut next, store) {
             *stored = store.take(buffer);
         }
@@ -89,70 +74,63 @@ impl<'l> Chunks<'l> {
     }
 
     /// The next chunk, in the memory of `spare` if it needs any. After a failure there are no more chunks.
-    pub fn next(&self, spare: &mut Buffer) -> Result<Option<Chunk<'l>>, ListError> {
+    pub fn next(&self, spare: &mut Buffer) -> Given<'l> {
         while let Some(step) = self.input.when(|input| self.step(input, spare)) {
-            match step {
-                Step::Given(given) => return given,
-                Step::Help(ahead, piece) => ahead.make(piece),
-                Step::Ahead(mut lane, store) => {
-                    let next = self.read_on(|| self.read_ahead(&mut lane, store));
-                    self.input.change(|input| input.lanes.keep(&self.cut, lane, next));
+            let given = match step {
+                Step::Take(given) => return given,
+                Step::Help(ahead, piece) => {
+                    ahead.make(piece);
+                    None
                 }
-                Step::Read(mut lane) => {
-                    let next = self.read_on(|| lane.next(&self.cut, spare, true));
-                    if let Some(given) = self.put_back(lane, next) {
-                        return given;
-                    }
+                Step::Ahead(mut reading, store) => {
+                    let next = self.read_on(|| self.read_ahead(&mut reading, store));
+                    self.input.change(|input| input.lists.keep(&self.cut, reading, next));
+                    None
                 }
-                Step::Permit(lane, chunk) => {
-                    if let Some(given) = self.put_back(lane, Ok(Next::Chunk(chunk))) {
-                        return given;
-                    }
+                Step::Read(mut reading) => {
+                    let next = self.read_on(|| reading.next(&self.cut, spare, true));
+                    self.put_back(reading, next)
                 }
+                Step::Hold(reading, chunk) => self.put_back(reading, Ok(Next::Chunk(chunk))),
+            };
+            if let Some(given) = given {
+                return given;
             }
         }
         Ok(None)
     }
 
-    /// What a worker does next; `None` if it must wait until something changes.
+    /// A step that does not take long, done; `None` if the worker must wait until something changes.
     fn step(&self, input: &mut Input<'l>, spare: &mut Buffer) -> Option<Step<'l>> {
         loop {
             if input.has_failed || self.cut.is_asked_to_stop() {
-                return Some(Step::Given(Ok(None)));
+                return Some(Step::Take(Ok(None)));
             }
-            let given = match input.lanes.choose(&self.cut, &mut input.ended) {
-                Choice::End => return Some(Step::Given(Ok(None))),
-                Choice::Wait => return None,
-                Choice::Help(ahead, piece) => return Some(Step::Help(ahead, piece)),
-                Choice::Ahead(lane, store) => return Some(Step::Ahead(lane, store)),
-                Choice::Read(mut lane) if lane.is_instant(&self.cut) => {
-                    let next = lane.next(&self.cut, spare, true);
-                    match next {
-                        Ok(Next::Chunk(chunk)) if chunk.needs_permit() => return Some(Step::Permit(lane, chunk)),
-                        next => input.lanes.put_back(&self.cut, lane, next),
+            let read = match input.lists.choose(&self.cut, &mut input.ended)? {
+                Step::Read(mut reading) if reading.is_instant(&self.cut) => {
+                    match reading.next(&self.cut, spare, true) {
+                        Ok(Next::Chunk(chunk)) if chunk.needs_permit() => return Some(Step::Hold(reading, chunk)),
+                        next => input.lists.put_back(&self.cut, reading, next),
                     }
                 }
-                Choice::Read(lane) => return Some(Step::Read(lane)),
-                Choice::Take(ready) => ready.map(|chunk| {
+                Step::Take(Ok(Some(chunk))) => {
                     // It has memory of its own.
                     if chunk.held_bytes() > 0 {
                         spare.release();
                     }
-                    Some(chunk)
-                }),
+                    Ok(Some(chunk))
+                }
+                Step::Take(Err(failure)) => Err(failure),
+                other => return Some(other),
             };
-            if let Some(given) = self.given(input, given) {
-                return Some(Step::Given(given));
+            if let Some(given) = self.given(input, read) {
+                return Some(Step::Take(given));
             }
         }
     }
 
     /// Puts a list back after a read. Returns what the worker gets, if anything.
-    fn put_back(
-        &self,
-        lane: Box<Lane<'l>>,
-        mut next: Result<Next<Chunk<'l>>, ListError>,
-    ) -> Option<Result<Option<Chunk<'l>>, ListError>> {
+    fn put_back(&self, reading: Box<OpenList<'l>>, mut next: Result<Next<Chunk<'l>>, ListError>) -> Option<Given<'l>> {
         if let Ok(Next::Chunk(chunk)) = &mut next
             && chunk.needs_permit()
         {
@@ -160,17 +138,13 @@ impl<'l> Chunks<'l> {
             chunk.permit = Some(self.cut.long_chunks.permit());
         }
         self.input.change(|input| {
-            let given = input.lanes.put_back(&self.cut, lane, next);
-            self.given(input, given)
+            let read = input.lists.put_back(&self.cut, reading, next);
+            self.given(input, read)
         })
     }
 
-    /// What a worker gets of what was read; `None` if that was nothing.
-    fn given(
-        &self,
-        input: &mut Input<'l>,
-        read: Result<Option<Chunk<'l>>, ListError>,
-    ) -> Option<Result<Option<Chunk<'l>>, ListError>> {
+    /// What a worker gets of what was read, if anything.
+    fn given(&self, input: &mut Input<'l>, read: Given<'l>) -> Option<Given<'l>> {
         match read {
             Ok(chunk) => chunk.map(|chunk| Ok(Some(self.with_ticket(input, chunk)))),
             Err(failure) => {
@@ -301,17 +275,19 @@ mod tests {
             let chunks = Chunks::new(Cut { parallelism, memory, home, ..Cut::all(&lists, 64 << 10, &read) });
             let (mut in_memory, mut on_disk) = (0, 0);
             chunks.input.with(|input| {
-                let Choice::Read(first) = input.lanes.choose(&chunks.cut, &mut ended) else { panic!("it is first") };
-                while let Choice::Ahead(mut lane, store) = input.lanes.choose(&chunks.cut, &mut ended) {
-                    let next = chunks.read_ahead(&mut lane, store);
+                let Some(Step::Read(first)) = input.lists.choose(&chunks.cut, &mut ended) else {
+                    panic!("it is first")
+                };
+                while let Some(Step::Ahead(mut reading, store)) = input.lists.choose(&chunks.cut, &mut ended) {
+                    let next = chunks.read_ahead(&mut reading, store);
                     match &next {
                         Ok(Next::Chunk(Chunk { stored: Some(_), .. })) => on_disk += 1,
                         Ok(Next::Chunk(_)) => in_memory += 1,
                         _ => {}
                     }
-                    input.lanes.keep(&chunks.cut, lane, next);
+                    input.lists.keep(&chunks.cut, reading, next);
                 }
-                input.lanes.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
+                input.lists.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
             });
             let is_stored = chunks.cut.home.as_ref().is_some_and(|home| home.exists());
             assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.home);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::chunk::Chunk;
 use super::cut::Cut;
-use super::lane::Lane;
+use super::open_list::OpenList;
 use super::store::Store;
 use crate::formats::compression::Compression;
 use crate::formats::made_ahead::Ahead;
@@ -27,7 +27,7 @@ use crate::input::skipped::Skipped;
 const BYTES_PER_READER: u64 = 1 << 20;
 
 /// Lists that are read at once.
-pub(super) struct Lanes<'l> {
+pub(super) struct OpenLists<'l> {
     /// Lists that were begun and have not ended, in order.
     open: Vec<Slot<'l>>,
     /// Where to resume lists that an earlier run began.
@@ -41,10 +41,10 @@ pub(super) struct Lanes<'l> {
 struct Slot<'l> {
     list: usize,
     /// `None` while a worker reads from it.
-    lane: Option<Box<Lane<'l>>>,
+    reading: Option<Box<OpenList<'l>>>,
     ahead: Option<Ahead<'l>>,
     /// Chunks that wait for the list's turn.
-    ready: VecDeque<Ready<'l>>,
+    ready: VecDeque<Result<Chunk<'l>, ListError>>,
     /// Holds waiting chunks that do not fit in memory.
     store: Option<Arc<Store>>,
     has_ended: bool,
@@ -54,22 +54,21 @@ struct Slot<'l> {
     needs_memory: bool,
 }
 
-/// A chunk read ahead of its turn, or its error.
-pub(super) type Ready<'l> = Result<Chunk<'l>, ListError>;
+/// What a worker gets of a list: a chunk, or nothing.
+pub(super) type Given<'l> = Result<Option<Chunk<'l>>, ListError>;
 
-/// What a worker does next.
-pub(super) enum Choice<'l> {
-    /// Takes what was read ahead.
-    Take(Ready<'l>),
-    /// Reads this list.
-    Read(Box<Lane<'l>>),
-    /// Reads this list ahead, to the store if memory is full.
-    Ahead(Box<Lane<'l>>, Option<Arc<Store>>),
-    /// Decompresses this piece of a list that another worker reads.
+/// What a worker does next to get a chunk.
+pub(super) enum Step<'l> {
+    /// It takes what was read before; nothing at the end of all lists.
+    Take(Given<'l>),
+    /// It reads this list.
+    Read(Box<OpenList<'l>>),
+    /// It has read this long chunk of a list, and needs the right to hold it.
+    Hold(Box<OpenList<'l>>, Chunk<'l>),
+    /// It reads this list ahead, to the store if memory is full.
+    Ahead(Box<OpenList<'l>>, Option<Arc<Store>>),
+    /// It decodes this piece of a list that another worker reads.
     Help(Ahead<'l>, u64),
-    /// Waits until something changes.
-    Wait,
-    End,
 }
 
 /// Lists that have ended, and the parts left out of them.
@@ -79,10 +78,10 @@ pub(crate) struct Ended {
     pub skipped: Vec<Skipped>,
 }
 
-impl<'l> Lanes<'l> {
+impl<'l> OpenLists<'l> {
     /// Resumes the `begun` lists at their positions, then reads the lists from `next` on.
-    pub fn new(begun: &[Position], next: usize) -> Lanes<'l> {
-        Lanes { open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
+    pub fn new(begun: &[Position], next: usize) -> OpenLists<'l> {
+        OpenLists { open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
     }
 
     /// Whether all lists have ended.
@@ -90,29 +89,26 @@ impl<'l> Lanes<'l> {
         self.open.is_empty() && self.begun.is_empty() && self.next >= cut.lists.len()
     }
 
-    /// Chooses the next task; lists that have ended are added to `ended`.
-    pub fn choose(&mut self, cut: &Cut<'l>, ended: &mut Ended) -> Choice<'l> {
+    /// Chooses the next step; `None` if a worker must wait until something changes. Lists that have ended are added to `ended`.
+    pub fn choose(&mut self, cut: &Cut<'l>, ended: &mut Ended) -> Option<Step<'l>> {
         self.remove_ended(cut, ended);
         if self.open.is_empty() && !self.begin(cut) {
-            return Choice::End;
+            return Some(Step::Take(Ok(None)));
         }
         let first = &mut self.open[0];
         if let Some(ready) = first.ready.pop_front() {
             self.waiting -= bytes_of(&ready);
-            return Choice::Take(ready);
+            return Some(Step::Take(ready.map(Some)));
         }
         if first.needs_memory && !self.close_others(cut) {
-            return Choice::Wait;
+            return None;
         }
-        match self.open[0].lane.take() {
-            Some(lane) => Choice::Read(lane),
-            None if self.open[0].needs_memory => Choice::Wait,
+        match self.open[0].reading.take() {
+            Some(reading) => Some(Step::Read(reading)),
+            None if self.open[0].needs_memory => None,
             // A chunk read ahead has to wait, so reading ahead comes last.
-            None if cut.parallelism.in_order => self.help().unwrap_or_else(|| self.read_another(cut)),
-            None => match self.read_another(cut) {
-                Choice::Wait => self.help().unwrap_or(Choice::Wait),
-                other => other,
-            },
+            None if cut.parallelism.in_order => self.help().or_else(|| self.read_another(cut)),
+            None => self.read_another(cut).or_else(|| self.help()),
         }
     }
 
@@ -120,11 +116,11 @@ impl<'l> Lanes<'l> {
     fn remove_ended(&mut self, cut: &Cut<'l>, ended: &mut Ended) {
         let mut place = 0;
         while let Some(slot) = self.open.get(place) {
-            match &slot.lane {
+            match &slot.reading {
                 Some(_) if slot.has_ended && slot.ready.is_empty() => {
                     let slot = self.open.remove(place);
                     ended.lists.push(slot.list);
-                    ended.skipped.extend(slot.lane.into_iter().flat_map(|lane| lane.skipped));
+                    ended.skipped.extend(slot.reading.into_iter().flat_map(|reading| reading.skipped));
                 }
                 _ if cut.parallelism.in_order => return,
                 _ => place += 1,
@@ -136,14 +132,14 @@ impl<'l> Lanes<'l> {
     /// is being read.
     fn close_others(&mut self, cut: &Cut<'l>) -> bool {
         let others = &mut self.open[1..];
-        if others.iter().any(|slot| slot.lane.is_none()) {
+        if others.iter().any(|slot| slot.reading.is_none()) {
             return false;
         }
         for slot in others {
             self.waiting -= slot.ready.iter().map(bytes_of).sum::<u64>();
             let first = slot.ready.drain(..).flatten().next().map(|chunk| chunk.at);
-            if let Some(lane) = &mut slot.lane {
-                lane.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
+            if let Some(reading) = &mut slot.reading {
+                reading.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
             (slot.ahead, slot.has_ended, slot.is_long) = (None, false, false);
         }
@@ -151,17 +147,17 @@ impl<'l> Lanes<'l> {
     }
 
     /// A piece of the first list, which another worker is reading.
-    fn help(&self) -> Option<Choice<'l>> {
+    fn help(&self) -> Option<Step<'l>> {
         let ahead = self.open.first()?.ahead.as_ref()?;
-        Some(Choice::Help(ahead.clone(), ahead.claim()?))
+        Some(Step::Help(ahead.clone(), ahead.claim()?))
     }
 
     /// A list other than the first, which another worker is reading.
-    fn read_another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
+    fn read_another(&mut self, cut: &Cut<'l>) -> Option<Step<'l>> {
         let in_order = cut.parallelism.in_order;
         let left = cut.reader_memory().saturating_sub(self.waiting + self.memory_in_use(cut));
         if in_order && left < chunk_room(cut) {
-            return Choice::Wait;
+            return None;
         }
         let to_disk = left < chunk_room(cut) + self.reserve(cut);
         loop {
@@ -169,19 +165,19 @@ impl<'l> Lanes<'l> {
                 let is_full = to_disk && slot.store.as_ref().is_none_or(|store| !store.has_room());
                 let waits =
                     slot.needs_memory || in_order && (slot.is_long || is_full || !cut.lists[slot.list].is_decoded());
-                !slot.has_ended && !waits && slot.lane.is_some()
+                !slot.has_ended && !waits && slot.reading.is_some()
             };
             if let Some(slot) = self.open.iter_mut().skip(1).find(is_free)
-                && let Some(lane) = slot.lane.take()
+                && let Some(reading) = slot.reading.take()
             {
                 if !in_order {
-                    return Choice::Read(lane);
+                    return Some(Step::Read(reading));
                 }
                 self.waiting += chunk_room(cut);
-                return Choice::Ahead(lane, slot.store.clone().filter(|_| to_disk));
+                return Some(Step::Ahead(reading, slot.store.clone().filter(|_| to_disk)));
             }
             if !self.begin(cut) {
-                return Choice::Wait;
+                return None;
             }
         }
     }
@@ -201,11 +197,11 @@ impl<'l> Lanes<'l> {
         }
         // A stream's decompressor is already running, and the memory it takes is unknown.
         let needs_memory = list.is_stream() && list.compression == Some(Compression::Zstd);
-        let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
+        let reading = Box::new(OpenList::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
             list: at.list,
             ahead: None,
-            lane: Some(lane),
+            reading: Some(reading),
             ready: VecDeque::new(),
             store: cut.home.clone().map(|home| Arc::new(Store::new(home))),
             has_ended: false,
@@ -219,10 +215,10 @@ impl<'l> Lanes<'l> {
     pub fn put_back(
         &mut self,
         cut: &Cut<'l>,
-        mut lane: Box<Lane<'l>>,
+        mut reading: Box<OpenList<'l>>,
         next: Result<Next<Chunk<'l>>, ListError>,
-    ) -> Result<Option<Chunk<'l>>, ListError> {
-        let Some(slot) = self.open.iter_mut().find(|slot| slot.list == lane.list) else { return Ok(None) };
+    ) -> Given<'l> {
+        let Some(slot) = self.open.iter_mut().find(|slot| slot.list == reading.list) else { return Ok(None) };
         let read = match next {
             Ok(Next::Chunk(chunk)) => Ok(Some(chunk)),
             Ok(other) => {
@@ -230,21 +226,21 @@ impl<'l> Lanes<'l> {
                 slot.is_long |= matches!(other, Next::Long);
                 if let Next::NeedsMemory = other {
                     slot.needs_memory = true;
-                    lane.reopen(cut, None, cut.memory);
+                    reading.reopen(cut, None, cut.memory);
                 }
                 Ok(None)
             }
             Err(failure) => Err(failure),
         };
-        slot.ahead.clone_from(&lane.ahead);
-        slot.lane = Some(lane);
+        slot.ahead.clone_from(&reading.ahead);
+        slot.reading = Some(reading);
         read
     }
 
     /// Takes back a list that was read ahead, and keeps the chunk for its turn.
-    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Result<Next<Chunk<'l>>, ListError>) {
-        let list = lane.list;
-        let ready = self.put_back(cut, lane, next).transpose();
+    pub fn keep(&mut self, cut: &Cut<'l>, reading: Box<OpenList<'l>>, next: Result<Next<Chunk<'l>>, ListError>) {
+        let list = reading.list;
+        let ready = self.put_back(cut, reading, next).transpose();
         self.waiting -= chunk_room(cut);
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == list) else { return };
         if let Some(ready) = ready {
@@ -268,7 +264,7 @@ impl<'l> Lanes<'l> {
 }
 
 /// The memory that a waiting chunk takes.
-fn bytes_of(ready: &Ready<'_>) -> u64 {
+fn bytes_of(ready: &Result<Chunk<'_>, ListError>) -> u64 {
     ready.as_ref().map_or(0, Chunk::held_bytes)
 }
 

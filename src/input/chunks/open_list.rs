@@ -13,7 +13,7 @@ use crate::input::position::Position;
 use crate::input::skipped::{Skipped, SkippedPart};
 
 /// A list that is being read.
-pub(super) struct Lane<'l> {
+pub(super) struct OpenList<'l> {
     pub list: usize,
     /// Start of the next chunk in the list's text.
     at: u64,
@@ -30,19 +30,19 @@ pub(super) struct Lane<'l> {
     pub skipped: Vec<Skipped>,
 }
 
-impl<'l> Lane<'l> {
+impl<'l> OpenList<'l> {
     /// Reads a list from a position on. If the list can only be read from its start, everything before the position is read and
     /// dropped.
-    pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> Lane<'l> {
+    pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> OpenList<'l> {
         let at = if cut.begins_anywhere(list) { done } else { 0 };
-        Lane { list, at, reader: None, ahead: None, memory, done, failed: None, skipped: Vec::new() }
+        OpenList { list, at, reader: None, ahead: None, memory, done, failed: None, skipped: Vec::new() }
     }
 
     /// Starts over with a decompressor of up to `memory` bytes. Hands out the chunks from `at` on, or, without it, those not
     /// handed out yet.
     pub fn reopen(&mut self, cut: &Cut<'l>, at: Option<u64>, memory: u64) {
         let at = at.unwrap_or(self.at.max(self.done));
-        *self = Lane::from(cut, Position { list: self.list, at }, memory);
+        *self = OpenList::from(cut, Position { list: self.list, at }, memory);
     }
 
     /// Whether the next chunk can be had without delay.
