@@ -44,9 +44,5 @@ pub(crate) use parquet::in_group;
 pub(crate) use parquet::{ParquetList, TableRows};
 pub(crate) use reader::{ListReader, Next, Text, Wanted};
 pub use regular::FileState;
-#[cfg(feature = "parquet")]
-use table::TableFile;
-#[cfg(not(feature = "parquet"))]
-use without_parquet::TableFile;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

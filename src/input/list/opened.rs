@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use super::ParquetList;
 use super::beginning::{LIST_FORMAT, STANDARD_INPUT, unreadable};
 use super::content::{Content, Unreadable};
 use super::decoded::CompressedFile;
@@ -18,7 +19,8 @@ use super::mapped_file::MappedFile;
 use super::reader::{Begin, ListReader};
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::{ParquetList, TableFile};
+#[cfg(feature = "parquet")]
+use super::table::TableFile;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::ListError;
@@ -155,7 +157,7 @@ impl List {
     ) -> Result<List, ListError> {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
         // Problems should be reported before the run begins.
-        Ok(List::plain(path, compression, Box::new(TableFile::open(path, file, url_field)?)))
+        Ok(List::plain(path, compression, table(path, file, url_field)?))
     }
 
     /// The name of its format in receipts.
@@ -364,6 +366,19 @@ impl Opened {
             }
         }
     }
+}
+
+/// The table in a file; `path` is that of its list.
+#[cfg(feature = "parquet")]
+fn table(path: &Path, file: Regular, url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+    Ok(Box::new(TableFile::open(path, file, url_field)?))
+}
+
+/// Fails: Parquet is not built in.
+#[cfg(not(feature = "parquet"))]
+fn table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+    let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
+    Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
 }
 
 /// Checks that nothing read from a list was missing, and that its file has not changed.
