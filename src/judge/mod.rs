@@ -6,8 +6,8 @@
 //! A line's partition is decided in one of these places:
 //!
 //! - by the state of its origin: `decision`, before a path is looked at; `routes` has the same decisions in a table by class of
-//!   origin, from which `steps/route` reads them;
-//! - by rules: `judge_path` in `slow`; in the hot path, `steps/front` and, for the few paths that pass it, `steps/walk`;
+//!   origin, from which `RouteStep` in `steps/verdict` reads them;
+//! - by rules: `judge_path` in `slow`; in the hot path, `FrontStep` and `walk` in `steps/verdict`;
 //!   `blocked` in `slow` allows `/robots.txt` whatever they say;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;

@@ -1,6 +1,6 @@
 //! Judges and counts one chunk, and sorts its lines into buffers.
 
-use super::render::{JudgedChunk, Renderer};
+use super::render::Renderer;
 use super::unique::UniqueLines;
 use crate::input::chunks::Chunk;
 use crate::judge::batch;
@@ -113,9 +113,8 @@ impl Worker {
         if self.notes_waiting {
             self.note_waiting(text, &urls);
         }
-        let judged_chunk = JudgedChunk { text, stays, urls: &urls, outcomes: &self.outcomes };
         self.judged.stays = stays;
-        self.judged.is_proven = self.renderer.render(judged_chunk, &mut self.judged.buffers);
+        self.judged.is_proven = self.renderer.render(text, stays, &urls, &self.outcomes, &mut self.judged.buffers);
         self.urls = urls;
         self.judged.input = self.judged.kept;
         let counts = self.scratches.iter_mut().map(|scratch| std::mem::take(&mut scratch.counts));

@@ -1,16 +1,9 @@
 //! The steps of a batch.
 
-mod front;
-mod key;
-mod look;
-mod probe;
-mod route;
+mod origin;
 mod tidy;
-mod walk;
+mod verdict;
 
-pub(super) use front::FrontStep;
-pub(super) use key::KeyStep;
-pub(super) use look::LookStep;
-pub(super) use probe::ProbeStep;
-pub(super) use route::RouteStep;
+pub(super) use origin::{KeyStep, LookStep, ProbeStep};
 pub(super) use tidy::TidyStep;
+pub(super) use verdict::{FrontStep, RouteStep};
