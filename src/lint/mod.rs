@@ -12,7 +12,6 @@
 //! ([`Report::not_searched`] counts them).
 
 mod citation;
-mod crawl_delay;
 mod finding;
 mod kind;
 mod lines;
@@ -22,7 +21,6 @@ mod shadows;
 mod unreachable;
 
 pub use citation::Citation;
-pub use finding::Finding;
-pub use finding::Related;
+pub use finding::{Finding, Related};
 pub use kind::{FindingKind, Severity};
 pub use report::{Report, check};

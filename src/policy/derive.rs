@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::answer::{Hops, Kept, Resolver};
-use super::image::{UrlRecord, WriteError, Writer};
-use super::progress::CompileProgress;
+use super::error::WriteError;
+use super::image::{UrlRecord, Writer};
+use super::statistics::CompileProgress;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
 

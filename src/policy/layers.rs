@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use super::Policy;
 use super::answer::Urls;
+use super::compiled::Layers;
 use super::error::MergeError;
-use super::image::{Content, Home, Section, UrlRecord, WriteError, Writer};
+use super::error::WriteError;
+use super::image::{Content, Home, Section, UrlRecord, Writer};
 use super::lookup::take_out;
 use super::merge::{Merging, agree};
 use super::statistics::Statistics;
 use super::union::OverridesFrom;
-use super::view::Layers;
 use crate::formats::mmap;
 
 impl Policy {

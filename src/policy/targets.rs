@@ -4,7 +4,8 @@
 //! origins are derived. They may be as many as the origins, so they are encoded in a [`Spool`].
 
 use super::answer::Kept;
-use super::image::{Home, Spool, UrlRecord, UrlRecords, WriteError, hash_of_target, push_url};
+use super::error::WriteError;
+use super::image::{Home, Spool, UrlRecord, UrlRecords, hash_of_target, push_url};
 use super::union::Union;
 use crate::formats::bytes::push_number;
 use crate::formats::unnamed::Table;

@@ -1,6 +1,6 @@
 //! Builds the front of an automaton from its patterns.
 
-use super::layout::{
+use super::item::{
     ALWAYS, BASE_BLOCKED, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER,
     LANES, LENGTH, LENGTHS, LONGEST, NEVER, PAIRS, ROOT_PASSES, TABLE, TABLES,
 };

@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::WriteError;
 use super::answers::UrlRecord;
-use super::layout::{ENTRY, Section};
+use super::format::{ENTRY, Section};
 use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::Home;
 use crate::automaton::{self, Engine, front};
@@ -15,6 +14,7 @@ use crate::formats::bytes::push_text;
 use crate::formats::unnamed::{List, Table};
 use crate::policy::Statistics;
 use crate::policy::answer::{CompareRules, StoredRules};
+use crate::policy::error::WriteError;
 use crate::policy::groups::{self, Group};
 
 /// A source of rows and items: the tables of captures, or an image.

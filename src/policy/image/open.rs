@@ -5,12 +5,11 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::error::{ImageError, OpenError};
-use super::layout::{HEADER, Header};
-use super::meta::{Content, Trust};
+use super::format::{HEADER, Header};
+use super::sections::{Content, Image, Trust};
 use super::validate;
-use super::view::Image;
 use crate::formats::mmap;
+use crate::policy::error::{ImageError, OpenError};
 
 impl Image {
     /// Reads a file into memory and checks it.

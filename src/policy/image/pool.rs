@@ -9,10 +9,10 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::WriteError;
-use super::layout::Section;
+use super::format::Section;
 use super::spool::{Home, Spool};
 use crate::formats::unnamed::Table;
+use crate::policy::error::WriteError;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;

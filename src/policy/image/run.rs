@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-use super::WriteError;
 use super::answers::{UrlRecord, UrlRecords, hash_of_target, push};
+use super::format::{ALIGNMENT, Section};
 use super::gather::{Gathered, ItemSource, Shared};
-use super::layout::{ALIGNMENT, Section};
 use super::pool::Pool;
 use super::spool::{Home, Spool};
 use crate::formats::unnamed::List;
 use crate::policy::answer::{Answer, AnswerKind};
+use crate::policy::error::WriteError;
 
 /// The answers of some URLs, in the order of the URLs.
 #[derive(Debug)]

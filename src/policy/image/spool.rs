@@ -6,9 +6,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use super::WriteError;
 use crate::formats::mmap;
 use crate::formats::unnamed::FileMemory;
+use crate::policy::error::WriteError;
 
 /// How many bytes of a spool stay in memory if it may use a file.
 pub(crate) const HELD: usize = 16 << 20;

@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use super::Parts;
+use super::format::{ENTRY, Section};
 use super::gather::{ItemSource, content};
-use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, Pool};
 use super::spool::Home;
-use super::{Parts, WriteError};
 use crate::policy::answer::{CompareRules, StoredRules};
+use crate::policy::error::WriteError;
 use crate::policy::groups::{self, Group};
 
 /// The tables that captures share.

@@ -5,17 +5,18 @@ use std::sync::mpsc::{channel, sync_channel};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answers::{self, MARKED, Pointer, UrlRecord};
+use super::format::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::gather::{Gathered, ItemSource, Shared};
-use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
 use super::record::{self, Record};
 use super::spool::{Home, Spool};
-use super::{Content, Image, Meta, WriteError};
+use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
 use crate::formats::mmap;
 use crate::formats::unnamed::List;
 use crate::policy::answer::{Resolved, StoredRules};
 use crate::policy::columns::Columns;
+use crate::policy::error::WriteError;
 use crate::policy::{Statistics, groups, lookup};
 use crate::threads;
 

@@ -3,9 +3,8 @@
 use std::io;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::entry::Entry;
-use super::layout::{HEADER, header, pilots_length};
 use super::place::{Hashed, PlacedKeys, place};
+use super::section::{Entry, HEADER, header, pilots_length};
 use crate::formats::unnamed::{FileMemory, List};
 use crate::policy::image::{RECORD_UNIT, Record, record_starts};
 use crate::threads;

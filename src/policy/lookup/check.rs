@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::entry::Entry;
-use super::layout::{HEADER, Sections, pilots_length, sections};
+use super::section::{Entry, HEADER, Sections, pilots_length, sections};
 use super::table::Lookup;
 use crate::policy::image::{Problem, RECORD_UNIT, Record, record_starts};
 use crate::threads;

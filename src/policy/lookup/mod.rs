@@ -4,7 +4,7 @@
 //! bucket's pilot, a small number found when the table is built, sends the origins of the bucket to slots of their own.
 //! So a look-up reads one pilot and one entry, and compares the key in the entry; a hash alone decides nothing.
 //!
-//! [`key`] has the hash, [`entry`] defines the entries, [`layout`] splits the section into its parts, [`place`] finds the
+//! [`key`] has the hash, [`section`] defines the entries and splits the section into its parts, [`place`] finds the
 //! pilots, [`build`] writes the section, [`check`] validates it, and [`table`] looks origins up.
 //!
 //! ```text
@@ -17,16 +17,15 @@
 
 mod build;
 mod check;
-mod entry;
 mod key;
-mod layout;
 mod place;
+mod section;
 mod table;
 
 pub(super) use build::LookupTable;
 pub(super) use check::check;
-pub(crate) use entry::{Entry, take_out};
 pub(crate) use key::{hash, hash_of};
+pub(crate) use section::{Entry, take_out};
 pub use table::Lookup;
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Looks origins up in the table.
 
-use super::entry::Entry;
 use super::key::{self, HELD, hash_of, range};
-use super::layout::{Sections, sections};
 use super::place;
+use super::section::{Entry, Sections, sections};
+use crate::policy::groups::prefetch;
 use crate::policy::image::{Parts, RECORD_UNIT, Record, record_starts};
-use crate::policy::prefetch;
 
 /// The origins of a policy.
 #[derive(Debug, Clone, Copy)]

@@ -12,8 +12,6 @@ use super::kind::{MARK, SourceKind};
 use super::parquet;
 use super::passed_over::Reason;
 use super::robots::Robots;
-#[cfg(feature = "parquet")]
-use super::seekable::seekable;
 use super::urls::bare_origin;
 #[cfg(feature = "warc")]
 use super::warc::Archives;
@@ -21,6 +19,8 @@ use super::warc::Archives;
 use super::without_warc::Archives;
 use super::{FetchedAt, directory, json_lines};
 use crate::formats::compression::{Damaged, Reader, peeked, with_help};
+#[cfg(feature = "parquet")]
+use crate::formats::regular_file;
 use crate::policy::Captures;
 
 /// How to read sources.
@@ -139,7 +139,8 @@ fn add_parquet(
     options: &Options,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    parquet::add(path, seekable(path, is_stored_as_read, text)?, &options.names, intake)
+    let file = regular_file::seekable(path, is_stored_as_read, text).map_err(SourceError::unreadable(path))?;
+    parquet::add(path, file, &options.names, intake)
 }
 
 #[cfg(not(feature = "parquet"))]

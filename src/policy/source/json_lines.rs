@@ -19,7 +19,7 @@ use super::field::Field;
 use super::fields::FieldNames;
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use super::urls::is_named_robots_txt;
 use crate::formats::time;
 use crate::policy::Capture;

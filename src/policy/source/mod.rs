@@ -9,7 +9,6 @@ mod add;
 mod answer;
 mod directory;
 mod error;
-mod fetched_at;
 mod field;
 mod fields;
 mod intake;
@@ -20,22 +19,16 @@ mod parquet;
 mod part;
 mod passed_over;
 mod robots;
-#[cfg(any(feature = "parquet", feature = "warc"))]
-mod seekable;
-mod time_bounds;
+mod times;
 mod urls;
 #[cfg(feature = "warc")]
 mod warc;
-mod warc_counts;
 #[cfg(not(feature = "warc"))]
 mod without_warc;
 
+pub use super::statistics::WarcCounts;
 pub use add::{Options, add, add_single};
-pub use error::FieldNamesError;
-#[cfg(not(feature = "warc"))]
-pub use error::RecordProblem;
-pub use error::SourceError;
-pub use fetched_at::FetchedAt;
+pub use error::{FieldNamesError, RecordProblem, SourceError};
 pub use field::Field;
 pub use fields::FieldNames;
 pub use kind::SourceKind;
@@ -43,7 +36,5 @@ pub use part::{Part, add_pages, add_part};
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::{Robots, body_limit};
+pub use times::FetchedAt;
 pub(crate) use urls::bare_origin;
-#[cfg(feature = "warc")]
-pub use warc::RecordProblem;
-pub use warc_counts::WarcCounts;

@@ -14,7 +14,7 @@ use super::field::Field;
 use super::fields::FieldNames;
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};
 use crate::policy::Capture;
 use crate::threads;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{ImageError, WriteError};
+use crate::policy::error::{ImageError, WriteError};
 
 /// The first bytes of an image. The first one is not ASCII; the last four do not survive a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";

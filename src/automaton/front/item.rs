@@ -22,6 +22,8 @@
 //! Items begin at multiples of 64, so the header and the Bloom filter of up to 22 beginnings share a cache line. The filter's
 //! length is 12 more than a multiple of 16, so buckets begin at multiples of 16.
 
+use crate::automaton::Damage;
+
 /// Bytes before the content: the length of the item.
 pub(super) const LENGTH: usize = 4;
 pub(super) const FLAGS: usize = 4;
@@ -117,3 +119,40 @@ pub(super) fn bucket_bytes(item: &[u8]) -> u16 {
 
 /// Bytes after a path that must be readable, beyond the path's length rounded up to a multiple of 32.
 pub const PADDING: usize = 64;
+
+/// Checks that probing the content of an item stays within it; returns the words of its engine, and how many words come before
+/// them.
+pub(crate) fn check(content: &[u32]) -> Result<(&[u32], usize), Damage> {
+    const _: () = assert!(BUCKET.is_multiple_of(4) && TABLE.is_multiple_of(4) && HEADER.is_multiple_of(4));
+    let damage = |at: usize, problem| Err(Damage { word: (at - LENGTH) / 4, problem });
+    let bytes: &[u8] = bytemuck::cast_slice(content);
+    let Some(header) = bytes.first_chunk::<{ HEADER - LENGTH }>() else {
+        return damage(LENGTH, "it has no front");
+    };
+    let mut item = [0; HEADER];
+    item[LENGTH..].copy_from_slice(header);
+    if item[FLAGS] & !ALL_FLAGS != 0 {
+        return damage(FLAGS, "unknown flag");
+    }
+    if item[CUTS..CUTS + LENGTHS].iter().any(|&cut| usize::from(cut) > LONGEST) {
+        return damage(CUTS, "the length of a prefix is negative");
+    }
+    let buckets = bucket_bytes(&item);
+    if buckets == 0 || usize::from(buckets) % BUCKET != 0 || item[BUCKET_BYTES + 2..BEGINNINGS] != [0, 0] {
+        return damage(BUCKET_BYTES, "its buckets do not fill their bytes");
+    }
+    if item[BEGINNINGS..BLOOM_BYTES].iter().any(|&cut| cut > 56) {
+        return damage(BEGINNINGS, "a beginning is shorter than a byte");
+    }
+    if !(HEADER + usize::from(bloom_bytes(&item))).is_multiple_of(BUCKET) {
+        return damage(BEGINNINGS, "its buckets do not begin at a multiple of 16");
+    }
+    if item[TABLES] == 0 && (item[FREE] != u8::MAX || item[FREE_CLASSES] != 0) {
+        return damage(TABLES, "it has no triples for its classes");
+    }
+    let words = (front_bytes(&item) - LENGTH) / 4;
+    match content.get(words..) {
+        Some(engine) => Ok((engine, words)),
+        None => damage(TABLES, "its front reaches beyond the end"),
+    }
+}

@@ -1,15 +1,19 @@
 //! The bytes of an image, and its sections.
 
 use memmap2::{Mmap, MmapMut};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
 
 use super::answers::{self, Pointer, UrlRecord, UrlRecords};
-use super::layout::{Header, RowEntry, Section};
+use super::format::{Header, RowEntry, Section};
 use super::pool::Pool;
 use super::record::{self, Record};
+use crate::dialect::Dialect;
 use crate::formats::mmap;
 use crate::origin::ROBOTS_TXT;
+use crate::policy::Statistics;
+use crate::policy::columns::Columns;
 
 impl<'p> Parts<'p> {
     /// All URLs, in order. Their rules are those of `source`.
@@ -128,4 +132,29 @@ impl Image {
             pointers: bytemuck::cast_slice(self.section(Section::Pointers)),
         }
     }
+}
+
+/// How far to trust the bytes of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Not at all: compute the checksum over all of them and check every index.
+    Nothing,
+    /// Skip the checksum. Every index is still checked, so damage can cause nothing worse than a wrong verdict.
+    Checksum,
+}
+
+/// The META section, as JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Meta {
+    pub dialect: String,
+    pub agents: Columns,
+    pub statistics: Statistics,
+}
+
+/// The content of an image.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub dialect: &'static Dialect,
+    pub columns: Columns,
+    pub statistics: Statistics,
 }
