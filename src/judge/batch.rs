@@ -19,8 +19,7 @@
 
 use super::changed::Changed;
 use super::isa::{self, Isa, Kernel};
-use super::scratch::Scratch;
-use super::space::{BATCH, Space};
+use super::scratch::{BATCH, Scratch, Space};
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::text_urls::{Readable, Urls};
 use super::view::Judge;

@@ -8,7 +8,7 @@ use super::lines::Lines;
 use super::matcher::Matcher;
 use super::scratch::Scratch;
 use super::text_urls::Urls;
-use super::url_counts::UrlCounts;
+use super::urls::UrlCounts;
 use super::view::Judge;
 use crate::dialect::Dialect;
 use crate::outcome::Outcome;
@@ -238,10 +238,9 @@ fn what_is_counted_is_the_same_as_well() {
 #[cfg(unix)]
 #[test]
 fn nothing_is_read_after_the_text() {
-    use super::crawler_counts::{CrawlerCounts, count};
     use super::lines;
     use super::place::{self, Pieces};
-    use super::tally::Tally;
+    use super::tally::{CrawlerCounts, Tally, count};
     use rustix::mm::{MprotectFlags, mprotect};
 
     const HALF: usize = 1 << 20;

@@ -91,8 +91,8 @@ fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::citation::Citation;
     use crate::lint::finding::Related;
+    use crate::lint::kind::Citation;
 
     /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {

@@ -8,7 +8,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::block::Block;
 use super::file_layout::FileLayout;
 use super::folder::{
     CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers, sync,
@@ -16,6 +15,7 @@ use super::folder::{
 use super::format::Format;
 use super::front_to_back::FrontToBack;
 use super::receipt::Receipt;
+use super::sink::Block;
 use super::table;
 use crate::formats::{json, shown};
 use crate::judge::tally::Tally;

@@ -7,16 +7,14 @@
 
 mod agents;
 mod decode;
-mod error;
 mod groups;
 mod note;
 mod parse;
 mod record;
 mod select;
 
-pub use agents::Agents;
+pub use agents::{AgentError, Agents};
 pub use decode::decode;
-pub use error::AgentError;
 pub use groups::{AgentName, Delay, Group, Robots, Rule, SideRecord, seconds};
 pub use note::{Note, NoteCounts, NoteKind};
 pub(crate) use parse::lines;

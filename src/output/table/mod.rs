@@ -8,7 +8,6 @@
 //! skip the footers of the groups because nothing refers to them, as the format prescribes.
 
 #[cfg(feature = "parquet")]
-mod cause_columns;
 #[cfg(feature = "parquet")]
 mod compact;
 #[cfg(feature = "parquet")]

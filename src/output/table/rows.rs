@@ -1,18 +1,20 @@
 //! The rows of a chunk: for each file, a batch of those that go there.
 
-use arrow_array::builder::make_view;
-use arrow_array::{ArrayRef, BinaryViewArray, BooleanArray, RecordBatch};
+use arrow_array::builder::{BinaryViewBuilder, make_view};
+use arrow_array::{ArrayRef, BinaryViewArray, BooleanArray, Int32Array, Int64Array, RecordBatch};
 use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use arrow_select::filter::{FilterBuilder, filter_record_batch};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Table, cause_columns, text};
+use super::Table;
+use super::text::{self, as_utf8};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunk::Chunk;
 use crate::input::chunks::Task;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::output::causes::ChunkCauses;
+use crate::output::causes::{CauseText, ChunkCauses};
 use crate::output::error::OutputError;
 use crate::output::form::Form;
 
@@ -116,7 +118,7 @@ impl Table {
         let names = Reason::ALL.map(Reason::name);
         columns.push(named(&names, outcomes.iter().map(|outcome| outcome.reason() as usize))?);
         if self.files.explain {
-            columns.extend(cause_columns::columns(outcomes.len(), crawler, causes));
+            columns.extend(cause_columns(outcomes.len(), crawler, causes));
         }
         Ok(columns)
     }
@@ -133,4 +135,27 @@ fn named(names: &[&str], numbers: impl Iterator<Item = usize>) -> Result<ArrayRe
     let views: Vec<u128> = names.iter().map(view).collect();
     let column: ScalarBuffer<u128> = numbers.map(|number| views[number]).collect();
     Ok(Arc::new(BinaryViewArray::try_new(column, vec![Buffer::from(names.concat().into_bytes())], None)?))
+}
+
+// The values of the [columns](super::schema) that show what blocked a line. They are null if nothing did, if no rule decided,
+// or if it is not known.
+//
+// Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
+
+/// The columns of causes of a chunk's rows.
+fn cause_columns(rows: usize, crawler: usize, causes: &mut ChunkCauses<'_>) -> [ArrayRef; 4] {
+    let causes: Vec<Option<Rc<CauseText>>> = (0..rows).map(|row| causes.of(crawler, row)).collect();
+    let (mut rules, mut agents) = (BinaryViewBuilder::new(), BinaryViewBuilder::new());
+    let known = || causes.iter().map(Option::as_deref);
+    for cause in known() {
+        let rule = cause.and_then(|cause| Some(as_utf8(&cause.rule.as_ref()?.0)));
+        rules.append_option(rule);
+        agents.append_option(cause.and_then(|cause| cause.agent.as_deref()));
+    }
+    // Null if the line number does not fit the type, as in a robots.txt of 2 GiB, or if the time in milliseconds overflows.
+    let line = |cause: &CauseText| i32::try_from(cause.rule.as_ref()?.1).ok();
+    let time = |cause: &CauseText| cause.captured?.checked_mul(1000);
+    let lines: Int32Array = known().map(|cause| cause.and_then(line)).collect();
+    let times: Int64Array = known().map(|cause| cause.and_then(time)).collect();
+    [Arc::new(rules.finish()), Arc::new(lines), Arc::new(agents.finish()), Arc::new(times)]
 }

@@ -16,17 +16,16 @@
 //! hashes. It is searched last, and sorted by origin.
 
 mod build;
-mod check;
 mod key;
 mod place;
 mod section;
 mod table;
 
 pub(super) use build::LookupTable;
-pub(super) use check::check;
 pub(crate) use key::{hash, hash_of};
 pub(crate) use section::{Entry, take_out};
 pub use table::Lookup;
+pub(super) use table::check;
 
 #[cfg(test)]
 mod tests;

@@ -23,10 +23,8 @@
 //! Ignoring an entry that is not understood could mean doing the opposite of what it says, so nothing is skipped: unknown
 //! keys, contradictory keys, and two tables for one origin are errors.
 
-mod error;
-mod parse;
+mod file;
 mod placement;
 
-pub use error::{OverrideProblem, OverridesError};
-pub use parse::{Override, Overrides};
+pub use file::{Override, OverrideProblem, Overrides, OverridesError};
 pub(super) use placement::Placement;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::field::Field;
+use super::fields::Field;
 use super::kind::SourceKind;
 use crate::formats::compression::Damaged;
 use crate::formats::{shown, visible};

@@ -15,8 +15,7 @@ use std::path::Path;
 
 use super::SourceError;
 use super::answer::{self, Answer, Flaw};
-use super::field::Field;
-use super::fields::FieldNames;
+use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::times::TimeBounds;

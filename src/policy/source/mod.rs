@@ -9,14 +9,12 @@ mod add;
 mod answer;
 mod directory;
 mod error;
-mod field;
 mod fields;
 mod intake;
 mod json_lines;
 mod kind;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod part;
 mod passed_over;
 mod robots;
 mod times;
@@ -27,12 +25,10 @@ mod warc;
 mod without_warc;
 
 pub use super::statistics::WarcCounts;
-pub use add::{Options, add, add_single};
+pub use add::{Options, Part, add, add_pages, add_part, add_single};
 pub use error::{FieldNamesError, RecordProblem, SourceError};
-pub use field::Field;
-pub use fields::FieldNames;
+pub use fields::{Field, FieldNames};
 pub use kind::SourceKind;
-pub use part::{Part, add_pages, add_part};
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::{Robots, body_limit};

@@ -10,8 +10,7 @@ use std::path::Path;
 
 use super::answer::{self, Answer, Flaw};
 use super::error::SourceError;
-use super::field::Field;
-use super::fields::FieldNames;
+use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::times::TimeBounds;

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use std::{fs, io};
 
 use super::SourceError;
-use super::field::Field;
+use super::fields::Field;
 use crate::formats::time::{self, time};
 use crate::policy::Answered;
 

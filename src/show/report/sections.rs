@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::blocked::{Blocked, Decider};
-use super::facts::Explained;
-use super::html::{Cell, HtmlTable, folded, legend, number, paragraph, section, text};
-use super::{Report, chart};
+use super::Report;
+use super::facts::{Blocked, Decider, Explained};
+use super::html::{Cell, HtmlTable, bar_of_parts, folded, legend, number, paragraph, section, speed_chart, text};
 use crate::outcome::{Partition, Reason};
 use crate::output::receipt::PartitionPart;
 use crate::robots::NoteKind;
@@ -35,7 +34,7 @@ pub(super) fn partitions(report: &Report) -> String {
     for (agent, parts) in crawlers(report) {
         content.push_str(&heading(report, agent));
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
-        content.push_str(&chart::parts("Shares of the partitions", &lines));
+        content.push_str(&bar_of_parts("Shares of the partitions", &lines));
         let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
         let mut table = HtmlTable::new("Reasons, with their shares of all lines", &columns);
         let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
@@ -197,7 +196,7 @@ pub(super) fn engines(report: &Report) -> String {
         number(policy.automata),
         number(policy.automata_bytes)
     ));
-    content.push_str(&chart::parts("Engines of the groups", &engines));
+    content.push_str(&bar_of_parts("Engines of the groups", &engines));
     let mut table =
         HtmlTable::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
     for (kind, count) in policy.notes.iter() {
@@ -216,7 +215,7 @@ pub(super) fn engines(report: &Report) -> String {
 pub(super) fn speed(report: &Report) -> String {
     let receipt = &report.receipt;
     let threads = receipt.options.threads;
-    let mut content = chart::speed(&receipt.speed);
+    let mut content = speed_chart(&receipt.speed);
     let workers = if threads == 1 { "one worker".to_owned() } else { format!("{threads} workers") };
     content.push_str(&paragraph(&format!(
         "{} bytes by {workers} in {:.3} seconds, not counting the policy.",

@@ -1,4 +1,4 @@
-//! Enums whose variants have names.
+//! What names give to types: to enums, those of their variants; to structs, setters named like their fields.
 
 /// Defines an enum, all its variants in order, and their names, which `Display`, `FromStr` and serde use.
 macro_rules! named {
@@ -52,4 +52,32 @@ macro_rules! named {
             }
         }
     };
+}
+
+/// Gives a struct a method for each of these fields, which takes the struct and returns it with another value: for other crates,
+/// to which the struct is not exhaustive.
+macro_rules! setters {
+    ($Struct:ident { $($field:ident: $Type:ty,)+ }) => {
+        impl $Struct {
+            $(
+                #[doc = concat!("Sets [`", stringify!($Struct), "::", stringify!($field), "`](field@", stringify!($Struct), "::", stringify!($field), ").")]
+                #[must_use]
+                pub fn $field(mut self, value: $Type) -> $Struct {
+                    self.$field = value;
+                    self
+                }
+            )+
+        }
+    };
+}
+
+/// A name that nothing has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{name:?} is unknown; expected {known}")]
+pub struct UnknownName {
+    /// The name.
+    pub name: String,
+    /// The names that exist.
+    pub known: String,
 }
