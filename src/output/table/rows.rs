@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Table;
+use super::schema::OwnColumn;
 use super::text::{self, as_utf8};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunk::Chunk;
@@ -110,18 +111,46 @@ impl Table {
         outcomes: &[Outcome],
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
-        let mut columns = Vec::new();
-        if self.files.form == Form::Verdicts {
-            let names = Partition::ALL.map(Partition::name);
-            columns.push(named(&names, outcomes.iter().map(|outcome| outcome.partition() as usize))?);
-        }
-        let names = Reason::ALL.map(Reason::name);
-        columns.push(named(&names, outcomes.iter().map(|outcome| outcome.reason() as usize))?);
-        if self.files.explain {
-            columns.extend(cause_columns(outcomes.len(), crawler, causes));
-        }
-        Ok(columns)
+        let known = |row| causes.of(crawler, row);
+        let causes: Vec<_> = if self.files.explain { (0..outcomes.len()).map(known).collect() } else { Vec::new() };
+        OwnColumn::of(self.files).map(|column| column.values(outcomes, &causes)).collect()
     }
+}
+
+impl OwnColumn {
+    /// Its values for lines with these outcomes and causes. What shows why a line was blocked is null if nothing did, if no rule
+    /// decided, or if it is not known.
+    fn values(self, outcomes: &[Outcome], causes: &[Option<Rc<CauseText>>]) -> Result<ArrayRef, ArrowError> {
+        let causes = causes.iter().map(Option::as_deref);
+        Ok(match self {
+            OwnColumn::Verdict => {
+                let partitions = outcomes.iter().map(|outcome| outcome.partition() as usize);
+                named(&Partition::ALL.map(Partition::name), partitions)?
+            }
+            OwnColumn::Reason => {
+                let reasons = outcomes.iter().map(|outcome| outcome.reason() as usize);
+                named(&Reason::ALL.map(Reason::name), reasons)?
+            }
+            // Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
+            OwnColumn::Rule => texts(causes.map(|cause| Some(as_utf8(&cause?.rule.as_ref()?.0)))),
+            // Null if it does not fit the type, as in a robots.txt of 2 GiB.
+            OwnColumn::RuleLine => {
+                Arc::new(causes.map(|cause| i32::try_from(cause?.rule.as_ref()?.1).ok()).collect::<Int32Array>())
+            }
+            OwnColumn::Agent => texts(causes.map(|cause| cause?.agent.as_deref())),
+            // In milliseconds; null if that overflows.
+            OwnColumn::Captured => {
+                Arc::new(causes.map(|cause| cause?.captured?.checked_mul(1000)).collect::<Int64Array>())
+            }
+        })
+    }
+}
+
+/// A column of texts.
+fn texts<T: AsRef<[u8]>>(texts: impl Iterator<Item = Option<T>>) -> ArrayRef {
+    let mut column = BinaryViewBuilder::new();
+    texts.for_each(|text| column.append_option(text));
+    Arc::new(column.finish())
 }
 
 /// A column of names, given by their numbers.
@@ -135,27 +164,4 @@ fn named(names: &[&str], numbers: impl Iterator<Item = usize>) -> Result<ArrayRe
     let views: Vec<u128> = names.iter().map(view).collect();
     let column: ScalarBuffer<u128> = numbers.map(|number| views[number]).collect();
     Ok(Arc::new(BinaryViewArray::try_new(column, vec![Buffer::from(names.concat().into_bytes())], None)?))
-}
-
-// The values of the [columns](super::schema) that show what blocked a line. They are null if nothing did, if no rule decided,
-// or if it is not known.
-//
-// Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
-
-/// The columns of causes of a chunk's rows.
-fn cause_columns(rows: usize, crawler: usize, causes: &mut ChunkCauses<'_>) -> [ArrayRef; 4] {
-    let causes: Vec<Option<Rc<CauseText>>> = (0..rows).map(|row| causes.of(crawler, row)).collect();
-    let (mut rules, mut agents) = (BinaryViewBuilder::new(), BinaryViewBuilder::new());
-    let known = || causes.iter().map(Option::as_deref);
-    for cause in known() {
-        let rule = cause.and_then(|cause| Some(as_utf8(&cause.rule.as_ref()?.0)));
-        rules.append_option(rule);
-        agents.append_option(cause.and_then(|cause| cause.agent.as_deref()));
-    }
-    // Null if the line number does not fit the type, as in a robots.txt of 2 GiB, or if the time in milliseconds overflows.
-    let line = |cause: &CauseText| i32::try_from(cause.rule.as_ref()?.1).ok();
-    let time = |cause: &CauseText| cause.captured?.checked_mul(1000);
-    let lines: Int32Array = known().map(|cause| cause.and_then(line)).collect();
-    let times: Int64Array = known().map(|cause| cause.and_then(time)).collect();
-    [Arc::new(rules.finish()), Arc::new(lines), Arc::new(agents.finish()), Arc::new(times)]
 }
