@@ -8,7 +8,7 @@ use crate::formats::shown;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::{
-    ColumnsError, CrawlerError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
+    CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
 use crate::run::{FilterError, JoinError, VerifyError};
 use crate::show::{MetricsError, ReportError};
@@ -52,7 +52,7 @@ pub enum Failure {
     #[error("--agent: {0}")]
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]
-    Columns(#[from] ColumnsError),
+    Crawlers(#[from] CrawlersError),
     #[error("{given:?} is neither an origin nor a URL: {problem}")]
     Origin { given: String, problem: InvalidUrl },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]

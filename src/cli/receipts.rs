@@ -10,7 +10,7 @@ use super::sources::say_passed_over;
 use crate::dialect::Dialect;
 use crate::formats::shown;
 use crate::output::Receipt;
-use crate::policy::{Captures, Columns, Policy};
+use crate::policy::{Captures, Crawlers, Policy};
 use crate::robots::AgentError;
 use crate::run;
 use crate::show::report::{REPORT, REPORT_PAGE, Report};
@@ -64,5 +64,5 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     let agents = agents.collect::<Result<Vec<_>, AgentError>>().map_err(|error| unreadable(&error))?;
     let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
     let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
-    Ok(Some(sources.read(Captures::new(Columns::new(agents)?, dialect))?.policy()?))
+    Ok(Some(sources.read(Captures::new(Crawlers::new(agents)?, dialect))?.policy()?))
 }

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use super::changed::Changed;
-use super::lines::{LONGEST, Lines, find_looks};
+use super::lines::{LONGEST, Lines, find_second_looks};
 use super::text_urls::{PADDING, Places};
 use super::urls::UrlCounts;
 use crate::automaton;
@@ -35,7 +35,7 @@ pub(super) struct Item {
 ///
 /// URLs of a batch are numbered by bytes, which need no bounds check in arrays of 256.
 #[derive(Debug)]
-pub(crate) struct Space {
+pub(crate) struct BatchArrays {
     pub(super) hashes: [u64; BATCH],
     pub(super) first: [u64; BATCH],
     /// In the byte order of the file.
@@ -108,9 +108,9 @@ impl<'l, T> Append<'l, T> {
     }
 }
 
-impl Default for Space {
-    fn default() -> Space {
-        Space {
+impl Default for BatchArrays {
+    fn default() -> BatchArrays {
+        BatchArrays {
             hashes: [0; BATCH],
             first: [0; BATCH],
             rest: [[0; 4]; BATCH],
@@ -136,7 +136,7 @@ impl Default for Space {
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
-    pub(super) space: Box<Space>,
+    pub(super) arrays: Box<BatchArrays>,
     /// For the URLs whose origins layers change.
     pub(super) changed: Option<Box<Changed>>,
     pub(super) lines: Lines,
@@ -158,7 +158,7 @@ const SPANS: usize = 4096;
 impl Scratch {
     /// Takes the next URLs, as many as are judged together; none if the first is too long for 32-bit offsets.
     pub(super) fn take<'u>(&mut self, urls: &mut Peekable<impl Iterator<Item = &'u [u8]>>) {
-        let Places { starts, ends, looks } = &mut self.places;
+        let Places { starts, ends, second_looks } = &mut self.places;
         self.text.clear();
         starts.clear();
         ends.clear();
@@ -170,7 +170,7 @@ impl Scratch {
             self.text.extend_from_slice(url);
             ends.push(self.text.len() as u32);
         }
-        find_looks(&self.text, starts, ends, looks);
+        find_second_looks(&self.text, starts, ends, second_looks);
         self.text.resize(self.text.len() + PADDING, 0);
     }
 }
@@ -183,7 +183,7 @@ impl Places {
         base: usize,
         spans: &mut Peekable<impl Iterator<Item = Range<usize>>>,
     ) -> &'t [u8] {
-        let Places { starts, ends, looks } = self;
+        let Places { starts, ends, second_looks } = self;
         let window = &text[base.min(text.len())..text.len().min(base.saturating_add(LONGEST))];
         starts.clear();
         ends.clear();
@@ -195,7 +195,7 @@ impl Places {
             starts.push((span.start - base) as u32);
             ends.push((span.end - base) as u32);
         }
-        find_looks(window, starts, ends, looks);
+        find_second_looks(window, starts, ends, second_looks);
         window
     }
 }

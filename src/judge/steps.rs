@@ -2,7 +2,7 @@
 
 use super::isa::{BLOCK, Isa, Kernel};
 use super::routes;
-use super::scratch::{Append, BATCH, Item, NO_KEY, Scratch, Space};
+use super::scratch::{Append, BATCH, BatchArrays, Item, NO_KEY, Scratch};
 use super::text_urls::{PADDING, Readable};
 use super::view::Judge;
 use crate::automaton::{self, front};
@@ -17,7 +17,7 @@ const WHOLE_KEY: u32 = 40;
 ///
 /// With the copying of outcomes it takes 39 instructions a line.
 pub(super) struct KeyStep<'a> {
-    pub space: &'a mut Space,
+    pub arrays: &'a mut BatchArrays,
     pub urls: &'a Readable<'a>,
 }
 
@@ -26,20 +26,20 @@ impl Kernel for KeyStep<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let KeyStep { space, urls } = self;
+        let KeyStep { arrays, urls } = self;
         let count = urls.count().min(BATCH);
         let (starts, ends) = (&urls.starts[..count], &urls.ends[..count]);
         for url in 0..count {
             let (start, end) = (starts[url], ends[url] - urls.gap);
             // SAFETY: the URL is readable, so at least 40 bytes of the text come after its start.
             let key = unsafe { I::key(urls.text.as_ptr().add(start as usize), (end - start) as usize) };
-            space.first[url] = key.first;
+            arrays.first[url] = key.first;
             let [a, b, c, d] = key.rest;
-            space.rest[url] = [a.to_le(), b.to_le(), c.to_le(), d.to_le()];
+            arrays.rest[url] = [a.to_le(), b.to_le(), c.to_le(), d.to_le()];
             // A key that fills all its bytes may be longer.
-            space.lengths[url] = if key.length <= (end - start).min(WHOLE_KEY - 1) { key.length } else { NO_KEY };
-            space.paths[url] = start.wrapping_add(key.length);
-            space.ends[url] = end;
+            arrays.lengths[url] = if key.length <= (end - start).min(WHOLE_KEY - 1) { key.length } else { NO_KEY };
+            arrays.paths[url] = start.wrapping_add(key.length);
+            arrays.ends[url] = end;
         }
     }
 }
@@ -54,7 +54,7 @@ impl Kernel for KeyStep<'_> {
 ///
 /// It is for `count` URLs; there is at least one.
 pub(super) struct ProbeStep<'a, 'p> {
-    pub space: &'a mut Space,
+    pub arrays: &'a mut BatchArrays,
     pub lookup: Lookup<'p>,
     pub count: usize,
 }
@@ -64,18 +64,18 @@ impl Kernel for ProbeStep<'_, '_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let ProbeStep { space, lookup, count } = self;
+        let ProbeStep { arrays, lookup, count } = self;
         let count = count.min(BATCH);
         let places = [count / 3, count / 2, count - 1];
-        if places.into_iter().any(|url| url > 0 && space.has_key_before::<I>(url)) {
-            space.probe::<I, true>(lookup, count);
+        if places.into_iter().any(|url| url > 0 && arrays.has_key_before::<I>(url)) {
+            arrays.probe::<I, true>(lookup, count);
         } else {
-            space.probe::<I, false>(lookup, count);
+            arrays.probe::<I, false>(lookup, count);
         }
     }
 }
 
-impl Space {
+impl BatchArrays {
     /// Finds the slots of `count` keys; a key that repeats the one before it takes its slot, if `REPEATS`.
     #[inline(always)]
     fn probe<I: Isa, const REPEATS: bool>(&mut self, lookup: Lookup<'_>, count: usize) {
@@ -121,7 +121,7 @@ impl Space {
 ///
 /// URLs are appended to two lists without a branch. This takes 39 instructions a line and no mispredicted branch.
 pub(super) struct LookStep<'a, 'p> {
-    pub space: &'a mut Space,
+    pub arrays: &'a mut BatchArrays,
     pub lookup: Lookup<'p>,
     pub urls: &'a Readable<'a>,
 }
@@ -131,28 +131,28 @@ impl Kernel for LookStep<'_, '_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let LookStep { space, lookup, urls } = self;
-        let [mut known, mut untidy] = [&mut space.known, &mut space.untidy].map(|list| Append::to(&mut list.items));
-        let looks = &urls.looks[..urls.count().min(BATCH)];
+        let LookStep { arrays, lookup, urls } = self;
+        let [mut known, mut untidy] = [&mut arrays.known, &mut arrays.untidy].map(|list| Append::to(&mut list.items));
+        let second_looks = &urls.second_looks[..urls.count().min(BATCH)];
         #[expect(clippy::needless_range_loop, reason = "an iterator takes 27 instructions a line more")]
-        for url in 0..looks.len() {
-            let entry = lookup.entry(space.slots[url] as usize);
-            let is_same = entry.has_beginning(space.first[url], u64::from(space.lengths[url]))
-                & (I::differences(entry.rest(), &space.rest[url]) == 0);
+        for url in 0..second_looks.len() {
+            let entry = lookup.entry(arrays.slots[url] as usize);
+            let is_same = entry.has_beginning(arrays.first[url], u64::from(arrays.lengths[url]))
+                & (I::differences(entry.rest(), &arrays.rest[url]) == 0);
             // A URL without a path counts as not plain.
-            let is_tidy = (looks[url] == 0) & (space.paths[url] < space.ends[url]);
+            let is_tidy = (second_looks[url] == 0) & (arrays.paths[url] < arrays.ends[url]);
             known.push_if(is_same & is_tidy, url as u8);
             untidy.push_if(is_same & !is_tidy, url as u8);
         }
-        (space.known.count, space.untidy.count) = (known.count, untidy.count);
-        space.unknown.count = 0;
-        if space.known.count + space.untidy.count < looks.len() {
-            space.list_unknown(looks.len());
+        (arrays.known.count, arrays.untidy.count) = (known.count, untidy.count);
+        arrays.unknown.count = 0;
+        if arrays.known.count + arrays.untidy.count < second_looks.len() {
+            arrays.list_unknown(second_looks.len());
         }
     }
 }
 
-impl Space {
+impl BatchArrays {
     /// Lists the URLs that are in neither list. There are rarely any, and appending them in the loop takes 5 instructions a
     /// line.
     #[cold]
@@ -174,7 +174,7 @@ impl Space {
 /// Three quarters of them have a fragment, a CR at the end, or bytes and escapes that the dialect's normal form keeps: these join
 /// the plain ones. In blocks, this step takes 16 instructions a line; byte by byte, it took 50.
 pub(super) struct TidyStep<'a, 'p> {
-    pub space: &'a mut Space,
+    pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
     pub urls: &'a Readable<'a>,
 }
@@ -184,28 +184,28 @@ impl Kernel for TidyStep<'_, '_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let TidyStep { space, judge, urls } = self;
+        let TidyStep { arrays, judge, urls } = self;
         let kept = judge.policy().dialect().encoding.kept_bytes();
         let mut left = 0;
-        for place in 0..space.untidy.count {
-            let url = space.untidy.items[place];
+        for place in 0..arrays.untidy.count {
+            let url = arrays.untidy.items[place];
             let at = usize::from(url);
-            let (start, end) = (space.paths[at] as usize, space.ends[at] as usize);
+            let (start, end) = (arrays.paths[at] as usize, arrays.ends[at] as usize);
             // SAFETY: this is the path of a readable URL, and the URL's key comes before it.
             match unsafe { tidy_path_end::<I>(urls.text, start, end, kept) } {
                 Ok(end) => {
-                    space.ends[at] = end as u32;
-                    space.known.items[space.known.count] = url;
-                    space.known.count += 1;
+                    arrays.ends[at] = end as u32;
+                    arrays.known.items[arrays.known.count] = url;
+                    arrays.known.count += 1;
                 }
                 Err(odd) => {
-                    space.kept[at] = (odd - start) as u32;
-                    space.untidy.items[left] = url;
+                    arrays.kept[at] = (odd - start) as u32;
+                    arrays.untidy.items[left] = url;
                     left += 1;
                 }
             }
         }
-        space.untidy.count = left;
+        arrays.untidy.count = left;
     }
 }
 
@@ -223,10 +223,10 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
     while at < end {
         // SAFETY: fewer than `PADDING` bytes are read after the end.
         let block = unsafe { &*text.as_ptr().add(at - 1).cast::<[u8; 1 + BLOCK]>() };
-        let (line_ends, looks) = I::masks(block);
-        let mut looks = (line_ends | looks) & u64::MAX >> (BLOCK - (end - at).min(BLOCK));
-        while looks != 0 {
-            let place = at + looks.trailing_zeros() as usize;
+        let (line_ends, second_looks) = I::masks(block);
+        let mut second_looks = (line_ends | second_looks) & u64::MAX >> (BLOCK - (end - at).min(BLOCK));
+        while second_looks != 0 {
+            let place = at + second_looks.trailing_zeros() as usize;
             match text[place] {
                 b'#' if !text[place..end].contains(&b'\n') => {
                     end = place;
@@ -242,7 +242,7 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
                 _ if !kept.have_first_of(&text[place..end]) => return Err(place),
                 _ => {}
             }
-            looks &= looks - 1;
+            second_looks &= second_looks - 1;
         }
         at += BLOCK;
     }
@@ -256,7 +256,7 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
 /// It takes 34 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and if no time
 /// decides; 65 for the other crawlers of a policy, whose automata are in the rows.
 pub(super) struct RouteStep<'a, 'p> {
-    pub space: &'a mut Space,
+    pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
 }
 
@@ -265,19 +265,19 @@ impl Kernel for RouteStep<'_, '_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let RouteStep { space, judge } = self;
+        let RouteStep { arrays, judge } = self;
         if judge.entries_suffice() {
-            space.route_by(judge, |slot| judge.route_of_entry(slot));
+            arrays.route_by(judge, |slot| judge.route_of_entry(slot));
         } else {
-            for &url in space.known.items() {
-                judge.prefetch_route(space.slots[usize::from(url)] as usize);
+            for &url in arrays.known.items() {
+                judge.prefetch_route(arrays.slots[usize::from(url)] as usize);
             }
-            space.route_by(judge, |slot| judge.route(slot));
+            arrays.route_by(judge, |slot| judge.route(slot));
         }
     }
 }
 
-impl Space {
+impl BatchArrays {
     #[inline(always)]
     fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (routes::Route, u32)) {
         let mut items = Append::to(&mut self.items.items);
@@ -301,7 +301,7 @@ impl Space {
 /// none takes an unpredictable branch. This takes 138 instructions and 0.3 mispredicted branches a line, 14 to 18 ns; without
 /// the Bloom filter it took 8 more, and 3 ns. 3.6 % of the paths pass.
 pub(super) struct FrontStep<'a, 'p> {
-    pub space: &'a mut Space,
+    pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
     pub urls: &'a Readable<'a>,
 }
@@ -311,39 +311,39 @@ impl Kernel for FrontStep<'_, '_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let FrontStep { space, judge, urls } = self;
+        let FrontStep { arrays, judge, urls } = self;
         // Copies stay in registers; through references, the compiler loads them again after each store: 8 instructions a line.
         let (judge, text) = (judge.clone(), urls.text);
         let [mut probing, mut asking, mut walks] =
-            [&mut space.probing, &mut space.asking, &mut space.walks].map(|list| Append::to(&mut list.items));
-        space.lanes = [0; BATCH];
-        for (place, item) in space.items.items().iter().enumerate() {
+            [&mut arrays.probing, &mut arrays.asking, &mut arrays.walks].map(|list| Append::to(&mut list.items));
+        arrays.lanes = [0; BATCH];
+        for (place, item) in arrays.items.items().iter().enumerate() {
             let automaton = judge.automaton(item.automaton);
             let has_free_classes = front::has_free_classes(automaton);
-            space.outcomes[usize::from(item.url)] = item.outcomes[usize::from(front::base_is_blocked(automaton))];
+            arrays.outcomes[usize::from(item.url)] = item.outcomes[usize::from(front::base_is_blocked(automaton))];
             // SAFETY: the automaton is an item of a checked image, and the path is that of a readable URL.
             let begins = unsafe { I::begins(automaton, path_of(text, item)) };
             probing.push_if(begins, place as u8);
             asking.push_if(!begins & has_free_classes, place as u8);
         }
         for &place in &probing.items[..probing.count] {
-            let item = &space.items.items[usize::from(place)];
+            let item = &arrays.items.items[usize::from(place)];
             // SAFETY: as above.
             let found = unsafe { I::prefixes(judge.automaton(item.automaton), path_of(text, item)) };
-            space.lanes[usize::from(place)] = found.lanes;
+            arrays.lanes[usize::from(place)] = found.lanes;
             walks.push_if(found.passes != 0, place);
             asking.push_if((found.asks != 0) & (found.passes == 0), place);
         }
         for &place in &asking.items[..asking.count] {
-            let item = &space.items.items[usize::from(place)];
+            let item = &arrays.items.items[usize::from(place)];
             // SAFETY: as above; these lanes ask for triples.
             let passes = unsafe {
                 let path = path_of(text, item);
-                I::triples(judge.automaton(item.automaton), path, space.lanes[usize::from(place)])
+                I::triples(judge.automaton(item.automaton), path, arrays.lanes[usize::from(place)])
             };
             walks.push_if(passes, place);
         }
-        space.walks.count = walks.count;
+        arrays.walks.count = walks.count;
     }
 }
 
@@ -360,7 +360,7 @@ unsafe fn path_of<'t>(text: &'t [u8], item: &Item) -> &'t [u8] {
     unsafe { text.get_unchecked(start..end) }
 }
 
-impl Space {
+impl BatchArrays {
     /// Step 7: the walks of the paths that passed, and the slow way for all URLs that are left.
     ///
     /// 3.6 % of the lines walk. That takes 29 instructions and 0.4 mispredicted branches a line; the call, with its test for AVX2,
@@ -393,7 +393,7 @@ impl Space {
             let place = usize::from(url);
             let length = self.lengths[place];
             // The key of a plain URL whose origin is not in the policy.
-            let outcome = if urls.looks[place] == 0 && length != NO_KEY {
+            let outcome = if urls.second_looks[place] == 0 && length != NO_KEY {
                 judge.outcome_of_unknown(&urls.get(place)[..length as usize])
             } else {
                 None

@@ -45,7 +45,7 @@ const BODIES: [&str; 9] = [
 ];
 
 pub(super) fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
-    let columns = crate::policy::Columns::new(agents).unwrap();
+    let columns = crate::policy::Crawlers::new(agents).unwrap();
     let mut captures = Captures::new(columns, dialect);
     let capture = |(number, origin): (usize, &String)| {
         let status = [200, 200, 200, 404, 403, 503, 200, 301][number % 8];
@@ -153,8 +153,8 @@ fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 
     let mut outcomes = [vec![Vec::new(); judges.len()], vec![Vec::new(); judges.len()]];
     let [best, portable] = &mut outcomes;
     batch::judge(judges, urls, best, &mut scratches(), &mut Box::default());
-    let (scratches, space) = (&mut scratches(), &mut Box::default());
-    JudgeAll { judges, urls, outcomes: portable, scratches, space }.run::<Portable>();
+    let (scratches, arrays) = (&mut scratches(), &mut Box::default());
+    JudgeAll { judges, urls, outcomes: portable, scratches, arrays }.run::<Portable>();
     outcomes
 }
 

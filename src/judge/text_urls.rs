@@ -13,13 +13,13 @@ const _: () = assert!(PADDING >= front::PADDING + 32);
 pub(super) struct Places {
     pub starts: Vec<u32>,
     pub ends: Vec<u32>,
-    pub looks: Vec<u8>,
+    pub second_looks: Vec<u8>,
 }
 
 impl Places {
     /// The URLs in the text that these places are in.
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
-        Urls { text, starts: &self.starts, ends: &self.ends, gap: 0, looks: &self.looks }
+        Urls { text, starts: &self.starts, ends: &self.ends, gap: 0, second_looks: &self.second_looks }
     }
 }
 
@@ -36,19 +36,19 @@ pub(crate) struct Urls<'u> {
     pub gap: u32,
     /// Whether each URL needs a second look: 0 if it is [plain](super::lines), 1 if it is not or in doubt, which only takes
     /// longer.
-    pub looks: &'u [u8],
+    pub second_looks: &'u [u8],
 }
 
 impl<'u> Urls<'u> {
     /// The lines of a text, or of a text that goes on after them.
     pub fn of_lines(text: &'u [u8], lines: &'u Lines) -> Urls<'u> {
         let starts = lines.starts();
-        Urls { text, starts, ends: &starts[1..], gap: 1, looks: lines.looks() }
+        Urls { text, starts, ends: &starts[1..], gap: 1, second_looks: lines.second_looks() }
     }
 
     /// The number of URLs.
     pub fn count(&self) -> usize {
-        self.looks.len()
+        self.second_looks.len()
     }
 
     /// The URLs from `from` up to `to`, as far as all can be read with [`PADDING`] bytes after them; none if the first cannot.
@@ -66,7 +66,7 @@ impl<'u> Urls<'u> {
         Readable(Urls {
             starts: &starts[..count],
             ends: &ends[..count],
-            looks: &self.looks[from..from + count],
+            second_looks: &self.second_looks[from..from + count],
             ..*self
         })
     }

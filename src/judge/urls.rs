@@ -57,10 +57,10 @@ impl LineUrls {
 
     /// Finds the URLs of lines of fields.
     fn locate(&mut self, chunk: &Chunk<'_>) {
-        let LineUrls { lines, places: Places { starts, ends, looks }, decoded, apart, flaws, .. } = self;
+        let LineUrls { lines, places: Places { starts, ends, second_looks }, decoded, apart, flaws, .. } = self;
         starts.clear();
         ends.clear();
-        looks.clear();
+        second_looks.clear();
         for line in 0..lines.count() {
             let text = lines.line(chunk.text, line);
             // The line may have changed after its mark was found.
@@ -69,7 +69,7 @@ impl LineUrls {
             let start = lines.starts()[line] as usize + mark;
             let (place, look) = match chunk.layout.find(text, decoded) {
                 Ok(Found::Within(place)) => {
-                    let look = lines.looks()[line] == 1 && !is_plain(&text[place.clone()]);
+                    let look = lines.second_looks()[line] == 1 && !is_plain(&text[place.clone()]);
                     (start + place.start..start + place.end, look)
                 }
                 Ok(Found::Decoded(place)) => {
@@ -83,7 +83,7 @@ impl LineUrls {
             };
             starts.push(place.start as u32);
             ends.push(place.end as u32);
-            looks.push(look.into());
+            second_looks.push(look.into());
         }
     }
 

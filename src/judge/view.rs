@@ -5,25 +5,25 @@ use super::routes::{Route, Routes};
 use crate::policy::{Crawler, Groups, Lookup, Policy};
 
 /// A policy and the decisions computed from the operator's choices.
-pub(super) struct Judging {
+pub(super) struct OwnedJudge {
     pub policy: Policy,
     pub crawler: Crawler,
     decisions: Decisions,
     routes: Box<[Route; 256]>,
     timed: Vec<u8>,
     /// The origins that layers over the policy change.
-    over: Option<Box<Judging>>,
+    over: Option<Box<OwnedJudge>>,
 }
 
-impl Judging {
-    pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> Judging {
+impl OwnedJudge {
+    pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> OwnedJudge {
         let decisions = Decisions::new(choices, policy.dialect());
         let mut routes = Routes::new(decisions.by_class());
         // A pass over all entries, needed only for times: 20 ms for a million origins.
         let has_times = choices.has_times() || policy.statistics().overridden > 0;
         let timed = if has_times { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
-        let over = policy.changed().map(|changed| Box::new(Judging::new(changed.clone(), crawler.clone(), choices)));
-        Judging { policy, crawler, decisions, routes: routes.all, timed, over }
+        let over = policy.changed().map(|changed| Box::new(OwnedJudge::new(changed.clone(), crawler.clone(), choices)));
+        OwnedJudge { policy, crawler, decisions, routes: routes.all, timed, over }
     }
 
     /// Whether an origin that is not in the slot of its hash is not in the policy.
@@ -60,7 +60,7 @@ pub struct Judge<'p> {
     /// For each slot, the number of the origin's route; empty if the entry's class says it.
     pub(super) timed: &'p [u8],
     /// What judges the origins that layers over the policy change.
-    pub(super) over: Option<&'p Judging>,
+    pub(super) over: Option<&'p OwnedJudge>,
 }
 
 impl<'p> Judge<'p> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::answer::{self, Kept};
-use super::columns::{Columns, Crawler};
+use super::crawlers::{Crawler, Crawlers};
 use super::error::CrawlerError;
 use super::error::{ImageError, OpenError};
 use super::groups::{Group, Groups};
@@ -161,7 +161,7 @@ impl Policy {
     }
 
     /// The crawlers it was made for.
-    pub fn columns(&self) -> &Columns {
+    pub fn columns(&self) -> &Crawlers {
         &self.content.columns
     }
 

@@ -44,7 +44,7 @@ impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
             statistics.overridden += 1;
         }
         statistics.last_good += u64::from(resolved.state.last_good.is_some());
-        self.progress.placed.fetch_add(1, Relaxed);
+        self.progress.written.fetch_add(1, Relaxed);
         self.writer.add(url, Some(&resolved))
     }
 }

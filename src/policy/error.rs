@@ -8,7 +8,7 @@ use crate::formats::shown;
 /// Crawlers that cannot be the columns of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ColumnsError {
+pub enum CrawlersError {
     /// No crawlers.
     #[error("a policy needs at least one crawler")]
     Empty,

@@ -9,7 +9,7 @@
 //! kind    the lowest two bits: 1 the group is everybody's (`*`), 2 it is the crawler's own
 //! ```
 
-use super::columns::Crawler;
+use super::crawlers::Crawler;
 use super::image::{AUTOMATA_UNIT, Parts, Pool, Section};
 use crate::automaton::front;
 use crate::policy::image::format::RowEntry;

@@ -13,8 +13,8 @@ mod batch;
 mod capture;
 mod captures;
 mod class;
-mod columns;
 mod compiled;
+mod crawlers;
 mod derive;
 mod error;
 mod groups;
@@ -39,10 +39,10 @@ pub use capture::Capture;
 pub use captures::Captures;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use class::Class;
-pub use columns::{Columns, Crawler};
 pub use compiled::Policy;
 pub(crate) use compiled::{Hop, to_ask, unasked};
-pub use error::{ColumnsError, CrawlerError, ImageError, MergeError, OpenError, WriteError};
+pub use crawlers::{Crawler, Crawlers};
+pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
 pub(crate) use groups::prefetch;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use groups::{Group, Groups};

@@ -89,7 +89,7 @@ impl Statistics {
 pub struct CompileProgress {
     pub(super) read: AtomicU64,
     pub(super) origins: AtomicU64,
-    pub(super) placed: AtomicU64,
+    pub(super) written: AtomicU64,
 }
 
 impl CompileProgress {
@@ -104,8 +104,8 @@ impl CompileProgress {
     }
 
     /// How many of them have been written.
-    pub fn placed(&self) -> u64 {
-        self.placed.load(Relaxed)
+    pub fn written(&self) -> u64 {
+        self.written.load(Relaxed)
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// The product tokens of one crawler, in order of preference. An empty list stands for `*`, every crawler.
 ///
-/// A policy's [`Columns`](crate::policy::Columns) are one or more of these; a [`Crawler`](crate::policy::Crawler) is one, with
+/// A policy's [`Crawlers`](crate::policy::Crawlers) are one or more of these; a [`Crawler`](crate::policy::Crawler) is one, with
 /// the columns that answer for it.
 ///
 /// Parses the command-line form: `Googlebot-News,Googlebot` or `*`. The version in `name/1.0` is dropped.

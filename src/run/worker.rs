@@ -7,7 +7,7 @@ use crate::judge::batch;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
-use crate::judge::scratch::{Scratch, Space};
+use crate::judge::scratch::{BatchArrays, Scratch};
 use crate::judge::tally::{self, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::view::Judge;
@@ -58,7 +58,7 @@ pub(super) struct Worker {
     notes_waiting: bool,
     /// For each crawler.
     scratches: Vec<Scratch>,
-    space: Box<Space>,
+    space: Box<BatchArrays>,
     urls: LineUrls,
     /// For each crawler, the outcomes of the chunk's lines.
     outcomes: Vec<Vec<Outcome>>,

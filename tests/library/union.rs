@@ -7,7 +7,7 @@ mod reading;
 use std::ops::Range;
 
 use robosieve::judge::{Choices, Fallback, MaxAge};
-use robosieve::policy::{Capture, Captures, Columns, OriginState, Overrides, Policy, WriteLock, merge};
+use robosieve::policy::{Capture, Captures, Crawlers, OriginState, Overrides, Policy, WriteLock, merge};
 use robosieve::{Agents, Dialect};
 
 use random::{Random, Told};
@@ -17,9 +17,9 @@ fn compiled(told: &[Told], dialect: &'static Dialect) -> Policy {
     of(Captures::new(columns(), dialect), told)
 }
 
-fn columns() -> Columns {
+fn columns() -> Crawlers {
     let agents: Vec<Agents> = ["examplebot", "other"].map(|agent| agent.parse().unwrap()).to_vec();
-    Columns::new(agents).unwrap()
+    Crawlers::new(agents).unwrap()
 }
 
 fn of(mut captures: Captures, told: &[Told]) -> Policy {

@@ -29,6 +29,6 @@ pub(crate) use replace::{POLICY_FILE, behind_links, folder_of, remove_partial_fi
 pub(crate) use run::Run;
 pub use sections::Trust;
 pub(crate) use sections::{Content, Image, Meta, Parts};
-pub(crate) use spool::{HELD, Home, Spool};
+pub(crate) use spool::{HELD, SpillFolder, Spool};
 pub(crate) use tables::Tables;
 pub(crate) use writer::Writer;

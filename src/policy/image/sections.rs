@@ -15,7 +15,7 @@ use crate::dialect::Dialect;
 use crate::formats::mmap;
 use crate::origin::ROBOTS_TXT;
 use crate::policy::Statistics;
-use crate::policy::columns::Columns;
+use crate::policy::crawlers::Crawlers;
 use crate::policy::error::{ImageError, OpenError};
 
 impl<'p> Parts<'p> {
@@ -150,7 +150,7 @@ pub enum Trust {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Meta {
     pub dialect: String,
-    pub agents: Columns,
+    pub agents: Crawlers,
     pub statistics: Statistics,
 }
 
@@ -158,7 +158,7 @@ pub(crate) struct Meta {
 #[derive(Debug)]
 pub(crate) struct Content {
     pub dialect: &'static Dialect,
-    pub columns: Columns,
+    pub columns: Crawlers,
     pub statistics: Statistics,
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::place::{Hashed, PlacedKeys, place};
+use super::pilots::{Hashed, PlacedKeys, find_pilots};
 use super::section::{Entry, HEADER, header, pilots_length};
 use crate::formats::unnamed::{FileMemory, List};
 use crate::policy::image::{RECORD_UNIT, Record, record_starts};
@@ -41,7 +41,7 @@ impl LookupTable {
                 keys.push((hash(Record::at(records, at).origin, seed), (at / RECORD_UNIT) as u32))?;
             }
             threads::sort_by_key(&mut keys, |&key| key);
-            let placed = place(&keys, memory)?;
+            let placed = find_pilots(&keys, memory)?;
             number += 1;
             if placed.overflow.is_empty() || number == SEEDS {
                 return Ok(LookupTable { seed, placed });

@@ -4,7 +4,7 @@
 //! bucket's pilot, a small number found when the table is built, sends the origins of the bucket to slots of their own.
 //! So a look-up reads one pilot and one entry, and compares the key in the entry; a hash alone decides nothing.
 //!
-//! [`key`] has the hash, [`section`] defines the entries and splits the section into its parts, [`place`] finds the
+//! [`key`] has the hash, [`section`] defines the entries and splits the section into its parts, [`pilots`] finds the
 //! pilots, [`build`] writes the section, [`check`] validates it, and [`table`] looks origins up.
 //!
 //! ```text
@@ -17,7 +17,7 @@
 
 mod build;
 mod key;
-mod place;
+mod pilots;
 mod section;
 mod table;
 

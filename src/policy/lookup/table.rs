@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::key::{self, HELD, hash_of, range};
-use super::place;
+use super::pilots;
 use super::section::{Entry, HEADER, Sections, pilots_length, sections};
 use crate::policy::groups::prefetch;
 use crate::policy::image::{Parts, Problem, RECORD_UNIT, Record, record_starts};
@@ -106,7 +106,7 @@ impl<'p> Lookup<'p> {
     /// The slot of a hash: always a valid index into [`Lookup::entries`], for any hash and pilot.
     #[inline(always)]
     pub(crate) fn slot(&self, hash: u64, pilot: u16) -> usize {
-        place::slot(hash, pilot, self.sections.entries.len() as u64)
+        pilots::slot(hash, pilot, self.sections.entries.len() as u64)
     }
 
     /// The entry in a slot.

@@ -6,20 +6,20 @@ use std::io::{self, IoSlice, Write};
 
 /// A file written from front to back; its errors say where.
 #[derive(Debug)]
-pub(crate) struct FrontToBack<W> {
+pub(crate) struct CountingWriter<W> {
     pub file: W,
     at: u64,
 }
 
-impl<W: Write> FrontToBack<W> {
+impl<W: Write> CountingWriter<W> {
     /// For a new file.
-    pub fn new(file: W) -> FrontToBack<W> {
-        FrontToBack::at(file, 0)
+    pub fn new(file: W) -> CountingWriter<W> {
+        CountingWriter::at(file, 0)
     }
 
     /// For a file whose next byte is written at this offset.
-    pub fn at(file: W, at: u64) -> FrontToBack<W> {
-        FrontToBack { file, at }
+    pub fn at(file: W, at: u64) -> CountingWriter<W> {
+        CountingWriter { file, at }
     }
 
     /// Writes these pieces one after the other.
@@ -51,7 +51,7 @@ fn failed_at(at: u64, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("at byte {at}: {error}"))
 }
 
-impl<W: Write> Write for FrontToBack<W> {
+impl<W: Write> Write for CountingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes);
         self.count(written)
@@ -71,14 +71,14 @@ impl<W: Write> Write for FrontToBack<W> {
 mod tests {
     use super::*;
 
-    fn write<W: Write>(file: &mut FrontToBack<W>, pieces: &[&[u8]]) -> io::Result<()> {
+    fn write<W: Write>(file: &mut CountingWriter<W>, pieces: &[&[u8]]) -> io::Result<()> {
         file.write_pieces(&mut pieces.iter().map(|piece| IoSlice::new(piece)).collect::<Vec<_>>())
     }
 
     #[test]
     fn all_pieces_are_written() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut out = FrontToBack::new(file.as_file());
+        let mut out = CountingWriter::new(file.as_file());
         write(&mut out, &[b"", b"one"]).and_then(|()| write(&mut out, &[b"tw", b"", b"o"])).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");
         // More pieces than the system takes in one call.
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_was_written_before_counts() {
         let mut bytes = [0; 10];
-        let mut file = FrontToBack::new(&mut bytes[..]);
+        let mut file = CountingWriter::new(&mut bytes[..]);
         file.write_all(b"seven..").unwrap();
         // A full slice takes fewer bytes, which is not an error.
         assert_eq!((file.write(b"four").unwrap(), file.at), (3, 10));
@@ -104,7 +104,7 @@ mod tests {
                 Ok(())
             }
         }
-        let error = FrontToBack::new(Full).write_all(b"ten bytes").unwrap_err();
+        let error = CountingWriter::new(Full).write_all(b"ten bytes").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(error.to_string().starts_with("at byte 8: "), "{error}");
     }

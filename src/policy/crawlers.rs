@@ -7,16 +7,16 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use super::error::{ColumnsError, CrawlerError};
+use super::error::{CrawlerError, CrawlersError};
 use crate::dialect::{AgentList, Dialect};
 use crate::robots::Agents;
 
 /// The crawlers that a policy is compiled for, each an [`Agents`] and the head of a column. A [`Crawler`] selects among them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
-pub struct Columns(Vec<Agents>);
+pub struct Crawlers(Vec<Agents>);
 
-impl Columns {
+impl Crawlers {
     /// The most columns a policy can have.
     pub const MAX: usize = 64;
 
@@ -24,19 +24,19 @@ impl Columns {
     ///
     /// # Errors
     ///
-    /// [`ColumnsError`] if there are none, too many, or one of them twice.
-    pub fn new(agents: Vec<Agents>) -> Result<Columns, ColumnsError> {
+    /// [`CrawlersError`] if there are none, too many, or one of them twice.
+    pub fn new(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
         if agents.is_empty() {
-            return Err(ColumnsError::Empty);
+            return Err(CrawlersError::Empty);
         }
-        if agents.len() > Columns::MAX {
-            return Err(ColumnsError::TooMany { most: Columns::MAX, given: agents.len() });
+        if agents.len() > Crawlers::MAX {
+            return Err(CrawlersError::TooMany { most: Crawlers::MAX, given: agents.len() });
         }
         let again =
             agents.iter().enumerate().find(|(place, one)| agents[..*place].iter().any(|other| other.is_same(one)));
         match again {
-            Some((_, one)) => Err(ColumnsError::Twice { agents: one.to_string() }),
-            None => Ok(Columns(agents)),
+            Some((_, one)) => Err(CrawlersError::Twice { agents: one.to_string() }),
+            None => Ok(Crawlers(agents)),
         }
     }
 
@@ -46,7 +46,7 @@ impl Columns {
     }
 
     /// Whether both are for the same crawlers, in the same order.
-    pub fn is_same(&self, other: &Columns) -> bool {
+    pub fn is_same(&self, other: &Crawlers) -> bool {
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one.is_same(other))
     }
 
@@ -85,35 +85,35 @@ impl Columns {
     }
 }
 
-impl From<Agents> for Columns {
+impl From<Agents> for Crawlers {
     /// A single column.
-    fn from(agents: Agents) -> Columns {
-        Columns(vec![agents])
+    fn from(agents: Agents) -> Crawlers {
+        Crawlers(vec![agents])
     }
 }
 
-impl TryFrom<Vec<Agents>> for Columns {
-    type Error = ColumnsError;
+impl TryFrom<Vec<Agents>> for Crawlers {
+    type Error = CrawlersError;
 
-    fn try_from(agents: Vec<Agents>) -> Result<Columns, ColumnsError> {
-        Columns::new(agents)
+    fn try_from(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
+        Crawlers::new(agents)
     }
 }
 
-impl From<Columns> for Vec<Agents> {
-    fn from(columns: Columns) -> Vec<Agents> {
+impl From<Crawlers> for Vec<Agents> {
+    fn from(columns: Crawlers) -> Vec<Agents> {
         columns.0
     }
 }
 
-impl fmt::Display for Columns {
+impl fmt::Display for Crawlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.0.iter().map(Agents::to_string).collect();
         f.write_str(&names.join("; "))
     }
 }
 
-/// The crawler of a query: its [`Agents`], and which [`Columns`] of the policy answer for them, in order of preference.
+/// The crawler of a query: its [`Agents`], and which [`Crawlers`] of the policy answer for them, in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crawler {
     agents: Agents,
@@ -141,8 +141,8 @@ impl Crawler {
 mod tests {
     use super::*;
 
-    fn columns(names: &[&str]) -> Result<Columns, ColumnsError> {
-        Columns::new(names.iter().map(|name| name.parse().unwrap()).collect())
+    fn columns(names: &[&str]) -> Result<Crawlers, CrawlersError> {
+        Crawlers::new(names.iter().map(|name| name.parse().unwrap()).collect())
     }
 
     fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, CrawlerError> {
@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn columns_are_few_and_distinct() {
-        assert_eq!(columns(&[]), Err(ColumnsError::Empty));
-        assert_eq!(columns(&["a", "b", "A"]), Err(ColumnsError::Twice { agents: "A".to_owned() }));
+        assert_eq!(columns(&[]), Err(CrawlersError::Empty));
+        assert_eq!(columns(&["a", "b", "A"]), Err(CrawlersError::Twice { agents: "A".to_owned() }));
         assert!(columns(&["a", "a,b", "b,a", "*"]).is_ok());
         let many: Vec<String> = (0..65).map(|number| format!("bot{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(columns(&many[..64]).is_ok());
-        assert_eq!(columns(&many), Err(ColumnsError::TooMany { most: Columns::MAX, given: 65 }));
+        assert_eq!(columns(&many), Err(CrawlersError::TooMany { most: Crawlers::MAX, given: 65 }));
     }
 
     #[test]

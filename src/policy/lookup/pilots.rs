@@ -57,7 +57,7 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
 /// # Errors
 ///
 /// The system's error if there is no room for the table.
-pub(super) fn place(keys: &[Hashed], memory: &FileMemory) -> io::Result<PlacedKeys> {
+pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<PlacedKeys> {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
     let mut placing = Placing {
         taken: List::filled(0, slots.div_ceil(64) as usize, memory)?,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     fn placed(keys: &[Hashed]) -> PlacedKeys {
-        place(keys, &FileMemory::new(&std::env::temp_dir(), 10_000)).unwrap()
+        find_pilots(keys, &FileMemory::new(&std::env::temp_dir(), 10_000)).unwrap()
     }
 
     /// Every key is in exactly one place, its slot or the overflow.
