@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{hints, process};
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
@@ -57,10 +58,8 @@ pub enum Failure {
     Origin { given: String, problem: InvalidUrl },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
-    #[error("cannot write {}: {error}", shown(path))]
-    Output { path: PathBuf, error: io::Error },
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable { path: PathBuf, error: io::Error },
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error("cannot print the result: {0}")]
     Print(#[from] io::Error),
     #[error("cannot print the result: {0}")]

@@ -8,6 +8,7 @@ use super::error::Failure;
 use super::say::{print, say, say_lines};
 use super::sources::say_passed_over;
 use crate::dialect::Dialect;
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::output::Receipt;
 use crate::policy::{Captures, Crawlers, Policy};
@@ -45,7 +46,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
     destination::ensure(&path, &REPORT_PAGE, &[])?;
-    report.write_file(&path).map_err(|error| Failure::Output { path: path.clone(), error })?;
+    report.write_file(&path).map_err(FileError::of("write", &path))?;
     say(shown(&path));
     Ok(ExitCode::SUCCESS)
 }

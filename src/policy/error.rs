@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::formats::error::FileError;
 use crate::formats::shown;
 
 /// Crawlers that cannot be the columns of a policy.
@@ -157,13 +158,8 @@ pub enum ImageError {
 #[non_exhaustive]
 pub enum OpenError {
     /// It is missing or cannot be read.
-    #[error("cannot read the policy {}: {error}", shown(path))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// It is not a policy, or damaged.
     #[error("cannot use the policy {}: {problem}", shown(path))]
     Image {

@@ -12,6 +12,7 @@ use super::pool::Pool;
 use super::record::{self, Record};
 use super::validate;
 use crate::dialect::Dialect;
+use crate::formats::error::FileError;
 use crate::formats::mmap;
 use crate::origin::ROBOTS_TXT;
 use crate::policy::Statistics;
@@ -168,10 +169,10 @@ impl Image {
     /// Reads a file into memory and checks it.
     pub fn read(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (mut file, metadata) = opened(path)?;
-        let unreadable = |error| OpenError::Unreadable { path: path.to_owned(), error };
+        let unreadable = FileError::of("read the policy", path);
         let wrong = |problem| OpenError::Image { path: path.to_owned(), problem };
         if !metadata.is_file() {
-            return Err(unreadable(io::Error::other("it is not a regular file")));
+            return Err(unreadable(io::Error::other("it is not a regular file")).into());
         }
         let length = metadata.len();
         // A large file of another kind takes no memory.
@@ -192,8 +193,7 @@ impl Image {
     pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (file, _) = opened(path)?;
         // SAFETY: as the caller ensures.
-        let map =
-            unsafe { mmap::map(&file) }.map_err(|error| OpenError::Unreadable { path: path.to_owned(), error })?;
+        let map = unsafe { mmap::map(&file) }.map_err(FileError::of("read the policy", path))?;
         let checked = Image::checked(map, Some(file), trust);
         checked.map_err(|problem| OpenError::Image { path: path.to_owned(), problem })
     }
@@ -218,11 +218,11 @@ impl Image {
 
 /// Opens a file that is neither a folder nor empty.
 fn opened(path: &Path) -> Result<(File, Metadata), OpenError> {
-    let unreadable = |error| OpenError::Unreadable { path: path.to_owned(), error };
+    let unreadable = FileError::of("read the policy", path);
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
-        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
+        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)).into());
     }
     if metadata.is_file() && metadata.len() == 0 {
         return Err(OpenError::Image { path: path.to_owned(), problem: ImageError::Empty });

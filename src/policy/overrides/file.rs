@@ -10,6 +10,7 @@ use toml::value::Datetime;
 
 use crate::dialect::Dialect;
 use crate::formats::compression::{DEFAULT_WINDOW, read_within};
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;
@@ -49,7 +50,7 @@ impl Overrides {
     /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
         let read = || read_within(File::open(path)?, LONGEST_FILE, "it");
-        let bytes = read().map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
+        let bytes = read().map_err(FileError::of("read", path))?;
         parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
             let line = line_of(&bytes, at);
             OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
@@ -205,13 +206,8 @@ pub(super) const PAUSED_UNTIL: &str = "paused-until";
 #[non_exhaustive]
 pub enum OverridesError {
     /// The file is missing or cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// Something in the file is wrong.
     #[error("{}, line {line} (byte {offset}): {problem}", shown(path))]
     Wrong {
@@ -353,7 +349,7 @@ mod tests {
             assert!(error.contains(part), "{part}: {error}");
         }
         let error = Overrides::read(&folder.path().join("none.toml")).unwrap_err();
-        assert!(matches!(error, OverridesError::Unreadable { .. }), "{error}");
+        assert!(matches!(error, OverridesError::Unreadable(_)), "{error}");
     }
 
     #[test]

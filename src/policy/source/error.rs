@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::fields::Field;
 use super::kind::SourceKind;
 use crate::formats::compression::Damaged;
+use crate::formats::error::FileError;
 use crate::formats::{shown, visible};
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
@@ -18,13 +19,8 @@ pub(super) const HEAD_LIMIT: usize = 256 << 10;
 #[non_exhaustive]
 pub enum SourceError {
     /// The file or directory is missing or cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable {
-        /// The file or directory.
-        path: PathBuf,
-        /// The system's error, or the damage in its compressed data.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// The source has no robots.txt at all.
     #[error("{} holds no robots.txt: {hint}", shown(path))]
     Empty {
@@ -153,13 +149,13 @@ pub enum SourceError {
 
 impl SourceError {
     pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> SourceError + use<'_> {
-        |error| SourceError::Unreadable { path: path.to_owned(), error }
+        move |error| SourceError::Unreadable(FileError::of("read", path)(error))
     }
 
     /// Whether the source is damaged, so that some of it may have been read.
     pub(super) fn is_damage(&self) -> bool {
         match self {
-            SourceError::Unreadable { error, .. } => Damaged::caused(error),
+            SourceError::Unreadable(FileError { error, .. }) => Damaged::caused(error),
             SourceError::Parquet { .. } => true,
             _ => false,
         }
@@ -167,7 +163,7 @@ impl SourceError {
 
     /// The message without the name of the source.
     pub(super) fn in_source(&self, path: &Path) -> String {
-        if let SourceError::Unreadable { error, .. } = self {
+        if let SourceError::Unreadable(FileError { error, .. }) = self {
             return error.to_string();
         }
         let message = self.to_string();

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::top_keys::TopKeys;
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
@@ -54,7 +55,7 @@ impl Report {
     pub fn read(directory: &Path, most: usize) -> Result<Report, ReportError> {
         let receipt = read_receipt(directory)?;
         let waiting = OriginsToFetch::read(directory, most);
-        let waiting = waiting.map_err(|error| ReportError::Waiting { path: directory.join(NEEDED), error })?;
+        let waiting = waiting.map_err(FileError::of("read", &directory.join(NEEDED)))?;
         Ok(Report { directory: directory.to_owned(), receipt, waiting, explained: None, most })
     }
 
