@@ -21,7 +21,7 @@ use super::changed::Changed;
 use super::isa::{self, Isa, Kernel};
 use super::scratch::{BATCH, BatchArrays, Scratch};
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
-use super::text_urls::{Readable, Urls};
+use super::urls::{Readable, Urls};
 use super::view::Judge;
 use crate::outcome::Outcome;
 use std::ops::Range;

@@ -4,7 +4,7 @@
 //! layers know are taken out of these and judged by the same steps, as a batch of their own.
 
 use super::scratch::BatchArrays;
-use super::text_urls::{Readable, Urls};
+use super::urls::{Readable, Urls};
 use crate::outcome::Outcome;
 use crate::policy::{self, Lookup};
 

@@ -24,7 +24,6 @@ pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
 pub(crate) mod place;
-mod routes;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;
 mod slow;
@@ -32,7 +31,6 @@ mod steps;
 pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
-mod text_urls;
 pub(crate) mod urls;
 pub(crate) mod view;
 

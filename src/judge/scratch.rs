@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use super::changed::Changed;
 use super::lines::{LONGEST, Lines, find_second_looks};
-use super::text_urls::{PADDING, Places};
-use super::urls::UrlCounts;
+use super::urls::{PADDING, Places, UrlCounts};
 use crate::automaton;
 use crate::outcome::Outcome;
 

@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use super::decision::Decision;
-use super::routes::Route;
 use super::scratch::Scratch;
-use super::view::{Judge, OwnedJudge};
+use super::view::{Judge, OwnedJudge, Route};
 use crate::automaton::{self, front};
 use crate::dialect::UrlPath;
 use crate::origin::{self, InvalidUrl};

@@ -1,10 +1,9 @@
 //! The steps of a [batch](super::batch), in their order.
 
 use super::isa::{BLOCK, Isa, Kernel};
-use super::routes;
 use super::scratch::{Append, BATCH, BatchArrays, Item, NO_KEY, Scratch};
-use super::text_urls::{PADDING, Readable};
-use super::view::Judge;
+use super::urls::{PADDING, Readable};
+use super::view::{Judge, Route};
 use crate::automaton::{self, front};
 use crate::origin;
 use crate::policy::{self, Lookup};
@@ -279,7 +278,7 @@ impl Kernel for RouteStep<'_, '_> {
 
 impl BatchArrays {
     #[inline(always)]
-    fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (routes::Route, u32)) {
+    fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (Route, u32)) {
         let mut items = Append::to(&mut self.items.items);
         for &url in self.known.items() {
             let place = usize::from(url);

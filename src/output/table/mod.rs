@@ -9,7 +9,6 @@
 
 #[cfg(feature = "parquet")]
 #[cfg(feature = "parquet")]
-mod compact;
 #[cfg(feature = "parquet")]
 mod dictionary;
 #[cfg(feature = "parquet")]
@@ -26,7 +25,6 @@ mod rows;
 mod schema;
 mod shared;
 #[cfg(feature = "parquet")]
-mod text;
 #[cfg(feature = "parquet")]
 mod waiting;
 #[cfg(not(feature = "parquet"))]

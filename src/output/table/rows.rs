@@ -2,7 +2,7 @@
 
 use arrow_array::builder::{BinaryViewBuilder, make_view};
 use arrow_array::{ArrayRef, BinaryViewArray, BooleanArray, Int32Array, Int64Array, RecordBatch};
-use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use arrow_select::filter::{FilterBuilder, filter_record_batch};
 use std::rc::Rc;
@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use super::Table;
 use super::schema::OwnColumn;
-use super::text::{self, as_utf8};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunk::Chunk;
 use crate::input::chunks::Task;
+use crate::judge::urls::LineUrls;
+use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::causes::{CauseText, ChunkCauses};
 use crate::output::error::OutputError;
@@ -93,7 +94,7 @@ impl Table {
 
     /// The columns that the chunk's list has, of the rows that were not left out.
     fn list_columns(&self, source: &RowSource<'_>, causes: &ChunkCauses<'_>) -> Result<Vec<ArrayRef>, ArrowError> {
-        let Some(batch) = source.of_table else { return text::columns(causes.text, causes.urls) };
+        let Some(batch) = source.of_table else { return text_columns(causes.text, causes.urls) };
         let fields: Vec<usize> = (0..self.list_fields).collect();
         let batch = batch.project(&fields)?;
         if source.lines.left_out.is_empty() {
@@ -164,4 +165,77 @@ fn named(names: &[&str], numbers: impl Iterator<Item = usize>) -> Result<ArrayRe
     let views: Vec<u128> = names.iter().map(view).collect();
     let column: ScalarBuffer<u128> = numbers.map(|number| views[number]).collect();
     Ok(Arc::new(BinaryViewArray::try_new(column, vec![Buffer::from(names.concat().into_bytes())], None)?))
+}
+
+// The columns of lines of text: `url`, and `line` for a line that is more than its URL.
+//
+// If a line is the URL, byte for byte, and UTF-8, as nearly all lines are, only `url` is set. For any other, `line` has all
+// bytes, and `url` has the URL that was judged, or null if there is none. Bytes of it that are not UTF-8 are percent-encoded
+// there, as a fetcher would have to do.
+
+/// The columns of these lines.
+fn text_columns(text: &[u8], lines: &LineUrls) -> Result<Vec<ArrayRef>, ArrowError> {
+    let is_utf8 = std::str::from_utf8(text).is_ok();
+    let count = lines.lines().count();
+    let (mut urls, mut wholes) = (Views::of(count), Views::of(count));
+    let mut changed = Vec::new();
+    for line in 0..count {
+        let whole = lines.lines().line(text, line);
+        let start = lines.lines().starts()[line];
+        let url = origin::trimmed(lines.url(text, line));
+        if whole == url && (is_utf8 || std::str::from_utf8(url).is_ok()) {
+            urls.push(whole, 0, start);
+            wholes.push_null();
+            continue;
+        }
+        wholes.push(whole, 0, start);
+        if url.is_empty() {
+            urls.push_null();
+        } else {
+            let at = changed.len();
+            changed.extend_from_slice(&as_utf8(url));
+            urls.push(&changed[at..], 1, at as u32);
+        }
+    }
+    let buffers = [Buffer::from(text), Buffer::from_vec(changed)];
+    Ok(vec![urls.array(&buffers)?, wholes.array(&buffers[..1])?])
+}
+
+/// The values of a column, as places in buffers.
+struct Views {
+    views: Vec<u128>,
+    are_there: Vec<bool>,
+}
+
+impl Views {
+    fn of(count: usize) -> Views {
+        Views { views: Vec::with_capacity(count), are_there: Vec::with_capacity(count) }
+    }
+
+    /// Adds a value that is in this buffer, from byte `at` on.
+    fn push(&mut self, value: &[u8], buffer: u32, at: u32) {
+        self.views.push(make_view(value, buffer, at));
+        self.are_there.push(true);
+    }
+
+    fn push_null(&mut self) {
+        self.views.push(0);
+        self.are_there.push(false);
+    }
+
+    fn array(self, buffers: &[Buffer]) -> Result<ArrayRef, ArrowError> {
+        let nulls = Some(NullBuffer::from(self.are_there));
+        Ok(Arc::new(BinaryViewArray::try_new(ScalarBuffer::from(self.views), buffers.to_vec(), nulls)?))
+    }
+}
+
+/// A URL, or a part of one, with bytes that are not UTF-8 percent-encoded.
+pub(super) fn as_utf8(url: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(url.len());
+    for part in url.utf8_chunks() {
+        text.extend_from_slice(part.valid().as_bytes());
+        let escapes = percent_encoding::percent_encode(part.invalid(), percent_encoding::NON_ALPHANUMERIC);
+        escapes.for_each(|escape| text.extend_from_slice(escape.as_bytes()));
+    }
+    text
 }

@@ -15,14 +15,13 @@
 //! The overflow holds the origins that no pilot could place. It is empty unless an attacker constructs origins with equal
 //! hashes. It is searched last, and sorted by origin.
 
-mod build;
 mod key;
 mod pilots;
 mod section;
 mod table;
 
-pub(super) use build::LookupTable;
 pub(crate) use key::{hash, hash_of};
+pub(super) use section::LookupTable;
 pub(crate) use section::{Entry, take_out};
 pub use table::Lookup;
 pub(super) use table::check;

@@ -9,7 +9,6 @@ mod facts;
 mod html;
 
 mod page;
-mod sections;
 mod top_keys;
 
 /// The default file name of the report.
