@@ -123,6 +123,7 @@ mod threads;
 pub use dialect::{Dialect, UnknownDialect};
 #[cfg(feature = "parquet")]
 pub use formats::columnar::panics_are_caught;
+pub use formats::error::FileError;
 pub use judge::{Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, MaxAge, MaxAgeError, RuleSet};
 pub use named::UnknownName;
 pub use origin::InvalidUrl;

@@ -9,11 +9,11 @@ use memmap2::{Mmap, MmapMut};
 use rustix::mm::{MprotectFlags, mprotect};
 
 use super::batch;
-use super::crawler_counts::{CrawlerCounts, count};
 use super::isa::{BLOCK, Isa, Kernel, Key};
 use super::matcher::Matcher;
 use super::place::{self, Pieces};
 use super::scratch::Scratch;
+use super::tally::{CrawlerCounts, count};
 use super::tests::{origins, policy, text};
 use super::urls::LineUrls;
 use super::view::Judge;

@@ -6,8 +6,8 @@
 //! A line's partition is decided in one of these places:
 //!
 //! - by the state of its origin: `decision`, before a path is looked at; `routes` has the same decisions in a table by class of
-//!   origin, from which `RouteStep` in `steps/verdict` reads them;
-//! - by rules: `judge_path` in `slow`; in the hot path, `FrontStep` and `walk` in `steps/verdict`;
+//!   origin, from which `steps` reads them;
+//! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //!   `blocked` in `slow` allows `/robots.txt` whatever they say;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
@@ -18,34 +18,27 @@ mod changed;
 #[cfg(test)]
 #[cfg(unix)]
 mod changing;
-pub(crate) mod crawler_counts;
 pub(crate) mod decision;
-mod error;
 pub(crate) mod explain;
 pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
 pub(crate) mod place;
-mod routes;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;
 mod slow;
-pub(crate) mod space;
 mod steps;
 pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
-mod text_urls;
-pub(crate) mod url_counts;
 pub(crate) mod urls;
 pub(crate) mod view;
 
 pub use decision::{Choices, Fallback, MaxAge};
-pub use error::{MatcherError, MaxAgeError};
 pub use explain::{Cause, Explainer};
-pub use matcher::Matcher;
+pub use matcher::{Matcher, MatcherError, MaxAgeError};
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};
-pub use url_counts::UrlCounts;
+pub use urls::UrlCounts;
 pub use view::Judge;

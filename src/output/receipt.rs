@@ -7,8 +7,7 @@ use std::fmt;
 
 use super::folder::{Written, partition_names};
 use super::form::{Form, Rows};
-use super::format::Format;
-use super::frame::FrameFormat;
+use super::format::{Format, FrameFormat};
 use super::samples::Sample;
 use crate::formats::compression::Compression;
 use crate::formats::visible;

@@ -4,15 +4,12 @@ use super::render::Renderer;
 use super::unique::UniqueLines;
 use crate::input::chunks::Chunk;
 use crate::judge::batch;
-use crate::judge::crawler_counts::{self, CrawlerCounts};
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
-use crate::judge::scratch::Scratch;
-use crate::judge::space::Space;
-use crate::judge::tally::Tally;
-use crate::judge::url_counts::UrlCounts;
-use crate::judge::urls::LineUrls;
+use crate::judge::scratch::{BatchArrays, Scratch};
+use crate::judge::tally::{self, CrawlerCounts, Tally};
+use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::view::Judge;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
@@ -63,7 +60,7 @@ pub(super) struct Worker {
     notes_waiting: bool,
     /// For each crawler.
     scratches: Vec<Scratch>,
-    space: Box<Space>,
+    space: Box<BatchArrays>,
     urls: LineUrls,
     /// For each crawler, the outcomes of the chunk's lines.
     outcomes: Vec<Vec<Outcome>>,
@@ -173,7 +170,7 @@ impl Worker {
     /// Counts the lines of a chunk. Hashes them only if they are written; otherwise there is nothing to prove.
     fn count(&mut self, text: &[u8], lines: &Lines) {
         let Judged { kept, crawlers, .. } = &mut self.judged;
-        *kept = crawler_counts::count(text, lines, &self.outcomes, self.rows.is_some(), crawlers);
+        *kept = tally::count(text, lines, &self.outcomes, self.rows.is_some(), crawlers);
     }
 
     /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of

@@ -20,7 +20,7 @@ pub struct FileState {
     /// Its length in bytes.
     pub length: u64,
     /// When it was last modified; absent if the system does not say.
-    #[serde(with = "crate::formats::system_time")]
+    #[serde(with = "crate::formats::time::system")]
     pub modified: Option<SystemTime>,
 }
 

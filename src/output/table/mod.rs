@@ -8,9 +8,7 @@
 //! skip the footers of the groups because nothing refers to them, as the format prescribes.
 
 #[cfg(feature = "parquet")]
-mod cause_columns;
 #[cfg(feature = "parquet")]
-mod compact;
 #[cfg(feature = "parquet")]
 mod dictionary;
 #[cfg(feature = "parquet")]
@@ -27,7 +25,6 @@ mod rows;
 mod schema;
 mod shared;
 #[cfg(feature = "parquet")]
-mod text;
 #[cfg(feature = "parquet")]
 mod waiting;
 #[cfg(not(feature = "parquet"))]

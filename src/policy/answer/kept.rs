@@ -1,10 +1,13 @@
 //! The answers kept for one URL: of each kind, the greatest.
 
+use hashbrown::{DefaultHashBuilder, HashTable};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
+use std::hash::BuildHasher;
 
 use super::failures::Failures;
-use super::kind::AnswerKind;
+use crate::policy::overrides::Placement;
 use crate::policy::state::Times;
 use crate::robots::NoteCounts;
 
@@ -197,4 +200,132 @@ impl Kept {
         }
         Ok(without_time)
     }
+}
+
+named! {
+    /// The kind of an answer, by its status alone. Which kinds mean what is chosen later, so the newest answer of each kind is
+    /// kept. In a tie, the later kind counts: what closes before what opens.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[repr(u8)]
+    #[non_exhaustive]
+    pub enum AnswerKind {
+        /// 4xx, except those with a kind of their own.
+        Unavailable = "unavailable",
+        /// 401 or 403.
+        Refused = "refused",
+        /// 429.
+        TooManyRequests = "too-many-requests",
+        /// 3xx, except 304.
+        Redirect = "redirect",
+        /// 304: the client's copy is current.
+        NotModified = "not-modified",
+        /// 5xx, a status without a meaning, a body that did not arrive whole, or no answer at all.
+        Failed = "failed",
+        /// 2xx with a body that looks like an HTML page.
+        HtmlPage = "html-page",
+        /// 2xx with any other body.
+        RobotsTxt = "robots-txt",
+    }
+}
+
+/// The status for a client that already has the answer.
+const NOT_MODIFIED: u16 = 304;
+
+impl AnswerKind {
+    /// The kind of an answer that arrived whole. One with a file is [`AnswerKind::RobotsTxt`], whatever its body looks like.
+    pub fn of_status(status: Option<u16>) -> AnswerKind {
+        match status {
+            Some(200..=299) => AnswerKind::RobotsTxt,
+            Some(NOT_MODIFIED) => AnswerKind::NotModified,
+            Some(300..=399) => AnswerKind::Redirect,
+            Some(401 | 403) => AnswerKind::Refused,
+            Some(429) => AnswerKind::TooManyRequests,
+            Some(400..=499) => AnswerKind::Unavailable,
+            _ => AnswerKind::Failed,
+        }
+    }
+
+    /// Whether answers of this kind have a body that is read as a robots.txt.
+    pub fn has_rules(self) -> bool {
+        matches!(self, AnswerKind::RobotsTxt | AnswerKind::HtmlPage)
+    }
+
+    /// The bit of this kind in a set of kinds.
+    pub fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+// URLs and what is kept for each.
+
+/// A URL's answers, and the override for its origin.
+#[derive(Debug, Default)]
+pub(crate) struct KeptUrl {
+    pub kept: Kept,
+    /// The operator's override for the origin; boxed, because few have one.
+    pub placement: Option<Box<Placement>>,
+}
+
+/// The answers that are kept, by URL. There may be millions, so a URL takes no memory block of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Urls {
+    /// All URLs, one after the other.
+    text: String,
+    /// Where each ends in the text, and what is kept for it.
+    urls: Vec<(usize, KeptUrl)>,
+    /// The index of each URL.
+    indices: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+/// Splits a URL in canonical form before its path.
+pub(crate) fn split(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    url.split_at(url[host..].find('/').map_or(url.len(), |at| host + at))
+}
+
+impl Urls {
+    /// The entry of a URL, which is made if there is none.
+    ///
+    /// # Panics
+    ///
+    /// Beyond 2^32 URLs.
+    pub fn entry(&mut self, url: &str) -> &mut KeptUrl {
+        let index = self.index(url).unwrap_or_else(|| {
+            let index = u32::try_from(self.urls.len()).expect("fewer URLs than a policy can hold");
+            self.text.push_str(url);
+            self.urls.push((self.text.len(), KeptUrl::default()));
+            let Urls { text, urls, indices, hasher } = self;
+            let hash = |&index: &u32| hasher.hash_one(url_at(text, urls, index));
+            indices.insert_unique(hash(&index), index, hash);
+            index
+        });
+        &mut self.urls[index as usize].1
+    }
+
+    fn index(&self, url: &str) -> Option<u32> {
+        let is_it = |&index: &u32| url_at(&self.text, &self.urls, index) == url;
+        self.indices.find(self.hasher.hash_one(url), is_it).copied()
+    }
+
+    /// The answers of a URL, if it is known.
+    pub fn get(&self, url: &str) -> Option<&Kept> {
+        self.index(url).map(|index| &self.urls[index as usize].1.kept)
+    }
+
+    /// How many URLs there are.
+    pub fn len(&self) -> usize {
+        self.urls.len()
+    }
+
+    /// All URLs, split before the path, in the order in which they came.
+    pub fn iter(&self) -> impl Iterator<Item = ((&str, &str), &KeptUrl)> {
+        (0..).zip(&self.urls).map(|(index, (_, kept))| (split(url_at(&self.text, &self.urls, index)), kept))
+    }
+}
+
+/// The URL with an index.
+fn url_at<'t>(text: &'t str, urls: &[(usize, KeptUrl)], index: u32) -> &'t str {
+    let start = index.checked_sub(1).map_or(0, |before| urls[before as usize].0);
+    &text[start..urls[index as usize].0]
 }

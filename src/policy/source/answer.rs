@@ -4,7 +4,7 @@ use base64::Engine as _;
 use std::sync::Arc;
 
 use super::bare_origin;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use super::urls::page;
 use crate::origin;
 use crate::policy::{Answered, Capture};

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::SourceError;
 use super::passed_over::{PassedOver, Reason};
 use super::robots::body_limit;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use super::urls::{is_named_robots_txt, page};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};

@@ -7,17 +7,14 @@
 
 mod dot;
 mod entry;
-mod lifetimes;
-mod shared;
 mod summary;
 
 pub use dot::dot;
 pub use entry::{
     AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry,
-    RuleLine, SideLine,
+    RuleLine, SharedGroup, SideLine,
 };
-pub use lifetimes::{Bucket, Distribution, Lifetimes};
-pub use shared::SharedGroup;
 pub use summary::{
-    AgentCounts, GroupCounts, OriginStatusCount, Overridden, OverrideCounts, SectionSize, StatusCount, Summary,
+    AgentCounts, Bucket, Distribution, GroupCounts, Lifetimes, OriginStatusCount, Overridden, OverrideCounts,
+    SectionSize, StatusCount, Summary,
 };
