@@ -6,8 +6,8 @@
 use super::blocks::{Blocks, Held, Made, Shape, Turn, Write};
 use crate::input::chunk::Chunk;
 use crate::input::chunks::Task;
+use crate::output::block::Block;
 use crate::output::error::OutputError;
-use crate::output::sink::Block;
 use crate::output::table::{FileRows, FullGroup, RowSource, Table, WaitingRows};
 use crate::run::error::FilterError;
 use crate::run::sequence::Sequence;
