@@ -7,8 +7,9 @@
 use hashbrown::HashMap;
 use std::ops::Range;
 
-use super::compile::{CompileSpace, budget, compile_dfa};
+use super::compile::{budget, compile_dfa};
 use super::head::{self, MAIN_ROOT, START};
+use super::space::CompileSpace;
 use super::{Engine, engine};
 use crate::automaton::cursors::engine::{BITMAP, SCANNER};
 use crate::automaton::dfa::filter::FILTER_WORDS;

@@ -21,12 +21,14 @@ pub mod front;
 mod graph;
 mod head;
 mod priorities;
+mod space;
 mod verdict;
 
 pub use check::{check_item, engine};
-pub use compile::{Compiled, compile, compile_item, compile_within};
+pub use compile::{compile, compile_item, compile_within};
 pub use cursors::engine::Scratch;
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::{Damage, Engine};
 pub use priorities::priorities;
+pub use space::Compiled;
 pub use verdict::{settled_by, verdict, verdict_from};

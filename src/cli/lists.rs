@@ -44,7 +44,8 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
     let mut files = Vec::new();
     for path in glob::glob_with(pattern, SHELL_RULES).map_err(wrong)? {
-        let path = path.map_err(|error| FileError::of("read", &error.path().to_owned())(error.into()))?;
+        let path =
+            path.map_err(|error| FileError { doing: "read", path: error.path().to_owned(), error: error.into() })?;
         if !path.is_dir() {
             files.push(path);
         }

@@ -17,9 +17,10 @@
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle. Steps 1 to 4 are the
 //! same for all crawlers of a policy, and done once.
 
+use super::batch_arrays::{BATCH, BatchArrays};
 use super::changed::Changed;
 use super::isa::{self, Isa, Kernel};
-use super::scratch::{BATCH, BatchArrays, Scratch};
+use super::scratch::Scratch;
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
 use super::view::Judge;

@@ -3,7 +3,7 @@
 //! In the hot path, the entries of such origins belong to no origin, so their URLs are among the unknown ones. Those that the
 //! layers know are taken out of these and judged by the same steps, as a batch of their own.
 
-use super::scratch::BatchArrays;
+use super::batch_arrays::BatchArrays;
 use super::urls::{Readable, Urls};
 use crate::outcome::Outcome;
 use crate::policy::{self, Lookup};

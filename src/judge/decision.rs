@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::matcher::MaxAgeError;
+use super::error::MaxAgeError;
 use crate::dialect::{Dialect, Lifetime};
 use crate::formats::time;
 use crate::outcome::{Outcome, Partition, Reason};

@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::decision::Choices;
+use super::error::MatcherError;
 use super::explain::{Cause, Explainer};
 use super::scratch::Scratch;
 use super::view::{Judge, OwnedJudge};
 use crate::outcome::Outcome;
-use crate::policy::{Crawler, CrawlerError, Policy};
-use crate::robots::AgentError;
+use crate::policy::{Crawler, Policy};
 
 /// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
 /// only increments a counter.
@@ -152,20 +152,3 @@ fn with_scratch<T>(judge: impl FnOnce(&mut Scratch) -> T) -> T {
     SCRATCH.set(Some(scratch));
     judged
 }
-
-/// Why a policy has no matcher for an agent.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MatcherError {
-    /// The agent is not a product token, nor a list of them.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// The policy was not made for this agent.
-    #[error(transparent)]
-    Crawler(#[from] CrawlerError),
-}
-
-/// A maximum age that is neither a duration nor `dialect`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}; or `dialect`")]
-pub struct MaxAgeError(pub(super) String);

@@ -14,11 +14,14 @@
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
 
 pub(crate) mod batch;
+pub(crate) mod batch_arrays;
+
 mod changed;
 #[cfg(test)]
 #[cfg(unix)]
 mod changing;
 pub(crate) mod decision;
+mod error;
 pub(crate) mod explain;
 pub(crate) mod isa;
 pub(crate) mod lines;
@@ -35,8 +38,9 @@ pub(crate) mod urls;
 pub(crate) mod view;
 
 pub use decision::{Choices, Fallback, MaxAge};
+pub use error::{MatcherError, MaxAgeError};
 pub use explain::{Cause, Explainer};
-pub use matcher::{Matcher, MatcherError, MaxAgeError};
+pub use matcher::Matcher;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};

@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::block::Block;
 use super::counting_writer::CountingWriter;
 use super::file_layout::FileLayout;
 use super::folder::{
@@ -15,7 +16,6 @@ use super::folder::{
 };
 use super::format::Format;
 use super::receipt::Receipt;
-use super::sink::Block;
 use super::table;
 use crate::formats::{json, shown};
 use crate::judge::tally::Tally;

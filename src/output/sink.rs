@@ -1,10 +1,9 @@
 //! Where blocks go in their chunk's turn: to files or to standard output.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::block::Block;
 use super::form::{SEPARATOR, rest_of_row};
-use crate::judge::tally::Tally;
 use crate::outcome::Partition;
 use crate::output::error::OutputError;
 use crate::output::partitions::Output;
@@ -79,23 +78,5 @@ impl Sink {
             Sink::Folder(output) => Some(output),
             Sink::Nothing | Sink::Pipe(_) => None,
         }
-    }
-}
-
-/// Lines written to one file together.
-#[derive(Debug)]
-pub(crate) struct Block<'b> {
-    /// The set of files, and the file's index within the set.
-    pub set: usize,
-    pub file: usize,
-    /// The bytes to write, one piece after the other.
-    pub pieces: Vec<Cow<'b, [u8]>>,
-    pub tally: Tally,
-}
-
-impl Block<'_> {
-    /// The total length of its pieces, in bytes.
-    pub fn length(&self) -> u64 {
-        self.pieces.iter().map(|piece| piece.len() as u64).sum()
     }
 }

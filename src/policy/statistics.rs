@@ -30,9 +30,9 @@ pub struct CaptureCounts {
     pub empty_files: u64,
     /// Files of a directory that are damaged or cut short; their origins count as incomplete.
     pub damaged_files: u64,
-    /// Lines of JSON Lines and rows of Parquet that were left out because they are no answers.
+    /// Lines of JSON Lines and rows of Parquet that were passed over because they are no answers.
     pub bad: u64,
-    /// Sources of which the rest was left out because it is damaged.
+    /// Sources of which the rest was passed over because it is damaged.
     pub cut_sources: u64,
 }
 

@@ -7,7 +7,7 @@ use crate::dialect::{AllowLines, Boundary, Dialect, LineLimit, NulByte, RuleStar
 impl<'a> Robots<'a> {
     /// Parses the text of a robots.txt, as returned by [`decode`](super::decode).
     ///
-    /// Accepts any bytes: a line that cannot be read is noted and skipped (RFC 9309 2.3.1.5). Lines end in LF, CR or CR LF.
+    /// Accepts any bytes: a line that cannot be read is noted and dropped (RFC 9309 2.3.1.5). Lines end in LF, CR or CR LF.
     /// Takes time linear in the text.
     pub fn parse(text: &'a [u8], dialect: &Dialect) -> Robots<'a> {
         let mut parser = Parser { dialect, robots: Robots::default(), open: OpenGroup::None, line: 0 };

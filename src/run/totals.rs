@@ -7,8 +7,8 @@ use crate::input::skipped::{Skipped, SkippedPart};
 use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::Partition;
+use crate::output::block::Block;
 use crate::output::form::Rows;
-use crate::output::sink::Block;
 use crate::run::error::FilterError;
 
 /// The totals of a run.

@@ -125,7 +125,7 @@ impl Metrics {
         self.run(snapshot, success, &mut text);
         text.family("input_lines_total", COUNTER, "Lines judged.").sample(&[], snapshot.lines);
         text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
-        let duplicates = "Lines skipped because their URLs occurred before.";
+        let duplicates = "Lines left out because their URLs occurred before.";
         text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
         let skipped = "Parts of lists that could not be read and were skipped.";
         text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);

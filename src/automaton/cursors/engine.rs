@@ -27,7 +27,6 @@
 
 use super::segment_trie::{AFTER_SLASH, AT_START, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
-use crate::automaton::compile::CompileSpace;
 use crate::automaton::dfa::build::Builder;
 use crate::automaton::dfa::contexts::StateId;
 use crate::automaton::dfa::filter::Search;
@@ -35,6 +34,7 @@ use crate::automaton::dfa::globs::Segments;
 use crate::automaton::dfa::walk::{BROKEN, Observer, walk};
 use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word, word_if_any};
 use crate::automaton::priorities::{self, Priority};
+use crate::automaton::space::CompileSpace;
 use crate::automaton::{Compiled, Engine};
 use crate::rules::{Patterns, Verdict};
 

@@ -29,7 +29,7 @@ pub struct LongRunArgs {
     /// In the sources given by --robots, leaves out what `compile --skip-bad` does.
     ///
     /// Skips a list that cannot be opened, the rest of one that is damaged or truncated, and the rest of a damaged row
-    /// group of Parquet. A line cut by damage is left out. Lines read before the damage was detected are judged: a
+    /// group of Parquet. A line cut by damage is skipped, too. Lines read before the damage was detected are judged: a
     /// checksum comes only at the end of a gzip member, a Zstandard frame or a bzip2 stream, so the last lines before
     /// the damage may be corrupt. With --format parquet, all columns of a Parquet list are checked first, which takes
     /// longer. The receipt counts and names each skipped part, and each is a warning on standard error. It is still an

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor
 use serde_json::value::RawValue;
 use std::fmt;
 
-use super::find::Found;
+use super::found::Found;
 use crate::outcome::Reason;
 
 /// The member of a JSON object that holds the URL, as written. Without building the object: an index line has a dozen members.

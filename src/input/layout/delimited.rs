@@ -8,7 +8,7 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::find::Found;
+use super::found::Found;
 use crate::outcome::Reason;
 
 const QUOTE: u8 = b'"';

@@ -1,10 +1,10 @@
 //! Finds the URL in a line.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::cdxj;
 use super::delimited::Delimited;
+use super::found::Found;
 use crate::outcome::Reason;
 
 /// How the URL is found in a line.
@@ -62,12 +62,4 @@ impl Layout {
             Layout::Cdxj => "cdxj",
         }
     }
-}
-
-/// The URL of a line.
-pub(crate) enum Found {
-    /// A range of the line.
-    Within(Range<usize>),
-    /// A range of the decoded bytes.
-    Decoded(Range<usize>),
 }

@@ -5,11 +5,14 @@
 //! anything else is as the operator says ([`UrlField`]). Binary lists are opened in [`super::list`].
 
 mod cdxj;
+mod column;
 mod delimited;
 mod find;
+mod found;
 mod url_field;
 
-pub(crate) use find::Found;
+pub use column::Column;
 pub use find::Layout;
-pub use url_field::{Column, Delimiter, UrlField};
+pub(crate) use found::Found;
+pub use url_field::{Delimiter, UrlField};
 pub(crate) use url_field::{LOOK, MARK};

@@ -1,12 +1,10 @@
 //! Determines the layout of a list from the operator's options and the list's first lines.
 
 use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
-use std::fmt;
 use std::str::FromStr;
 
-use super::delimited::Delimited;
-use super::{Layout, cdxj};
+use super::column::Column;
+use super::{Layout, cdxj, delimited::Delimited};
 use crate::input::error::{DelimiterError, UrlFieldError};
 
 /// Where the URL is in the lines of lists, as far as the operator specifies it.
@@ -159,36 +157,6 @@ fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
 fn entries(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = text.strip_prefix(MARK).unwrap_or(text).split(|&byte| byte == b'\n');
     lines.filter(|line| !matches!(line, [] | [b'\r'] | [REMARK, ..]))
-}
-
-/// A field of a line, or a column of a table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-#[non_exhaustive]
-pub enum Column {
-    /// Its number, counted from 1.
-    Number(usize),
-    /// Its name in the head line.
-    Name(String),
-}
-
-impl FromStr for Column {
-    type Err = Infallible;
-
-    /// A number above 0, or else a name.
-    fn from_str(text: &str) -> Result<Column, Infallible> {
-        let number = text.parse().ok().filter(|&number| number > 0);
-        Ok(number.map_or_else(|| Column::Name(text.to_owned()), Column::Number))
-    }
-}
-
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Column::Number(number) => write!(f, "{number}"),
-            Column::Name(name) => write!(f, "{name:?}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::list::line_columns::LineArrays;
 use crate::judge::tally::{Tally, line_hash};
+use crate::output::block::Block;
 use crate::output::error::OutputError;
-use crate::output::sink::Block;
 
 impl Table {
     /// The bytes after the head of a file without rows.

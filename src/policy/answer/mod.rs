@@ -7,10 +7,12 @@
 mod failures;
 mod kept;
 mod resolve;
+mod urls;
 
 pub(super) use failures::Failures;
 pub use failures::LONGEST as LONGEST_UNREACHABLE;
 pub(crate) use kept::Answer;
 pub use kept::AnswerKind;
-pub(super) use kept::{Answers, CompareRules, Content, Folded, Kept, KeptUrl, StoredRules, Urls, split};
+pub(super) use kept::{Answers, CompareRules, Content, Folded, Kept, StoredRules};
 pub(super) use resolve::{Hops, Resolved, Resolver};
+pub(super) use urls::{KeptUrl, Urls, split};

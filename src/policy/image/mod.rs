@@ -7,6 +7,7 @@
 mod answers;
 pub(crate) mod format;
 mod gather;
+mod open;
 mod pool;
 mod record;
 mod replace;

@@ -33,7 +33,7 @@ pub struct Options {
     /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
     /// is the present.
     pub now: Option<i64>,
-    /// Whether to leave out what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
+    /// Whether to pass over what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
     /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
     /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
     pub skip_bad: bool,

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::fields::Field;
 use super::kind::SourceKind;
 use crate::formats::compression::Damaged;
 use crate::formats::error::FileError;
@@ -170,18 +169,6 @@ impl SourceError {
         let place = message.strip_prefix(&shown(path).to_string());
         place.unwrap_or(&message).trim_start_matches([',', ':', ' ']).to_owned()
     }
-}
-
-/// A list of field names cannot be parsed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error(
-    "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {}",
-    Field::ALL.map(Field::name).join(", ")
-)]
-pub struct FieldNamesError {
-    /// The part that cannot be parsed.
-    pub given: String,
 }
 
 /// A problem of a record of an archive.

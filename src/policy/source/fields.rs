@@ -3,8 +3,6 @@
 use serde::Serialize;
 use std::str::FromStr;
 
-use super::error::FieldNamesError;
-
 const COUNT: usize = Field::ALL.len();
 
 /// The names of the fields in JSON Lines and Parquet.
@@ -103,6 +101,18 @@ named! {
         /// The time since which the origin has been unreachable.
         UnreachableSince = "unreachable_since",
     }
+}
+
+/// A list of field names cannot be parsed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error(
+    "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {}",
+    Field::ALL.map(Field::name).join(", ")
+)]
+pub struct FieldNamesError {
+    /// The part that cannot be parsed.
+    pub given: String,
 }
 
 #[cfg(test)]

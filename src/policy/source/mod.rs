@@ -26,8 +26,8 @@ mod without_warc;
 
 pub use super::statistics::WarcCounts;
 pub use add::{Options, Part, add, add_pages, add_part, add_single};
-pub use error::{FieldNamesError, RecordProblem, SourceError};
-pub use fields::{Field, FieldNames};
+pub use error::{RecordProblem, SourceError};
+pub use fields::{Field, FieldNames, FieldNamesError};
 pub use kind::SourceKind;
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]

@@ -165,7 +165,7 @@ pub(super) fn partitions(report: &Report) -> String {
     content.push_str(&reasons_legend(report));
     if let Some(duplicates) = report.receipt.duplicates {
         let lines = number(duplicates.lines);
-        content.push_str(&paragraph(&format!("{lines} lines were skipped, because their URLs occurred before.")));
+        content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs occurred before.")));
     }
     section("Where the lines went, and why", &content)
 }
