@@ -88,6 +88,7 @@ mod judge;
 pub mod judge;
 pub mod lint;
 mod lock;
+mod monitor;
 pub mod origin;
 #[cfg(not(feature = "internals"))]
 mod outcome;
@@ -123,6 +124,7 @@ mod threads;
 pub use dialect::{Dialect, UnknownDialect};
 #[cfg(feature = "parquet")]
 pub use formats::columnar::panics_are_caught;
+pub use formats::error::FileError;
 pub use judge::{Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, MaxAge, MaxAgeError, RuleSet};
 pub use named::UnknownName;
 pub use origin::InvalidUrl;

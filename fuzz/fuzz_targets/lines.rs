@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use robosieve::Dialect;
 use robosieve::judge::{Choices, Matcher, Scratch};
 use robosieve::outcome::Outcome;
-use robosieve::policy::{Answered, Capture, Captures, Columns, Policy};
+use robosieve::policy::{Answered, Capture, Captures, Crawlers, Policy};
 use robosieve::robots::Agents;
 
 const ORIGINS: [&str; 4] = [
@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
 
 /// A policy in which all origins but the last have this robots.txt.
 fn policy(dialect: &'static Dialect, robots: &[u8]) -> Policy {
-    let mut captures = Captures::new(Columns::new(vec![Agents::everybody()]).expect("one column"), dialect);
+    let mut captures = Captures::new(Crawlers::new(vec![Agents::everybody()]).expect("one column"), dialect);
     let capture = |(number, origin): (usize, &&str)| match number {
         3 => Capture::found(origin, "").answered(Answered::default().status(Some(404))),
         _ => Capture::found(origin, robots),

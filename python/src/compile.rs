@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use robosieve::policy::source::{self, FieldNames};
-use robosieve::policy::{Captures, Columns, Overrides, WriteError, WriteLock};
+use robosieve::policy::{Captures, Crawlers, Overrides, WriteError, WriteLock};
 use robosieve::run::DEFAULT_MEMORY;
 use robosieve::{Agents, Dialect};
 
@@ -87,10 +87,10 @@ pub fn compile(
 pub type FieldColumns = BTreeMap<String, Option<String>>;
 
 /// Parses the names of crawlers.
-pub fn columns(agents: &[String]) -> PyResult<Columns> {
+pub fn columns(agents: &[String]) -> PyResult<Crawlers> {
     let agents: Vec<Agents> =
         agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>().map_err(error::agent)?;
-    Columns::new(agents).map_err(error::agent)
+    Crawlers::new(agents).map_err(error::agent)
 }
 
 /// The dialect of this name.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use robosieve::Dialect;
 use robosieve::policy::source::{self, Part, SourceError};
-use robosieve::policy::{Captures, Columns};
+use robosieve::policy::{Captures, Crawlers};
 use robosieve::run::DEFAULT_MEMORY;
 
 use crate::answer_table;
@@ -67,7 +67,7 @@ pub fn compile_pages(
 /// Writes the policy of what `add` adds; returns what it returns.
 fn written<T>(
     out: PathBuf,
-    crawlers: Columns,
+    crawlers: Crawlers,
     dialect: &'static Dialect,
     memory: u64,
     add: impl FnOnce(&mut Captures) -> Result<T, SourceError>,

@@ -5,7 +5,7 @@
 //! [`compile`](super::compile) writes passes. Words that were tampered with may pass and then give wrong verdicts, but do no harm.
 
 use super::cursors::engine::SCANNER;
-use super::damage::Damage;
+use super::head::Damage;
 use super::head::{ENGINE, ENGINE_CURSORS, ENGINE_DFA, word, word_if_any};
 use crate::automaton::dfa::table::FIRST_RECORD;
 use crate::automaton::{Engine, front};

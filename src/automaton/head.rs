@@ -40,3 +40,18 @@ pub(super) fn word(words: &[u32], at: usize) -> u32 {
 pub(super) fn word_if_any(words: &[u32], at: usize) -> Option<u32> {
     words.get(at).map(|&word| u32::from_le(word))
 }
+
+/// Why words are not an automaton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Damage {
+    /// The word with the defect, counted from the automaton's first.
+    pub word: usize,
+    /// The problem.
+    pub problem: &'static str,
+}
+
+impl Damage {
+    pub(crate) fn at<T>(word: usize, problem: &'static str) -> Result<T, Damage> {
+        Err(Damage { word, problem })
+    }
+}

@@ -16,7 +16,6 @@
 mod check;
 mod compile;
 mod cursors;
-mod damage;
 mod dfa;
 pub mod front;
 mod graph;
@@ -28,9 +27,8 @@ mod verdict;
 pub use check::{check_item, engine};
 pub use compile::{compile, compile_item, compile_within};
 pub use cursors::engine::Scratch;
-pub use damage::Damage;
 pub use graph::{Edge, Graph, GraphState, Next, graph};
-pub use head::Engine;
+pub use head::{Damage, Engine};
 pub use priorities::priorities;
 pub use space::Compiled;
 pub use verdict::{settled_by, verdict, verdict_from};

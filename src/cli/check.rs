@@ -19,7 +19,7 @@ use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet};
 use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
-use crate::policy::{Captures, Columns, Crawler, OriginState, OriginStatus, Policy};
+use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
 use crate::rules::{ChosenRules, Verdict};
 
@@ -203,7 +203,7 @@ impl RuleSource {
         }
         let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
         let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
-        let policy = sources.read(Captures::new(Columns::new(agents.clone())?, dialect))?.policy()?;
+        let policy = sources.read(Captures::new(Crawlers::new(agents.clone())?, dialect))?.policy()?;
         RuleSource::of_policy(&policy, agents)
     }
 

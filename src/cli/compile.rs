@@ -12,13 +12,13 @@ use super::sources::say_passed_over;
 use crate::formats::shown;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
-use crate::policy::{self, Captures, Columns, MergeError, Merged, Overrides, POLICY_FILE, Statistics, Trust};
+use crate::policy::{self, Captures, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics, Trust};
 
 pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Columns::new(args.agent.clone())?;
+    let columns = Crawlers::new(args.agent.clone())?;
     let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
     let tell: &dyn Fn(&PassedOver) = if args.quiet { &|_| {} } else { &say_passed_over };
     let sources = args.reading.sources(&args.sources, origin, overrides, args.skip_bad, tell);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::say::say;
+use crate::formats::error::FileError;
 use crate::formats::error::NotReplaced;
 use crate::formats::replaceable::FileKind;
 use crate::formats::shown;
@@ -21,7 +22,7 @@ pub fn ensure(path: &Path, kind: &FileKind, inputs: &[PathBuf]) -> Result<(), Fa
         let path = path.to_owned();
         match error.get_ref().and_then(|error| error.downcast_ref()) {
             Some(NotReplaced { kind }) => Failure::NotReplaced { path, kind },
-            None => Failure::Output { path, error },
+            None => FileError::of("write", &path)(error).into(),
         }
     })?;
     match same.and_then(|same| run_of(&same)) {

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use super::args::{Args, CompletionsArgs, ManArgs};
 use super::destination;
 use super::error::Failure;
+use crate::formats::error::FileError;
 use crate::formats::replaceable::{FileKind, begins_with};
 use crate::policy::replace;
 
@@ -46,14 +47,14 @@ fn print(command: Command) -> Result<(), Failure> {
 
 fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {
     let commands: Vec<Command> = program.get_subcommands().cloned().collect();
-    fs::create_dir_all(folder).map_err(|error| Failure::Output { path: folder.to_owned(), error })?;
+    fs::create_dir_all(folder).map_err(FileError::of("write", folder))?;
     for command in [program].into_iter().chain(commands) {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
         let path = folder.join(format!("{name}.1"));
         destination::ensure(&path, &MANUAL_PAGE, &[])?;
         let page = page(command)?;
         let write = |file: &mut File| file.write_all(&page);
-        replace(&path, &MANUAL_PAGE, write).map_err(|error| Failure::Output { path, error })?;
+        replace(&path, &MANUAL_PAGE, write).map_err(FileError::of("write", &path))?;
     }
     Ok(())
 }

@@ -4,12 +4,13 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{hints, process};
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::input::ListNamesError;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::{
-    ColumnsError, CrawlerError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
+    CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
 use crate::run::{FilterError, JoinError, VerifyError};
 use crate::show::{MetricsError, ReportError};
@@ -53,15 +54,13 @@ pub enum Failure {
     #[error("--agent: {0}")]
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]
-    Columns(#[from] ColumnsError),
+    Crawlers(#[from] CrawlersError),
     #[error("{given:?} is neither an origin nor a URL: {problem}")]
     Origin { given: String, problem: InvalidUrl },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
-    #[error("cannot write {}: {error}", shown(path))]
-    Output { path: PathBuf, error: io::Error },
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable { path: PathBuf, error: io::Error },
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error("cannot print the result: {0}")]
     Print(#[from] io::Error),
     #[error("cannot print the result: {0}")]

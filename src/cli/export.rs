@@ -8,6 +8,7 @@ use super::args::ExportArgs;
 use super::destination;
 use super::error::Failure;
 use super::sources::crawlers_or_all;
+use crate::formats::error::FileError;
 use crate::show::export;
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
@@ -19,7 +20,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     match &args.out {
         Some(path) => export::write_file(&policy, args.what, &crawlers, args.format, path, args.force)
-            .map_err(|error| Failure::Output { path: path.clone(), error })?,
+            .map_err(FileError::of("write", path))?,
         None => export::write(&policy, args.what, &crawlers, args.format, &mut io::stdout())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -19,7 +19,7 @@ use crate::input::UrlField;
 use crate::judge::Choices;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
-use crate::policy::{Captures, Columns, Crawler, Policy};
+use crate::policy::{Captures, Crawler, Crawlers, Policy};
 use crate::run::needed::NEEDED_LIST;
 use crate::run::{self, EarlierRun, Job, Progress};
 use crate::show::Metrics;
@@ -159,7 +159,7 @@ fn policy(args: &FilterArgs, journal: &Journal) -> Result<Policy, Failure> {
     if let Some(policy) = source.policy.open()? {
         return with_overrides(policy, source.overrides.as_deref());
     }
-    let columns = Columns::new(source.agent.clone())?;
+    let columns = Crawlers::new(source.agent.clone())?;
     let tell = |passed: &PassedOver| journal.passed_over(passed);
     let sources = source.reading.sources(
         &source.robots,

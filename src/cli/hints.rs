@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::formats::compression::WindowTooLarge;
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::input::{Layout, ListError, UrlFieldError};
 use crate::output::{OutputError, Receipt, counted};
@@ -70,7 +71,7 @@ fn for_output(error: &OutputError) -> &'static str {
 /// The message for an error of a source, with the options that help.
 pub fn source(error: &SourceError) -> String {
     let options = match error {
-        SourceError::Unreadable { error, .. } if is_window(error) => " (--memory)",
+        SourceError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
         SourceError::NoColumn { .. } | SourceError::NoKey { .. } => " (--columns)",
         SourceError::Line { line: 1, .. } => " (--origin, if the file is a robots.txt)",
         _ => "",

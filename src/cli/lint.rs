@@ -11,6 +11,7 @@ use super::error::Failure;
 use super::read;
 use super::say::{Printer, say};
 use crate::dialect::Dialect;
+use crate::formats::error::FileError;
 use crate::formats::{json, shown};
 use crate::lint::{self, Finding, Report, Severity};
 use crate::output::counted;
@@ -98,7 +99,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         files.sort();
         Ok(files)
     };
-    list().map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
+    Ok(list().map_err(FileError::of("read", path))?)
 }
 
 /// Reports on one file.

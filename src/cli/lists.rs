@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::FilterArgs;
 use super::error::Failure;
+use crate::formats::error::FileError;
 use crate::input::{STANDARD_INPUT, lists_named_in};
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
@@ -42,7 +43,8 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
     let mut files = Vec::new();
     for path in glob::glob_with(pattern, SHELL_RULES).map_err(wrong)? {
-        let path = path.map_err(|error| Failure::Unreadable { path: error.path().to_owned(), error: error.into() })?;
+        let path =
+            path.map_err(|error| FileError { doing: "read", path: error.path().to_owned(), error: error.into() })?;
         if !path.is_dir() {
             files.push(path);
         }

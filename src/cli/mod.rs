@@ -22,7 +22,6 @@ mod lists;
 mod process;
 mod read;
 mod receipts;
-mod report;
 mod run;
 mod say;
 mod sources;

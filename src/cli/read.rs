@@ -7,6 +7,7 @@ use std::path::Path;
 use super::error::Failure;
 use crate::dialect::Dialect;
 use crate::formats::compression::DEFAULT_WINDOW;
+use crate::formats::error::FileError;
 use crate::input::STANDARD_INPUT;
 use crate::policy::source::{Robots, body_limit};
 
@@ -16,7 +17,7 @@ const LINE: u64 = 64 << 20;
 /// The text of one robots.txt, decompressed if it is compressed, as far as any of these dialects reads.
 pub(super) fn robots_txt<'d>(path: &Path, dialects: impl IntoIterator<Item = &'d Dialect>) -> Result<Robots, Failure> {
     let read = || Robots::read(open(path)?, body_limit(dialects), DEFAULT_WINDOW);
-    read().map_err(|error| unreadable(path, error))
+    Ok(read().map_err(FileError::of("read", path))?)
 }
 
 /// Reads the next line of standard input, with its line feed; an empty one is the end.
@@ -26,7 +27,7 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
     let problem = (line.len() as u64 > LINE)
         .then(|| io::Error::new(io::ErrorKind::InvalidData, format!("it has a line of more than {LINE} bytes")));
     match read.err().or(problem) {
-        Some(error) => Err(unreadable(Path::new(STANDARD_INPUT), error)),
+        Some(error) => Err(FileError::of("read", Path::new(STANDARD_INPUT))(error).into()),
         None => Ok(line),
     }
 }
@@ -37,8 +38,4 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
         true => Box::new(io::stdin()),
         false => Box::new(File::open(path)?),
     })
-}
-
-fn unreadable(path: &Path, error: io::Error) -> Failure {
-    Failure::Unreadable { path: path.to_owned(), error }
 }

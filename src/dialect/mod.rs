@@ -6,7 +6,6 @@
 //! "ours: unstated" if no text does.
 
 mod axes;
-mod error;
 mod reading;
 mod table;
 
@@ -14,5 +13,4 @@ pub use axes::{
     AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, UrlPath, Wildcards,
 };
-pub use error::UnknownDialect;
-pub use reading::Dialect;
+pub use reading::{Dialect, UnknownDialect};

@@ -10,7 +10,6 @@ use super::axes::{
     AgentList, AgentValue, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, UrlPath, Wildcards,
 };
-use super::error::UnknownDialect;
 
 /// One reading of robots.txt: a value for every axis on which the documents differ. `docs/dialects.md` describes the axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,6 +125,17 @@ impl<'de> Deserialize<'de> for Dialect {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
         Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
+}
+
+/// A dialect name that is not in [`Dialect::ALL`](super::Dialect::ALL).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("unknown dialect {name:?}; the dialects are {known}")]
+pub struct UnknownDialect {
+    /// The name requested.
+    pub name: String,
+    /// The names that exist.
+    pub known: String,
 }
 
 #[cfg(test)]

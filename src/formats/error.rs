@@ -1,8 +1,30 @@
 //! Errors in reading files, and in giving them names.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use super::compression::Compression;
+use super::visible::shown;
+
+/// A file or folder that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[error("cannot {doing} {}: {error}", shown(path))]
+pub struct FileError {
+    /// What cannot be done, such as `read` or `read the policy`.
+    pub doing: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The system's error, or the damage in its compressed data.
+    pub error: io::Error,
+}
+
+impl FileError {
+    /// Adds to an error what could not be done, and to which file.
+    pub(crate) fn of<'p>(doing: &'static str, path: &'p Path) -> impl Fn(io::Error) -> FileError + Copy + use<'p> {
+        move |error| FileError { doing, path: path.to_owned(), error }
+    }
+}
 
 /// The error for a file that another program cut short while it was read.
 #[derive(Debug, thiserror::Error)]

@@ -4,9 +4,9 @@
 //! and makes those itself that no helper has claimed. Pieces made and not yet taken fit a budget.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 
-use crate::lock::{lock, wait};
+use crate::monitor::Monitor;
 
 /// How many pieces may be made ahead of the reader.
 const AHEAD: u64 = 32;
@@ -37,8 +37,7 @@ pub(crate) struct MadeAhead<M> {
     of_one: u64,
     /// The memory for all pieces together.
     room: u64,
-    state: Mutex<PieceStates<M>>,
-    changed: Condvar,
+    state: Monitor<PieceStates<M>>,
 }
 
 #[derive(Default)]
@@ -58,12 +57,12 @@ struct PieceStates<M> {
 impl<M: Made> MadeAhead<M> {
     /// Starts with none of the `pieces` claimed. Making one takes at most `of_one` bytes; all of them share `room` bytes.
     pub fn new(pieces: u64, of_one: u64, room: u64) -> MadeAhead<M> {
-        MadeAhead { pieces, of_one, room, state: Mutex::default(), changed: Condvar::new() }
+        MadeAhead { pieces, of_one, room, state: Monitor::default() }
     }
 
     /// Claims the next free piece, if there is one and room for it.
     pub fn claim(&self) -> Option<u64> {
-        self.claim_in(&mut lock(&self.state))
+        self.state.with(|state| self.claim_in(state))
     }
 
     fn claim_in(&self, state: &mut PieceStates<M>) -> Option<u64> {
@@ -88,50 +87,50 @@ impl<M: Made> MadeAhead<M> {
     /// Takes the piece that the reader needs now; `None` if no helper has claimed it. While its helper is still at work, the
     /// reader makes other pieces: `help` makes a claimed one.
     pub fn take(&self, piece: u64, help: impl Fn(u64)) -> Option<M> {
-        let mut state = lock(&self.state);
-        state.due = piece;
+        self.state.with(|state| state.due = piece);
         loop {
-            while let Some((&passed, _)) = state.claimed.range(..piece).find(|(_, made)| made.is_some()) {
-                state.forget(passed);
-            }
-            match state.claimed.get(&piece) {
-                None => return None,
-                Some(Some(_)) => return state.forget(piece),
-                Some(None) => match self.claim_in(&mut state) {
-                    Some(other) => {
-                        drop(state);
-                        help(other);
-                        state = lock(&self.state);
-                    }
-                    None => state = wait(&self.changed, state),
-                },
+            let step = self.state.when(|state| {
+                while let Some((&passed, _)) = state.claimed.range(..piece).find(|(_, made)| made.is_some()) {
+                    state.forget(passed);
+                }
+                match state.claimed.get(&piece) {
+                    None => Some(Err(None)),
+                    Some(Some(_)) => Some(Err(state.forget(piece))),
+                    Some(None) => self.claim_in(state).map(Ok),
+                }
+            });
+            match step? {
+                Ok(other) => help(other),
+                Err(made) => return made,
             }
         }
     }
 
     /// An empty buffer for making a piece, reused if possible.
     pub fn spare(&self) -> Vec<u8> {
-        let mut state = lock(&self.state);
-        let mut spare = state.spares.pop().unwrap_or_default();
-        state.bytes -= spare.capacity() as u64;
-        spare.clear();
-        spare
+        self.state.with(|state| {
+            let mut spare = state.spares.pop().unwrap_or_default();
+            state.bytes -= spare.capacity() as u64;
+            spare.clear();
+            spare
+        })
     }
 
     /// Takes back a buffer that is no longer needed.
     pub fn give_back(&self, spare: Vec<u8>) {
-        let mut state = lock(&self.state);
-        if state.bytes + spare.capacity() as u64 <= self.room / 4 {
-            state.bytes += spare.capacity() as u64;
-            state.spares.push(spare);
-        }
+        self.state.with(|state| {
+            if state.bytes + spare.capacity() as u64 <= self.room / 4 {
+                state.bytes += spare.capacity() as u64;
+                state.spares.push(spare);
+            }
+        });
     }
 
     /// Whether no memory is in use except spare buffers.
     #[cfg(test)]
     pub fn has_only_spares(&self) -> bool {
-        let state = lock(&self.state);
-        state.bytes == state.spares.iter().map(|spare| spare.capacity() as u64).sum::<u64>()
+        let of_spares = |state: &PieceStates<M>| state.spares.iter().map(|spare| spare.capacity() as u64).sum::<u64>();
+        self.state.with(|state| state.bytes == of_spares(state))
     }
 }
 
@@ -153,13 +152,13 @@ struct HandIn<'a, M: Made> {
 impl<M: Made> Drop for HandIn<'_, M> {
     fn drop(&mut self) {
         let made = std::mem::take(&mut self.made);
-        let mut state = lock(&self.ahead.state);
-        if self.piece < state.due {
-            state.claimed.remove(&self.piece);
-        } else {
-            state.bytes += made.bytes();
-            state.claimed.insert(self.piece, Some(made));
-        }
-        self.ahead.changed.notify_all();
+        self.ahead.state.change(|state| {
+            if self.piece < state.due {
+                state.claimed.remove(&self.piece);
+            } else {
+                state.bytes += made.bytes();
+                state.claimed.insert(self.piece, Some(made));
+            }
+        });
     }
 }

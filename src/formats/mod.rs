@@ -12,9 +12,7 @@ pub(crate) mod mmap;
 pub(crate) mod parquet_mark;
 pub(crate) mod regular_file;
 pub(crate) mod replaceable;
-pub(crate) mod system_time;
 pub(crate) mod time;
-pub(crate) mod tsv;
 pub(crate) mod unnamed;
 pub(crate) mod visible;
 

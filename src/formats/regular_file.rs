@@ -32,6 +32,18 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// A file that can be read at any offset: the one at `path` if it stores the text as is, else a copy of the text.
+#[cfg(any(feature = "parquet", feature = "warc"))]
+pub(crate) fn seekable(path: &Path, is_stored_as_read: bool, text: &mut impl io::BufRead) -> io::Result<File> {
+    if is_stored_as_read && fs::metadata(path)?.is_file() {
+        return File::open(path);
+    }
+    let mut copy = tempfile::tempfile()?;
+    io::copy(text, &mut copy)?;
+    io::Seek::rewind(&mut copy)?;
+    Ok(copy)
+}
+
 /// A file from an offset on, read without moving the position that all its users share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileAt<F> {

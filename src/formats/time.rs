@@ -34,6 +34,25 @@ pub(crate) fn duration(given: &str) -> Result<u64, String> {
     seconds.ok_or_else(|| "expected a duration: a number with s, m, h, d or w, such as 36h or 7d".to_owned())
 }
 
+/// System times as RFC 3339, to the nanosecond, so that a changed file is noticed.
+pub(crate) mod system {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::time::SystemTime;
+
+    pub(crate) fn serialize<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+        // A time beyond the year 9999 is useless.
+        let time = time.and_then(|time| Timestamp::try_from(time).ok());
+        time.map(|time| time.to_string()).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SystemTime>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        let time = text.map(|text| text.parse::<Timestamp>().map_err(serde::de::Error::custom)).transpose()?;
+        Ok(time.map(SystemTime::from))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,12 +2,12 @@
 
 use crate::outcome::Reason;
 
-/// A buffer for lines that are not memory-mapped, reused from chunk to chunk.
-#[derive(Default)]
+/// Lines that are not memory-mapped, in memory that is reused from chunk to chunk.
+#[derive(Debug, Default)]
 pub(crate) struct Buffer {
-    pub(super) bytes: Vec<u8>,
-    /// Lines of a table whose URLs were altered, by their numbers in the buffer.
-    pub(super) flaws: Vec<(u64, Reason)>,
+    pub bytes: Vec<u8>,
+    /// Lines that are invalid whatever they contain, by their numbers in the buffer: URLs of a table that were altered.
+    pub flaws: Vec<(u64, Reason)>,
 }
 
 impl Buffer {
@@ -15,6 +15,12 @@ impl Buffer {
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.flaws.clear();
+    }
+
+    /// Empties it for a text of `size` bytes; the memory for a huge one is not held for the rest of the run.
+    pub fn reuse(&mut self, size: usize) {
+        self.clear();
+        self.bytes.shrink_to(2 * size);
     }
 
     /// Frees its memory.

@@ -1,7 +1,6 @@
 //! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line boundaries.
 
 pub(crate) mod buffer;
-pub(crate) mod chunk;
 pub(crate) mod chunks;
 pub(crate) mod error;
 pub(crate) mod layout;

@@ -66,18 +66,20 @@ pub(crate) fn scan<T: Default + Send>(
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });
     let work = || {
         let mut buffer = Buffer::default();
-        while let Some(mut task) = chunks.next(&mut buffer)? {
-            chunks.read(&mut task, &mut buffer)?;
-            let bytes = task.bytes(&buffer);
-            let wanted = until.saturating_sub(task.at).min(bytes.len() as u64);
-            let part = of(&bytes[..wanted as usize], task.at == 0);
+        while let Some(mut chunk) = chunks.next(&mut buffer)? {
+            chunks.read(&mut chunk, &mut buffer)?;
+            let text = chunk.text();
+            let wanted = until.saturating_sub(chunk.at).min(text.len() as u64);
+            let part = of(&text[..wanted as usize], chunk.at == 0);
             let mut scanned = lock(&scanned);
             let Scanned { next, early, whole } = &mut *scanned;
-            early.insert(task.ticket, part);
+            early.insert(chunk.ticket, part);
             while let Some(part) = early.remove(next) {
                 append(whole, &part);
                 *next += 1;
             }
+            drop(scanned);
+            buffer = chunk.end_judging();
         }
         Ok(())
     };

@@ -7,14 +7,14 @@ use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::CutShort;
 use crate::input::error::ListError;
 
-/// The rest of a list, or of one of its row groups, that could not be read and was left out.
+/// The rest of a list, or of one of its row groups, that is skipped because it cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkippedPart {
     /// In a list of lines: how many bytes of its text were read before it, up to the end of the last whole line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// In a table: the rows that were left out.
+    /// In a table: the rows that were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<SkippedRows>,
     /// The problem.

@@ -17,12 +17,12 @@
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle. Steps 1 to 4 are the
 //! same for all crawlers of a policy, and done once.
 
+use super::batch_arrays::{BATCH, BatchArrays};
 use super::changed::Changed;
 use super::isa::{self, Isa, Kernel};
 use super::scratch::Scratch;
-use super::space::{BATCH, Space};
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
-use super::text_urls::{Readable, Urls};
+use super::urls::{Readable, Urls};
 use super::view::Judge;
 use crate::outcome::Outcome;
 use std::ops::Range;
@@ -73,11 +73,11 @@ impl Judge<'_> {
 
     /// The outcomes of the URLs whose places in a text are in the scratch.
     fn judge_places<'s>(&self, text: &[u8], scratch: &'s mut Scratch) -> &'s [Outcome] {
-        let (places, mut space) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.space));
+        let (places, mut arrays) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.arrays));
         let mut found = std::mem::take(&mut scratch.found);
         let (judges, outcomes) = (std::slice::from_ref(self), std::slice::from_mut(&mut found));
-        judge(judges, places.urls(text), outcomes, std::slice::from_mut(scratch), &mut space);
-        (scratch.places, scratch.space, scratch.found) = (places, space, found);
+        judge(judges, places.urls(text), outcomes, std::slice::from_mut(scratch), &mut arrays);
+        (scratch.places, scratch.arrays, scratch.found) = (places, arrays, found);
         &scratch.found
     }
 
@@ -87,11 +87,11 @@ impl Judge<'_> {
     ///
     /// If the text is 4 GiB or longer.
     pub fn judge_lines(&self, text: &[u8], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
-        let (mut lines, mut space) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.space));
+        let (mut lines, mut arrays) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.arrays));
         lines.find(text);
         let (judges, outcomes) = (std::slice::from_ref(self), std::slice::from_mut(outcomes));
-        judge(judges, Urls::of_lines(text, &lines), outcomes, std::slice::from_mut(scratch), &mut space);
-        (scratch.lines, scratch.space) = (lines, space);
+        judge(judges, Urls::of_lines(text, &lines), outcomes, std::slice::from_mut(scratch), &mut arrays);
+        (scratch.lines, scratch.arrays) = (lines, arrays);
     }
 }
 
@@ -101,18 +101,18 @@ pub(crate) fn judge(
     urls: Urls<'_>,
     outcomes: &mut [Vec<Outcome>],
     scratches: &mut [Scratch],
-    space: &mut Space,
+    arrays: &mut BatchArrays,
 ) {
-    isa::run(JudgeAll { judges, urls, outcomes, scratches, space });
+    isa::run(JudgeAll { judges, urls, outcomes, scratches, arrays });
 }
 
-/// Judging as a kernel.
+/// OwnedJudge as a kernel.
 pub(super) struct JudgeAll<'a, 'p> {
     pub judges: &'a [Judge<'p>],
     pub urls: Urls<'a>,
     pub outcomes: &'a mut [Vec<Outcome>],
     pub scratches: &'a mut [Scratch],
-    pub space: &'a mut Space,
+    pub arrays: &'a mut BatchArrays,
 }
 
 /// Judges the unknown URLs of a batch whose origins layers over the policy change.
@@ -120,19 +120,19 @@ pub(super) struct JudgeAll<'a, 'p> {
 fn judge_changed(
     judges: &[Judge<'_>],
     batch: &Readable<'_>,
-    space: &mut Space,
+    arrays: &mut BatchArrays,
     scratches: &mut [Scratch],
 ) -> Option<Box<Changed>> {
     let over: Vec<Judge<'_>> = judges.iter().filter_map(|judge| Some(judge.over?.view())).collect();
     let mut changed = scratches[0].changed.take().unwrap_or_default();
-    if !changed.take(&over.first()?.lookup, batch, space) {
+    if !changed.take(&over.first()?.lookup, batch, arrays) {
         scratches[0].changed = Some(changed);
         return None;
     }
-    let (mut outcomes, mut space) = (std::mem::take(&mut changed.outcomes), changed.space.take().unwrap_or_default());
+    let (mut outcomes, mut arrays) = (std::mem::take(&mut changed.outcomes), changed.arrays.take().unwrap_or_default());
     outcomes.resize_with(over.len(), Vec::new);
-    judge(&over, changed.urls(batch), &mut outcomes, scratches, &mut space);
-    (changed.outcomes, changed.space) = (outcomes, Some(space));
+    judge(&over, changed.urls(batch), &mut outcomes, scratches, &mut arrays);
+    (changed.outcomes, changed.arrays) = (outcomes, Some(arrays));
     Some(changed)
 }
 
@@ -141,7 +141,7 @@ impl Kernel for JudgeAll<'_, '_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let JudgeAll { judges, urls, outcomes, scratches, space } = self;
+        let JudgeAll { judges, urls, outcomes, scratches, arrays } = self;
         let Some(first) = judges.first() else { return };
         let count = urls.count();
         outcomes.iter_mut().for_each(|outcomes| outcomes.resize(count, Outcome::NONE));
@@ -156,21 +156,21 @@ impl Kernel for JudgeAll<'_, '_> {
                 from += 1;
                 continue;
             }
-            I::apart(KeyStep { space, urls: &batch });
-            I::apart(ProbeStep { space, lookup, count: batch.count() });
-            I::apart(LookStep { space, lookup, urls: &batch });
-            let is_layered = first.over.is_some() && space.unknown.count > 0;
-            let changed = if is_layered { judge_changed(judges, &batch, space, scratches) } else { None };
-            I::apart(TidyStep { space, judge: first, urls: &batch });
+            I::apart(KeyStep { arrays, urls: &batch });
+            I::apart(ProbeStep { arrays, lookup, count: batch.count() });
+            I::apart(LookStep { arrays, lookup, urls: &batch });
+            let is_layered = first.over.is_some() && arrays.unknown.count > 0;
+            let changed = if is_layered { judge_changed(judges, &batch, arrays, scratches) } else { None };
+            I::apart(TidyStep { arrays, judge: first, urls: &batch });
             for (crawler, ((judge, outcomes), scratch)) in
                 judges.iter().zip(&mut *outcomes).zip(&mut *scratches).enumerate()
             {
-                I::apart(RouteStep { space, judge });
-                I::apart(FrontStep { space, judge, urls: &batch });
-                space.walk(judge, &batch, scratch);
-                space.rest(judge, &batch, scratch);
+                I::apart(RouteStep { arrays, judge });
+                I::apart(FrontStep { arrays, judge, urls: &batch });
+                arrays.walk(judge, &batch, scratch);
+                arrays.rest(judge, &batch, scratch);
                 let found = &mut outcomes[from..from + batch.count()];
-                found.copy_from_slice(&space.outcomes[..batch.count()]);
+                found.copy_from_slice(&arrays.outcomes[..batch.count()]);
                 changed.iter().for_each(|changed| changed.put(crawler, found));
             }
             if changed.is_some() {

@@ -3,8 +3,8 @@
 //! In the hot path, the entries of such origins belong to no origin, so their URLs are among the unknown ones. Those that the
 //! layers know are taken out of these and judged by the same steps, as a batch of their own.
 
-use super::space::Space;
-use super::text_urls::{Readable, Urls};
+use super::batch_arrays::BatchArrays;
+use super::urls::{Readable, Urls};
 use crate::outcome::Outcome;
 use crate::policy::{self, Lookup};
 
@@ -14,41 +14,47 @@ pub(super) struct Changed {
     urls: Vec<u8>,
     starts: Vec<u32>,
     ends: Vec<u32>,
-    looks: Vec<u8>,
+    second_looks: Vec<u8>,
     pub outcomes: Vec<Vec<Outcome>>,
     /// The arrays of the batch; `None` until there is one.
-    pub space: Option<Box<Space>>,
+    pub arrays: Option<Box<BatchArrays>>,
 }
 
 impl Changed {
     /// Takes the URLs whose origins the layers have out of the unknown ones of a batch. Returns whether there are any.
-    pub fn take(&mut self, lookup: &Lookup<'_>, batch: &Readable<'_>, space: &mut Space) -> bool {
+    pub fn take(&mut self, lookup: &Lookup<'_>, batch: &Readable<'_>, arrays: &mut BatchArrays) -> bool {
         self.urls.clear();
         let mut left = 0;
-        for place in 0..space.unknown.count {
-            let url = space.unknown.items[place];
-            if has_key(lookup, space, usize::from(url)) {
+        for place in 0..arrays.unknown.count {
+            let url = arrays.unknown.items[place];
+            if has_key(lookup, arrays, usize::from(url)) {
                 self.urls.push(url);
             } else {
-                space.unknown.items[left] = url;
+                arrays.unknown.items[left] = url;
                 left += 1;
             }
         }
-        space.unknown.count = left;
+        arrays.unknown.count = left;
         self.starts.clear();
         self.ends.clear();
-        self.looks.clear();
+        self.second_looks.clear();
         for at in self.urls.iter().map(|&url| usize::from(url)) {
             self.starts.push(batch.starts[at]);
             self.ends.push(batch.ends[at]);
-            self.looks.push(batch.looks[at]);
+            self.second_looks.push(batch.second_looks[at]);
         }
         !self.urls.is_empty()
     }
 
     /// The URLs taken, as URLs of `batch`'s text.
     pub fn urls<'u>(&'u self, batch: &Readable<'u>) -> Urls<'u> {
-        Urls { text: batch.text, starts: &self.starts, ends: &self.ends, gap: batch.gap, looks: &self.looks }
+        Urls {
+            text: batch.text,
+            starts: &self.starts,
+            ends: &self.ends,
+            gap: batch.gap,
+            second_looks: &self.second_looks,
+        }
     }
 
     /// Puts the outcomes for a crawler in their places.
@@ -60,10 +66,10 @@ impl Changed {
 }
 
 /// Whether the slot of a URL's key has the entry of its origin.
-fn has_key(lookup: &Lookup<'_>, space: &Space, url: usize) -> bool {
-    let rest = space.rest[url].map(u64::from_le);
-    let length = u64::from(space.lengths[url]);
-    let hash = policy::hash(space.first[url], rest, length, lookup.seed());
+fn has_key(lookup: &Lookup<'_>, arrays: &BatchArrays, url: usize) -> bool {
+    let rest = arrays.rest[url].map(u64::from_le);
+    let length = u64::from(arrays.lengths[url]);
+    let hash = policy::hash(arrays.first[url], rest, length, lookup.seed());
     let slot = lookup.slot(hash, lookup.pilot(lookup.bucket(hash)));
-    lookup.entry(slot).has_key(space.first[url], rest, length)
+    lookup.entry(slot).has_key(arrays.first[url], rest, length)
 }

@@ -9,18 +9,18 @@ use memmap2::{Mmap, MmapMut};
 use rustix::mm::{MprotectFlags, mprotect};
 
 use super::batch;
-use super::crawler_counts::{CrawlerCounts, count};
 use super::isa::{BLOCK, Isa, Kernel, Key};
 use super::matcher::Matcher;
 use super::place::{self, Pieces};
 use super::scratch::Scratch;
+use super::tally::{CrawlerCounts, count};
 use super::tests::{origins, policy, text};
 use super::urls::LineUrls;
 use super::view::Judge;
 use crate::automaton::front::Prefixes;
 use crate::dialect::Dialect;
 use crate::formats::mmap;
-use crate::input::chunk::Chunk;
+use crate::input::chunks::Chunk;
 use crate::input::layout::Layout;
 use crate::judge::decision::Choices;
 use crate::rng::Rng;
@@ -155,7 +155,7 @@ impl Drop for ChangingList {
 
 /// Does what a worker does with a chunk. Returns whether its copies were proven.
 fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
-    let (text, judge): (_, Judge<'_>) = (chunk.text, matcher.view());
+    let (text, judge): (_, Judge<'_>) = (chunk.text(), matcher.view());
     let (mut urls, mut outcomes) = (LineUrls::default(), [Vec::new()]);
     // After its mark and its last LF were found.
     (0..8).for_each(|_| change());
@@ -208,7 +208,7 @@ fn a_list_that_changes_between_every_two_reads_does_no_harm() {
         let mark = 3 * dice.below(2);
         text.splice(..0, b"\xef\xbb\xbf"[..mark].iter().copied());
         let list = ChangingList::new(&text, round);
-        let chunk = Chunk { text: list.text(), layout: &layout, mark, flaws: &[], left_out: &[] };
+        let chunk = Chunk::of_lines(list.text(), &layout, mark);
         proven[usize::from(judged(&chunk, &matcher, dice.below(2) == 0))] += 1;
     }
     assert!(proven[0] > 50, "a change is found: {proven:?}");

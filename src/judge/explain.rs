@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::decision::Decision;
-use super::view::Judging;
+use super::view::OwnedJudge;
 use crate::origin;
 use crate::outcome::Reason;
 use crate::policy::{Group, Policy, Record};
@@ -44,7 +44,7 @@ impl Cause<'_> {
 /// Explains outcomes. Use one for each thread, again and again: it keeps the rules of the groups it used last, at most 16 MiB
 /// of them, or two groups.
 pub struct Explainer {
-    judging: Arc<Judging>,
+    judging: Arc<OwnedJudge>,
     rules: RecentRules,
     /// Those of origins that layers over the policy change.
     changed_rules: RecentRules,
@@ -57,7 +57,7 @@ impl fmt::Debug for Explainer {
 }
 
 impl Explainer {
-    pub(super) fn new(judging: Arc<Judging>) -> Explainer {
+    pub(super) fn new(judging: Arc<OwnedJudge>) -> Explainer {
         let [rules, changed_rules] = [(); 2].map(|()| RecentRules::new(KEPT / 2));
         Explainer { judging, rules, changed_rules }
     }

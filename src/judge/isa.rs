@@ -147,15 +147,15 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64) {
-        let (mut ends, mut looks) = (0, 0);
+        let (mut ends, mut second_looks) = (0, 0);
         for (bit, pair) in block.windows(2).enumerate() {
             let [before, byte] = [pair[0], pair[1]];
             let end = byte == b'\n';
             let look = needs_a_look(byte) && !end || before == b'/' && byte == b'.';
             ends |= u64::from(end) << bit;
-            looks |= u64::from(look) << bit;
+            second_looks |= u64::from(look) << bit;
         }
-        (ends, looks)
+        (ends, second_looks)
     }
 
     #[inline(always)]
@@ -326,9 +326,9 @@ mod avx2 {
         let slash = _mm256_cmpeq_epi8(before, _mm256_set1_epi8(b'/' as i8));
         let dot = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'.' as i8));
         let not_plain = _mm256_cmpeq_epi8(plain, _mm256_setzero_si256());
-        let looks = _mm256_or_si256(not_plain, _mm256_and_si256(slash, dot));
+        let second_looks = _mm256_or_si256(not_plain, _mm256_and_si256(slash, dot));
         let ends = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'\n' as i8));
-        (_mm256_movemask_epi8(ends) as u32, _mm256_movemask_epi8(looks) as u32)
+        (_mm256_movemask_epi8(ends) as u32, _mm256_movemask_epi8(second_looks) as u32)
     }
 
     /// # Safety

@@ -23,7 +23,7 @@ pub(crate) struct Lines {
     /// without an LF counts as if it had one.
     starts: Vec<u32>,
     /// Whether a line needs a second look: 1 if it does, 0 if it is plain.
-    looks: Vec<u8>,
+    second_looks: Vec<u8>,
     /// The number of lines.
     count: usize,
 }
@@ -50,8 +50,8 @@ impl Lines {
     }
 
     /// Whether each line needs a second look: 1 if it does, 0 if it is plain.
-    pub fn looks(&self) -> &[u8] {
-        &self.looks[..self.count]
+    pub fn second_looks(&self) -> &[u8] {
+        &self.second_looks[..self.count]
     }
 
     /// A line without its LF.
@@ -70,7 +70,7 @@ impl Lines {
         let needed = lines + STRETCH + 3;
         if self.starts.len() < needed {
             self.starts.resize(needed.next_power_of_two(), 0);
-            self.looks.resize(needed.next_power_of_two(), 0);
+            self.second_looks.resize(needed.next_power_of_two(), 0);
         }
     }
 }
@@ -115,7 +115,7 @@ impl Kernel for Find<'_, '_> {
         lines.count = found.count;
         if (lines.starts[found.count] as usize) < text.len() {
             lines.starts[found.count + 1] = text.len() as u32 + 1;
-            lines.looks[found.count] = u8::from(found.open);
+            lines.second_looks[found.count] = u8::from(found.open);
             lines.count += 1;
         }
     }
@@ -136,22 +136,22 @@ impl Found {
     /// first and the second line it took 11 instructions a line more.
     #[inline(always)]
     fn add<I: Isa>(&mut self, block: &[u8; 1 + BLOCK], at: usize, lines: &mut Lines) {
-        let (ends, looks) = I::masks(block);
-        let (sum, carried) = looks.overflowing_add(!ends);
+        let (ends, second_looks) = I::masks(block);
+        let (sum, carried) = second_looks.overflowing_add(!ends);
         let (sum, carried_open) = sum.overflowing_add(u64::from(self.open));
         self.open = carried | carried_open;
         let flags = sum & ends;
         let after = at as u32 + 1;
         let others = ends & ends.wrapping_sub(1);
         let (first, second) = (ends.trailing_zeros(), others.trailing_zeros());
-        debug_assert!(lines.starts.len() >= self.count + 3 && lines.looks.len() >= self.count + 2);
+        debug_assert!(lines.starts.len() >= self.count + 3 && lines.second_looks.len() >= self.count + 2);
         // SAFETY: `make_room` was called at most a stretch ago, with fewer lines found; it left room for the lines of a stretch
         // and for two more.
         unsafe {
             let starts = lines.starts.as_mut_ptr().add(self.count);
             starts.add(1).write(after + first);
             starts.add(2).write(after + second);
-            let found = lines.looks.as_mut_ptr().add(self.count);
+            let found = lines.second_looks.as_mut_ptr().add(self.count);
             found.write((flags.wrapping_shr(first) & 1) as u8);
             found.add(1).write((flags.wrapping_shr(second) & 1) as u8);
         }
@@ -170,7 +170,7 @@ impl Found {
         while ends != 0 {
             let end = ends.trailing_zeros();
             lines.starts[line + 1] = after + end;
-            lines.looks[line] = (flags >> end & 1) as u8;
+            lines.second_looks[line] = (flags >> end & 1) as u8;
             ends &= ends - 1;
             line += 1;
         }
@@ -194,8 +194,8 @@ impl Kernel for IsPlain<'_> {
         for part in self.0.chunks(BLOCK) {
             block[1..=part.len()].copy_from_slice(part);
             block[1 + part.len()..].fill(b'a');
-            let (ends, looks) = I::masks(&block);
-            if ends | looks != 0 {
+            let (ends, second_looks) = I::masks(&block);
+            if ends | second_looks != 0 {
                 return false;
             }
             block[0] = block[BLOCK];
@@ -206,10 +206,10 @@ impl Kernel for IsPlain<'_> {
 
 /// Whether each part of a text needs a second look: 1 if it does, 0 if it is plain. Parts are given by their starts and ends,
 /// and must be within the text.
-pub(crate) fn find_looks(text: &[u8], starts: &[u32], ends: &[u32], looks: &mut Vec<u8>) {
-    looks.clear();
-    looks.resize(starts.len(), 0);
-    isa::run(FindLooks { text, starts, ends, looks });
+pub(crate) fn find_second_looks(text: &[u8], starts: &[u32], ends: &[u32], second_looks: &mut Vec<u8>) {
+    second_looks.clear();
+    second_looks.resize(starts.len(), 0);
+    isa::run(FindLooks { text, starts, ends, second_looks });
 }
 
 /// Examines parts of a text, with any instruction set.
@@ -217,7 +217,7 @@ struct FindLooks<'t> {
     text: &'t [u8],
     starts: &'t [u32],
     ends: &'t [u32],
-    looks: &'t mut [u8],
+    second_looks: &'t mut [u8],
 }
 
 impl Kernel for FindLooks<'_> {
@@ -225,8 +225,8 @@ impl Kernel for FindLooks<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let FindLooks { text, starts, ends, looks } = self;
-        for ((&start, &end), look) in starts.iter().zip(ends).zip(looks) {
+        let FindLooks { text, starts, ends, second_looks } = self;
+        for ((&start, &end), look) in starts.iter().zip(ends).zip(second_looks) {
             let (mut at, end) = (start as usize, end as usize);
             let mut found = 0;
             // Read whole blocks in place, and mask out the bytes of other parts.
@@ -234,9 +234,9 @@ impl Kernel for FindLooks<'_> {
                 && at > 0
                 && let Some(block) = text[at - 1..].first_chunk::<{ 1 + BLOCK }>()
             {
-                let (ends, looks) = I::masks(block);
+                let (ends, second_looks) = I::masks(block);
                 let beyond = BLOCK.saturating_sub(end - at) as u32;
-                found |= (ends | looks) & (u64::MAX >> beyond);
+                found |= (ends | second_looks) & (u64::MAX >> beyond);
                 at += BLOCK;
             }
             *look = u8::from(found != 0 || at < end && !IsPlain(&text[at.max(1) - 1..end]).run::<I>());
@@ -276,7 +276,7 @@ mod tests {
     fn found<I: Isa>(text: &[u8], lines: &mut Lines) -> Vec<(usize, usize, bool)> {
         Find { lines, text }.run::<I>();
         let starts = lines.starts().windows(2).map(|pair| (pair[0] as usize, pair[1] as usize - 1));
-        starts.zip(lines.looks()).map(|((start, end), &look)| (start, end, look == 1)).collect()
+        starts.zip(lines.second_looks()).map(|((start, end), &look)| (start, end, look == 1)).collect()
     }
 
     #[test]
@@ -304,7 +304,7 @@ mod tests {
             let expected = naive(&text);
             assert_eq!(found::<isa::Portable>(&text, &mut lines), expected, "{}", text.escape_ascii());
             lines.find(&text);
-            let best = (0..lines.count()).map(|line| (lines.line(&text, line), lines.looks()[line] == 1));
+            let best = (0..lines.count()).map(|line| (lines.line(&text, line), lines.second_looks()[line] == 1));
             assert!(best.eq(expected.iter().map(|&(start, end, look)| (&text[start..end], look))));
             let whole = (0..lines.count()).map(|line| lines.whole(&text, line)).collect::<Vec<_>>();
             assert_eq!(whole.concat(), text);

@@ -9,14 +9,14 @@ use super::decision::Choices;
 use super::error::MatcherError;
 use super::explain::{Cause, Explainer};
 use super::scratch::Scratch;
-use super::view::{Judge, Judging};
+use super::view::{Judge, OwnedJudge};
 use crate::outcome::Outcome;
 use crate::policy::{Crawler, Policy};
 
 /// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
 /// only increments a counter.
 ///
-/// [`Matcher::judge`] judges one URL. Judging many at a time is several times as fast: [`Matcher::judge_all`] takes them as
+/// [`Matcher::judge`] judges one URL. OwnedJudge many at a time is several times as fast: [`Matcher::judge_all`] takes them as
 /// separate values, [`Matcher::judge_spans`] as parts of one text, [`Matcher::judge_lines`] as its lines.
 ///
 /// ```
@@ -39,7 +39,7 @@ use crate::policy::{Crawler, Policy};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Matcher(Arc<Judging>);
+pub struct Matcher(Arc<OwnedJudge>);
 
 impl Policy {
     /// A matcher for one of the policy's crawlers, as of now. It defers origins whose robots.txt was never fetched, or cannot
@@ -69,7 +69,7 @@ impl Matcher {
     /// Judges by `policy` for one of its crawlers, and by `choices` where the policy says nothing definite.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
-        Matcher(Arc::new(Judging::new(policy.clone(), crawler, choices)))
+        Matcher(Arc::new(OwnedJudge::new(policy.clone(), crawler, choices)))
     }
 
     /// The outcome of a URL: its partition and the reason.

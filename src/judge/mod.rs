@@ -6,19 +6,20 @@
 //! A line's partition is decided in one of these places:
 //!
 //! - by the state of its origin: `decision`, before a path is looked at; `routes` has the same decisions in a table by class of
-//!   origin, from which `steps/route` reads them;
-//! - by rules: `judge_path` in `slow`; in the hot path, `steps/front` and, for the few paths that pass it, `steps/walk`;
+//!   origin, from which `steps` reads them;
+//! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //!   `blocked` in `slow` allows `/robots.txt` whatever they say;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
 
 pub(crate) mod batch;
+pub(crate) mod batch_arrays;
+
 mod changed;
 #[cfg(test)]
 #[cfg(unix)]
 mod changing;
-pub(crate) mod crawler_counts;
 pub(crate) mod decision;
 mod error;
 pub(crate) mod explain;
@@ -26,17 +27,13 @@ pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
 pub(crate) mod place;
-mod routes;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;
 mod slow;
-pub(crate) mod space;
 mod steps;
 pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
-mod text_urls;
-pub(crate) mod url_counts;
 pub(crate) mod urls;
 pub(crate) mod view;
 
@@ -47,5 +44,5 @@ pub use matcher::Matcher;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};
-pub use url_counts::UrlCounts;
+pub use urls::UrlCounts;
 pub use view::Judge;

@@ -1,10 +1,9 @@
 //! Memory for judging, besides the policy.
 
+use super::batch_arrays::BatchArrays;
 use super::changed::Changed;
-use super::lines::{LONGEST, Lines, find_looks};
-use super::space::Space;
-use super::text_urls::{PADDING, Places};
-use super::url_counts::UrlCounts;
+use super::lines::{LONGEST, Lines, find_second_looks};
+use super::urls::{PADDING, Places, UrlCounts};
 use crate::automaton;
 use crate::outcome::Outcome;
 use std::iter::Peekable;
@@ -14,7 +13,7 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
-    pub(super) space: Box<Space>,
+    pub(super) arrays: Box<BatchArrays>,
     /// For the URLs whose origins layers change.
     pub(super) changed: Option<Box<Changed>>,
     pub(super) lines: Lines,
@@ -36,7 +35,7 @@ const SPANS: usize = 4096;
 impl Scratch {
     /// Takes the next URLs, as many as are judged together; none if the first is too long for 32-bit offsets.
     pub(super) fn take<'u>(&mut self, urls: &mut Peekable<impl Iterator<Item = &'u [u8]>>) {
-        let Places { starts, ends, looks } = &mut self.places;
+        let Places { starts, ends, second_looks } = &mut self.places;
         self.text.clear();
         starts.clear();
         ends.clear();
@@ -48,7 +47,7 @@ impl Scratch {
             self.text.extend_from_slice(url);
             ends.push(self.text.len() as u32);
         }
-        find_looks(&self.text, starts, ends, looks);
+        find_second_looks(&self.text, starts, ends, second_looks);
         self.text.resize(self.text.len() + PADDING, 0);
     }
 }
@@ -61,7 +60,7 @@ impl Places {
         base: usize,
         spans: &mut Peekable<impl Iterator<Item = Range<usize>>>,
     ) -> &'t [u8] {
-        let Places { starts, ends, looks } = self;
+        let Places { starts, ends, second_looks } = self;
         let window = &text[base.min(text.len())..text.len().min(base.saturating_add(LONGEST))];
         starts.clear();
         ends.clear();
@@ -73,7 +72,7 @@ impl Places {
             starts.push((span.start - base) as u32);
             ends.push((span.end - base) as u32);
         }
-        find_looks(window, starts, ends, looks);
+        find_second_looks(window, starts, ends, second_looks);
         window
     }
 }

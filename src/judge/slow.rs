@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use super::decision::Decision;
-use super::routes::Route;
 use super::scratch::Scratch;
-use super::view::{Judge, Judging};
+use super::view::{Judge, OwnedJudge, Route};
 use crate::automaton::{self, front};
 use crate::dialect::UrlPath;
 use crate::origin::{self, InvalidUrl};
@@ -120,7 +119,7 @@ impl Judge<'_> {
     /// The outcome of a plain URL whose key is not that of its slot's entry, if it is certain without looking at the rest.
     #[inline(always)]
     pub(super) fn outcome_of_unknown(&self, key: &[u8]) -> Option<Outcome> {
-        let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(Judging::is_all_in_slots);
+        let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(OwnedJudge::is_all_in_slots);
         (is_all_in_slots && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
     }
 }

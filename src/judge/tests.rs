@@ -7,8 +7,7 @@ use super::isa::{Kernel, Portable};
 use super::lines::Lines;
 use super::matcher::Matcher;
 use super::scratch::Scratch;
-use super::text_urls::Urls;
-use super::url_counts::UrlCounts;
+use super::urls::{UrlCounts, Urls};
 use super::view::Judge;
 use crate::dialect::Dialect;
 use crate::outcome::Outcome;
@@ -45,7 +44,7 @@ const BODIES: [&str; 9] = [
 ];
 
 pub(super) fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
-    let columns = crate::policy::Columns::new(agents).unwrap();
+    let columns = crate::policy::Crawlers::new(agents).unwrap();
     let mut captures = Captures::new(columns, dialect);
     let capture = |(number, origin): (usize, &String)| {
         let status = [200, 200, 200, 404, 403, 503, 200, 301][number % 8];
@@ -153,8 +152,8 @@ fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 
     let mut outcomes = [vec![Vec::new(); judges.len()], vec![Vec::new(); judges.len()]];
     let [best, portable] = &mut outcomes;
     batch::judge(judges, urls, best, &mut scratches(), &mut Box::default());
-    let (scratches, space) = (&mut scratches(), &mut Box::default());
-    JudgeAll { judges, urls, outcomes: portable, scratches, space }.run::<Portable>();
+    let (scratches, arrays) = (&mut scratches(), &mut Box::default());
+    JudgeAll { judges, urls, outcomes: portable, scratches, arrays }.run::<Portable>();
     outcomes
 }
 
@@ -238,10 +237,9 @@ fn what_is_counted_is_the_same_as_well() {
 #[cfg(unix)]
 #[test]
 fn nothing_is_read_after_the_text() {
-    use super::crawler_counts::{CrawlerCounts, count};
     use super::lines;
     use super::place::{self, Pieces};
-    use super::tally::Tally;
+    use super::tally::{CrawlerCounts, Tally, count};
     use rustix::mm::{MprotectFlags, mprotect};
 
     const HALF: usize = 1 << 20;

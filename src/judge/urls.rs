@@ -4,11 +4,12 @@
 //! URL that is not judged as it is in the text is kept *apart*: one that had to be decoded, or that of a line that begins with
 //! a byte order mark.
 
-use std::ops::Range;
+use serde::{Deserialize, Serialize};
+use std::ops::{Deref, Range};
 
 use super::lines::{Lines, is_plain};
-use super::text_urls::{Places, Urls};
-use crate::input::chunk::Chunk;
+use crate::automaton::front;
+use crate::input::chunks::Chunk;
 use crate::input::layout::Found;
 use crate::outcome::Reason;
 
@@ -40,35 +41,35 @@ impl LineUrls {
     ///
     /// If the chunk is longer than 4 GiB.
     pub fn find(&mut self, chunk: &Chunk<'_>) {
-        self.lines.find(chunk.text);
+        self.lines.find(chunk.text());
         self.is_whole = chunk.layout.is_whole();
         self.decoded.clear();
         self.apart.clear();
         self.flaws.clear();
         if !self.is_whole {
             self.locate(chunk);
-        } else if chunk.mark > 0 && self.lines.count() > 0 {
-            let end = self.lines.line(chunk.text, 0).len();
-            self.apart.push(Apart { line: 0, place: chunk.mark.min(end)..end, is_decoded: false });
+        } else if chunk.bom_len > 0 && self.lines.count() > 0 {
+            let end = self.lines.line(chunk.text(), 0).len();
+            self.apart.push(Apart { line: 0, place: chunk.bom_len.min(end)..end, is_decoded: false });
         }
-        self.flaws.extend(chunk.flaws.iter().map(|&(line, reason)| (line as usize, reason)));
+        self.flaws.extend(chunk.flaws().iter().map(|&(line, reason)| (line as usize, reason)));
     }
 
     /// Finds the URLs of lines of fields.
     fn locate(&mut self, chunk: &Chunk<'_>) {
-        let LineUrls { lines, places: Places { starts, ends, looks }, decoded, apart, flaws, .. } = self;
+        let LineUrls { lines, places: Places { starts, ends, second_looks }, decoded, apart, flaws, .. } = self;
         starts.clear();
         ends.clear();
-        looks.clear();
+        second_looks.clear();
         for line in 0..lines.count() {
-            let text = lines.line(chunk.text, line);
+            let text = lines.line(chunk.text(), line);
             // The line may have changed after its mark was found.
-            let mark = if line == 0 { chunk.mark.min(text.len()) } else { 0 };
+            let mark = if line == 0 { chunk.bom_len.min(text.len()) } else { 0 };
             let text = &text[mark..];
             let start = lines.starts()[line] as usize + mark;
             let (place, look) = match chunk.layout.find(text, decoded) {
                 Ok(Found::Within(place)) => {
-                    let look = lines.looks()[line] == 1 && !is_plain(&text[place.clone()]);
+                    let look = lines.second_looks()[line] == 1 && !is_plain(&text[place.clone()]);
                     (start + place.start..start + place.end, look)
                 }
                 Ok(Found::Decoded(place)) => {
@@ -82,7 +83,7 @@ impl LineUrls {
             };
             starts.push(place.start as u32);
             ends.push(place.end as u32);
-            looks.push(look.into());
+            second_looks.push(look.into());
         }
     }
 
@@ -120,5 +121,125 @@ impl LineUrls {
     fn text_of<'u>(&'u self, apart: &Apart, text: &'u [u8]) -> &'u [u8] {
         let text = if apart.is_decoded { &self.decoded } else { text };
         &text[apart.place.clone()]
+    }
+}
+
+/// Counts of odd URLs. Those of paths include every URL with a valid origin, whatever is known of that origin.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrlCounts {
+    /// Those with a tab inside, before any fragment; they need not be valid.
+    pub tabs: u64,
+    /// Those whose path has a segment `.` or `..`.
+    pub dot_segments: u64,
+    /// Those whose path is fetched, and so judged, otherwise than written
+    /// ([`UrlPath::rewrites`](crate::dialect::UrlPath::rewrites)).
+    pub rewritten: u64,
+    /// Those whose path was brought into normal form first. Rules that settle a path before the first byte that would change make
+    /// this unnecessary.
+    pub normalised: u64,
+}
+
+impl UrlCounts {
+    /// Adds the counts of other URLs.
+    pub fn add(&mut self, other: &UrlCounts) {
+        self.tabs += other.tabs;
+        self.dot_segments += other.dot_segments;
+        self.rewritten += other.rewritten;
+        self.normalised += other.normalised;
+    }
+
+    /// The counts of URLs that were judged for several crawlers. Only normalising depends on the crawler, and is summed.
+    pub fn of_crawlers(counts: impl IntoIterator<Item = UrlCounts>) -> UrlCounts {
+        let mut counts = counts.into_iter();
+        let first = counts.next().unwrap_or_default();
+        let normalised = first.normalised + counts.map(|other| other.normalised).sum::<u64>();
+        UrlCounts { normalised, ..first }
+    }
+}
+
+// URLs to judge together, as places in a text.
+
+/// Bytes after a URL that are read, though their values do not matter. URLs nearer to the end of the text go the slow way.
+pub(super) const PADDING: usize = 128;
+const _: () = assert!(PADDING >= front::PADDING + 32);
+
+/// Where URLs are in a text, and whether each needs a second look, as in [`Urls`].
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub starts: Vec<u32>,
+    pub ends: Vec<u32>,
+    pub second_looks: Vec<u8>,
+}
+
+impl Places {
+    /// The URLs in the text that these places are in.
+    pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
+        Urls { text, starts: &self.starts, ends: &self.ends, gap: 0, second_looks: &self.second_looks }
+    }
+}
+
+/// URLs within a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Urls<'u> {
+    /// The text that holds them.
+    pub text: &'u [u8],
+    /// Where each URL begins.
+    pub starts: &'u [u32],
+    /// Where each URL ends, plus [`Urls::gap`]; as many as `starts`.
+    pub ends: &'u [u32],
+    /// Subtracted from each end: 1 for lines, whose ends are the starts of the next lines, after the LF.
+    pub gap: u32,
+    /// Whether each URL needs a second look: 0 if it is [plain](super::lines), 1 if it is not or in doubt, which only takes
+    /// longer.
+    pub second_looks: &'u [u8],
+}
+
+impl<'u> Urls<'u> {
+    /// The lines of a text, or of a text that goes on after them.
+    pub fn of_lines(text: &'u [u8], lines: &'u Lines) -> Urls<'u> {
+        let starts = lines.starts();
+        Urls { text, starts, ends: &starts[1..], gap: 1, second_looks: lines.second_looks() }
+    }
+
+    /// The number of URLs.
+    pub fn count(&self) -> usize {
+        self.second_looks.len()
+    }
+
+    /// The URLs from `from` up to `to`, as far as all can be read with [`PADDING`] bytes after them; none if the first cannot.
+    #[inline(always)]
+    pub(super) fn readable(&self, from: usize, to: usize) -> Readable<'u> {
+        let (starts, ends) = (&self.starts[from..to], &self.ends[from..to]);
+        let last = self.text.len().checked_sub(PADDING);
+        let is_readable = |(&start, &end): (&u32, &u32)| {
+            let end = end.wrapping_sub(self.gap);
+            (start <= end) & last.is_some_and(|last| end as usize <= last)
+        };
+        // This loop has no branch; the one that stops early is only for the end of the text.
+        let all = starts.iter().zip(ends).fold(true, |all, url| all & is_readable(url));
+        let count = if all { to - from } else { starts.iter().zip(ends).take_while(|&url| is_readable(url)).count() };
+        Readable(Urls {
+            starts: &starts[..count],
+            ends: &ends[..count],
+            second_looks: &self.second_looks[from..from + count],
+            ..*self
+        })
+    }
+
+    /// A URL.
+    pub fn get(&self, url: usize) -> &'u [u8] {
+        &self.text[self.starts[url] as usize..(self.ends[url] - self.gap) as usize]
+    }
+}
+
+/// URLs that begin and end within their text, with [`PADDING`] bytes of it after each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Readable<'u>(Urls<'u>);
+
+impl<'u> Deref for Readable<'u> {
+    type Target = Urls<'u>;
+
+    fn deref(&self) -> &Urls<'u> {
+        &self.0
     }
 }

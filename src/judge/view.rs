@@ -1,11 +1,11 @@
 //! A matcher as the hot path sees it: borrowed, so that no step has to count references.
 
-use super::decision::{Choices, Decisions};
-use super::routes::{Route, Routes};
-use crate::policy::{Crawler, Groups, Lookup, Policy};
+use super::decision::{Choices, Decision, Decisions};
+use crate::outcome::{Outcome, Partition, Reason};
+use crate::policy::{Class, Crawler, Groups, Lookup, LookupEntry as Entry, Policy};
 
 /// A policy and the decisions computed from the operator's choices.
-pub(super) struct Judging {
+pub(super) struct OwnedJudge {
     pub policy: Policy,
     pub crawler: Crawler,
     decisions: Decisions,
@@ -14,18 +14,18 @@ pub(super) struct Judging {
     /// Whether decisions depend on the time.
     has_times: bool,
     /// The origins that layers over the policy change.
-    over: Option<Box<Judging>>,
+    over: Option<Box<OwnedJudge>>,
 }
 
-impl Judging {
-    pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> Judging {
+impl OwnedJudge {
+    pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> OwnedJudge {
         let decisions = Decisions::new(choices, policy.dialect());
         let mut routes = Routes::new(decisions.by_class());
         // A pass over all entries, needed only for times: 20 ms for a million origins.
         let has_times = choices.has_times() || policy.statistics().overridden > 0;
         let timed = if has_times { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
-        let over = policy.changed().map(|changed| Box::new(Judging::new(changed.clone(), crawler.clone(), choices)));
-        Judging { policy, crawler, decisions, routes: routes.all, timed, has_times, over }
+        let over = policy.changed().map(|changed| Box::new(OwnedJudge::new(changed.clone(), crawler.clone(), choices)));
+        OwnedJudge { policy, crawler, decisions, routes: routes.all, timed, has_times, over }
     }
 
     /// Whether decisions depend on the time.
@@ -67,7 +67,7 @@ pub struct Judge<'p> {
     /// For each slot, the number of the origin's route; empty if the entry's class says it.
     pub(super) timed: &'p [u8],
     /// What judges the origins that layers over the policy change.
-    pub(super) over: Option<&'p Judging>,
+    pub(super) over: Option<&'p OwnedJudge>,
 }
 
 impl<'p> Judge<'p> {
@@ -116,5 +116,74 @@ impl<'p> Judge<'p> {
     /// The policy.
     pub fn policy(&self) -> &'p Policy {
         self.policy
+    }
+}
+
+// Routes: the decision for each origin under the operator's choices, computed before any URL is seen.
+
+/// The route of an origin's lines, ready to be looked up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Route {
+    /// Whether the automaton decides, if a group applies.
+    pub walks: bool,
+    /// The outcome if no automaton decides.
+    pub settled: Outcome,
+    /// The outcomes if the automaton allows, and if it blocks.
+    pub outcomes: [Outcome; 2],
+}
+
+impl Route {
+    pub(super) fn new(decision: Decision) -> Route {
+        let settled = decision.without_group();
+        match decision {
+            Decision::Fixed(outcome) => Route { walks: false, settled, outcomes: [outcome; 2] },
+            Decision::Walk(reason) => Route {
+                walks: true,
+                settled,
+                outcomes: [decision.if_allowed(), Outcome::new(Partition::Blocked, reason)],
+            },
+        }
+    }
+}
+
+/// The routes of a matcher.
+pub(super) struct Routes {
+    pub all: Box<[Route; 256]>,
+    /// The decision of each number; `None` if the number is unused, or a class for which times decide.
+    decisions: [Option<Decision>; 256],
+}
+
+impl Routes {
+    /// The routes of the classes of origins.
+    pub fn new(decisions: [Option<Decision>; 256]) -> Routes {
+        // Without times, a pause never ends.
+        let paused = Route::new(Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Paused)));
+        Routes { all: Box::new(decisions.map(|decision| decision.map_or(paused, Route::new))), decisions }
+    }
+
+    /// For each slot, the number of its origin's route, taking times into account.
+    pub fn of_slots(&mut self, lookup: &Lookup<'_>, decisions: &Decisions) -> Vec<u8> {
+        let number = |entry: &Entry| match self.decisions[usize::from(entry.class())] {
+            Some(_) => entry.class(),
+            None if entry.is_free() => 0,
+            None => self.number_of(decisions.of(&lookup.record(entry))),
+        };
+        lookup.entries().iter().map(number).collect()
+    }
+
+    /// The number of a decision that depends on times. It uses the numbers of classes that do not exist, from the highest down;
+    /// decisions and classes together are fewer than the numbers.
+    fn number_of(&mut self, decision: Decision) -> u8 {
+        if let Some(number) = self.decisions.iter().position(|&other| other == Some(decision)) {
+            return number as u8;
+        }
+        let number = (0..=u8::MAX).rev().find(|&number| self.is_unused(number)).expect("fewer than 256 decisions");
+        self.decisions[usize::from(number)] = Some(decision);
+        self.all[usize::from(number)] = Route::new(decision);
+        number
+    }
+
+    fn is_unused(&self, number: u8) -> bool {
+        Class::from_number(number).is_none() && self.decisions[usize::from(number)].is_none()
     }
 }

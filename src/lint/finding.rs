@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::citation::{Citation, citation};
-use super::kind::{FindingKind, Severity};
+use super::kind::{Citation, FindingKind, Severity, citation};
 use crate::dialect::Dialect;
 use crate::formats::visible;
 use crate::robots::{self};

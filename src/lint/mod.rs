@@ -11,18 +11,13 @@
 //! size. Beyond the limit, the remaining rules are compared only with equal patterns and plain prefixes
 //! ([`Report::not_searched`] counts them).
 
-mod citation;
-mod crawl_delay;
 mod finding;
 mod kind;
 mod lines;
 mod records;
 mod report;
-mod shadows;
 mod unreachable;
 
-pub use citation::Citation;
-pub use finding::Finding;
-pub use finding::Related;
-pub use kind::{FindingKind, Severity};
+pub use finding::{Finding, Related};
+pub use kind::{Citation, FindingKind, Severity};
 pub use report::{Report, check};

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Findings};
 use super::kind::FindingKind;
-use super::{crawl_delay, lines, records, unreachable};
+use super::{lines, records, unreachable};
 use crate::dialect::Dialect;
 use crate::robots::{self, NoteKind, Robots};
 
@@ -51,7 +51,7 @@ pub fn check(file: &[u8], dialect: &Dialect) -> Report {
     }
     lines::check(&text, &robots, dialect, &mut findings);
     records::check(&text, &robots, dialect, &mut findings);
-    crawl_delay::check(&robots, dialect, &mut findings);
+    records::check_crawl_delays(&robots, dialect, &mut findings);
     let search = unreachable::check(&text, &robots, dialect, &mut findings);
     let (findings, left_off) = findings.in_order(&text);
     Report { findings, left_off, not_searched: search.not_searched, work: search.done }
@@ -91,8 +91,8 @@ fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::citation::Citation;
     use crate::lint::finding::Related;
+    use crate::lint::kind::Citation;
 
     /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::folder::{FileName, Written};
 use super::form::Rows;
-use super::format::Format;
-use super::frame::{Compressor, FrameFormat};
+use super::format::{Compressor, Format, FrameFormat};
 use super::receipt::ReceiptOptions;
 use super::table;
 use crate::formats::parquet_mark::PARQUET_MARK;

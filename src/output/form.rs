@@ -4,10 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::format::Format;
 use crate::formats::time;
-use crate::formats::tsv::escaped;
-use crate::judge::crawler_counts::CrawlerCounts;
+use crate::formats::visible::escaped;
 use crate::judge::explain::Cause;
-use crate::judge::tally::Tally;
+use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::outcome::Partition;
 use crate::robots::Agents;
 use crate::rules::chosen::KeptRule;

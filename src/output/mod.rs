@@ -2,14 +2,13 @@
 
 pub(crate) mod block;
 pub(crate) mod causes;
+pub(crate) mod counting_writer;
 pub(crate) mod error;
 pub(crate) mod file_layout;
 pub(crate) mod file_lists;
 pub(crate) mod folder;
 pub(crate) mod form;
 pub(crate) mod format;
-pub(crate) mod frame;
-pub(crate) mod front_to_back;
 pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
@@ -22,8 +21,7 @@ pub(crate) mod table;
 pub use error::OutputError;
 pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
-pub use format::Format;
-pub use frame::FrameFormat;
+pub use format::{Format, FrameFormat};
 pub use receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, counted,
 };

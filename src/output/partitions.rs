@@ -9,12 +9,12 @@ use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::block::Block;
+use super::counting_writer::CountingWriter;
 use super::file_layout::FileLayout;
 use super::folder::{
     CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers, sync,
 };
 use super::format::Format;
-use super::front_to_back::FrontToBack;
 use super::receipt::Receipt;
 use super::table;
 use crate::formats::{json, shown};
@@ -59,7 +59,7 @@ struct Target {
     /// whole state between two chunks.
     parts: Parts,
     /// The last of its parts, if it is open.
-    file: Option<FrontToBack<File>>,
+    file: Option<CountingWriter<File>>,
 }
 
 /// The files of one kind of lines.
@@ -236,7 +236,7 @@ impl Output {
                 none => {
                     let mut file = OpenOptions::new().write(true).open(partial(&path))?;
                     file.seek(SeekFrom::Start(part.end))?;
-                    none.insert(FrontToBack::at(file, part.end))
+                    none.insert(CountingWriter::at(file, part.end))
                 }
             };
             file.write_pieces(pieces)
@@ -257,7 +257,7 @@ impl Output {
         let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
         let head = self.layout.head(file, &start.head)?;
         let path = self.directory.join(&name);
-        let mut open = FrontToBack::new(self.partial_file(&path)?);
+        let mut open = CountingWriter::new(self.partial_file(&path)?);
         open.write_all(&head).map_err(|error| OutputError::Unwritable { path, error })?;
         let length = head.len() as u64;
         let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
@@ -317,7 +317,7 @@ impl Output {
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
     ) -> Result<T, OutputError> {
         let path = self.directory.join(name);
-        let mut file = io::BufWriter::new(FrontToBack::new(self.partial_file(&path)?));
+        let mut file = io::BufWriter::new(CountingWriter::new(self.partial_file(&path)?));
         let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
         written.map_err(|error| OutputError::Unwritable { path, error })
     }

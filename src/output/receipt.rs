@@ -7,8 +7,7 @@ use std::fmt;
 
 use super::folder::{Written, partition_names};
 use super::form::{Form, Rows};
-use super::format::Format;
-use super::frame::FrameFormat;
+use super::format::{Format, FrameFormat};
 use super::samples::Sample;
 use crate::formats::compression::Compression;
 use crate::formats::visible;
@@ -60,7 +59,7 @@ pub struct Receipt {
     /// Line feeds added to last lines without one: where another list follows, and where lines became rows, each of which counts
     /// as ending in one.
     pub added_line_feeds: u64,
-    /// The number of parts of lists left out because they could not be read; absent if there were none.
+    /// The number of parts of lists skipped because they could not be read; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u64,
     /// URLs with a tab inside, before any fragment; they need not be valid.
@@ -252,7 +251,7 @@ pub struct ListPart {
     /// to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
-    /// The parts left out because they could not be read, in order.
+    /// The parts skipped because they could not be read, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
     /// Where its lines went.
@@ -388,7 +387,7 @@ impl fmt::Display for Receipt {
         }
         if let Some(Part { lines, bytes, .. }) = self.duplicates {
             let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  duplicate URLs, skipped", "duplicates")?;
+            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  duplicate URLs, left out", "duplicates")?;
         }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
+use super::counting_writer::CountingWriter;
 use super::folder::partial;
-use super::front_to_back::FrontToBack;
 use crate::formats::shown;
 
 /// Sorts records by their bytes; keeps up to `limit` bytes in memory and the rest on disk.
@@ -38,7 +38,7 @@ struct SortedRun {
 
 /// A run being written.
 struct NewRun {
-    file: BufWriter<FrontToBack<File>>,
+    file: BufWriter<CountingWriter<File>>,
     run: SortedRun,
 }
 
@@ -77,7 +77,7 @@ impl NewRun {
 
     fn new(file: File, path: PathBuf, temporary: Option<TempPath>) -> NewRun {
         let run = SortedRun { path, _temporary: temporary };
-        NewRun { file: BufWriter::new(FrontToBack::new(file)), run }
+        NewRun { file: BufWriter::new(CountingWriter::new(file)), run }
     }
 
     fn put(&mut self, record: &[u8]) -> io::Result<()> {

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use std::sync::Arc;
 
 use super::capture::{Capture, Reading};
-use super::columns::Columns;
+use super::crawlers::Crawlers;
 use crate::dialect::Dialect;
 use crate::threads::Soon;
 
@@ -27,7 +27,7 @@ struct Work {
     captures: Vec<Capture>,
     /// The indices of the captures to read: the first with each body.
     firsts: Vec<usize>,
-    columns: Arc<Columns>,
+    columns: Arc<Crawlers>,
     dialect: &'static Dialect,
 }
 
@@ -51,7 +51,7 @@ impl Batch {
     ///
     /// Many sites have the same file as another site (in the corpus, 34 of 596). A file that repeats within a batch is read
     /// once; across batches of thousands, a file that all sites have is read once for each batch.
-    pub fn begin(captures: Vec<Capture>, columns: &Arc<Columns>, dialect: &'static Dialect) -> Batch {
+    pub fn begin(captures: Vec<Capture>, columns: &Arc<Crawlers>, dialect: &'static Dialect) -> Batch {
         let (mut firsts, mut known, mut before) = (Vec::new(), HashMap::new(), None);
         let mut which: Vec<usize> = Vec::with_capacity(captures.len());
         for (at, capture) in captures.iter().enumerate() {

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use std::sync::Arc;
 
 use super::answer::AnswerKind;
-use super::columns::Columns;
+use super::crawlers::Crawlers;
 use super::state::Answered;
 use super::{provenance, side_records};
 use crate::automaton;
@@ -101,7 +101,7 @@ impl Capture {
     }
 
     /// Reads the answer and determines its meaning to the crawlers under `dialect`.
-    pub(super) fn read(&self, columns: &Columns, dialect: &Dialect) -> Reading {
+    pub(super) fn read(&self, columns: &Crawlers, dialect: &Dialect) -> Reading {
         let mut notes = NoteCounts::default();
         let mut kind = self.kind();
         let meaning = match kind {
@@ -135,7 +135,7 @@ impl Capture {
 }
 
 /// Parses a robots.txt once, then selects and compiles the groups of each crawler.
-fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut NoteCounts) -> Selected {
+fn select(body: &[u8], columns: &Crawlers, dialect: &Dialect, notes: &mut NoteCounts) -> Selected {
     let mut of_file = Vec::new();
     let text = robots::decode(body, dialect, &mut of_file);
     let robots = Robots::parse(&text, dialect);

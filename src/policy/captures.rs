@@ -10,14 +10,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, StoredRules, Urls};
 use super::batch::Batch;
 use super::capture::{Capture, Meaning, Reading, Selected};
-use super::columns::Columns;
+use super::crawlers::Crawlers;
 use super::derive::Deriving;
+use super::error::WriteError;
 use super::groups::Group;
-use super::image::{HELD, Home, POLICY_FILE, Run, Sources, Tables, UrlRecord, WriteError, Writer, folder_of, replace};
+use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
-use super::progress::CompileProgress;
 use super::source::PassedOver;
 use super::state::OverrideState;
+use super::statistics::CompileProgress;
 use super::targets::Targets;
 use super::union::{OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
@@ -43,9 +44,9 @@ const AHEAD: usize = 2;
 /// Captures of many URLs, for some crawlers and a dialect.
 pub struct Captures {
     dialect: &'static Dialect,
-    pub(super) columns: Arc<Columns>,
+    pub(super) columns: Arc<Crawlers>,
     /// Where the shared data is kept.
-    home: Home,
+    spill: SpillFolder,
     urls: Urls,
     tables: Tables,
     /// The URLs and tables that did not fit in memory.
@@ -76,23 +77,23 @@ impl fmt::Debug for Captures {
 
 impl Captures {
     /// An empty set that keeps its data in memory.
-    pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(Home::memory(), columns.into(), dialect)
+    pub fn new(crawlers: impl Into<Crawlers>, dialect: &'static Dialect) -> Captures {
+        Captures::at(SpillFolder::none(), crawlers.into(), dialect)
     }
 
     /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`, for more
     /// origins than fit in memory. In memory it keeps only the first few MiB and the URLs: some 400 bytes for each, unless
     /// [`Captures::with_memory`] bounds them.
-    pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(Home::folder(folder.to_owned()), columns.into(), dialect)
+    pub fn spilling(folder: &Path, crawlers: impl Into<Crawlers>, dialect: &'static Dialect) -> Captures {
+        Captures::at(SpillFolder::at(folder.to_owned()), crawlers.into(), dialect)
     }
 
     /// Like [`Captures::spilling`], with a budget of `memory` bytes for reading and compiling sources. The budget limits what
     /// stays in memory, and how many files are compiled at a time.
-    pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
+    pub fn within(memory: u64, folder: &Path, crawlers: impl Into<Crawlers>, dialect: &'static Dialect) -> Captures {
         let limit = usize::try_from(memory / 64).map_or(HELD, |share| share.min(HELD));
-        let home = Home { folder: folder.to_owned(), limit };
-        Captures::at(home, columns.into(), dialect).with_memory(memory)
+        let spill = SpillFolder { folder: folder.to_owned(), limit };
+        Captures::at(spill, crawlers.into(), dialect).with_memory(memory)
     }
 
     /// Sets the budget in bytes for reading and compiling sources, and for the index of the URLs: what does not fit is sorted and
@@ -104,16 +105,16 @@ impl Captures {
     }
 
     /// Like [`Captures::spilling`], with the temporary files next to the policy file that will be [written](Captures::write).
-    pub fn for_file(out: &WriteLock, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::spilling(&folder_of(out.path()), columns, dialect)
+    pub fn for_file(out: &WriteLock, crawlers: impl Into<Crawlers>, dialect: &'static Dialect) -> Captures {
+        Captures::spilling(&folder_of(out.path()), crawlers, dialect)
     }
 
-    fn at(home: Home, columns: Columns, dialect: &'static Dialect) -> Captures {
-        let tables = Tables::new(columns.count(), &home);
+    fn at(spill: SpillFolder, columns: Crawlers, dialect: &'static Dialect) -> Captures {
+        let tables = Tables::new(columns.count(), &spill);
         Captures {
             dialect,
             columns: Arc::new(columns),
-            home,
+            spill,
             urls: Urls::default(),
             runs: Vec::new(),
             writing: None,
@@ -175,7 +176,7 @@ impl Captures {
         let batch = Batch::begin(captures, &self.columns, self.dialect);
         self.ahead.push_back(batch);
         while self.ahead.len() > AHEAD || self.ahead.front_mut().is_some_and(Batch::is_read) {
-            self.place_next()?;
+            self.store_next()?;
         }
         Ok(())
     }
@@ -188,19 +189,19 @@ impl Captures {
     /// Waits for all added captures and puts them in place.
     pub(super) fn settle(&mut self) -> Result<(), WriteError> {
         while !self.ahead.is_empty() {
-            self.place_next()?;
+            self.store_next()?;
         }
         self.wait_for_run()
     }
 
     /// Puts the oldest batch in place.
-    fn place_next(&mut self) -> Result<(), WriteError> {
+    fn store_next(&mut self) -> Result<(), WriteError> {
         let Some(batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, which, readings) = batch.wait();
         let mut placed = Vec::with_capacity(readings.len());
         for Reading { kind, meaning, notes } in readings {
             let notes = (!notes.is_empty()).then(|| Box::new(notes));
-            placed.push((kind, self.place(meaning)?, notes));
+            placed.push((kind, self.store(meaning)?, notes));
         }
         for (capture, number) in captures.into_iter().zip(which) {
             let (kind, content, notes) = placed[number].clone();
@@ -221,7 +222,7 @@ impl Captures {
     /// [`WriteError::Full`] beyond what a policy can hold.
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
-            let placement = self.place_override(origin, given)?;
+            let placement = self.store_override(origin, given)?;
             let url = self.urls.entry(&origin::robots_url(origin));
             match &mut url.placement {
                 Some(known) => {
@@ -233,7 +234,7 @@ impl Captures {
         Ok(())
     }
 
-    fn place_override(&mut self, origin: &str, given: &Override) -> Result<Placement, WriteError> {
+    fn store_override(&mut self, origin: &str, given: &Override) -> Result<Placement, WriteError> {
         let &Override { ruling, paused_until, .. } = given;
         let operator_override = OverrideState { ruling, paused_until };
         let crawl_delay = given.crawl_delay.as_deref().map(Box::from);
@@ -242,7 +243,7 @@ impl Captures {
             let capture = Capture::found(origin, Arc::clone(body));
             let reading = capture.read(&self.columns, self.dialect);
             placement.notes = reading.notes;
-            if let Content::Rules(rules) = self.place(reading.meaning)? {
+            if let Content::Rules(rules) = self.store(reading.meaning)? {
                 placement.robots_txt = rules;
             }
         }
@@ -260,15 +261,15 @@ impl Captures {
     }
 
     /// Stores the data of an answer's meaning.
-    fn place(&mut self, meaning: Meaning) -> Result<Content, WriteError> {
+    fn store(&mut self, meaning: Meaning) -> Result<Content, WriteError> {
         Ok(match meaning {
-            Meaning::RobotsTxt(selected) => Content::Rules(self.place_robots_txt(selected)?),
+            Meaning::RobotsTxt(selected) => Content::Rules(self.store_robots_txt(selected)?),
             Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
             Meaning::OfKind => Content::Nothing,
         })
     }
 
-    fn place_robots_txt(&mut self, selected: Selected) -> Result<StoredRules, WriteError> {
+    fn store_robots_txt(&mut self, selected: Selected) -> Result<StoredRules, WriteError> {
         let tables = &mut self.tables;
         let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
@@ -325,12 +326,12 @@ impl Captures {
     /// Moves all URLs, with what they share, to a run, which a thread of the pool writes.
     fn write_run(&mut self) -> Result<(), WriteError> {
         self.wait_for_run()?;
-        let (width, home) = (self.columns.count(), self.home.clone());
-        let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(width, &home));
+        let (width, spill) = (self.columns.count(), self.spill.clone());
+        let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(width, &spill));
         std::mem::swap(&mut tables, &mut self.tables);
         self.writing = Some(Soon::begin(move || {
             tables.finish()?;
-            Run::write(sorted(&urls).iter().map(record), tables.source(), width, &home)
+            Run::write(sorted(&urls).iter().map(record), tables.source(), width, &spill)
         }));
         Ok(())
     }
@@ -349,8 +350,8 @@ impl Captures {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, WriteError> {
-        let home = self.home.clone();
-        let (image, content) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
+        let spill = self.spill.clone();
+        let (image, content) = self.finish(&spill, |writer, statistics| writer.image(statistics, &spill))?;
         Ok(Policy::of(image, content))
     }
 
@@ -361,8 +362,8 @@ impl Captures {
     ///
     /// [`WriteError`] if the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
     pub fn write(self, out: &WriteLock) -> Result<Statistics, WriteError> {
-        let home = Home::folder(folder_of(out.path()));
-        self.finish(&home, |writer, statistics| {
+        let spill = SpillFolder::at(folder_of(out.path()));
+        self.finish(&spill, |writer, statistics| {
             replace(out.path(), &POLICY_FILE, |file| writer.write(statistics, file))
         })
     }
@@ -370,16 +371,16 @@ impl Captures {
     /// Feeds all origins to a writer and lets `write` finish it.
     fn finish<T: Send>(
         self,
-        home: &Home,
+        spill: &SpillFolder,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<T, WriteError> {
         let threads = threads::worth_starting(self.urls.len() / ORIGINS_A_MILLISECOND, self.most_readers);
-        threads::on(threads, || self.fed(home, write))
+        threads::on(threads, || self.fed(spill, write))
     }
 
     fn fed<T: Send>(
         mut self,
-        home: &Home,
+        spill: &SpillFolder,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<T, WriteError> {
         self.settle()?;
@@ -398,10 +399,10 @@ impl Captures {
             let lists = if runs.is_empty() { vec![in_memory] } else { of_runs.collect() };
             Union::new(lists, sources.clone(), OverridesFrom::All)
         };
-        let targets = Targets::collect(runs.iter().flat_map(Run::targets), union, home)?;
+        let targets = Targets::collect(runs.iter().flat_map(Run::targets), union, spill)?;
         progress.origins.store(sorted.len() as u64 + runs.iter().map(Run::len).sum::<u64>(), Relaxed);
         let mut deriving = Deriving {
-            writer: Writer::new((*columns).clone(), dialect, &sources.all, home)?,
+            writer: Writer::new((*columns).clone(), dialect, &sources.all, spill)?,
             known: |url: &str| urls.get(url).cloned().or_else(|| targets.get(url)),
             dialect,
             statistics,
@@ -443,9 +444,9 @@ mod tests {
     use crate::policy::state::Answered;
 
     /// The bytes of a policy of many origins, some of which share data.
-    fn bytes(home: Home) -> Vec<u8> {
-        let columns = Columns::new(vec!["a".parse().unwrap(), "b,a".parse().unwrap()]).unwrap();
-        let mut captures = Captures::at(home, columns, Dialect::DEFAULT);
+    fn bytes(spill: SpillFolder) -> Vec<u8> {
+        let columns = Crawlers::new(vec!["a".parse().unwrap(), "b,a".parse().unwrap()]).unwrap();
+        let mut captures = Captures::at(spill, columns, Dialect::DEFAULT);
         let capture = |number: usize| {
             let agent = ["a", "b", "*"][number % 3];
             let body = format!("User-agent: {agent}\nDisallow: /{}*x\nSitemap: {}\n", number % 7, number % 11);
@@ -462,9 +463,9 @@ mod tests {
         let progress = captures.progress();
         let capture = |number: u32| Capture::found(&format!("http://{number}.example"), "");
         captures.add((0..3).map(capture).collect()).unwrap();
-        assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 0, 0));
+        assert_eq!((progress.read(), progress.origins(), progress.written()), (3, 0, 0));
         captures.policy().unwrap();
-        assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 3, 3));
+        assert_eq!((progress.read(), progress.origins(), progress.written()), (3, 3, 3));
     }
 
     #[test]
@@ -492,9 +493,9 @@ mod tests {
     #[test]
     fn it_does_not_matter_where_what_is_large_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let expected = bytes(Home::memory());
+        let expected = bytes(SpillFolder::none());
         for limit in [0, 100, 1 << 20] {
-            assert!(bytes(Home { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
+            assert!(bytes(SpillFolder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
         }
         assert!(Policy::from_bytes(&expected).is_ok());
     }

@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::answer::{Hops, Kept, Resolver};
-use super::image::{UrlRecord, WriteError, Writer};
-use super::progress::CompileProgress;
+use super::error::WriteError;
+use super::image::{UrlRecord, Writer};
+use super::statistics::CompileProgress;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
 
@@ -43,7 +44,7 @@ impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
             statistics.overridden += 1;
         }
         statistics.last_good += u64::from(resolved.state.last_good.is_some());
-        self.progress.placed.fetch_add(1, Relaxed);
+        self.progress.written.fetch_add(1, Relaxed);
         self.writer.add(url, Some(&resolved))
     }
 }

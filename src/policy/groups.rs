@@ -9,11 +9,10 @@
 //! kind    the lowest two bits: 1 the group is everybody's (`*`), 2 it is the crawler's own
 //! ```
 
-use super::columns::Crawler;
+use super::crawlers::Crawler;
 use super::image::{AUTOMATA_UNIT, Parts, Pool, Section};
-use super::prefetch::prefetch;
 use crate::automaton::front;
-use crate::policy::image::layout::RowEntry;
+use crate::policy::image::format::RowEntry;
 
 /// The group that applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -152,6 +151,21 @@ impl<'p> Groups<'p> {
     pub fn automaton(&self, group: Group) -> &'p [u32] {
         front::words(self.item(group))
     }
+}
+
+/// Prefetches the cache line of an element. Only a hint, valid for any `at`.
+#[inline(always)]
+pub(crate) fn prefetch<T>(slice: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let element = slice.as_ptr().wrapping_add(at);
+        // SAFETY: the instruction is part of SSE, which every x86_64 has; a prefetch neither reads nor writes
+        // the memory at the pointer, so any address is allowed.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(element.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, at);
 }
 
 #[cfg(test)]

@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use super::Policy;
 use super::answer::Urls;
+use super::compiled::Layers;
 use super::error::MergeError;
-use super::image::{Content, Home, Section, UrlRecord, WriteError, Writer};
+use super::error::WriteError;
+use super::image::{Content, Section, SpillFolder, UrlRecord, Writer};
 use super::lookup::take_out;
 use super::merge::{Merging, agree};
 use super::statistics::Statistics;
 use super::union::OverridesFrom;
-use super::view::Layers;
 use crate::formats::mmap;
 
 impl Policy {
@@ -36,9 +37,9 @@ impl Policy {
         if all.len() == 1 {
             return Ok(base);
         }
-        let home = Home::folder(std::env::temp_dir());
-        let changed = changed(&all, &home)?;
-        let spilled = |error| WriteError::Spill { folder: home.folder.clone(), error };
+        let spill = SpillFolder::at(std::env::temp_dir());
+        let changed = changed(&all, &spill)?;
+        let spilled = |error| WriteError::Spill { folder: spill.folder.clone(), error };
         let (image, table) = (&base.image, base.lookup());
         let mut lookup = image.private_section(Section::Lookup).map_err(spilled)?;
         for record in changed.lookup().records() {
@@ -70,7 +71,7 @@ fn statistics(base: &Policy, changed: &Policy) -> Statistics {
 }
 
 /// The policy of the origins that all but the first policy change.
-fn changed(all: &[Policy], home: &Home) -> Result<Policy, WriteError> {
+fn changed(all: &[Policy], spill: &SpillFolder) -> Result<Policy, WriteError> {
     let policies: Vec<&Policy> = all.iter().collect();
     let of_first = of_first(all);
     let merging = Merging::new(&policies, OverridesFrom::All).only_of_first(of_first);
@@ -81,8 +82,8 @@ fn changed(all: &[Policy], home: &Home) -> Result<Policy, WriteError> {
     }
     // Other URLs are not changed, so only the first policy has them.
     let known = |url: &str| changed.get(url).cloned().or_else(|| all[0].kept(url));
-    let write = |writer: Writer<'_>, statistics| writer.image(statistics, home);
-    let ((image, content), _) = merging.write(known, home, write)?;
+    let write = |writer: Writer<'_>, statistics| writer.image(statistics, spill);
+    let ((image, content), _) = merging.write(known, spill, write)?;
     Ok(Policy::of(image, content))
 }
 

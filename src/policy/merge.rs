@@ -12,9 +12,10 @@ use super::answer::Kept;
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::derive::Deriving;
 use super::error::MergeError;
-use super::image::{Home, POLICY_FILE, Sources, UrlRecord, WriteError, Writer, folder_of, replace};
+use super::error::WriteError;
+use super::image::{POLICY_FILE, Sources, SpillFolder, UrlRecord, Writer, folder_of, replace};
 use super::overrides::Overrides;
-use super::progress::CompileProgress;
+use super::statistics::CompileProgress;
 use super::targets::Targets;
 use super::union::{Disagreements, OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
@@ -44,8 +45,8 @@ pub struct Merged {
 /// [`MergeError`] if there is no policy, dialects or crawlers differ, or the file cannot be written.
 pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock) -> Result<Merged, MergeError> {
     let first = agree(policies)?;
-    let home = Home::folder(folder_of(out.path()));
-    let additions = overrides.map(|overrides| first.additions(overrides, &home.folder)).transpose()?;
+    let spill = SpillFolder::at(folder_of(out.path()));
+    let additions = overrides.map(|overrides| first.additions(overrides, &spill.folder)).transpose()?;
     let sources: Vec<&Policy> = policies.iter().chain(&additions).collect();
     let from = match overrides {
         Some(_) => OverridesFrom::Last,
@@ -54,8 +55,8 @@ pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock
     let write =
         |writer: Writer<'_>, statistics| replace(out.path(), &POLICY_FILE, |file| writer.write(statistics, file));
     let merging = Merging::new(&sources, from);
-    let targets = merging.targets(&home)?;
-    let (statistics, disagreements) = merging.write(|url| targets.get(url), &home, write)?;
+    let targets = merging.targets(&spill)?;
+    let (statistics, disagreements) = merging.write(|url| targets.get(url), &spill, write)?;
     let Disagreements { without_time, contradictions } = disagreements;
     Ok(Merged { statistics, without_time, contradictions })
 }
@@ -106,11 +107,11 @@ impl Policy {
     }
 
     fn merged(sources: &[Policy], from: OverridesFrom, folder: &Path) -> Result<Policy, WriteError> {
-        let (sources, home): (Vec<&Policy>, _) = (sources.iter().collect(), Home::folder(folder.to_owned()));
-        let write = |writer: Writer<'_>, statistics| writer.image(statistics, &home);
+        let (sources, spill): (Vec<&Policy>, _) = (sources.iter().collect(), SpillFolder::at(folder.to_owned()));
+        let write = |writer: Writer<'_>, statistics| writer.image(statistics, &spill);
         let merging = Merging::new(&sources, from);
-        let targets = merging.targets(&home)?;
-        let ((image, content), _) = merging.write(|url| targets.get(url), &home, write)?;
+        let targets = merging.targets(&spill)?;
+        let ((image, content), _) = merging.write(|url| targets.get(url), &spill, write)?;
         Ok(Policy::of(image, content))
     }
 
@@ -149,12 +150,12 @@ impl<'p> Merging<'p> {
     pub fn write<T: Send>(
         &self,
         known: impl Fn(&str) -> Option<Kept>,
-        home: &Home,
+        spill: &SpillFolder,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<(T, Disagreements), WriteError> {
         let first = self.policies[0];
         let mut deriving = Deriving {
-            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.all, home)?,
+            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.all, spill)?,
             known,
             dialect: first.dialect(),
             statistics: Statistics::default(),
@@ -184,8 +185,8 @@ impl<'p> Merging<'p> {
     }
 
     /// The answers of the targets of redirects.
-    pub fn targets(&self, home: &Home) -> Result<Targets, WriteError> {
+    pub fn targets(&self, spill: &SpillFolder) -> Result<Targets, WriteError> {
         let pointers = self.policies.iter().flat_map(|policy| policy.image.parts().pointers);
-        Targets::collect(pointers.map(|pointer| pointer.hash()), || self.union(), home)
+        Targets::collect(pointers.map(|pointer| pointer.hash()), || self.union(), spill)
     }
 }

@@ -12,9 +12,9 @@ mod answer;
 mod batch;
 mod capture;
 mod captures;
-mod chain;
 mod class;
-mod columns;
+mod compiled;
+mod crawlers;
 mod derive;
 mod error;
 mod groups;
@@ -23,8 +23,6 @@ mod layers;
 mod lookup;
 mod merge;
 mod overrides;
-mod prefetch;
-mod progress;
 mod provenance;
 mod side_records;
 pub mod source;
@@ -32,7 +30,6 @@ mod state;
 mod statistics;
 mod targets;
 mod union;
-mod view;
 mod write_lock;
 
 pub use crate::robots::{NoteCounts, NoteKind};
@@ -40,17 +37,18 @@ pub(crate) use answer::Answer;
 pub use answer::{AnswerKind, LONGEST_UNREACHABLE};
 pub use capture::Capture;
 pub use captures::Captures;
-pub(crate) use chain::{Hop, to_ask, unasked};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use class::Class;
-pub use columns::{Columns, Crawler};
-pub use error::{ColumnsError, CrawlerError, MergeError};
+pub use compiled::Policy;
+pub(crate) use compiled::{Hop, to_ask, unasked};
+pub use crawlers::{Crawler, Crawlers};
+pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
+pub(crate) use groups::prefetch;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
 pub(crate) use image::POLICY_FILE;
 pub(crate) use image::replace;
-pub use image::{ImageError, OpenError, WriteError};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use image::{Record, Trust};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
@@ -58,13 +56,10 @@ pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
 pub use merge::{Merged, merge};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
-pub(crate) use prefetch::prefetch;
-pub use progress::CompileProgress;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use provenance::Outline;
 pub use state::{Answered, OriginStatus, Ruling};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use state::{LastGood, OriginState, OverrideState, Times};
-pub use statistics::{CaptureCounts, Statistics};
-pub use view::Policy;
+pub use statistics::{CaptureCounts, CompileProgress, Statistics};
 pub use write_lock::{LockNotice, WriteLock};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::answer::AnswerKind;
 use super::source;
@@ -28,9 +30,9 @@ pub struct CaptureCounts {
     pub empty_files: u64,
     /// Files of a directory that are damaged or cut short; their origins count as incomplete.
     pub damaged_files: u64,
-    /// Lines of JSON Lines and rows of Parquet that were left out because they are no answers.
+    /// Lines of JSON Lines and rows of Parquet that were passed over because they are no answers.
     pub bad: u64,
-    /// Sources of which the rest was left out because it is damaged.
+    /// Sources of which the rest was passed over because it is damaged.
     pub cut_sources: u64,
 }
 
@@ -79,5 +81,71 @@ impl Statistics {
     pub(super) fn of_file(&self) -> Statistics {
         let (captures, warc) = Default::default();
         Statistics { captures, warc, ..self.clone() }
+    }
+}
+
+/// The progress of making a policy: first answers are read, then origins are sorted and written.
+#[derive(Debug, Default)]
+pub struct CompileProgress {
+    pub(super) read: AtomicU64,
+    pub(super) origins: AtomicU64,
+    pub(super) written: AtomicU64,
+}
+
+impl CompileProgress {
+    /// How many answers have been read and compiled.
+    pub fn read(&self) -> u64 {
+        self.read.load(Relaxed)
+    }
+
+    /// How many origins there are; 0 while answers are being read.
+    pub fn origins(&self) -> u64 {
+        self.origins.load(Relaxed)
+    }
+
+    /// How many of them have been written.
+    pub fn written(&self) -> u64 {
+        self.written.load(Relaxed)
+    }
+}
+
+/// Counts of WARC records, besides plain answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct WarcCounts {
+    /// Records of any type.
+    pub records: u64,
+    /// Answers for URLs other than a robots.txt. Those that a redirect leads to are read and counted as captures.
+    pub other_pages: u64,
+    /// Answers that an archive does not repeat because it already has an identical one.
+    pub revisits: u64,
+    /// Revisits whose original is nowhere: answers of which only the time is known.
+    pub unresolved_revisits: u64,
+    /// Files of which the archive keeps only the beginning, because they are too long; their whole lines are read.
+    pub truncated: u64,
+    /// Files that did not arrive whole or are damaged; they have no verdict.
+    pub incomplete: u64,
+    /// Records without an HTTP answer; they count as no answer.
+    pub not_http: u64,
+    /// Files that are neither encoded as their headers say nor text; they count as no answer.
+    pub undecodable: u64,
+    /// Records that are damaged or malformed; the answers that they may be count as incomplete.
+    pub bad_records: u64,
+}
+
+impl WarcCounts {
+    /// The counts that operators should see: answers that are incomplete or unknown.
+    pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [
+            ("truncated", self.truncated),
+            ("incomplete", self.incomplete),
+            ("unresolved-revisits", self.unresolved_revisits),
+            ("not-http", self.not_http),
+            ("undecodable", self.undecodable),
+            ("bad-records", self.bad_records),
+        ]
+        .into_iter()
+        .filter(|&(_, count)| count > 0)
     }
 }

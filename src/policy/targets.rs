@@ -4,7 +4,8 @@
 //! origins are derived. They may be as many as the origins, so they are encoded in a [`Spool`].
 
 use super::answer::Kept;
-use super::image::{Home, Spool, UrlRecord, UrlRecords, WriteError, hash_of_target, push_url};
+use super::error::WriteError;
+use super::image::{SpillFolder, Spool, UrlRecord, UrlRecords, hash_of_target, push_url};
 use super::union::Union;
 use crate::formats::bytes::push_number;
 use crate::formats::unnamed::Table;
@@ -22,16 +23,16 @@ impl Targets {
     pub fn collect<'u>(
         hashes: impl Iterator<Item = u64>,
         union: impl FnOnce() -> Union<'u>,
-        home: &Home,
+        spill: &SpillFolder,
     ) -> Result<Targets, WriteError> {
-        let memory = home.tables();
+        let memory = spill.tables();
         let (mut wanted, mut places) = (Table::new(&memory), Table::new(&memory));
         for hash in hashes {
             if wanted.find(hash, |&known| known == hash).is_none() {
-                wanted.insert(hash, |&hash| hash).map_err(|error| home.failed(error))?;
+                wanted.insert(hash, |&hash| hash).map_err(|error| spill.failed(error))?;
             }
         }
-        let (mut records, mut bytes) = (Spool::new(home, Vec::new()), Vec::new());
+        let (mut records, mut bytes) = (Spool::new(spill, Vec::new()), Vec::new());
         if !wanted.is_empty() {
             let mut all = union();
             let is_wanted = |origin: &[u8], path: &[u8]| {
@@ -40,7 +41,7 @@ impl Targets {
             };
             while let Some(url) = all.next_of(is_wanted)? {
                 let place = (hash_of_target(&[url.origin, url.path].concat()), records.len());
-                places.insert(place, |&(hash, _)| hash).map_err(|error| home.failed(error))?;
+                places.insert(place, |&(hash, _)| hash).map_err(|error| spill.failed(error))?;
                 bytes.clear();
                 push(&url, &mut bytes);
                 records.write(&bytes)?;
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn targets_keep_the_sources_of_their_rules() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home { folder: folder.path().to_owned(), limit: 10 };
+        let spill = SpillFolder { folder: folder.path().to_owned(), limit: 10 };
         let answer = |kind: AnswerKind, source: u32| Answer {
             kind,
             exact: true,
@@ -120,12 +121,12 @@ mod tests {
             Union::new(vec![Box::new(urls)], Sources { all: Vec::new(), width: 1 }, OverridesFrom::All)
         };
         let wanted = (100..200).map(|number| hash_of_target(format!("http://a/{number}").as_bytes()));
-        let targets = Targets::collect(wanted.chain([7]), urls, &home).unwrap();
+        let targets = Targets::collect(wanted.chain([7]), urls, &spill).unwrap();
         for number in 0..300 {
             let expected = (100..200).contains(&number).then(|| kept(number));
             assert_eq!(targets.get(&format!("http://a/{number}")), expected, "{number}");
         }
-        let none = Targets::collect(std::iter::empty(), || unreachable!("nothing is wanted"), &home).unwrap();
+        let none = Targets::collect(std::iter::empty(), || unreachable!("nothing is wanted"), &spill).unwrap();
         assert_eq!(none.get("http://a/100"), None);
     }
 }

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::image::{Sources, UrlRecord, WriteError};
+use super::error::WriteError;
+use super::image::{Sources, UrlRecord};
 
 /// URLs in order.
 pub(super) type UrlList<'p> = Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>;

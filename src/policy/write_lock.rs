@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::image::{WriteError, behind_links, remove_partial_files};
+use super::error::WriteError;
+use super::image::{behind_links, remove_partial_files};
 use crate::formats::lock_file::LockFile;
 use crate::formats::{is_stream, shown};
 

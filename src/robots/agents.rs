@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::AgentError;
-
 /// The product tokens of one crawler, in order of preference. An empty list stands for `*`, every crawler.
 ///
-/// A policy's [`Columns`](crate::policy::Columns) are one or more of these; a [`Crawler`](crate::policy::Crawler) is one, with
+/// A policy's [`Crawlers`](crate::policy::Crawlers) are one or more of these; a [`Crawler`](crate::policy::Crawler) is one, with
 /// the columns that answer for it.
 ///
 /// Parses the command-line form: `Googlebot-News,Googlebot` or `*`. The version in `name/1.0` is dropped.
@@ -95,6 +93,34 @@ fn proposed_token(user_agent: &str) -> String {
     };
     let found = names().find(|name| says_so(name)).or_else(|| names().find(|name| !is_browser(name)));
     found.or_else(|| names().next()).unwrap_or("*").to_owned()
+}
+
+/// An agent that is not a product token.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// An empty agent, or an empty entry in a list.
+    #[error("an agent is empty; give the crawler's product token, such as examplebot, or * for every crawler")]
+    Empty,
+    /// A full `User-Agent` header instead of its token.
+    #[error("{given:?} is a whole user-agent string; robots.txt is matched by the product token, probably {proposed}")]
+    WholeUserAgent {
+        /// The text that was given.
+        given: String,
+        /// The token that probably names the crawler.
+        proposed: String,
+    },
+    /// `*` in a list with names.
+    #[error("* means every crawler and is always the last resort; it cannot be in a list")]
+    StarInList,
+    /// A character that product tokens cannot contain.
+    #[error("agent {given:?} has the character {character:?}; a product token has only letters, digits, - and _")]
+    Character {
+        /// The text that was given.
+        given: String,
+        /// The first such character.
+        character: char,
+    },
 }
 
 #[cfg(test)]

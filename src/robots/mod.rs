@@ -6,23 +6,18 @@
 //! silently. [`Robots::select`] then picks the groups of one crawler by the names it goes by ([`Agents`]).
 
 mod agents;
-mod crawl_delay;
 mod decode;
-mod error;
 mod groups;
-mod lines;
 mod note;
 mod parse;
 mod record;
 mod select;
 
-pub use agents::Agents;
-pub use crawl_delay::{Delay, seconds};
+pub use agents::{AgentError, Agents};
 pub use decode::decode;
-pub use error::AgentError;
-pub use groups::{AgentName, Group, Robots, Rule, SideRecord};
-pub(crate) use lines::lines;
+pub use groups::{AgentName, Delay, Group, Robots, Rule, SideRecord, seconds};
 pub use note::{Note, NoteCounts, NoteKind};
+pub(crate) use parse::lines;
 pub use record::SideKey;
 pub(crate) use record::{Key, Line, read};
 pub use select::{GroupOrigin, Selection};

@@ -1,14 +1,13 @@
 //! Parses lines into groups in one pass.
 
-use super::lines::{TextLine, lines};
 use super::record::{self, Key, Line};
 use super::{AgentName, Group, Note, NoteKind, Robots, Rule, SideKey, SideRecord};
-use crate::dialect::{AllowLines, Boundary, Dialect, RuleStart};
+use crate::dialect::{AllowLines, Boundary, Dialect, LineLimit, NulByte, RuleStart};
 
 impl<'a> Robots<'a> {
     /// Parses the text of a robots.txt, as returned by [`decode`](super::decode).
     ///
-    /// Accepts any bytes: a line that cannot be read is noted and skipped (RFC 9309 2.3.1.5). Lines end in LF, CR or CR LF.
+    /// Accepts any bytes: a line that cannot be read is noted and dropped (RFC 9309 2.3.1.5). Lines end in LF, CR or CR LF.
     /// Takes time linear in the text.
     pub fn parse(text: &'a [u8], dialect: &Dialect) -> Robots<'a> {
         let mut parser = Parser { dialect, robots: Robots::default(), open: OpenGroup::None, line: 0 };
@@ -114,6 +113,51 @@ fn looks_like_html(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let begins = |start: &[u8]| text.len() >= start.len() && text[..start.len()].eq_ignore_ascii_case(start);
     begins(b"<!doctype") || begins(b"<html") || begins(b"<head") || begins(b"<?xml")
+}
+
+/// One line, without its line end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TextLine<'a> {
+    /// The line number, counted from 1.
+    pub number: u32,
+    /// The bytes that the dialect reads.
+    pub text: &'a [u8],
+    /// Whether bytes were cut, at the dialect's limit or at a NUL that ends the line.
+    pub cut: bool,
+}
+
+/// Splits a text into lines at LF, CR or CR LF.
+#[inline]
+pub(crate) fn lines<'a>(text: &'a [u8], dialect: &Dialect) -> impl Iterator<Item = TextLine<'a>> + use<'a> {
+    let (limit, nul) = (dialect.line_limit, dialect.nul);
+    let (mut rest, mut number) = (text, 0u32);
+    std::iter::from_fn(move || {
+        let line = match memchr::memchr2(b'\n', b'\r', rest) {
+            Some(end) => {
+                let line = &rest[..end];
+                let crlf = rest[end..].starts_with(b"\r\n");
+                rest = &rest[end + 1 + usize::from(crlf)..];
+                line
+            }
+            None if rest.is_empty() => return None,
+            None => std::mem::take(&mut rest),
+        };
+        number = number.saturating_add(1);
+        let read = limited(line, limit, nul);
+        Some(TextLine { number, text: read, cut: read.len() < line.len() })
+    })
+}
+
+/// The part of a line that the dialect reads.
+fn limited(line: &[u8], limit: LineLimit, nul: NulByte) -> &[u8] {
+    let mut end = line.len();
+    if let LineLimit::Bytes(limit) = limit {
+        end = end.min(limit);
+    }
+    if nul == NulByte::EndsLine {
+        end = memchr::memchr(0, &line[..end]).unwrap_or(end);
+    }
+    &line[..end]
 }
 
 #[cfg(test)]

@@ -23,9 +23,9 @@ use super::shape::Gatherer;
 use super::totals::Totals;
 use crate::formats::regular_file;
 use crate::input::list::FileState;
+use crate::output::counting_writer::CountingWriter;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
-use crate::output::front_to_back::FrontToBack;
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::Parts;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
@@ -127,7 +127,7 @@ impl Checkpoint {
     pub fn write(&self, directory: &Path) -> Result<(), OutputError> {
         let path = directory.join(CHECKPOINT);
         let write = || {
-            let mut file = BufWriter::new(FrontToBack::new(File::create(partial(&path))?));
+            let mut file = BufWriter::new(CountingWriter::new(File::create(partial(&path))?));
             self.encode(&mut file)?;
             file.flush()?;
             file.get_ref().file.sync_all()?;

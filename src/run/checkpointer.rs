@@ -5,11 +5,10 @@
 //! meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
-use crate::lock::{lock, wait};
+use crate::monitor::Monitor;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, remove, sync, sync_folders};
 use crate::run::error::FilterError;
@@ -26,8 +25,7 @@ pub(crate) struct Checkpointer {
     started: Instant,
     /// How many seconds the run had taken when it was interrupted.
     before: f64,
-    schedule: Mutex<Schedule>,
-    changed: Condvar,
+    schedule: Monitor<Schedule>,
 }
 
 /// The state between two chunks, and the files that must be durable before it counts.
@@ -59,13 +57,26 @@ enum NextStep {
     Saving,
 }
 
+impl Schedule {
+    /// The checkpoint that was taken, to be saved; `Some(None)` if there will be none any more.
+    fn taken(&mut self) -> Option<Option<PendingCheckpoint>> {
+        match std::mem::replace(&mut self.next, NextStep::Saving) {
+            NextStep::Taken(taken) => Some(Some(taken)),
+            other => {
+                self.next = other;
+                self.ended.then_some(None)
+            }
+        }
+    }
+}
+
 impl Checkpointer {
     /// Keeps checkpoints of the job in `directory`, a new one after each interval `every`. If the run was resumed from one, it
     /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
         let schedule = Schedule { next: NextStep::Due(started + every), ended: false };
-        Checkpointer { job, directory, every, started, before, schedule: Mutex::new(schedule), changed: Condvar::new() }
+        Checkpointer { job, directory, every, started, before, schedule: Monitor::new(schedule) }
     }
 
     /// How many seconds the run has taken, including those before it was interrupted.
@@ -75,41 +86,34 @@ impl Checkpointer {
 
     /// Whether a checkpoint is due. If so, the caller must [take](Checkpointer::take) it.
     pub fn is_due(&self) -> bool {
-        let mut schedule = lock(&self.schedule);
-        let is_due = matches!(schedule.next, NextStep::Due(due) if Instant::now() >= due);
-        if is_due {
-            schedule.next = NextStep::Claimed;
-        }
-        is_due
+        self.schedule.with(|schedule| {
+            let is_due = matches!(schedule.next, NextStep::Due(due) if Instant::now() >= due);
+            if is_due {
+                schedule.next = NextStep::Claimed;
+            }
+            is_due
+        })
     }
 
     /// Takes a checkpoint in the turn of a chunk whose lines are written. If the interval is zero, waits until it is saved.
     pub fn take(&self, taken: PendingCheckpoint) {
-        let mut schedule = lock(&self.schedule);
-        schedule.next = NextStep::Taken(taken);
-        self.changed.notify_all();
-        // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
-        while self.every.is_zero() && matches!(schedule.next, NextStep::Taken(_) | NextStep::Saving) && !schedule.ended
-        {
-            schedule = wait(&self.changed, schedule);
+        self.schedule.change(|schedule| schedule.next = NextStep::Taken(taken));
+        if self.every.is_zero() {
+            // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
+            let is_on_its_way = |schedule: &Schedule| matches!(schedule.next, NextStep::Taken(_) | NextStep::Saving);
+            self.schedule.when(|schedule| (schedule.ended || !is_on_its_way(schedule)).then_some(()));
         }
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
     pub fn keep(&self) -> Result<(), OutputError> {
-        loop {
-            let mut schedule = lock(&self.schedule);
-            while !matches!(schedule.next, NextStep::Taken(_)) && !schedule.ended {
-                schedule = wait(&self.changed, schedule);
-            }
-            let NextStep::Taken(taken) = std::mem::replace(&mut schedule.next, NextStep::Saving) else { return Ok(()) };
-            drop(schedule);
+        while let Some(taken) = self.schedule.when(Schedule::taken).flatten() {
             let began = Instant::now();
             self.save(taken)?;
             let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
-            lock(&self.schedule).next = NextStep::Due(Instant::now() + self.every.max(rest));
-            self.changed.notify_all();
+            self.schedule.change(|schedule| schedule.next = NextStep::Due(Instant::now() + self.every.max(rest)));
         }
+        Ok(())
     }
 
     /// Makes a checkpoint durable.
@@ -139,8 +143,7 @@ impl Checkpointer {
 
     /// Ends [`Checkpointer::keep`], once a checkpoint that was taken is saved.
     pub fn stop(&self) {
-        lock(&self.schedule).ended = true;
-        self.changed.notify_all();
+        self.schedule.change(|schedule| schedule.ended = true);
     }
 
     /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.

@@ -11,8 +11,7 @@ use crate::input::shard::Shard;
 use crate::judge::decision::Choices;
 use crate::outcome::Partition;
 use crate::output::form::Form;
-use crate::output::format::Format;
-use crate::output::frame::FrameFormat;
+use crate::output::format::{Format, FrameFormat};
 use crate::policy::Crawler;
 
 /// The job of a run.

@@ -16,10 +16,8 @@ use super::totals::Totals;
 use super::unique::{Unique, UniqueLines};
 use super::worker::{Judged, Worker};
 use crate::input::buffer::Buffer;
-use crate::input::chunk::chunk_of;
-use crate::input::chunks::{Chunks, Task};
+use crate::input::chunks::{Chunk, Chunks};
 use crate::input::list::List;
-use crate::input::skipped::Skipped;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::lock::{OnPanic, lock};
@@ -96,17 +94,7 @@ struct OrderedState {
 
 /// A judged chunk, handed in to be written.
 struct PendingChunk<'l> {
-    list: usize,
-    /// Where it begins in its list.
-    at: u64,
-    /// Where it ends in its list.
-    end: u64,
-    /// The parts of lists left out before it.
-    skipped: Vec<Skipped>,
-    /// Lists that ended before it.
-    ended: Vec<usize>,
-    /// Its text, if runs of lines are written straight from it.
-    text: Option<&'l [u8]>,
+    chunk: Chunk<'l>,
     judged: Judged,
     /// The policy that judged it, if the robots.txt to fetch are listed at once.
     policy: Option<Policy>,
@@ -240,10 +228,10 @@ impl<'l> Pipeline<'l> {
         checkpointer.note_kept(saved.err().map_or(failure, FilterError::from))
     }
 
-    /// The turn of a task's chunk in the shape.
-    fn turn<'t>(&self, task: &Task<'_>, is_due: &'t dyn Fn() -> bool) -> Turn<'t> {
-        let (set, ended) = (self.plan.set_of(task.list), self.plan.sets_of(&task.ended));
-        Turn { ticket: task.ticket, set, ended, is_due }
+    /// The turn of a chunk in the shape.
+    fn turn<'t>(&self, chunk: &Chunk<'_>, is_due: &'t dyn Fn() -> bool) -> Turn<'t> {
+        let (set, ended) = (self.plan.set_of(chunk.list), self.plan.sets_of(&chunk.ended));
+        Turn { ticket: chunk.ticket, set, ended, is_due }
     }
 }
 
@@ -259,78 +247,65 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
     let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules);
     let mut state = WorkerState { worker, number: 0, unique_lines: UniqueLines::default() };
     let shape = &*pipeline.shape;
-    let mut buffer = Buffer::default();
+    let mut spare = Buffer::default();
     loop {
-        let mut task = match pipeline.chunks.next(&mut buffer) {
-            Ok(Some(task)) => task,
+        let mut chunk = match pipeline.chunks.next(&mut spare) {
+            Ok(Some(chunk)) => chunk,
             Ok(None) => return Ok(()),
             Err(failure) => {
                 pipeline.end_input(failure.into());
                 return Ok(());
             }
         };
-        pipeline.chunks.read(&mut task, &mut buffer)?;
+        pipeline.chunks.read(&mut chunk, &mut spare)?;
         // After the chunk was read, so that lines are judged by the policy that was there before they were.
-        if !state.follow(pipeline, task.ticket) {
+        if !state.follow(pipeline, chunk.ticket) {
             return Ok(());
         }
-        let chunk = chunk_of(&pipeline.chunks, &task, &buffer);
         let more_follows =
-            shape.ends_lines() || !pipeline.plan.options.per_input && task.list + 1 < pipeline.chunks.lists().len();
-        let remaining = match &pipeline.unique {
-            Some(unique) => unique.remaining(task.ticket, chunk, &mut state.unique_lines, pipeline.rows.is_some())?,
-            None => Some(chunk),
-        };
-        let Some(remaining) = remaining else { return Ok(()) };
-        // Lines can be written straight from the mapped list if they are written unchanged and none is left out.
-        let stays = task.mapped().filter(|_| pipeline.unique.is_none() && shape.writes_from_list());
-        state.worker.judge(&remaining, stays.is_some(), more_follows);
-        let set = pipeline.plan.set_of(task.list);
-        let rows = shape.prepare(set, &task, remaining, &mut state.worker);
+            shape.ends_lines() || !pipeline.plan.options.per_input && chunk.list + 1 < pipeline.chunks.lists().len();
+        if let Some(unique) = &pipeline.unique
+            && !unique.drop_repeated(&mut chunk, &mut state.unique_lines, pipeline.rows.is_some())?
+        {
+            return Ok(());
+        }
+        state.worker.judge(&chunk, chunk.is_mapped() && shape.writes_from_list(), more_follows);
+        let rows = shape.prepare(pipeline.plan.set_of(chunk.list), &chunk, &mut state.worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
-        pipeline.chunks.lists()[task.list].unchanged()?;
+        pipeline.chunks.lists()[chunk.list].unchanged()?;
         let rows = rows?;
-        state.worker.count_left_out(&state.unique_lines);
-        hand_in(pipeline, &mut task, stays, rows, &mut state)?;
-        if task.is_long {
-            pipeline.queue.wait_for(task.ticket);
+        state.worker.count_duplicates(&state.unique_lines);
+        spare = chunk.end_judging();
+        let (ticket, is_long, permit) = (chunk.ticket, chunk.is_long, chunk.take_permit());
+        hand_in(pipeline, chunk, rows, &mut state)?;
+        if is_long {
+            pipeline.queue.wait_for(ticket);
             pipeline.queue.take_written().into_iter().for_each(|written| drop(written.buffers(pipeline)));
             // The next long chunk may begin only when this memory is freed.
-            buffer.release();
+            spare.release();
             state.worker.release();
             state.unique_lines = UniqueLines::default();
+            drop(permit);
         }
     }
 }
 
-/// Hands in the judged chunk of a task, with its rows if lines become rows, and takes the buffers of one that was written.
+/// Hands in a judged chunk, with its rows if lines become rows, and takes the buffers of one that was written.
 fn hand_in<'l>(
     pipeline: &Pipeline<'l>,
-    task: &mut Task<'l>,
-    text: Option<&'l [u8]>,
+    chunk: Chunk<'l>,
     rows: Vec<FileRows>,
     state: &mut WorkerState,
 ) -> Result<(), FilterError> {
     let mut judged = std::mem::take(&mut state.worker.judged);
     let is_due = || pipeline.checkpointer.is_some_and(Checkpointer::is_due);
-    let made = pipeline.shape.blocks(pipeline.turn(task, &is_due), rows, &mut judged)?;
+    let made = pipeline.shape.blocks(pipeline.turn(&chunk, &is_due), rows, &mut judged)?;
     let Some(Made { blocks, at_checkpoint }) = made else { return Ok(()) };
-    let skipped = std::mem::take(&mut task.skipped);
-    let ended = std::mem::take(&mut task.ended);
-    let pending = PendingChunk {
-        list: task.list,
-        at: task.at,
-        end: task.end,
-        skipped,
-        ended,
-        text,
-        judged,
-        policy: state.worker.policy().filter(|_| pipeline.notes_waiting).cloned(),
-        blocks,
-        at_checkpoint,
-    };
-    let written = pipeline.queue.hand_in(task.ticket, pending, |ordered, pending| write(pipeline, ordered, pending))?;
+    let policy = state.worker.policy().filter(|_| pipeline.notes_waiting).cloned();
+    let ticket = chunk.ticket;
+    let pending = PendingChunk { chunk, judged, policy, blocks, at_checkpoint };
+    let written = pipeline.queue.hand_in(ticket, pending, |ordered, pending| write(pipeline, ordered, pending))?;
     state.worker.judged.buffers = written.map_or_else(Vec::new, |written| written.buffers(pipeline));
     Ok(())
 }
@@ -343,7 +318,8 @@ fn write(
 ) -> Result<(), FilterError> {
     let lists = pipeline.chunks.lists();
     let waiting = std::mem::take(&mut pending.judged.waiting);
-    let blocks = std::mem::take(&mut pending.blocks).of(&pending.judged, pending.text);
+    let list = pending.chunk.list;
+    let blocks = std::mem::take(&mut pending.blocks).of(&pending.judged, pending.chunk.text());
     let before = ordered.count(pending, &blocks, lists);
     match (&mut ordered.listed, pending.policy.take()) {
         // Before the lines: who has read a line finds in the list what it waits for.
@@ -353,13 +329,13 @@ fn write(
     pipeline.progress.chunk(&ordered.totals);
     let written = ordered.sink.write(&blocks);
     drop(blocks);
-    if pending.text.is_some() {
+    if pending.judged.stays {
         // Lines written straight from a mapped list must still be those that were read.
-        lists[pending.list].unchanged()?;
+        lists[list].unchanged()?;
     }
     written?;
     if let Some(output) = ordered.sink.folder() {
-        output.close(&pipeline.plan.sets_of(&pending.ended));
+        output.close(&pipeline.plan.sets_of(&pending.chunk.ended));
     }
     let Some(checkpointer) = pipeline.checkpointer else { return Ok(()) };
     let is_due_here = !pipeline.shape.holds_lines() && checkpointer.is_due();
@@ -388,7 +364,7 @@ impl WorkerState {
 impl PendingChunk<'_> {
     /// Its buffers, once it is written. Also unmaps its text, which takes time that the worker that writes should not spend.
     fn buffers(self, pipeline: &Pipeline<'_>) -> Vec<Pieces> {
-        pipeline.chunks.lists()[self.list].release(self.at as usize..self.end as usize);
+        self.chunk.release(&pipeline.chunks.lists()[self.chunk.list]);
         self.judged.buffers
     }
 }
@@ -396,7 +372,8 @@ impl PendingChunk<'_> {
 impl OrderedState {
     /// Counts a chunk and the blocks of its lines. Returns the number of its first line among all lines.
     fn count(&mut self, pending: &PendingChunk<'_>, blocks: &[Block<'_>], lists: &[List]) -> u64 {
-        let &PendingChunk { list, end, ref skipped, ref ended, ref judged, .. } = pending;
+        let PendingChunk { chunk, judged, .. } = pending;
+        let &Chunk { list, end, ref skipped, ref ended, .. } = chunk;
         ended.iter().for_each(|&list| self.reached.ended(list, lists));
         self.reached.chunk(list, end, lists);
         self.totals.skip(skipped);
@@ -441,7 +418,6 @@ mod tests {
 
     use super::*;
     use crate::dialect::Dialect;
-    use crate::input::chunk::Chunk;
     use crate::input::layout::Layout;
     use crate::judge::decision::Choices;
     use crate::outcome::Partition;
@@ -459,11 +435,7 @@ mod tests {
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
         let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
         let mut worker = Worker::new(&matchers, Some(rows), true, 0);
-        worker.judge(
-            &Chunk { text: LINES.as_bytes(), layout: &Layout::Whole, mark: 0, flaws: &[], left_out: &[] },
-            false,
-            false,
-        );
+        worker.judge(&Chunk::of_lines(LINES.as_bytes(), &Layout::Whole, 0), false, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

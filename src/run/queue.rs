@@ -7,15 +7,14 @@
 //! chunk that is due.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex};
 
-use crate::lock::{into_inner, lock, wait};
+use crate::lock::{Mutex, into_inner, lock};
+use crate::monitor::Monitor;
 
 /// Chunks waiting for their turn, and the state that is changed in that order.
 #[derive(Debug)]
 pub(super) struct Queue<T, S> {
-    waiting: Mutex<WaitingChunks<T>>,
-    changed: Condvar,
+    waiting: Monitor<WaitingChunks<T>>,
     /// The most chunks that may wait.
     most: usize,
     state: Mutex<S>,
@@ -30,15 +29,28 @@ struct WaitingChunks<T> {
     written: Vec<T>,
     /// Whether a worker is writing.
     writing: bool,
-    stopped: bool,
+}
+
+impl<T> WaitingChunks<T> {
+    /// The chunk that is due, to be written, if it is there and no other worker is writing.
+    fn take_due(&mut self) -> Option<T> {
+        let chunk = if self.writing { None } else { self.chunks.remove(&self.due) };
+        self.writing |= chunk.is_some();
+        chunk
+    }
+
+    fn written(&mut self, chunk: T) {
+        self.due += 1;
+        self.writing = false;
+        self.written.push(chunk);
+    }
 }
 
 impl<T, S> Queue<T, S> {
     /// An empty queue, in which at most `most` chunks wait.
     pub fn new(state: S, most: usize) -> Queue<T, S> {
-        let waiting =
-            WaitingChunks { due: 0, chunks: BTreeMap::new(), written: Vec::new(), writing: false, stopped: false };
-        Queue { waiting: Mutex::new(waiting), changed: Condvar::new(), most, state: Mutex::new(state) }
+        let waiting = WaitingChunks { due: 0, chunks: BTreeMap::new(), written: Vec::new(), writing: false };
+        Queue { waiting: Monitor::new(waiting), most, state: Mutex::new(state) }
     }
 
     /// Hands in the chunk of a ticket, and writes all chunks that are due, unless another worker is writing. Returns a chunk that
@@ -49,93 +61,41 @@ impl<T, S> Queue<T, S> {
         chunk: T,
         mut write: impl FnMut(&mut S, &mut T) -> Result<(), E>,
     ) -> Result<Option<T>, E> {
-        let mut waiting = lock(&self.waiting);
-        while !waiting.stopped && ticket != waiting.due && waiting.chunks.len() >= self.most {
-            waiting = wait(&self.changed, waiting);
+        let mut chunk = Some(chunk);
+        self.waiting.when(|waiting| {
+            let has_room = ticket == waiting.due || waiting.chunks.len() < self.most;
+            waiting.chunks.insert(ticket, chunk.take_if(|_| has_room)?);
+            Some(())
+        });
+        while let Some(mut due) = self.waiting.now(WaitingChunks::take_due) {
+            write(&mut lock(&self.state), &mut due)?;
+            self.waiting.change(|waiting| waiting.written(due));
         }
-        waiting.chunks.insert(ticket, chunk);
-        while !waiting.writing && !waiting.stopped {
-            let due = waiting.due;
-            let Some(mut chunk) = waiting.chunks.remove(&due) else { break };
-            waiting.writing = true;
-            drop(waiting);
-            write(&mut lock(&self.state), &mut chunk)?;
-            waiting = lock(&self.waiting);
-            waiting.due += 1;
-            waiting.writing = false;
-            waiting.written.push(chunk);
-            self.changed.notify_all();
-        }
-        Ok(waiting.written.pop())
+        Ok(self.waiting.with(|waiting| waiting.written.pop()))
     }
 
     /// Takes all chunks that were written.
     pub fn take_written(&self) -> Vec<T> {
-        std::mem::take(&mut lock(&self.waiting).written)
+        self.waiting.with(|waiting| std::mem::take(&mut waiting.written))
     }
 
     /// Waits until the chunk of a ticket is written, or until nothing more will be.
     pub fn wait_for(&self, ticket: u64) {
-        let mut waiting = lock(&self.waiting);
-        while !waiting.stopped && waiting.due <= ticket {
-            waiting = wait(&self.changed, waiting);
-        }
+        self.waiting.when(|waiting| (waiting.due > ticket).then_some(()));
     }
 
     /// Stops writing.
     pub fn stop(&self) {
-        lock(&self.waiting).stopped = true;
-        self.changed.notify_all();
+        self.waiting.stop();
     }
 
     /// Whether the queue was stopped.
     pub fn is_stopped(&self) -> bool {
-        lock(&self.waiting).stopped
+        self.waiting.is_stopped()
     }
 
     /// The final state.
     pub fn into_inner(self) -> S {
         into_inner(self.state)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_are_written_in_the_order_of_their_tickets() {
-        for most in [0, 1, 5] {
-            let queue: Queue<u64, Vec<u64>> = Queue::new(Vec::new(), most);
-            std::thread::scope(|scope| {
-                for first in (0..8).rev() {
-                    let queue = &queue;
-                    scope.spawn(move || {
-                        for ticket in (first..400).step_by(8) {
-                            let write = |written: &mut Vec<u64>, chunk: &mut u64| {
-                                written.push(*chunk);
-                                Ok::<_, ()>(())
-                            };
-                            queue.hand_in(ticket, ticket, write).unwrap();
-                        }
-                    });
-                }
-            });
-            assert!(queue.into_inner().into_iter().eq(0..400));
-        }
-    }
-
-    #[test]
-    fn waiting_workers_learn_that_nothing_more_is_written() {
-        let queue: Queue<(), ()> = Queue::new((), 0);
-        std::thread::scope(|scope| {
-            let handing_in = scope.spawn(|| queue.hand_in(1, (), |_, ()| Err("stopped")));
-            let waiting = scope.spawn(|| queue.wait_for(0));
-            queue.stop();
-            assert_eq!(handing_in.join().expect("no panic"), Ok(None));
-            waiting.join().expect("no panic");
-        });
-        assert_eq!(queue.hand_in(0, (), |_, ()| Err("stopped")), Ok(None));
-        assert!(queue.is_stopped());
     }
 }

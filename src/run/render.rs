@@ -10,17 +10,6 @@ use crate::output::causes::{Causes, ChunkCauses};
 use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
 use crate::output::format::Format;
 
-/// A judged chunk.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct JudgedChunk<'c> {
-    pub text: &'c [u8],
-    /// Whether the text stays in place until it is written.
-    pub stays: bool,
-    pub urls: &'c LineUrls,
-    /// For each crawler, the outcomes of the lines.
-    pub outcomes: &'c [Vec<Outcome>],
-}
-
 /// Renders lines for output; each worker has its own. The rows of tables are made elsewhere, from outcomes and causes.
 #[derive(Debug)]
 pub(super) struct Renderer {
@@ -42,15 +31,23 @@ impl Renderer {
         Renderer { rows, explainers, causes }
     }
 
-    /// Renders the lines of a chunk into empty buffers, one for each file. Returns whether the buffers were compared with the
-    /// lines, and hold each where it belongs.
-    pub fn render(&mut self, chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
+    /// Renders the lines of a chunk's `text` into empty buffers, one for each file. If it `stays`, it stays in place until it is
+    /// written. `outcomes` are those of its lines, for each crawler. Returns whether the buffers were compared with the lines, and
+    /// hold each where it belongs.
+    pub fn render(
+        &mut self,
+        text: &[u8],
+        stays: bool,
+        urls: &LineUrls,
+        outcomes: &[Vec<Outcome>],
+        buffers: &mut [Pieces],
+    ) -> bool {
         let Renderer { rows: Some(rows), explainers, causes } = self else { return false };
         match (rows.format, rows.form) {
-            (Format::Text, Form::Partitions) if !rows.explain => return split(chunk, buffers),
-            (Format::Text, Form::Partitions) => split_explained(chunk, buffers, explainers),
-            (Format::Text, Form::Verdicts) => put_verdicts(chunk, &mut buffers[0].copies, explainers),
-            (Format::Parquet, _) => note_causes(chunk, explainers, causes),
+            (Format::Text, Form::Partitions) if !rows.explain => return split(text, stays, urls, outcomes, buffers),
+            (Format::Text, Form::Partitions) => split_explained(text, urls, outcomes, buffers, explainers),
+            (Format::Text, Form::Verdicts) => put_verdicts(text, urls, outcomes, &mut buffers[0].copies, explainers),
+            (Format::Parquet, _) => note_causes(text, urls, outcomes, explainers, causes),
         }
         false
     }
@@ -82,56 +79,74 @@ impl Renderer {
 }
 
 /// Puts lines into their partitions, and returns whether a comparison proved it right.
-fn split(chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
-    let (text, starts) = (chunk.text, chunk.urls.lines().starts());
+fn split(text: &[u8], stays: bool, urls: &LineUrls, outcomes: &[Vec<Outcome>], buffers: &mut [Pieces]) -> bool {
+    let starts = urls.lines().starts();
     let mut is_proven = true;
-    for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes) {
-        place::place(text, starts, outcomes, chunk.stays, buffers);
+    for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes) {
+        place::place(text, starts, outcomes, stays, buffers);
         is_proven &= place::prove(text, starts, outcomes, buffers);
     }
     is_proven
 }
 
 /// Copies lines to their partitions, blocked ones after what blocked them.
-fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Pieces], explainers: &mut [Explainer]) {
-    let crawlers = buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes).zip(explainers);
+fn split_explained(
+    text: &[u8],
+    urls: &LineUrls,
+    outcomes: &[Vec<Outcome>],
+    buffers: &mut [Pieces],
+    explainers: &mut [Explainer],
+) {
+    let crawlers = buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes).zip(explainers);
     for ((buffers, outcomes), explainer) in crawlers {
         for (line, outcome) in outcomes.iter().enumerate() {
             let buffer = &mut buffers[outcome.partition() as usize].copies;
             if outcome.partition() == Partition::Blocked {
-                put_cause(&explainer.explain(chunk.urls.url(chunk.text, line)), buffer);
+                put_cause(&explainer.explain(urls.url(text, line)), buffer);
             }
-            buffer.extend_from_slice(chunk.urls.lines().whole(chunk.text, line));
+            buffer.extend_from_slice(urls.lines().whole(text, line));
         }
     }
 }
 
 /// Copies each line after its verdict for every crawler, with what blocked it if causes are wanted.
-fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [Explainer]) {
-    for line in 0..chunk.urls.lines().count() {
-        for (crawler, outcomes) in chunk.outcomes.iter().enumerate() {
+fn put_verdicts(
+    text: &[u8],
+    urls: &LineUrls,
+    outcomes: &[Vec<Outcome>],
+    buffer: &mut Vec<u8>,
+    explainers: &mut [Explainer],
+) {
+    for line in 0..urls.lines().count() {
+        for (crawler, outcomes) in outcomes.iter().enumerate() {
             let partition = outcomes[line].partition();
             buffer.extend_from_slice(partition.name().as_bytes());
             buffer.push(SEPARATOR);
             match explainers.get_mut(crawler) {
                 Some(explainer) if partition == Partition::Blocked => {
-                    put_cause(&explainer.explain(chunk.urls.url(chunk.text, line)), buffer);
+                    put_cause(&explainer.explain(urls.url(text, line)), buffer);
                 }
                 Some(_) => put_no_cause(buffer),
                 None => {}
             }
         }
-        buffer.extend_from_slice(chunk.urls.lines().whole(chunk.text, line));
+        buffer.extend_from_slice(urls.lines().whole(text, line));
     }
 }
 
 /// Records what blocked the lines.
-fn note_causes(chunk: JudgedChunk<'_>, explainers: &mut [Explainer], causes: &mut [Causes]) {
-    for ((causes, outcomes), explainer) in causes.iter_mut().zip(chunk.outcomes).zip(explainers) {
-        causes.clear(cause_bytes(chunk.text.len()));
+fn note_causes(
+    text: &[u8],
+    urls: &LineUrls,
+    outcomes: &[Vec<Outcome>],
+    explainers: &mut [Explainer],
+    causes: &mut [Causes],
+) {
+    for ((causes, outcomes), explainer) in causes.iter_mut().zip(outcomes).zip(explainers) {
+        causes.clear(cause_bytes(text.len()));
         for (line, outcome) in outcomes.iter().enumerate() {
             let is_blocked = outcome.partition() == Partition::Blocked;
-            causes.push(is_blocked.then(|| explainer.explain(chunk.urls.url(chunk.text, line))).as_ref());
+            causes.push(is_blocked.then(|| explainer.explain(urls.url(text, line))).as_ref());
         }
     }
 }

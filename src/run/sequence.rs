@@ -1,85 +1,41 @@
 //! State that workers change in the order of the chunks.
 
-use crate::lock::{into_inner, lock, wait};
-use std::sync::{Condvar, Mutex};
+use crate::monitor::Monitor;
 
 /// State that tickets change one after the other.
 #[derive(Debug)]
-pub(super) struct Sequence<T> {
-    ordered: Mutex<Ordered<T>>,
-    passed: Condvar,
-}
+pub(super) struct Sequence<T>(Monitor<Ordered<T>>);
 
 #[derive(Debug)]
 struct Ordered<T> {
     /// The ticket whose turn it is.
-    ticket: u64,
-    stopped: bool,
+    due: u64,
     state: T,
 }
 
 impl<T> Sequence<T> {
     pub fn new(state: T) -> Sequence<T> {
-        Sequence { ordered: Mutex::new(Ordered { ticket: 0, stopped: false, state }), passed: Condvar::new() }
+        Sequence(Monitor::new(Ordered { due: 0, state }))
     }
 
     /// Waits for the turn of a ticket, changes the state, and passes the turn on to the next ticket; `None` if there will be no
     /// more turns.
     pub fn in_turn<R>(&self, ticket: u64, change: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let mut ordered = lock(&self.ordered);
-        while ordered.ticket != ticket && !ordered.stopped {
-            ordered = wait(&self.passed, ordered);
-        }
-        if ordered.stopped {
-            return None;
-        }
-        let changed = change(&mut ordered.state);
-        ordered.ticket += 1;
-        drop(ordered);
-        self.passed.notify_all();
-        Some(changed)
+        let mut change = Some(change);
+        self.0.when(|ordered| {
+            let change = change.take_if(|_| ordered.due == ticket)?;
+            ordered.due += 1;
+            Some(change(&mut ordered.state))
+        })
     }
 
     /// Ends all turns.
     pub fn stop(&self) {
-        lock(&self.ordered).stopped = true;
-        self.passed.notify_all();
+        self.0.stop();
     }
 
     /// The final state.
     pub fn into_inner(self) -> T {
-        into_inner(self.ordered).state
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn turns_follow_the_order_of_the_tickets() {
-        let sequence = Sequence::new(Vec::new());
-        std::thread::scope(|scope| {
-            for first in (0..8).rev() {
-                let sequence = &sequence;
-                scope.spawn(move || {
-                    for ticket in (first..400).step_by(8) {
-                        sequence.in_turn(ticket, |passed: &mut Vec<u64>| passed.push(ticket)).expect("not stopped");
-                    }
-                });
-            }
-        });
-        assert!(sequence.into_inner().into_iter().eq(0..400));
-    }
-
-    #[test]
-    fn waiting_workers_learn_that_there_are_no_more_turns() {
-        let sequence = Sequence::new(());
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| sequence.in_turn(1, |()| ()).is_none());
-            sequence.stop();
-            assert!(waiting.join().expect("no panic"));
-        });
-        assert!(sequence.in_turn(0, |()| ()).is_none());
+        self.0.into_inner().state
     }
 }

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::worker::Judged;
 use crate::input::skipped::{Skipped, SkippedPart};
-use crate::judge::crawler_counts::CrawlerCounts;
-use crate::judge::tally::Tally;
-use crate::judge::url_counts::UrlCounts;
+use crate::judge::tally::{CrawlerCounts, Tally};
+use crate::judge::urls::UrlCounts;
 use crate::outcome::Partition;
 use crate::output::block::Block;
 use crate::output::form::Rows;

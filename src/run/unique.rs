@@ -8,21 +8,20 @@
 //! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
 //! where it resumes, and only hashes.
 
+use std::mem::take;
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::seen::{NO_URL, Seen, UrlHash};
 use super::sequence::Sequence;
 use crate::input::buffer::Buffer;
-use crate::input::chunk::{Chunk, chunk_of};
-use crate::input::chunks::Chunks;
+use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::List;
 use crate::judge::tally::{Tally, line_hash};
 use crate::judge::urls::LineUrls;
 use crate::lock::{into_inner, lock};
 use crate::origin;
-use crate::outcome::Reason;
 use crate::run::error::FilterError;
 use crate::threads;
 
@@ -41,11 +40,8 @@ pub(super) struct UniqueLines {
     hashes: Vec<u128>,
     /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
-    text: Vec<u8>,
-    mark: usize,
-    flaws: Vec<(u64, Reason)>,
-    /// The numbers of lines left out.
-    left_out: Vec<usize>,
+    /// The lines that stay, if any was dropped.
+    kept: Buffer,
     /// All lines of the chunk, if any was left out.
     pub input: Tally,
     /// The lines left out.
@@ -62,26 +58,23 @@ impl Unique {
         Ok(Unique { hash, seen: Sequence::new(seen) })
     }
 
-    /// The lines of this ticket's chunk that are to be judged; `None` if the run has failed meanwhile. `hashed` says whether
+    /// Drops the lines of a chunk that are not to be judged; returns false if the run has failed meanwhile. `hashed` says whether
     /// lines are hashed for checksums.
-    pub fn remaining<'c>(
+    pub fn drop_repeated(
         &self,
-        ticket: u64,
-        chunk: Chunk<'c>,
-        unique_lines: &'c mut UniqueLines,
+        chunk: &mut Chunk<'_>,
+        unique_lines: &mut UniqueLines,
         hashed: bool,
-    ) -> Result<Option<Chunk<'c>>, FilterError> {
-        unique_lines.hash(&chunk, self.hash);
+    ) -> Result<bool, FilterError> {
+        unique_lines.hash(chunk, self.hash);
         let UniqueLines { hashes, repeated, .. } = &mut *unique_lines;
-        let inserted = self.seen.in_turn(ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
-        let Some(inserted) = inserted else { return Ok(None) };
+        let inserted = self.seen.in_turn(chunk.ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
+        let Some(inserted) = inserted else { return Ok(false) };
         inserted?;
-        if unique_lines.repeated.is_empty() {
-            return Ok(Some(chunk));
+        if !unique_lines.repeated.is_empty() {
+            unique_lines.drop_repeated(chunk, hashed);
         }
-        unique_lines.leave_out(&chunk, hashed);
-        let UniqueLines { text, flaws, left_out, mark, .. } = &*unique_lines;
-        Ok(Some(Chunk { text, layout: chunk.layout, mark: *mark, flaws, left_out }))
+        Ok(true)
     }
 
     /// Ends all turns.
@@ -95,10 +88,11 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, threads: usize) -
     let seen = Mutex::new(seen);
     let work = || {
         let (mut buffer, mut unique_lines) = (Buffer::default(), UniqueLines::default());
-        while let Some(mut task) = chunks.next(&mut buffer)? {
-            chunks.read(&mut task, &mut buffer)?;
-            unique_lines.hash(&chunk_of(chunks, &task, &buffer), hash);
+        while let Some(mut chunk) = chunks.next(&mut buffer)? {
+            chunks.read(&mut chunk, &mut buffer)?;
+            unique_lines.hash(&chunk, hash);
             lock(&seen).insert_all(&unique_lines.hashes, |_| ())?;
+            buffer = chunk.end_judging();
         }
         Ok(())
     };
@@ -116,25 +110,21 @@ impl UniqueLines {
         self.repeated.clear();
         (self.input, self.duplicates) = Default::default();
         self.urls.find(chunk);
-        let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text, line)));
+        let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text(), line)));
         self.hashes.extend(urls.map(|url| hash.of(url)));
-        for &(line, _) in chunk.flaws {
+        for &(line, _) in chunk.flaws() {
             self.hashes[line as usize] = NO_URL;
         }
     }
 
     /// Copies the lines of a chunk together, without the repeated ones.
-    fn leave_out(&mut self, chunk: &Chunk<'_>, hashed: bool) {
-        let Chunk { text, layout, mark, flaws, .. } = *chunk;
-        self.left_out.clear();
-        self.text.clear();
-        // The memory for a huge line should not be held for the rest of the run.
-        self.text.shrink_to(2 * text.len());
-        self.flaws.clear();
-        self.mark = mark;
+    fn drop_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
+        let (text, layout, mut bom_len) = (chunk.text(), chunk.layout, chunk.bom_len);
+        let (mut kept, mut duplicates) = (take(&mut self.kept), Vec::new());
+        kept.reuse(text.len());
         let lines = self.urls.lines();
         let mut repeated = self.repeated.iter().peekable();
-        let mut flaws = flaws.iter().peekable();
+        let mut flaws = chunk.flaws().iter().peekable();
         let mut from = 0;
         for line in 0..lines.count() {
             let (start, whole) = (lines.starts()[line] as usize, lines.whole(text, line));
@@ -142,20 +132,22 @@ impl UniqueLines {
             self.input.add_hashed(hash, whole.len());
             let judged_part = lines.line(text, line);
             // The line may have changed after its mark was found.
-            let judged_part = judged_part.get(if line == 0 { mark } else { 0 }..).unwrap_or_default();
+            let judged_part = judged_part.get(if line == 0 { chunk.bom_len } else { 0 }..).unwrap_or_default();
             if repeated.next_if(|&&other| other == line).is_some() && has_url(judged_part, layout) {
                 self.duplicates.add_hashed(hash, whole.len());
-                self.left_out.push(line);
-                self.text.extend_from_slice(&text[from..start]);
+                duplicates.push(line);
+                kept.bytes.extend_from_slice(&text[from..start]);
                 from = start + whole.len();
                 if line == 0 {
-                    self.mark = 0;
+                    bom_len = 0;
                 }
             } else if let Some(&(_, reason)) = flaws.next_if(|&&(other, _)| other == line as u64) {
-                self.flaws.push((line as u64 - self.duplicates.lines, reason));
+                kept.flaws.push((line as u64 - self.duplicates.lines, reason));
             }
         }
-        self.text.extend_from_slice(&text[from..]);
+        kept.bytes.extend_from_slice(&text[from..]);
+        (chunk.bom_len, chunk.duplicates) = (bom_len, duplicates);
+        self.kept = chunk.set_lines(kept);
     }
 }
 
@@ -170,6 +162,7 @@ fn has_url(line: &[u8], layout: &Layout) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::Reason;
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
     fn remaining(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
@@ -177,11 +170,13 @@ mod tests {
         let (unique, mut unique_lines) = (Unique { hash: UrlHash::new(), seen }, UniqueLines::default());
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
-            let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
-            let chunk = Chunk { text: text.as_bytes(), layout, mark, flaws, left_out: &[] };
-            let remaining = unique.remaining(ticket, chunk, &mut unique_lines, true).unwrap().expect("not stopped");
-            let text = String::from_utf8(remaining.text.to_vec()).unwrap();
-            let flaws = remaining.flaws.iter().map(|flaw| flaw.0).collect();
+            let bom_len = if text.starts_with('\u{feff}') { 3 } else { 0 };
+            let mut chunk = Chunk::of_lines(b"", layout, bom_len);
+            chunk.ticket = ticket;
+            chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec() });
+            assert!(unique.drop_repeated(&mut chunk, &mut unique_lines, true).unwrap());
+            let text = String::from_utf8(chunk.text().to_vec()).unwrap();
+            let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
             all.push((text, flaws, unique_lines.duplicates.lines));
         }
         all

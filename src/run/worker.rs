@@ -1,18 +1,16 @@
 //! Judges and counts one chunk, and sorts its lines into buffers.
 
-use super::render::{JudgedChunk, Renderer};
+use super::render::Renderer;
 use super::unique::UniqueLines;
-use crate::input::chunk::Chunk;
+use crate::input::chunks::Chunk;
 use crate::judge::batch;
-use crate::judge::crawler_counts::{self, CrawlerCounts};
+use crate::judge::batch_arrays::BatchArrays;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
-use crate::judge::space::Space;
-use crate::judge::tally::Tally;
-use crate::judge::url_counts::UrlCounts;
-use crate::judge::urls::LineUrls;
+use crate::judge::tally::{self, CrawlerCounts, Tally};
+use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::view::Judge;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
@@ -25,6 +23,8 @@ use crate::policy::Policy;
 pub(crate) struct Judged {
     /// The bytes to be written, in the order of the files of a [`Form`](crate::output::form::Form).
     pub buffers: Vec<Pieces>,
+    /// Whether they may refer to lines of the chunk, which stay in place until they are written.
+    pub stays: bool,
     /// Whether the buffers were compared with the lines, and hold each where it belongs. If so, their tallies are those of the
     /// crawlers; otherwise they must be computed.
     pub is_proven: bool,
@@ -61,7 +61,7 @@ pub(super) struct Worker {
     notes_waiting: bool,
     /// For each crawler.
     scratches: Vec<Scratch>,
-    space: Box<Space>,
+    space: Box<BatchArrays>,
     urls: LineUrls,
     /// For each crawler, the outcomes of the chunk's lines.
     outcomes: Vec<Vec<Outcome>>,
@@ -99,23 +99,25 @@ impl Worker {
         self.matchers.first().map(Matcher::policy)
     }
 
-    /// Judges the lines of a chunk. If `more_follows`, the last one gets a line feed if it has none.
+    /// Judges the lines of a chunk. If `stays`, they stay in place until they are written. If `more_follows`, the last one gets
+    /// a line feed if it has none.
     pub fn judge(&mut self, chunk: &Chunk<'_>, stays: bool, more_follows: bool) {
-        self.clear(chunk.text.len());
+        let text = chunk.text();
+        self.clear(text.len());
         let mut urls = std::mem::take(&mut self.urls);
         urls.find(chunk);
-        self.find_outcomes(chunk.text, &urls);
-        self.count(chunk.text, urls.lines());
+        self.find_outcomes(text, &urls);
+        self.count(text, urls.lines());
         if self.notes_waiting {
-            self.note_waiting(chunk.text, &urls);
+            self.note_waiting(text, &urls);
         }
-        let judged_chunk = JudgedChunk { text: chunk.text, stays, urls: &urls, outcomes: &self.outcomes };
-        self.judged.is_proven = self.renderer.render(judged_chunk, &mut self.judged.buffers);
+        self.judged.stays = stays;
+        self.judged.is_proven = self.renderer.render(text, stays, &urls, &self.outcomes, &mut self.judged.buffers);
         self.urls = urls;
         self.judged.input = self.judged.kept;
         let counts = self.scratches.iter_mut().map(|scratch| std::mem::take(&mut scratch.counts));
         self.judged.odd = UrlCounts::of_crawlers(counts);
-        if more_follows && chunk.text.last().is_some_and(|&byte| byte != b'\n') {
+        if more_follows && text.last().is_some_and(|&byte| byte != b'\n') {
             self.add_line_feed();
         }
     }
@@ -135,7 +137,7 @@ impl Worker {
     }
 
     /// Counts the lines that were left out before the chunk was judged.
-    pub fn count_left_out(&mut self, kept: &UniqueLines) {
+    pub fn count_duplicates(&mut self, kept: &UniqueLines) {
         if kept.duplicates.lines > 0 {
             (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
         }
@@ -169,7 +171,7 @@ impl Worker {
     /// Counts the lines of a chunk. Hashes them only if they are written; otherwise there is nothing to prove.
     fn count(&mut self, text: &[u8], lines: &Lines) {
         let Judged { kept, crawlers, .. } = &mut self.judged;
-        *kept = crawler_counts::count(text, lines, &self.outcomes, self.rows.is_some(), crawlers);
+        *kept = tally::count(text, lines, &self.outcomes, self.rows.is_some(), crawlers);
     }
 
     /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of

@@ -1,8 +1,8 @@
 //! Errors of views.
 
-use std::io;
 use std::path::PathBuf;
 
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::policy::{CrawlerError, WriteError};
 use crate::run::verify::VerifyError;
@@ -15,13 +15,8 @@ pub enum ReportError {
     #[error(transparent)]
     Run(#[from] VerifyError),
     /// The list of robots.txt files to fetch cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
-    Waiting {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Waiting(#[from] FileError),
     /// The policy is not for a crawler of the run.
     #[error("the policy is not for the crawlers of the run: {0}")]
     Crawler(#[from] CrawlerError),
@@ -35,13 +30,8 @@ pub enum ReportError {
 #[non_exhaustive]
 pub enum MetricsError {
     /// The file cannot be read or written.
-    #[error("cannot write the metrics {}: {error}", shown(path))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] FileError),
     /// The file cannot be replaced as a whole, because it is not a regular file.
     #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", shown(path))]
     NoFile {

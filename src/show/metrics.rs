@@ -9,12 +9,16 @@ use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::error::MetricsError;
+use crate::formats::error::FileError;
 use crate::formats::replaceable::FileKind;
 use crate::policy::{Crawler, Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
 /// The version of the metric names. It goes up when a name changes, not when one is added.
 const METRICS_VERSION: &str = "1";
+
+/// What errors say of the file.
+const WRITE: &str = "write the metrics";
 
 /// The prefix of all names.
 const PREFIX: &str = "robosieve";
@@ -67,12 +71,12 @@ impl Metrics {
         }
         METRICS_FILE.ensure_replaceable(path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => MetricsError::Foreign { path: path.to_owned() },
-            _ => MetricsError::Io { path: path.to_owned(), error },
+            _ => FileError::of(WRITE, path)(error).into(),
         })?;
         let earlier = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(MetricsError::Io { path: path.to_owned(), error }),
+            Err(error) => return Err(FileError::of(WRITE, path)(error).into()),
         };
         let earlier = String::from_utf8_lossy(&earlier);
         let name = format!("{PREFIX}_{LAST_SUCCESS} ");
@@ -111,8 +115,8 @@ impl Metrics {
     }
 
     fn replace(&self, text: &str) -> Result<(), MetricsError> {
-        replace(&self.path, &METRICS_FILE, |file| file.write_all(text.as_bytes()))
-            .map_err(|error| MetricsError::Io { path: self.path.clone(), error })
+        let replaced = replace(&self.path, &METRICS_FILE, |file| file.write_all(text.as_bytes()));
+        Ok(replaced.map_err(FileError::of(WRITE, &self.path))?)
     }
 
     /// The content of the file; `success` is `None` until the run has ended.
@@ -121,7 +125,7 @@ impl Metrics {
         self.run(snapshot, success, &mut text);
         text.family("input_lines_total", COUNTER, "Lines judged.").sample(&[], snapshot.lines);
         text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
-        let duplicates = "Lines skipped because their URLs occurred before.";
+        let duplicates = "Lines left out because their URLs occurred before.";
         text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
         let skipped = "Parts of lists that could not be read and were skipped.";
         text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);

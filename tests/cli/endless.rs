@@ -29,8 +29,9 @@ fn limited(bench: &Bench, words: &str, input: Stdio) -> Output {
 #[test]
 fn a_robots_txt_is_read_no_further_than_its_dialect_reads() {
     let bench = Bench::with_site();
-    bench.file("bomb.gz", bomb());
-    bench.file("sites/b.example", bomb());
+    let bomb = bomb();
+    bench.file("bomb.gz", &bomb);
+    bench.file("sites/b.example", &bomb);
     bench.file("o.toml", "[\"http://a.example\"]\nrobots-txt-file = \"bomb.gz\"\n");
     bench.file("answers.jsonl", "{\"url\":\"http://a.example/robots.txt\",\"status\":200,\"body\":\"\"}\n");
     bench.file("urls", "http://a.example/x\nhttp://b.example/x\n");

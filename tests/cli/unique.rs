@@ -82,7 +82,7 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     for threads in [1, 3] {
         let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
         let done = bench.program(&words).assert().success();
-        has(&done.get_output().stderr, &["duplicates", "duplicate URLs, skipped", "every line is accounted for"]);
+        has(&done.get_output().stderr, &["duplicates", "duplicate URLs, left out", "every line is accounted for"]);
         let receipt = bench.receipt("out");
         assert_eq!(receipt["options"]["unique"], true);
         assert_eq!(receipt["input"]["lines"], all);

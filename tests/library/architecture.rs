@@ -8,13 +8,13 @@ mod source;
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
-const LAYERS: [(&str, &str); 17] = [
+const LAYERS: [(&str, &str); 18] = [
     ("cli", "show run output judge input policy lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
-    ("run", "output judge input policy robots outcome origin formats lock threads"),
+    ("run", "output judge input policy robots outcome origin formats lock monitor threads"),
     ("output", "judge input policy rules robots outcome origin formats threads"),
     ("judge", "input policy automaton rules robots dialect outcome origin formats"),
-    ("input", "outcome origin formats lock threads"),
+    ("input", "outcome origin formats lock monitor threads"),
     ("policy", "automaton rules robots dialect origin formats threads"),
     ("lint", "rules robots dialect origin formats"),
     ("automaton", "rules"),
@@ -23,7 +23,8 @@ const LAYERS: [(&str, &str); 17] = [
     ("dialect", ""),
     ("outcome", "origin"),
     ("origin", ""),
-    ("formats", "lock threads"),
+    ("formats", "monitor threads"),
+    ("monitor", "lock"),
     ("lock", ""),
     ("threads", ""),
 ];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{Engines, front_passes, google_path, say, shared, verdict};
 use robosieve::automaton::{self, Engine, Scratch, front};
-use robosieve::policy::{CaptureCounts, Captures, Columns, Policy, WriteLock, source};
+use robosieve::policy::{CaptureCounts, Captures, Crawlers, Policy, WriteLock, source};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, Verdict};
 
@@ -213,7 +213,7 @@ impl Rng {
 /// Compiles the corpus into a policy file, checks that it is smaller than the sources, and opens it.
 fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> Policy {
     let columns = agents.iter().map(|agent| agent.parse().expect("a product token")).collect();
-    let columns = Columns::new(columns).expect("some agents");
+    let columns = Crawlers::new(columns).expect("some agents");
     let mut captures = Captures::new(columns, Dialect::named(dialect).expect("a dialect"));
     source::add(&[corpus.join("robots")], &source::Options::default(), &mut captures)
         .expect("a folder of robots.txt files");

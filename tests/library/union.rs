@@ -4,10 +4,12 @@
 mod random;
 mod reading;
 
+use std::ops::Range;
+
 use robosieve::export::{self, ExportTable, Value};
 use robosieve::inspect::{OriginEntry, Summary};
 use robosieve::judge::{Choices, Fallback, MaxAge};
-use robosieve::policy::{Capture, Captures, Columns, OriginState, Overrides, Policy, WriteLock, merge};
+use robosieve::policy::{Capture, Captures, Crawlers, OriginState, Overrides, Policy, WriteLock, merge};
 use robosieve::{Agents, Dialect};
 
 use random::{Random, Told};
@@ -17,9 +19,9 @@ fn compiled(told: &[Told], dialect: &'static Dialect) -> Policy {
     of(Captures::new(columns(), dialect), told)
 }
 
-fn columns() -> Columns {
+fn columns() -> Crawlers {
     let agents: Vec<Agents> = ["examplebot", "other"].map(|agent| agent.parse().unwrap()).to_vec();
-    Columns::new(agents).unwrap()
+    Crawlers::new(agents).unwrap()
 }
 
 fn of(mut captures: Captures, told: &[Told]) -> Policy {
@@ -48,7 +50,17 @@ fn merged(policies: &[Policy]) -> Policy {
 
 #[test]
 fn merging_parts_is_compiling_all() {
-    for seed in 0..200 {
+    merged_as_compiled(0..40);
+}
+
+#[test]
+#[ignore = "takes long"]
+fn merging_parts_is_compiling_all_with_many_seeds() {
+    merged_as_compiled(40..200);
+}
+
+fn merged_as_compiled(seeds: Range<u64>) {
+    for seed in seeds {
         let mut random = Random::new(seed);
         let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
         let dialect = Dialect::named(dialect).unwrap();
@@ -117,9 +129,19 @@ fn views(policy: &Policy) -> Vec<String> {
 
 #[test]
 fn layers_judge_as_their_merge_does() {
+    layered_as_merged(0..60);
+}
+
+#[test]
+#[ignore = "takes long"]
+fn layers_judge_as_their_merge_does_with_many_seeds() {
+    layered_as_merged(60..300);
+}
+
+fn layered_as_merged(seeds: Range<u64>) {
     let urls = urls();
     let text = urls.iter().map(|url| format!("{url}\n")).collect::<String>();
-    for seed in 0..300 {
+    for seed in seeds {
         let mut random = Random::new(seed);
         let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
         let dialect = Dialect::named(dialect).unwrap();

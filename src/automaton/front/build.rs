@@ -1,6 +1,6 @@
 //! Builds the front of an automaton from its patterns.
 
-use super::layout::{
+use super::item::{
     ALWAYS, BASE_BLOCKED, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER,
     LANES, LENGTH, LENGTHS, LONGEST, NEVER, PAIRS, ROOT_PASSES, TABLE, TABLES,
 };
@@ -80,14 +80,14 @@ pub(crate) fn build(patterns: &Patterns, space: &mut FrontSpace, words: &mut Vec
         }
     }
     let blocked = base == Verdict::Blocked;
-    let placed = if !blocked && header[FLAGS] == 0 && space.is_empty() && gathered.is_ok() {
+    let laid_out = if !blocked && header[FLAGS] == 0 && space.is_empty() && gathered.is_ok() {
         header[FLAGS] |= NEVER;
         Ok(())
     } else {
         header[FLAGS] |= if blocked { BASE_BLOCKED } else { 0 };
-        gathered.and_then(|()| space.place(patterns.text(), blocked, &mut header))
+        gathered.and_then(|()| space.lay_out(patterns.text(), blocked, &mut header))
     };
-    if let Err(AllPass) = placed {
+    if let Err(AllPass) = laid_out {
         header = [0; HEADER];
         header[FLAGS] = ALWAYS | if blocked { BASE_BLOCKED } else { 0 };
         space.clear();
@@ -178,8 +178,8 @@ impl FrontSpace {
         }
     }
 
-    /// Places everything in buckets and classes.
-    fn place(&mut self, text: &[u8], blocked: bool, header: &mut [u8; HEADER]) -> Result<(), AllPass> {
+    /// Puts everything into buckets and classes.
+    fn lay_out(&mut self, text: &[u8], blocked: bool, header: &mut [u8; HEADER]) -> Result<(), AllPass> {
         self.free.sort_unstable();
         self.free.dedup();
         for longest in SHORTER {
@@ -293,7 +293,7 @@ impl FrontSpace {
         Some(())
     }
 
-    /// Appends everything that was placed.
+    /// Appends everything that was laid out.
     fn write(&self, header: &mut [u8; HEADER], words: &mut Vec<u32>) {
         let buckets: &[u8] = bytemuck::cast_slice(&self.buckets);
         header[BUCKET_BYTES..BUCKET_BYTES + 2].copy_from_slice(&(buckets.len() as u16).to_le_bytes());

@@ -18,8 +18,7 @@
 
 mod bloom;
 mod build;
-mod check;
-mod layout;
+mod item;
 mod prefixes;
 mod probe;
 mod rarity;
@@ -28,9 +27,9 @@ mod tests;
 mod triples;
 
 pub(super) use build::{FrontSpace, build};
-pub(super) use check::check;
-pub(crate) use layout::engine_words;
-pub use layout::{PADDING, base_is_blocked, has_free_classes, never_passes, words};
+pub(super) use item::check;
+pub(crate) use item::engine_words;
+pub use item::{PADDING, base_is_blocked, has_free_classes, never_passes, words};
 pub use probe::{Prefixes, begins, passes, prefixes, triples};
 #[cfg(target_arch = "x86_64")]
 pub use probe::{begins_avx2, passes_avx2, prefixes_avx2, triples_avx2};

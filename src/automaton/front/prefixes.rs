@@ -4,7 +4,7 @@
 //! through. A path is probed for all lengths at once: it is cut to each, hashed, and the hash's fingerprint compared with the
 //! eight of a bucket.
 
-use super::layout::{BUCKET, LENGTHS, LONGEST};
+use super::item::{BUCKET, LENGTHS, LONGEST};
 
 /// Factors of the hash, one for each two bytes.
 pub(super) const FACTORS: [i16; LONGEST / 2] = [

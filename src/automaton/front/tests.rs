@@ -1,6 +1,6 @@
 //! Compares the front with its automaton.
 
-use super::layout::{ALWAYS, FLAGS, ROOT_PASSES};
+use super::item::{ALWAYS, FLAGS, ROOT_PASSES};
 use super::*;
 use crate::automaton::{Scratch, check_item, compile_item, verdict};
 use crate::rng::Rng;

@@ -7,11 +7,10 @@ use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 
 use super::super::error::Failure;
-use super::long_runs::LongRunArgs;
+use super::long_runs::{LongRunArgs, WatchingArgs};
 use super::output::OutputArgs;
 use super::policy::{DialectArgs, PolicyArgs, ReadingArgs};
 use super::values::{one_of, unreachable_for};
-use super::watching::WatchingArgs;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
 ///

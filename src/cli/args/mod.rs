@@ -10,13 +10,12 @@ mod output;
 mod policy;
 mod receipts;
 mod values;
-mod watching;
 
 pub use check::{CheckArgs, Dialects, LintArgs};
 pub use command::{Args, Command, CompletionsArgs, ManArgs};
 pub use compile::{CompileArgs, MergeArgs};
 pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::{ExportArgs, InspectArgs};
+pub use long_runs::{Log, WatchingArgs};
 pub use policy::{PolicyArgs, ReadingArgs, mapped};
 pub use receipts::{JoinArgs, ReportArgs, VerifyArgs};
-pub use watching::{Log, WatchingArgs};

@@ -66,11 +66,11 @@ pub struct OutputArgs {
     /// groups of rules take for each worker and crawler.
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
-    /// Drop lines whose URL has occurred before
+    /// Leave out lines whose URL has occurred before
     ///
     /// It may have occurred in the same list or an earlier one; the first line with each URL stays. URLs are compared
-    /// byte for byte, without surrounding spaces and control characters; lines without a valid URL are never dropped.
-    /// The receipt counts the dropped lines. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
+    /// byte for byte, without surrounding spaces and control characters; lines without a valid URL are never left out.
+    /// The receipt counts the lines left out. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
     /// given by --out, or else in TMPDIR: 24 to 48 bytes per URL, and 72 while the file grows. It takes no memory but
     /// the page cache, and is fast as long as it fits there. With --resume, the lists are read again up to where the
     /// run continues. Cannot be combined with --shard.

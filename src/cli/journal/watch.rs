@@ -166,7 +166,7 @@ fn report(progress: &CompileProgress, end: &Receiver<()>) {
 
 fn text(progress: &CompileProgress) -> String {
     let count = HumanCount;
-    match (progress.origins(), progress.placed()) {
+    match (progress.origins(), progress.written()) {
         (0, _) => format!("{} answers read", count(progress.read())),
         (origins, placed) if placed < origins => format!("{} of {} origins placed", count(placed), count(origins)),
         (origins, _) => format!("all {} origins placed; writing the policy", count(origins)),

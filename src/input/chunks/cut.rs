@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::chunk::LONGEST_CHUNK;
 use super::long_chunks::LongChunks;
-use super::task::LONGEST_CHUNK;
 use crate::input::error::ListError;
-use crate::input::list::{List, ParquetList, Patience};
+use crate::input::list::{List, Patience, Wanted};
 use crate::input::position::Position;
 
 /// How many lists are read at once, and in which order.
@@ -89,9 +89,22 @@ impl<'l> Cut<'l> {
         self.lists.get(list).map(|of| Position { list, at: of.start() })
     }
 
-    /// The table to hand out as ranges of rows, if list number `list` is one and tables are handed out so.
-    pub fn rows_of(&self, list: usize) -> Option<&'l ParquetList> {
-        self.lists[list].parquet_list().filter(|_| self.by_rows)
+    /// Whether list number `list` can be read from any place on; if not, it is read from its start.
+    pub fn begins_anywhere(&self, list: usize) -> bool {
+        let list = &self.lists[list];
+        list.mapped().is_some() || self.by_rows && list.parquet_list().is_some()
+    }
+
+    /// How much is read as a chunk, whose line may be long or not.
+    pub fn wanted(&self, may_be_long: bool) -> Wanted {
+        let may_be_long = may_be_long || self.short() >= self.longest;
+        Wanted {
+            size: self.chunk_size,
+            rows_size: self.rows_size,
+            longest: if may_be_long { self.longest } else { self.short() },
+            may_be_long,
+            patience: self.patience,
+        }
     }
 
     /// The length up to which a chunk is not [long](Cut::is_long), or the longest line if that is shorter.

@@ -1,37 +1,35 @@
 //! Hands out chunks to workers.
 
 use std::mem::take;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 
+use super::chunk::{Chunk, LONGEST_CHUNK};
 use super::cut::Cut;
-use super::lane::{Lane, Next};
-use super::lanes::{Choice, Ended, Lanes};
+use super::open_list::OpenList;
+use super::open_lists::{Ended, Given, OpenLists, Step};
 use super::store::Store;
-use super::task::{LONGEST_CHUNK, Task, TaskBytes};
 use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
-use crate::input::list::List;
+use crate::input::list::{List, Next, Text};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
-use crate::lock::{OnPanic, lock, wait};
+use crate::lock::OnPanic;
+use crate::monitor::Monitor;
 
 /// The chunks of all lists.
 pub(crate) struct Chunks<'l> {
     cut: Cut<'l>,
-    input: Mutex<Input<'l>>,
-    /// Signalled when a chunk was read that other workers may wait for.
-    changed: Condvar,
-    /// Whether to stop handing out chunks.
-    stopped: AtomicBool,
+    input: Monitor<Input<'l>>,
 }
 
 /// The lists that are not yet fully handed out.
 struct Input<'l> {
-    lanes: Lanes<'l>,
+    lists: OpenLists<'l>,
     tickets: u64,
     /// Lists that ended since the last chunk was handed out.
     ended: Ended,
+    /// Whether reading failed, so that nothing more is handed out.
+    has_failed: bool,
 }
 
 impl<'l> Chunks<'l> {
@@ -42,13 +40,13 @@ impl<'l> Chunks<'l> {
 
     /// Resumes the `begun` lists at their positions, then hands out the lists from `next` on.
     pub fn from(cut: Cut<'l>, begun: &[Position], next: usize) -> Chunks<'l> {
-        let input = Mutex::new(Input { lanes: Lanes::new(begun, next), tickets: 0, ended: Ended::default() });
-        Chunks { cut, input, changed: Condvar::new(), stopped: AtomicBool::new(false) }
+        let (lists, ended) = (OpenLists::new(begun, next), Ended::default());
+        Chunks { cut, input: Monitor::new(Input { lists, tickets: 0, ended, has_failed: false }) }
     }
 
     /// Whether the flag was set before everything was handed out.
     pub fn is_interrupted(&self) -> bool {
-        self.cut.is_asked_to_stop() && !lock(&self.input).lanes.is_at_end(&self.cut)
+        self.cut.is_asked_to_stop() && !self.input.with(|input| input.lists.is_at_end(&self.cut))
     }
 
     pub fn lists(&self) -> &'l [List] {
@@ -57,137 +55,145 @@ impl<'l> Chunks<'l> {
 
     /// Stops handing out chunks, and wakes the workers that wait for one.
     pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-        self.changed.notify_all();
+        self.input.stop();
     }
 
     /// Reads from a list without the lock, so that other workers can read from other lists.
-    fn read_on<R>(&self, read: impl FnOnce() -> R) -> (MutexGuard<'_, Input<'l>>, R) {
-        let guard = OnPanic(|| {
-            // Hold the lock, so that no worker is between its check and its wait.
-            let _input = lock(&self.input);
-            self.stop();
-        });
-        let read = read();
-        drop(guard);
-        let input = lock(&self.input);
-        self.changed.notify_all();
-        (input, read)
+    fn read_on<R>(&self, read: impl FnOnce() -> R) -> R {
+        let _guard = OnPanic(|| self.stop());
+        read()
     }
 
     /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
-    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Result<Next<'l>, ListError>, Buffer) {
-        let mut buffer = Buffer::default();
-        let mut next = lane.next(&self.cut, &mut buffer, false);
-        if let (Ok(Next::Chunk(task)), Some(store)) = (&mut next, store)
-            && let Some(stored) = store.take(&mut buffer)
-        {
-            task.bytes = TaskBytes::Stored(stored);
+    fn read_ahead(&self, reading: &mut OpenList<'l>, store: Option<Arc<Store>>) -> Result<Next<Chunk<'l>>, ListError> {
+        let mut next = reading.next(&self.cut, &mut Buffer::default(), false);
+        if let (Ok(Next::Chunk(Chunk { text: Text::Read(buffer), stored, .. })), Some(store)) = (&mut next, store) {
+            *stored = store.take(buffer);
         }
-        (next, buffer)
+        next
     }
 
-    /// The next chunk; bytes that are not memory-mapped go to `buffer`. After a failure there are no more chunks.
-    pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, ListError> {
-        let mut input = lock(&self.input);
-        while !self.stopped.load(Ordering::Relaxed) && !self.cut.is_asked_to_stop() {
-            let Input { lanes, ended, .. } = &mut *input;
-            let task = match lanes.choose(&self.cut, ended) {
-                Choice::End => return Ok(None),
-                Choice::Wait => {
-                    input = wait(&self.changed, input);
-                    continue;
-                }
-                Choice::Help(ahead, piece) => {
-                    drop(input);
+    /// The next chunk, in the memory of `spare` if it needs any. After a failure there are no more chunks.
+    pub fn next(&self, spare: &mut Buffer) -> Given<'l> {
+        while let Some(step) = self.input.when(|input| self.step(input, spare)) {
+            let given = match step {
+                Step::Take(given) => return given,
+                Step::Help(ahead, piece) => {
                     ahead.make(piece);
-                    input = lock(&self.input);
-                    continue;
+                    None
                 }
-                Choice::Take(ready) => ready.map(|(task, read)| {
-                    if let TaskBytes::Buffered = task.bytes {
-                        *buffer = read;
-                    }
-                    Some(task)
-                }),
-                Choice::Ahead(mut lane, store) => {
-                    drop(input);
-                    let (next, read);
-                    (input, (next, read)) = self.read_on(|| self.read_ahead(&mut lane, store));
-                    input.lanes.keep(&self.cut, lane, next, read);
-                    continue;
+                Step::Ahead(mut reading, store) => {
+                    let next = self.read_on(|| self.read_ahead(&mut reading, store));
+                    self.input.change(|input| input.lists.keep(&self.cut, reading, next));
+                    None
                 }
-                Choice::Read(mut lane) => {
-                    let mut next;
-                    if lane.is_instant(&self.cut) {
-                        next = lane.next(&self.cut, buffer, true);
-                    } else {
-                        drop(input);
-                        (input, next) = self.read_on(|| lane.next(&self.cut, buffer, true));
-                    }
-                    if let Ok(Next::Chunk(task)) = &mut next
-                        && task.is_long
-                        && task.permit.is_none()
-                    {
-                        // The holder of the permit may need this lock before it can give the permit back.
-                        drop(input);
-                        task.permit = Some(self.cut.long_chunks.permit());
-                        input = lock(&self.input);
-                        self.changed.notify_all();
-                    }
-                    input.lanes.put_back(&self.cut, lane, next)
+                Step::Read(mut reading) => {
+                    let next = self.read_on(|| reading.next(&self.cut, spare, true));
+                    self.put_back(reading, next)
                 }
+                Step::Hold(reading, chunk) => self.put_back(reading, Ok(Next::Chunk(chunk))),
             };
-            match task {
-                Ok(Some(task)) => return Ok(Some(self.with_ticket(&mut input, task))),
-                Ok(None) => {}
-                // Stop before the input is unlocked: a worker waiting for the lock would read past the failure.
-                Err(failure) => {
-                    self.stop();
-                    // A stream also fails because the run is asked to stop.
-                    return if self.cut.is_asked_to_stop() { Ok(None) } else { Err(failure) };
-                }
+            if let Some(given) = given {
+                return given;
             }
         }
         Ok(None)
     }
 
-    fn with_ticket(&self, input: &mut Input<'l>, mut task: Task<'l>) -> Task<'l> {
-        // A chunk read ahead has no permit yet. Waiting for one is safe: only a reader of this list takes a permit before its
-        // chunk has a ticket, and there is no such reader now.
-        if task.is_long && task.permit.is_none() {
-            task.permit = Some(self.cut.long_chunks.permit());
+    /// A step that does not take long, done; `None` if the worker must wait until something changes.
+    fn step(&self, input: &mut Input<'l>, spare: &mut Buffer) -> Option<Step<'l>> {
+        loop {
+            if input.has_failed || self.cut.is_asked_to_stop() {
+                return Some(Step::Take(Ok(None)));
+            }
+            let read = match input.lists.choose(&self.cut, &mut input.ended)? {
+                Step::Read(mut reading) if reading.is_instant(&self.cut) => {
+                    match reading.next(&self.cut, spare, true) {
+                        Ok(Next::Chunk(chunk)) if chunk.needs_permit() => return Some(Step::Hold(reading, chunk)),
+                        next => input.lists.put_back(&self.cut, reading, next),
+                    }
+                }
+                Step::Take(Ok(Some(chunk))) => {
+                    // It has memory of its own.
+                    if chunk.held_bytes() > 0 {
+                        spare.release();
+                    }
+                    Ok(Some(chunk))
+                }
+                Step::Take(Err(failure)) => Err(failure),
+                other => return Some(other),
+            };
+            if let Some(given) = self.given(input, read) {
+                return Some(Step::Take(given));
+            }
         }
-        let ended = take(&mut input.ended);
-        task.skipped.splice(0..0, ended.skipped);
-        task.ended = ended.lists;
-        task.ticket = input.tickets;
-        input.tickets += 1;
-        task
     }
 
-    /// Reads the rest of a task: the lines of its rows, or a chunk stored on disk. If unreadable rows are to be left out, they
-    /// are removed from the task.
-    pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), ListError> {
-        match std::mem::replace(&mut task.bytes, TaskBytes::Buffered) {
-            TaskBytes::Stored(stored) => return stored.read_back(buffer),
-            other => task.bytes = other,
+    /// Puts a list back after a read. Returns what the worker gets, if anything.
+    fn put_back(&self, reading: Box<OpenList<'l>>, mut next: Result<Next<Chunk<'l>>, ListError>) -> Option<Given<'l>> {
+        if let Ok(Next::Chunk(chunk)) = &mut next
+            && chunk.needs_permit()
+        {
+            // The holder of the permit may need the lock before it can give the permit back.
+            chunk.permit = Some(self.cut.long_chunks.permit());
         }
-        let list = &self.cut.lists[task.list];
-        let (TaskBytes::Rows(rows), Some(table)) = (&mut task.bytes, list.parquet_list()) else { return Ok(()) };
+        self.input.change(|input| {
+            let read = input.lists.put_back(&self.cut, reading, next);
+            self.given(input, read)
+        })
+    }
+
+    /// What a worker gets of what was read, if anything.
+    fn given(&self, input: &mut Input<'l>, read: Given<'l>) -> Option<Given<'l>> {
+        match read {
+            Ok(chunk) => chunk.map(|chunk| Ok(Some(self.with_ticket(input, chunk)))),
+            Err(failure) => {
+                // Before the input is unlocked: a worker waiting for the lock would read past the failure.
+                input.has_failed = true;
+                // A stream also fails because the run is asked to stop.
+                Some(if self.cut.is_asked_to_stop() { Ok(None) } else { Err(failure) })
+            }
+        }
+    }
+
+    fn with_ticket(&self, input: &mut Input<'l>, mut chunk: Chunk<'l>) -> Chunk<'l> {
+        // A chunk read ahead has no permit yet. Waiting for one is safe: only a reader of this list takes a permit before its
+        // chunk has a ticket, and there is no such reader now.
+        if chunk.needs_permit() {
+            chunk.permit = Some(self.cut.long_chunks.permit());
+        }
+        let ended = take(&mut input.ended);
+        chunk.skipped.splice(0..0, ended.skipped);
+        chunk.ended = ended.lists;
+        chunk.ticket = input.tickets;
+        input.tickets += 1;
+        chunk
+    }
+
+    /// Reads the rest of a chunk into the memory of `spare`: the lines of its rows, or lines stored on disk. If unreadable rows are
+    /// to be left out, they are removed from the chunk.
+    pub fn read(&self, chunk: &mut Chunk<'l>, spare: &mut Buffer) -> Result<(), ListError> {
+        if let Some(stored) = chunk.stored.take() {
+            stored.read_back(spare)?;
+            chunk.text = Text::Read(take(spare));
+        }
+        let list = &self.cut.lists[chunk.list];
+        let (Text::Rows(rows), Some(table)) = (&mut chunk.text, list.parquet_list()) else { return Ok(()) };
         if list.skips_bad {
             let parts = table.leave_out_bad(rows).into_iter();
-            task.skipped.extend(parts.map(|part| Skipped { list: task.list, part }));
+            chunk.skipped.extend(parts.map(|part| Skipped { list: chunk.list, part }));
         }
         // The part of a worker's memory left for this after its other buffers.
         let most = self.cut.rows_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
-        let read = table.read(rows, self.cut.with_columns, most, buffer);
-        read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
+        let read = table.read(rows, self.cut.with_columns, most, spare);
+        read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })?;
+        chunk.hold_rows(take(spare));
+        Ok(())
     }
 
     /// Parts left out after the last chunk, and lists that ended since.
     pub fn left_out(&self) -> Ended {
-        take(&mut lock(&self.input).ended)
+        self.input.with(|input| take(&mut input.ended))
     }
 }
 
@@ -222,10 +228,10 @@ mod tests {
         let chunks = Chunks::new(Cut { longest: 3, ..Cut::all(&lists, 1, &read) });
         let mut next = || chunks.next(&mut buffer);
         for at in [0, 2] {
-            assert!(next().is_ok_and(|task| task.is_some_and(|task| (task.list, task.at) == (0, at))));
+            assert!(next().is_ok_and(|chunk| chunk.is_some_and(|chunk| (chunk.list, chunk.at) == (0, at))));
         }
         assert!(matches!(next(), Err(ListError::LineTooLong { .. })));
-        assert!(next().is_ok_and(|task| task.is_none()));
+        assert!(next().is_ok_and(|chunk| chunk.is_none()));
     }
 
     #[test]
@@ -235,12 +241,10 @@ mod tests {
         let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true, None).unwrap();
         let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
         let chunks = Chunks::new(Cut::all(&lists, 4, &read));
-        chunks.next(&mut buffer).unwrap().unwrap();
-        assert_eq!(buffer.bytes, b"a\nb\n");
+        assert_eq!(chunks.next(&mut buffer).unwrap().unwrap().text(), b"a\nb\n");
         // Half a line is left.
         file.as_file().set_len(7).unwrap();
-        chunks.next(&mut buffer).unwrap().unwrap();
-        assert_eq!(buffer.bytes, b"a\n");
+        assert_eq!(chunks.next(&mut buffer).unwrap().unwrap().text(), b"a\n");
         assert!(chunks.next(&mut buffer).unwrap().is_none());
         let [Skipped { list: 0, part }] = &chunks.left_out().skipped[..] else { panic!("one part") };
         assert!(part.at == Some(6) && part.problem.contains("byte 7 of 16"), "{part:?}");
@@ -270,26 +274,27 @@ mod tests {
             let (home, parallelism) = (home.clone(), Parallelism { lists: 2, in_order: true });
             let chunks = Chunks::new(Cut { parallelism, memory, home, ..Cut::all(&lists, 64 << 10, &read) });
             let (mut in_memory, mut on_disk) = (0, 0);
-            {
-                let mut input = lock(&chunks.input);
-                let Choice::Read(first) = input.lanes.choose(&chunks.cut, &mut ended) else { panic!("it is first") };
-                while let Choice::Ahead(mut lane, store) = input.lanes.choose(&chunks.cut, &mut ended) {
-                    let (next, read) = chunks.read_ahead(&mut lane, store);
+            chunks.input.with(|input| {
+                let Some(Step::Read(first)) = input.lists.choose(&chunks.cut, &mut ended) else {
+                    panic!("it is first")
+                };
+                while let Some(Step::Ahead(mut reading, store)) = input.lists.choose(&chunks.cut, &mut ended) {
+                    let next = chunks.read_ahead(&mut reading, store);
                     match &next {
-                        Ok(Next::Chunk(Task { bytes: TaskBytes::Stored(_), .. })) => on_disk += 1,
+                        Ok(Next::Chunk(Chunk { stored: Some(_), .. })) => on_disk += 1,
                         Ok(Next::Chunk(_)) => in_memory += 1,
                         _ => {}
                     }
-                    input.lanes.keep(&chunks.cut, lane, next, read);
+                    input.lists.keep(&chunks.cut, reading, next);
                 }
-                input.lanes.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
-            }
+                input.lists.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
+            });
             let is_stored = chunks.cut.home.as_ref().is_some_and(|home| home.exists());
             assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.home);
             let mut given = Vec::new();
-            while let Some(mut task) = chunks.next(&mut buffer).unwrap() {
-                chunks.read(&mut task, &mut buffer).unwrap();
-                given.extend_from_slice(task.bytes(&buffer));
+            while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
+                chunks.read(&mut chunk, &mut buffer).unwrap();
+                given.extend_from_slice(chunk.text());
             }
             assert!(given == (text(0) + &text(1)).into_bytes(), "other lines, or in another order");
         }
@@ -301,8 +306,8 @@ mod tests {
         let places = |list, at| {
             let (read, mut buffer, mut places) = (AtomicU64::new(0), Buffer::default(), Vec::new());
             let chunks = Chunks::new(Cut { before: Position { list, at }, ..Cut::all(&lists, 1, &read) });
-            while let Some(task) = chunks.next(&mut buffer).unwrap() {
-                places.push((task.list, task.at));
+            while let Some(chunk) = chunks.next(&mut buffer).unwrap() {
+                places.push((chunk.list, chunk.at));
             }
             places
         };

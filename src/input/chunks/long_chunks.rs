@@ -1,15 +1,12 @@
 //! Admits one long chunk at a time, to bound memory.
 
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 
-use crate::lock::{lock, wait};
+use crate::monitor::Monitor;
 
-/// Admits one long chunk at a time.
+/// Admits one long chunk at a time: whether there is one.
 #[derive(Default)]
-pub(crate) struct LongChunks {
-    taken: Mutex<bool>,
-    free: Condvar,
-}
+pub(crate) struct LongChunks(Monitor<bool>);
 
 /// The right to hold a long chunk; dropping it gives the right back.
 pub(crate) struct Permit(Arc<LongChunks>);
@@ -17,18 +14,13 @@ pub(crate) struct Permit(Arc<LongChunks>);
 impl LongChunks {
     /// Waits until no other worker holds a long chunk.
     pub fn permit(self: &Arc<LongChunks>) -> Permit {
-        let mut taken = lock(&self.taken);
-        while *taken {
-            taken = wait(&self.free, taken);
-        }
-        *taken = true;
+        self.0.when(|is_taken| (!std::mem::replace(is_taken, true)).then_some(()));
         Permit(Arc::clone(self))
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        *lock(&self.0.taken) = false;
-        self.0.free.notify_one();
+        self.0.0.change(|is_taken| *is_taken = false);
     }
 }

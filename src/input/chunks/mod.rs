@@ -2,16 +2,16 @@
 //!
 //! A chunk is a range of a memory-mapped list, bytes read from a stream, or rows of a table; it ends with a line. The worker
 //! that takes a chunk gets a ticket with it. Tickets count chunks from 0, and work that must be done in order is done in ticket
-//! order. Several lists may be read at once (`lanes`).
+//! order. Several lists may be read at once (`open_lists`).
 
+mod chunk;
 mod cut;
 mod hand_out;
-mod lane;
-mod lanes;
 mod long_chunks;
+mod open_list;
+mod open_lists;
 mod store;
-mod task;
 
+pub(crate) use chunk::{Chunk, LONGEST_CHUNK};
 pub(crate) use cut::{Cut, Parallelism};
 pub(crate) use hand_out::Chunks;
-pub(crate) use task::{LONGEST_CHUNK, Task};

@@ -5,6 +5,8 @@
 //! through a pipe, is read as a stream.
 
 mod beginning;
+mod content;
+mod decoded;
 #[cfg(unix)]
 mod interruptible;
 #[cfg(feature = "parquet")]
@@ -13,6 +15,7 @@ mod line_ends;
 #[cfg(unix)]
 mod lost_pages;
 mod mapped;
+mod mapped_file;
 mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -20,24 +23,26 @@ mod parquet;
 mod parquet_ahead;
 #[cfg(feature = "parquet")]
 mod parquet_lines;
+mod reader;
 mod regular;
 mod stream;
+#[cfg(feature = "parquet")]
+mod table;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
 pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
-pub(crate) use line_ends::{Patience, chunk_end, fill, line_boundary};
+pub(crate) use line_ends::{Patience, line_boundary};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
 pub use opened::ListRange;
-pub(crate) use opened::{List, Reading, common_head};
+pub(crate) use opened::{List, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, TableRows};
-#[cfg(feature = "parquet")]
-pub(crate) use parquet_lines::ParquetLines;
+pub(crate) use reader::{ListReader, Next, Text, Wanted};
 pub use regular::FileState;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{ParquetLines, ParquetList, TableRows};
+pub(crate) use without_parquet::{ParquetList, TableRows};

@@ -8,15 +8,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::beginning::{LIST_FORMAT, STANDARD_INPUT, start, unreadable};
+use super::ParquetList;
+use super::beginning::{LIST_FORMAT, STANDARD_INPUT, unreadable};
+use super::content::{Content, Unreadable};
+use super::decoded::CompressedFile;
 #[cfg(unix)]
 use super::interruptible::Interruptible;
 use super::mapped::Mapped;
+use super::mapped_file::MappedFile;
+use super::reader::{Begin, ListReader};
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::{ParquetLines, ParquetList};
-use crate::formats::compression::{Compression, InPieces, Reader};
-use crate::formats::made_ahead::Ahead;
+#[cfg(feature = "parquet")]
+use super::table::TableFile;
+use crate::formats::compression::{Compression, Reader};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::ListError;
 use crate::input::layout::{Layout, MARK, UrlField};
@@ -37,7 +42,7 @@ pub(crate) struct List {
     pub is_empty: bool,
     /// Whether unreadable parts are left out.
     pub skips_bad: bool,
-    pub(crate) content: Content,
+    content: Box<dyn Content>,
     /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
     part: Option<Range<usize>>,
 }
@@ -52,37 +57,10 @@ pub struct ListRange {
     pub end: u64,
 }
 
-pub(crate) enum Content {
-    Mapped {
-        map: Mapped,
-        file: Regular,
-    },
-    Compressed(Regular),
-    /// A Parquet file, or a copy of one that was compressed or came through a pipe.
-    Parquet {
-        file: Regular,
-        table: Box<ParquetList>,
-    },
-    /// A list that cannot be read at all, and why.
-    Unreadable(String),
-    /// A list that can be read only once.
-    Stream(Box<Stream>),
-}
-
-/// A list that is being read.
-pub(crate) enum Reading<'l> {
-    /// The whole text, up to where it is to be read; its lines begin at the start of [`List::range`].
-    Mapped(&'l [u8]),
-    /// The text, as a stream.
-    Stream(Box<dyn Read + Send + 'l>),
-    /// The rows of a table.
-    Parquet(Box<ParquetLines<'l>>),
-}
-
 /// The result of opening a path.
 enum Opened {
     /// A regular file, mapped or compressed, or a list that cannot be opened.
-    Known(Option<Compression>, Content),
+    Known(Option<Compression>, Box<dyn Content>),
     /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
     Stream(Box<dyn Read + Send>),
 }
@@ -102,14 +80,14 @@ impl List {
             return Err(ListError::StandardInputTwice);
         }
         let open = |path: &PathBuf| match Opened::at(path, memory, interrupt) {
-            Err(error) if skips_bad => Ok(Opened::Known(None, Content::Unreadable(error.to_string()))),
+            Err(error) if skips_bad => Ok(Opened::Known(None, Box::new(Unreadable(error.to_string())))),
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
         let examine =
             |(path, opened): (&PathBuf, Opened)| match List::examine(path, opened, url_field, memory, skips_bad) {
                 Err(failure) if skips_bad && failure.is_bad_list() => {
-                    let content = Content::Unreadable(failure.problem());
+                    let content = Box::new(Unreadable(failure.problem()));
                     Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
                 }
                 looked => looked.map(|list| List { skips_bad, ..list }),
@@ -118,7 +96,7 @@ impl List {
     }
 
     /// A list without a head line, in which each line is a URL.
-    fn plain(path: &Path, compression: Option<Compression>, content: Content) -> List {
+    fn plain(path: &Path, compression: Option<Compression>, content: Box<dyn Content>) -> List {
         List {
             path: path.to_owned(),
             compression,
@@ -158,7 +136,7 @@ impl List {
         }
         let known = url_field.layout(&start);
         // If the start is lost, the layout found may be wrong.
-        match content.unchanged(path) {
+        match unchanged(&*content, path) {
             Err(ListError::Cut { .. }) if skips_bad => {}
             unchanged => unchanged?,
         }
@@ -174,54 +152,42 @@ impl List {
     fn table(
         path: &Path,
         compression: Option<Compression>,
-        content: Content,
+        content: Box<dyn Content>,
         url_field: &UrlField,
     ) -> Result<List, ListError> {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
         // Problems should be reported before the run begins.
-        let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
-        let table = Box::new(ParquetList::open(path, own, url_field)?);
-        let content = Content::Parquet { file, table };
-        Ok(List::plain(path, compression, content))
+        Ok(List::plain(path, compression, table(path, file, url_field)?))
     }
 
     /// The name of its format in receipts.
     pub fn format(&self) -> &'static str {
-        match &self.content {
-            Content::Parquet { .. } => LIST_FORMAT,
-            _ => self.layout.name(),
-        }
+        if self.parquet_list().is_some() { LIST_FORMAT } else { self.layout.name() }
     }
 
     /// The whole text of a memory-mapped list; `None` for any other.
     pub fn mapped(&self) -> Option<&[u8]> {
-        match &self.content {
-            Content::Mapped { map, .. } => Some(map),
-            _ => None,
-        }
+        self.content.mapped()
     }
 
     /// Whether it can be read only once.
     pub fn is_stream(&self) -> bool {
-        matches!(self.content, Content::Stream(_))
+        self.content.file().is_none() && self.unreadable().is_none()
     }
 
     /// Whether its text is decoded from a file: at some cost, but as often as needed.
     pub fn is_decoded(&self) -> bool {
-        matches!(self.content, Content::Compressed(_) | Content::Parquet { .. })
+        self.content.file().is_some() && self.mapped().is_none()
     }
 
     /// The table, if the list is one.
     pub fn parquet_list(&self) -> Option<&ParquetList> {
-        match &self.content {
-            Content::Parquet { table, .. } => Some(table),
-            _ => None,
-        }
+        self.content.table()
     }
 
     /// Length of the byte order mark before the first URL of a chunk that begins at `at`. Only the start of a text has one.
-    pub fn mark(&self, at: u64, chunk: &[u8]) -> usize {
-        let is_start = at == 0 && self.head.is_empty() && !matches!(self.content, Content::Parquet { .. });
+    pub fn bom_len(&self, at: u64, chunk: &[u8]) -> usize {
+        let is_start = at == 0 && self.head.is_empty() && self.parquet_list().is_none();
         if is_start && chunk.starts_with(MARK) { MARK.len() } else { 0 }
     }
 
@@ -233,33 +199,25 @@ impl List {
 
     /// Why none of it can be read, so that all of it is left out, if that is the case.
     pub fn unreadable(&self) -> Option<&str> {
-        match &self.content {
-            Content::Unreadable(problem) => Some(problem),
-            _ => None,
-        }
+        self.content.unreadable()
     }
 
     /// The state of its file, to detect a change when it is read again; `None` if it cannot be read again.
     pub fn file_state(&self) -> Option<FileState> {
-        match &self.content {
-            // A table may be a copy of bytes that came through a pipe.
-            Content::Parquet { file, .. } if !file.is_at(&self.path) => None,
-            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. } => {
-                Some(file.state.clone())
-            }
-            Content::Unreadable(_) => FileState::at(&self.path),
-            Content::Stream(_) => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
+        match self.content.file() {
+            Some(file) => (!file.is_copy).then(|| file.state.clone()),
+            None if self.unreadable().is_some() => FileState::at(&self.path),
+            None => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
         }
     }
 
     /// How many bytes of its file are read; `None` for a stream.
     pub fn source_length(&self) -> Option<u64> {
-        match &self.content {
-            Content::Mapped { .. } => Some(self.range().len() as u64),
-            Content::Compressed(_) | Content::Parquet { .. } if self.is_in_other_shards() => Some(0),
-            Content::Compressed(file) | Content::Parquet { file, .. } => Some(file.state.length),
-            Content::Unreadable(_) => Some(0),
-            Content::Stream(_) => None,
+        match self.content.file() {
+            Some(_) if self.mapped().is_some() => Some(self.range().len() as u64),
+            Some(_) if self.is_in_other_shards() => Some(0),
+            Some(file) => Some(file.state.length),
+            None => self.unreadable().map(|_| 0),
         }
     }
 
@@ -272,8 +230,7 @@ impl List {
 
     /// Whether only other shards read this list.
     pub fn is_in_other_shards(&self) -> bool {
-        let is_whole = matches!(self.content, Content::Compressed(_) | Content::Parquet { .. });
-        is_whole && self.part.as_ref().is_some_and(Range::is_empty)
+        self.is_decoded() && self.part.as_ref().is_some_and(Range::is_empty)
     }
 
     /// Restricts reading to the part named in a shard's receipt, of a list that had `had` bytes then. Returns the problem if
@@ -293,10 +250,7 @@ impl List {
 
     /// Leaves out exactly the rows of a table that a receipt names. Returns the problem if the receipt cannot be of this table.
     pub fn leave_out(&mut self, parts: &[SkippedPart]) -> Option<String> {
-        match &mut self.content {
-            Content::Parquet { table, .. } => table.leave_out(parts),
-            _ => None,
-        }
+        self.content.leave_out(parts)
     }
 
     /// The part of a memory-mapped list that is read; empty for any other list.
@@ -315,57 +269,30 @@ impl List {
         self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
-    /// Begins to read the list, and returns the pieces of it that other workers can help to make: of a compressed file, each
-    /// with `memory` bytes for its decompressor, or of a table. Their texts share `room` bytes. A list without pieces is read
-    /// in sequence, a memory-mapped one from byte `at` on. The bytes taken from its file are added to `source`.
-    pub fn read<'l>(
+    /// Begins to read the list from `at` on: a byte of its text, or a row if it is a table and read `by_rows`. A decoder begins at
+    /// the start, whatever this says, and takes up to `memory` bytes; the pieces that other workers help to make share `room`
+    /// bytes. The bytes taken from the list's file are added to `source`.
+    pub fn reader<'l>(
         &'l self,
         at: u64,
+        by_rows: bool,
         source: &'l AtomicU64,
         memory: u64,
         room: u64,
-    ) -> Result<(Reading<'l>, Option<Ahead<'l>>), ListError> {
-        let failed = |error| unreadable(&self.path, error);
-        let mut ahead: Option<Ahead<'l>> = None;
-        let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
-            // Read the file, not the map: a failure is then an I/O error instead of a signal.
-            Content::Mapped { file, .. } if self.skips_bad => {
-                let part = file.part(at, self.range().end as u64, source);
-                return Ok((Reading::Stream(Box::new(part)), None));
-            }
-            Content::Mapped { map, .. } => return Ok((Reading::Mapped(&map[..self.range().end]), None)),
-            Content::Compressed(file) => match self.compression.map(|kind| file.pieces(kind, memory, room)) {
-                Some(Ok(Some(pieces))) => {
-                    let pieces = Arc::new(pieces);
-                    ahead = Some(Arc::clone(&pieces) as Ahead<'l>);
-                    Box::new(InPieces::new(pieces, source))
-                }
-                // An error is met again.
-                _ => Box::new(file.text_within(source, memory).map_err(failed)?),
-            },
-            Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
-            Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
-            Content::Parquet { table, .. } => {
-                let lines = ParquetLines::of(table, source, room);
-                let ahead = lines.ahead();
-                return Ok((Reading::Parquet(Box::new(lines)), ahead));
-            }
-        };
-        io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
-        Ok((Reading::Stream(stream), ahead))
+    ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
+        let (path, head_length, end, skips_bad) = (&*self.path, self.head_length, self.range().end, self.skips_bad);
+        self.content.reader(Begin { path, head_length, end, skips_bad, at, by_rows, source, memory, room })
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.
     pub fn release(&self, part: Range<usize>) {
-        if let Content::Mapped { map, .. } = &self.content {
-            map.release(part);
-        }
+        self.content.release(part);
     }
 
     /// Checks that the file has not changed since it was opened, and that all of it could be read: the bytes read are those of
     /// the file.
     pub fn unchanged(&self) -> Result<(), ListError> {
-        match self.content.unchanged(&self.path) {
+        match unchanged(&*self.content, &self.path) {
             // The rest of the file is left out.
             Err(ListError::Cut { .. }) if self.skips_bad => Ok(()),
             unchanged => unchanged,
@@ -421,68 +348,48 @@ impl Opened {
         if is_streamed(&metadata) {
             return Ok(Opened::Stream(stream(file, interrupt)));
         }
-        let file = Regular { state: FileState::of(&file)?, file, memory };
-        let compression = Reader::new(&file.file)?.compression();
-        if compression.is_some() {
-            return Ok(Opened::Known(compression, Content::Compressed(file)));
+        let file = Regular { state: FileState::of(&file)?, file, memory, is_copy: false };
+        if let Some(compression) = Reader::new(&file.file)?.compression() {
+            return Ok(Opened::Known(Some(compression), Box::new(CompressedFile { file, compression })));
         }
         let map = Mapped::of(&file.file)?;
-        Ok(Opened::Known(None, Content::Mapped { map, file }))
+        Ok(Opened::Known(None, Box::new(MappedFile { map, file })))
     }
 
     /// Its content. Of a stream, just enough is read to recognise its compression.
-    fn content(self, memory: u64) -> io::Result<(Option<Compression>, Content)> {
+    fn content(self, memory: u64) -> io::Result<(Option<Compression>, Box<dyn Content>)> {
         match self {
             Opened::Known(compression, content) => Ok((compression, content)),
             Opened::Stream(stream) => {
                 let stream = Stream::new(stream, memory)?;
-                Ok((stream.compression, Content::Stream(Box::new(stream))))
+                Ok((stream.compression, Box::new(stream)))
             }
         }
     }
 }
 
-impl Content {
-    /// The beginning of the text, enough of it to determine the layout.
-    fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
-        match self {
-            Content::Mapped { map, .. } => start(&mut &map[..], url_field),
-            Content::Compressed(file) => start(&mut file.text(&AtomicU64::new(0))?, url_field),
-            Content::Stream(stream) => stream.start(|text| start(text, url_field)),
-            Content::Unreadable(_) | Content::Parquet { .. } => Ok(Vec::new()),
-        }
-    }
+/// The table in a file; `path` is that of its list.
+#[cfg(feature = "parquet")]
+fn table(path: &Path, file: Regular, url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+    Ok(Box::new(TableFile::open(path, file, url_field)?))
+}
 
-    /// The first byte of a map that was found missing, if there is one.
-    pub(crate) fn lost(&self) -> Option<usize> {
-        match self {
-            Content::Mapped { map, .. } => map.lost(),
-            _ => None,
-        }
-    }
+/// Fails: Parquet is not built in.
+#[cfg(not(feature = "parquet"))]
+fn table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+    let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
+    Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
+}
 
-    /// Checks that nothing read from it was missing, and that the file has not changed.
-    fn unchanged(&self, path: &Path) -> Result<(), ListError> {
-        let (Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. }) = self else {
-            return Ok(());
-        };
-        // Ask before the check below: a later loss may come from a later cut.
-        let lost = self.lost();
-        file.unchanged(path)?;
-        // The file is whole, so its storage failed.
-        let failed = |at| io::Error::other(format!("its text cannot be read from byte {at} on (SIGBUS)"));
-        lost.map_or(Ok(()), |at| Err(unreadable(path, failed(at))))
-    }
-
-    /// A file that can be read at any offset: the list's own if it holds the text uncompressed, else a copy of the text.
-    fn seekable(self) -> io::Result<Regular> {
-        match self {
-            Content::Mapped { file, .. } | Content::Parquet { file, .. } => Ok(file),
-            Content::Compressed(file) => Regular::copy_of(file.text(&AtomicU64::new(0))?),
-            Content::Unreadable(problem) => Err(io::Error::other(problem)),
-            Content::Stream(stream) => Regular::copy_of(stream.text()?),
-        }
-    }
+/// Checks that nothing read from a list was missing, and that its file has not changed.
+fn unchanged(content: &dyn Content, path: &Path) -> Result<(), ListError> {
+    let Some(file) = content.file() else { return Ok(()) };
+    // Ask before the check below: a later loss may come from a later cut.
+    let lost = content.lost();
+    file.unchanged(path)?;
+    // The file is whole, so its storage failed.
+    let failed = |at| io::Error::other(format!("its text cannot be read from byte {at} on (SIGBUS)"));
+    lost.map_or(Ok(()), |at| Err(unreadable(path, failed(at))))
 }
 
 /// Whether to read a file as a stream: it is not a regular file, or claims to be empty, as those in `/proc` do.

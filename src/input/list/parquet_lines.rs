@@ -1,5 +1,7 @@
 //! The rows of a table as lines, in order; helpers [decode ahead](super::parquet_ahead).
 
+use std::mem::take;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,13 +9,16 @@ use super::line_columns::LineReader;
 use super::line_ends::chunk_end;
 use super::parquet::{ParquetList, compressed_bytes, in_group};
 use super::parquet_ahead::{ParquetAhead, ROWS as PIECE_ROWS};
+use super::reader::{ListReader, Next, Text, Wanted};
 use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::Ahead;
 use crate::input::buffer::Buffer;
+use crate::input::error::ListError;
 use crate::input::skipped::SkippedRows;
 
 /// The rows of a file as lines, one after the other.
-pub(crate) struct ParquetLines<'t> {
+pub(super) struct ParquetLines<'t> {
+    path: &'t Path,
     table: &'t ParquetList,
     /// The next row group to read.
     next_group: usize,
@@ -32,10 +37,11 @@ pub(crate) struct ParquetLines<'t> {
 }
 
 impl<'t> ParquetLines<'t> {
-    /// Starts at the first row. Pieces that helpers make share `room` bytes.
-    pub fn of(table: &'t ParquetList, source: &'t AtomicU64, room: u64) -> ParquetLines<'t> {
+    /// Starts at the first row of the list at `path`. Pieces that helpers make share `room` bytes.
+    pub fn of(path: &'t Path, table: &'t ParquetList, source: &'t AtomicU64, room: u64) -> ParquetLines<'t> {
         let ahead = ParquetAhead::new(table, room).map(Arc::new);
         ParquetLines {
+            path,
             table,
             next_group: 0,
             group: None,
@@ -48,20 +54,9 @@ impl<'t> ParquetLines<'t> {
         }
     }
 
-    /// The pieces that helpers can make.
-    pub fn ahead(&self) -> Option<Ahead<'t>> {
-        self.ahead.clone().map(|rows| rows as Ahead<'t>)
-    }
-
-    /// The rest of the row group in which the last call failed.
-    pub fn take_broken(&mut self) -> Option<SkippedRows> {
-        self.broken.take()
-    }
-
-    /// Fills `buffer` with lines, at least `size` bytes unless the rows end before. Returns false if no rows are left. After an
+    /// Fills an empty `buffer` with lines, at least `size` bytes unless the rows end before. Returns false if no rows are left. After an
     /// error, `buffer` has the lines before it, and the next call continues with the next row group.
-    pub fn fill(&mut self, size: usize, buffer: &mut Buffer) -> Result<bool, String> {
-        buffer.clear();
+    fn fill(&mut self, size: usize, buffer: &mut Buffer) -> Result<bool, String> {
         let mut line = 0;
         while buffer.bytes.len() < size {
             if self.made.is_some() {
@@ -125,5 +120,21 @@ impl<'t> ParquetLines<'t> {
         (self.group, self.rows) = (None, None);
         self.broken = Some(self.table.rest_of_group(number, self.given));
         in_group(number, problem)
+    }
+}
+
+impl<'t> ListReader<'t> for ParquetLines<'t> {
+    fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'t>>, ListError> {
+        let filled = self.fill(wanted.size, buffer);
+        let failed = |problem| ListError::Parquet { path: self.path.to_owned(), problem };
+        Ok(if filled.map_err(failed)? { Next::Chunk(Text::Read(take(buffer))) } else { Next::End })
+    }
+
+    fn ahead(&self) -> Option<Ahead<'t>> {
+        self.ahead.clone().map(|rows| rows as Ahead<'t>)
+    }
+
+    fn take_broken(&mut self) -> Option<SkippedRows> {
+        self.broken.take()
     }
 }

@@ -20,7 +20,7 @@ pub struct FileState {
     /// Its length in bytes.
     pub length: u64,
     /// When it was last modified; absent if the system does not say.
-    #[serde(with = "crate::formats::system_time")]
+    #[serde(with = "crate::formats::time::system")]
     pub modified: Option<SystemTime>,
 }
 
@@ -49,6 +49,8 @@ pub(crate) struct Regular {
     pub state: FileState,
     /// Memory for its decompressor.
     pub memory: u64,
+    /// Whether it is a copy, which other runs cannot read.
+    pub is_copy: bool,
 }
 
 impl Regular {
@@ -56,7 +58,7 @@ impl Regular {
     pub fn copy_of(mut text: impl Read) -> io::Result<Regular> {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
-        Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
+        Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX, is_copy: true })
     }
 
     /// Checks that the opened file has not changed since; `path` is for the error.
@@ -66,11 +68,6 @@ impl Regular {
             return Err(ListError::Cut { path: path.to_owned(), at: now.length, had: self.state.length });
         }
         if now == self.state { Ok(()) } else { Err(ListError::Changed { path: path.to_owned() }) }
-    }
-
-    /// Whether this is the file at `path`, and not a copy of it.
-    pub fn is_at(&self, path: &Path) -> bool {
-        FileState::at(path).as_ref() == Some(&self.state)
     }
 
     /// Its decompressed text from the start; the bytes taken from the file are added to `source`.

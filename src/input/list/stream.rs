@@ -3,10 +3,17 @@
 //! All lists are looked into at the start, but read in turn. The bytes taken from a stream to look into it are kept, and read
 //! again in its turn.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::sync::Mutex;
 
+use super::beginning::{start, unreadable};
+use super::content::Content;
+use super::decoded::Decoder;
+use super::reader::{Begin, ListReader};
+use super::regular::Regular;
 use crate::formats::compression::{Compression, Peeked, Reader};
+use crate::input::error::ListError;
+use crate::input::layout::UrlField;
 use crate::lock::lock;
 
 /// The decompressed text of a stream.
@@ -26,18 +33,28 @@ impl Stream {
         Ok(Stream { compression: text.compression(), text: Mutex::new(Some((Vec::new(), text))) })
     }
 
-    /// The start of its text, as far as `take` reads it.
-    pub fn start(&self, take: impl FnOnce(&mut dyn BufRead) -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
-        let mut text = lock(&self.text);
-        let (start, rest) = text.as_mut().ok_or_else(read_before)?;
-        start.extend(take(rest)?);
-        Ok(start.clone())
-    }
-
     /// Its decompressed text; can be taken only once.
-    pub fn text(&self) -> io::Result<Peeked<Text>> {
+    fn text(&self) -> io::Result<Peeked<Text>> {
         let (start, rest) = lock(&self.text).take().ok_or_else(read_before)?;
         Ok(io::Cursor::new(start).chain(rest))
+    }
+}
+
+impl Content for Stream {
+    fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
+        let mut text = lock(&self.text);
+        let (looked_at, rest) = text.as_mut().ok_or_else(read_before)?;
+        looked_at.extend(start(rest, url_field)?);
+        Ok(looked_at.clone())
+    }
+
+    fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
+        let text = self.text().map_err(|error| unreadable(begin.path, error))?;
+        Decoder::of_stream(begin.path, Box::new(text)).after_head(begin)
+    }
+
+    fn seekable(self: Box<Self>) -> io::Result<Regular> {
+        Regular::copy_of(self.text()?)
     }
 }
 

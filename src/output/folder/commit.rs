@@ -2,12 +2,13 @@
 //!
 //! Every step can be repeated, so a run that dies between two of them can start over from the first.
 
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
-use super::leftovers::{remove, remove_spilled};
+use super::list_folder::folders_of;
 use super::names::{CHECKPOINT, partial};
-use super::sync::sync_folders;
+use super::strays::{remove, remove_spilled};
 use crate::output::error::OutputError;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the spilled files,
@@ -25,4 +26,29 @@ pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
     remove_spilled(directory).map_err(|error| failed(directory, error))?;
     let checkpoint = directory.join(CHECKPOINT);
     remove(&checkpoint).map_err(|error| failed(&checkpoint, error))
+}
+
+// Makes files and their names survive a power cut.
+
+/// Makes the names in a folder durable, where the platform can promise that.
+pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(directory)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = directory;
+    Ok(())
+}
+
+/// Does the same for the folder of a run and for the folders below it that files of these names are in.
+pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
+    let folders = folders_of(names.iter().map(PathBuf::as_path)).into_iter().map(|folder| directory.join(folder));
+    folders
+        .chain([directory.to_owned()])
+        .try_for_each(|folder| sync_folder(&folder).map_err(|error| OutputError::Unwritable { path: folder, error }))
+}
+
+/// Makes the bytes of a partial file durable.
+pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
+    let file = OpenOptions::new().write(true).open(partial(path));
+    file.and_then(|file| file.sync_all()).map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })
 }

@@ -11,10 +11,10 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::leftovers::{is_leftover, remove, remove_leftovers};
 use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, is_of_other_run, split_list_folder};
 use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
+use super::strays::{is_leftover, remove, remove_leftovers};
 use crate::formats::regular_file;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;

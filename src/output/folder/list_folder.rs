@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::file_name::{is_output, is_table_folder};
 use super::lock::LOCK;
-use super::names::{CHECKPOINT, RECEIPT};
+use super::names::{CHECKPOINT, RECEIPT, is_output, is_table_folder};
 use crate::input::list::STANDARD_INPUT;
 
 /// The longest name that common file systems allow, in bytes.

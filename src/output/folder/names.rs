@@ -3,6 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::outcome::Partition;
+use crate::output::form::{Form, Rows};
+use crate::output::format::{Format, FrameFormat};
+use crate::robots::Agents;
+
 /// The name of the receipt, which marks a run as complete.
 pub const RECEIPT: &str = "receipt.json";
 
@@ -32,3 +37,213 @@ pub(crate) const WAITING_ROWS: &str = "waiting-rows";
 
 /// The name of the checkpoint.
 pub(crate) const CHECKPOINT: &str = ".checkpoint.json";
+
+// The names of a run's files of lines.
+
+/// The stem of the file of all lines with their verdicts.
+const VERDICTS: &str = "verdicts";
+
+/// The folder of tables, a dataset in Hive partitioning, and the stem of its parts.
+const LINES: &str = "lines";
+const PART: &str = "part";
+
+/// The columns that readers derive from folder names.
+pub(crate) const VERDICT: &str = "verdict";
+pub(crate) const CRAWLER: &str = "crawler";
+
+/// The label of the crawler `*` in file names.
+const EVERYBODY: &str = "default";
+
+/// The extensions of partitions and of tab-separated tables.
+const TEXT: &str = "txt";
+const TABLE: &str = "tsv";
+/// The extension of both, if they are Parquet.
+const PARQUET: &str = "parquet";
+
+/// The name of an output: `allowed.examplebot.txt.gz`, or `allowed.0001.txt` if it is split into parts. Parquet is always in
+/// parts: `lines/verdict=allowed/part-0001.parquet`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileName {
+    /// Its folders, and its name without part number and extension, for example `allowed.examplebot`.
+    stem: String,
+    ending: &'static str,
+    frames: Option<FrameFormat>,
+    /// The separator before the part number, if the file is split into parts.
+    numbered: Option<char>,
+}
+
+/// The minimum number of digits of a part number.
+const DIGITS: usize = 4;
+
+impl FileName {
+    /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
+    pub fn all(rows: Rows, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+        let stems = match (rows.form, rows.format) {
+            (Form::Partitions, Format::Text) => partition_names(agents),
+            (Form::Partitions, Format::Parquet) => table_names(agents),
+            (Form::Verdicts, Format::Text) => vec![VERDICTS.to_owned()],
+            (Form::Verdicts, Format::Parquet) => vec![format!("{VERDICTS}/{PART}")],
+        };
+        // A text file with columns before its lines is a table.
+        let ending = |file| match rows.format {
+            Format::Parquet => PARQUET,
+            Format::Text if rows.columns(file) > 0 => TABLE,
+            Format::Text => TEXT,
+        };
+        let numbered = match rows.format {
+            Format::Parquet => Some('-'),
+            Format::Text => numbered.then_some('.'),
+        };
+        let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
+        stems.into_iter().enumerate().map(name).collect()
+    }
+
+    /// The name of a part, counted from 0, with its folders; of the whole file if it has no parts.
+    pub fn of_part(&self, part: usize) -> String {
+        let FileName { stem, .. } = self;
+        let number = self.numbered.map_or(String::new(), |before| format!("{before}{:0DIGITS$}", part + 1));
+        format!("{stem}{number}{}", self.extension())
+    }
+
+    /// The folder the file is in; empty if it is in none.
+    pub fn folder(&self) -> &str {
+        self.stem.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// Whether this is the name of the file or of one of its parts.
+    pub fn matches(&self, name: &str) -> bool {
+        let stem = name.strip_prefix(&self.stem).and_then(|name| name.strip_suffix(&self.extension()));
+        stem.is_some_and(|number| match self.numbered {
+            Some(before) => number.strip_prefix(before).is_some_and(is_number),
+            None => number.is_empty(),
+        })
+    }
+
+    /// What follows the stem and the part number, beginning with a dot.
+    fn extension(&self) -> String {
+        let packed = self.frames.map_or(String::new(), |format| format!(".{}", format.extension()));
+        format!(".{}{packed}", self.ending)
+    }
+}
+
+/// The names of all crawlers' partitions: `allowed`, or `allowed.examplebot` if there are several crawlers.
+pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
+    let name = |label: &String, partition: Partition| match label.as_str() {
+        "" => partition.name().to_owned(),
+        label => format!("{}.{label}", partition.name()),
+    };
+    let labels = crawler_labels(agents);
+    labels.iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
+}
+
+/// The names of the tables of all crawlers' partitions: a dataset whose folder names describe the rows, so that readers can skip
+/// folders.
+fn table_names(agents: &[&Agents]) -> Vec<String> {
+    let folder = |label: &String| match label.as_str() {
+        "" => LINES.to_owned(),
+        label => format!("{LINES}/{CRAWLER}={label}"),
+    };
+    let folders = crawler_labels(agents).iter().map(folder).collect::<Vec<_>>();
+    let name = |folder: &String, partition: Partition| format!("{folder}/{VERDICT}={}/{PART}", partition.name());
+    folders.iter().flat_map(|folder| Partition::ALL.map(|partition| name(folder, partition))).collect()
+}
+
+/// The labels of crawlers in names; empty if there is only one crawler.
+pub(crate) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
+    let several = agents.len() > 1;
+    let label = |agents: &&Agents| match agents.tokens() {
+        _ if !several => String::new(),
+        [] => EVERYBODY.to_owned(),
+        tokens => tokens.join("+"),
+    };
+    agents.iter().map(label).collect()
+}
+
+fn is_number(text: &str) -> bool {
+    text.len() >= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The name of a part of a table within its folder, counted from 0.
+pub(crate) fn table_part(part: usize) -> String {
+    FileName { stem: PART.to_owned(), ending: PARQUET, frames: None, numbered: Some('-') }.of_part(part)
+}
+
+/// The folder of all tables with these rows; `None` if they are text.
+pub(super) fn table_root(rows: Rows) -> Option<&'static str> {
+    match (rows.format, rows.form) {
+        (Format::Text, _) => None,
+        (Format::Parquet, Form::Partitions) => Some(LINES),
+        (Format::Parquet, Form::Verdicts) => Some(VERDICTS),
+    }
+}
+
+/// Whether this is the name of a folder for tables.
+pub(super) fn is_table_folder(name: &str) -> bool {
+    let is_of = |column: &&str| name.strip_prefix(column).is_some_and(|rest| rest.starts_with('='));
+    [LINES, VERDICTS].contains(&name) || [VERDICT, CRAWLER].iter().any(is_of)
+}
+
+/// Whether [`FileName`] gives this name, without its folders, in some run.
+pub(super) fn is_output(name: &str) -> bool {
+    let plain = [FrameFormat::Gzip, FrameFormat::Zstd].iter().find_map(|format| {
+        let name = name.strip_suffix(format.extension())?;
+        name.strip_suffix('.')
+    });
+    let Some((stem, ending)) = plain.unwrap_or(name).rsplit_once('.') else { return false };
+    let stem = stem.rsplit_once('.').filter(|(_, number)| is_number(number)).map_or(stem, |(stem, _)| stem);
+    let (known, crawler) = stem.split_once('.').unwrap_or((stem, ""));
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+');
+    let is_partition = || Partition::from_name(known.as_bytes()).is_some() && crawler.bytes().all(is_token);
+    match ending {
+        TEXT => is_partition(),
+        TABLE if known == Partition::Blocked.name() => is_partition(),
+        TABLE => stem == VERDICTS,
+        // Parquet is compressed internally.
+        PARQUET => {
+            plain.is_none() && stem.strip_prefix(PART).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_number)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_outputs_are_known() {
+        let outputs = "allowed.txt blocked.examplebot.txt deferred.a+b.txt.gz invalid.default.txt.zst verdicts.tsv \
+                       verdicts.0012.tsv.gz allowed.0001.txt blocked.a.12345.txt.zst part-0001.parquet \
+                       part-12345.parquet blocked.tsv blocked.examplebot.0001.tsv.gz";
+        let others = "allowed urls.txt allowed/x.txt allowed../x.txt blocked.a.b.txt allowed.tsv allowed.txt.bak \
+                      blocked.a.b.0001.txt allowed.txtgz verdicts.txt verdicts.a.tsv allowed.parquet \
+                      part-0001.parquet.gz part-1.parquet urls.parquet receipt.json .gz";
+        for name in outputs.split(' ') {
+            assert!(is_output(name), "{name}");
+        }
+        for name in others.split(' ').chain([""]) {
+            assert!(!is_output(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn parts_have_numbers_and_know_their_names() {
+        let agents = Agents::everybody();
+        for (numbered, names) in
+            [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
+        {
+            let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
+            let file = &FileName::all(rows, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
+            assert_eq!([file.of_part(0), file.of_part(12345)], names);
+            for name in names {
+                assert!(file.matches(name) && is_output(name), "{name}");
+            }
+            for name in ["allowed.001.txt.gz", "allowed.0001.txt", "allowed.x.txt.gz", "blocked.txt.gz", "allowed"] {
+                assert!(!file.matches(name), "{name}");
+            }
+        }
+        let rows = Rows { form: Form::Verdicts, format: Format::Parquet, explain: false, crawlers: 1 };
+        let table = &FileName::all(rows, &[&agents], None, false)[0];
+        assert!(table.matches("verdicts/part-0002.parquet") && !table.matches("part-0002.parquet"));
+    }
+}

@@ -14,8 +14,8 @@ use std::path::Path;
 
 use super::shared::{TAIL, TRAILER};
 use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::output::counting_writer::CountingWriter;
 use crate::output::folder::Written;
-use crate::output::front_to_back::FrontToBack;
 
 /// Completes the file at `path`, whose frames end at `part.end`: writes its footer, or `empty_end` if it has no frames. Returns its
 /// length.
@@ -24,7 +24,7 @@ pub(crate) fn complete(path: &Path, part: &Written, empty_end: &[u8]) -> io::Res
     let footer = footer(&mut file, part.head, part.end)?;
     let footer = footer.as_deref().unwrap_or(empty_end);
     file.seek(SeekFrom::Start(part.end))?;
-    FrontToBack::at(file, part.end).write_all(footer)?;
+    CountingWriter::at(file, part.end).write_all(footer)?;
     Ok(part.end + footer.len() as u64)
 }
 

@@ -8,9 +8,7 @@
 //! skip the footers of the groups because nothing refers to them, as the format prescribes.
 
 #[cfg(feature = "parquet")]
-mod cause_columns;
 #[cfg(feature = "parquet")]
-mod compact;
 #[cfg(feature = "parquet")]
 mod dictionary;
 #[cfg(feature = "parquet")]
@@ -27,7 +25,6 @@ mod rows;
 mod schema;
 mod shared;
 #[cfg(feature = "parquet")]
-mod text;
 #[cfg(feature = "parquet")]
 mod waiting;
 #[cfg(not(feature = "parquet"))]
@@ -38,11 +35,11 @@ pub(crate) use footer::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use reread::reread;
 #[cfg(feature = "parquet")]
-pub(crate) use rows::{FileRows, RowSource};
+pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use waiting::{FullGroup, WaitingRows};
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{FileRows, FullGroup, RowSource, Table, WaitingRows, complete, reread};
+pub(crate) use without_parquet::{FileRows, FullGroup, Table, WaitingRows, complete, reread};

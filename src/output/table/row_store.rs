@@ -17,9 +17,9 @@ use super::shared::{StoredPlace, StoredRows};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::regular_file::{self, FileAt};
 use crate::input::error::ListError;
+use crate::output::counting_writer::CountingWriter;
 use crate::output::error::OutputError;
 use crate::output::folder::{WAITING_ROWS, partial};
-use crate::output::front_to_back::FrontToBack;
 
 /// The bytes of a file after which another begins, so that the space of rows that were written can be freed.
 const FILE_BYTES: u64 = 256 << 20;
@@ -83,7 +83,7 @@ impl RowStore {
         };
         self.next = self.next.max(number + 1);
         let failed = |error| OutputError::Unwritable { path: name(&self.folder, number), error };
-        FrontToBack::at(&*file, at).write_all(&bytes).map_err(failed)?;
+        CountingWriter::at(&*file, at).write_all(&bytes).map_err(failed)?;
         let length = bytes.len() as u64;
         let place = StoredPlace { number, at, length, checksum: xxh3_64(&bytes) };
         self.open = Some((Arc::clone(&file), number, at + length));

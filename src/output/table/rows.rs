@@ -1,35 +1,23 @@
 //! The rows of a chunk: for each file, a batch of those that go there.
 
-use arrow_array::builder::make_view;
-use arrow_array::{ArrayRef, BinaryViewArray, BooleanArray, RecordBatch};
-use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
+use arrow_array::builder::{BinaryViewBuilder, make_view};
+use arrow_array::{ArrayRef, BinaryViewArray, BooleanArray, Int32Array, Int64Array, RecordBatch};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use arrow_select::filter::{FilterBuilder, filter_record_batch};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Table, cause_columns, text};
+use super::Table;
+use super::schema::OwnColumn;
 use crate::formats::columnar::{Malformed, guarded};
-use crate::input::chunk::Chunk;
-use crate::input::chunks::Task;
+use crate::input::chunks::Chunk;
+use crate::judge::urls::LineUrls;
+use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::output::causes::ChunkCauses;
+use crate::output::causes::{CauseText, ChunkCauses};
 use crate::output::error::OutputError;
 use crate::output::form::Form;
-
-/// A chunk that becomes rows.
-pub(crate) struct RowSource<'s> {
-    /// Its lines, except those left out.
-    pub lines: Chunk<'s>,
-    /// If its list is a table: all its rows, as they were read.
-    pub of_table: Option<&'s RecordBatch>,
-}
-
-impl<'s> RowSource<'s> {
-    /// The lines of a task's chunk, except those left out.
-    pub fn of(task: &'s Task<'_>, lines: Chunk<'s>) -> RowSource<'s> {
-        RowSource { lines, of_table: task.rows().and_then(|rows| rows.batch.as_ref()) }
-    }
-}
 
 /// Rows for one file.
 pub(crate) struct FileRows {
@@ -44,22 +32,22 @@ impl Table {
     pub fn rows(
         &self,
         set: usize,
-        source: &RowSource<'_>,
+        chunk: &Chunk<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<FileRows>, OutputError> {
-        let made = guarded(|| Ok::<_, Malformed>(self.sorted(source, outcomes, causes)?));
+        let made = guarded(|| Ok::<_, Malformed>(self.sorted(chunk, outcomes, causes)?));
         Ok(made?.into_iter().map(|(file, batch)| FileRows { set, file, batch }).collect())
     }
 
     /// The rows of each file that gets any.
     fn sorted(
         &self,
-        source: &RowSource<'_>,
+        chunk: &Chunk<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<(usize, RecordBatch)>, ArrowError> {
-        let of_list = self.list_columns(source, causes)?;
+        let of_list = self.list_columns(chunk, causes)?;
         let with = |own: Vec<ArrayRef>| {
             RecordBatch::try_new(Arc::clone(&self.batch_schema), of_list.iter().cloned().chain(own).collect())
         };
@@ -89,15 +77,17 @@ impl Table {
     }
 
     /// The columns that the chunk's list has, of the rows that were not left out.
-    fn list_columns(&self, source: &RowSource<'_>, causes: &ChunkCauses<'_>) -> Result<Vec<ArrayRef>, ArrowError> {
-        let Some(batch) = source.of_table else { return text::columns(causes.text, causes.urls) };
+    fn list_columns(&self, chunk: &Chunk<'_>, causes: &ChunkCauses<'_>) -> Result<Vec<ArrayRef>, ArrowError> {
+        let Some(batch) = chunk.rows().and_then(|rows| rows.batch.as_ref()) else {
+            return text_columns(causes.text, causes.urls);
+        };
         let fields: Vec<usize> = (0..self.list_fields).collect();
         let batch = batch.project(&fields)?;
-        if source.lines.left_out.is_empty() {
+        if chunk.duplicates.is_empty() {
             return Ok(batch.columns().to_vec());
         }
         let mut kept = vec![true; batch.num_rows()];
-        source.lines.left_out.iter().for_each(|&row| kept[row] = false);
+        chunk.duplicates.iter().for_each(|&row| kept[row] = false);
         Ok(filter_record_batch(&batch, &BooleanArray::from(kept))?.columns().to_vec())
     }
 
@@ -108,18 +98,46 @@ impl Table {
         outcomes: &[Outcome],
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
-        let mut columns = Vec::new();
-        if self.files.form == Form::Verdicts {
-            let names = Partition::ALL.map(Partition::name);
-            columns.push(named(&names, outcomes.iter().map(|outcome| outcome.partition() as usize))?);
-        }
-        let names = Reason::ALL.map(Reason::name);
-        columns.push(named(&names, outcomes.iter().map(|outcome| outcome.reason() as usize))?);
-        if self.files.explain {
-            columns.extend(cause_columns::columns(outcomes.len(), crawler, causes));
-        }
-        Ok(columns)
+        let known = |row| causes.of(crawler, row);
+        let causes: Vec<_> = if self.files.explain { (0..outcomes.len()).map(known).collect() } else { Vec::new() };
+        OwnColumn::of(self.files).map(|column| column.values(outcomes, &causes)).collect()
     }
+}
+
+impl OwnColumn {
+    /// Its values for lines with these outcomes and causes. What shows why a line was blocked is null if nothing did, if no rule
+    /// decided, or if it is not known.
+    fn values(self, outcomes: &[Outcome], causes: &[Option<Rc<CauseText>>]) -> Result<ArrayRef, ArrowError> {
+        let causes = causes.iter().map(Option::as_deref);
+        Ok(match self {
+            OwnColumn::Verdict => {
+                let partitions = outcomes.iter().map(|outcome| outcome.partition() as usize);
+                named(&Partition::ALL.map(Partition::name), partitions)?
+            }
+            OwnColumn::Reason => {
+                let reasons = outcomes.iter().map(|outcome| outcome.reason() as usize);
+                named(&Reason::ALL.map(Reason::name), reasons)?
+            }
+            // Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
+            OwnColumn::Rule => texts(causes.map(|cause| Some(as_utf8(&cause?.rule.as_ref()?.0)))),
+            // Null if it does not fit the type, as in a robots.txt of 2 GiB.
+            OwnColumn::RuleLine => {
+                Arc::new(causes.map(|cause| i32::try_from(cause?.rule.as_ref()?.1).ok()).collect::<Int32Array>())
+            }
+            OwnColumn::Agent => texts(causes.map(|cause| cause?.agent.as_deref())),
+            // In milliseconds; null if that overflows.
+            OwnColumn::Captured => {
+                Arc::new(causes.map(|cause| cause?.captured?.checked_mul(1000)).collect::<Int64Array>())
+            }
+        })
+    }
+}
+
+/// A column of texts.
+fn texts<T: AsRef<[u8]>>(texts: impl Iterator<Item = Option<T>>) -> ArrayRef {
+    let mut column = BinaryViewBuilder::new();
+    texts.for_each(|text| column.append_option(text));
+    Arc::new(column.finish())
 }
 
 /// A column of names, given by their numbers.
@@ -133,4 +151,77 @@ fn named(names: &[&str], numbers: impl Iterator<Item = usize>) -> Result<ArrayRe
     let views: Vec<u128> = names.iter().map(view).collect();
     let column: ScalarBuffer<u128> = numbers.map(|number| views[number]).collect();
     Ok(Arc::new(BinaryViewArray::try_new(column, vec![Buffer::from(names.concat().into_bytes())], None)?))
+}
+
+// The columns of lines of text: `url`, and `line` for a line that is more than its URL.
+//
+// If a line is the URL, byte for byte, and UTF-8, as nearly all lines are, only `url` is set. For any other, `line` has all
+// bytes, and `url` has the URL that was judged, or null if there is none. Bytes of it that are not UTF-8 are percent-encoded
+// there, as a fetcher would have to do.
+
+/// The columns of these lines.
+fn text_columns(text: &[u8], lines: &LineUrls) -> Result<Vec<ArrayRef>, ArrowError> {
+    let is_utf8 = std::str::from_utf8(text).is_ok();
+    let count = lines.lines().count();
+    let (mut urls, mut wholes) = (Views::of(count), Views::of(count));
+    let mut changed = Vec::new();
+    for line in 0..count {
+        let whole = lines.lines().line(text, line);
+        let start = lines.lines().starts()[line];
+        let url = origin::trimmed(lines.url(text, line));
+        if whole == url && (is_utf8 || std::str::from_utf8(url).is_ok()) {
+            urls.push(whole, 0, start);
+            wholes.push_null();
+            continue;
+        }
+        wholes.push(whole, 0, start);
+        if url.is_empty() {
+            urls.push_null();
+        } else {
+            let at = changed.len();
+            changed.extend_from_slice(&as_utf8(url));
+            urls.push(&changed[at..], 1, at as u32);
+        }
+    }
+    let buffers = [Buffer::from(text), Buffer::from_vec(changed)];
+    Ok(vec![urls.array(&buffers)?, wholes.array(&buffers[..1])?])
+}
+
+/// The values of a column, as places in buffers.
+struct Views {
+    views: Vec<u128>,
+    are_there: Vec<bool>,
+}
+
+impl Views {
+    fn of(count: usize) -> Views {
+        Views { views: Vec::with_capacity(count), are_there: Vec::with_capacity(count) }
+    }
+
+    /// Adds a value that is in this buffer, from byte `at` on.
+    fn push(&mut self, value: &[u8], buffer: u32, at: u32) {
+        self.views.push(make_view(value, buffer, at));
+        self.are_there.push(true);
+    }
+
+    fn push_null(&mut self) {
+        self.views.push(0);
+        self.are_there.push(false);
+    }
+
+    fn array(self, buffers: &[Buffer]) -> Result<ArrayRef, ArrowError> {
+        let nulls = Some(NullBuffer::from(self.are_there));
+        Ok(Arc::new(BinaryViewArray::try_new(ScalarBuffer::from(self.views), buffers.to_vec(), nulls)?))
+    }
+}
+
+/// A URL, or a part of one, with bytes that are not UTF-8 percent-encoded.
+pub(super) fn as_utf8(url: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(url.len());
+    for part in url.utf8_chunks() {
+        text.extend_from_slice(part.valid().as_bytes());
+        let escapes = percent_encoding::percent_encode(part.invalid(), percent_encoding::NON_ALPHANUMERIC);
+        escapes.for_each(|escape| text.extend_from_slice(escape.as_bytes()));
+    }
+    text
 }

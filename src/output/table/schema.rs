@@ -14,9 +14,6 @@ use crate::output::folder::{CRAWLER, VERDICT, crawler_labels};
 use crate::output::form::{Form, Rows};
 use crate::robots::Agents;
 
-/// The column after the verdict.
-const REASON: &str = "reason";
-
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
 const OUR_COLUMNS: &str = "robosieve.columns";
 
@@ -62,7 +59,7 @@ impl Table {
             }
         }
         let head = common_head(lists)?;
-        let ours = own_columns(files, agents);
+        let ours = own_fields(files, agents);
         let is_taken = |name: &&str| fields.iter().any(|(field, _)| field.name() == *name);
         let taken = ours.iter().map(|(own, _)| own.name()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
@@ -141,39 +138,62 @@ fn text_field(name: &str, is_optional: bool) -> (TypePtr, FieldRef) {
     (Arc::new(text), Arc::new(Field::new(name, DataType::BinaryView, is_optional)))
 }
 
-/// The columns that show what blocked a line, in order; `named` gives their names.
-fn cause_fields(named: impl Fn(&str) -> String) -> [(TypePtr, FieldRef); 4] {
-    let text = |name| text_field(&named(name), true);
-    let number = |name, kind, logical, of_batch| {
-        let name = named(name);
-        let number = Type::primitive_type_builder(&name, kind).with_repetition(Repetition::OPTIONAL);
-        let number = number.with_logical_type(logical).build().expect("a column of numbers");
-        (Arc::new(number), Arc::new(Field::new(name, of_batch, true)))
-    };
-    let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
-    [
-        text("rule"),
-        number("rule_line", PhysicalType::INT32, None, DataType::Int32),
-        text("agent"),
-        number("captured", PhysicalType::INT64, Some(time), DataType::Int64),
-    ]
+fn number_field(
+    name: &str,
+    kind: PhysicalType,
+    logical: Option<LogicalType>,
+    of_batch: DataType,
+) -> (TypePtr, FieldRef) {
+    let number = Type::primitive_type_builder(name, kind).with_repetition(Repetition::OPTIONAL);
+    let number = number.with_logical_type(logical).build().expect("a column of numbers");
+    (Arc::new(number), Arc::new(Field::new(name, of_batch, true)))
+}
+
+/// A column that we add to those of a list. [`rows`](super::rows) has its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnColumn {
+    /// The name of the partition.
+    Verdict,
+    Reason,
+    /// The rule that blocked the line, its line number, the name of its group, and when the answer was captured.
+    Rule,
+    RuleLine,
+    Agent,
+    Captured,
+}
+
+impl OwnColumn {
+    /// Our columns for a crawler in these files, in their order.
+    pub fn of(files: Rows) -> impl Iterator<Item = OwnColumn> {
+        use OwnColumn::{Agent, Captured, Reason, Rule, RuleLine, Verdict};
+        let is_in = move |column: &OwnColumn| match column {
+            // In a partition, it is the name of the folder.
+            Verdict => files.form == Form::Verdicts,
+            Reason => true,
+            Rule | RuleLine | Agent | Captured => files.explain,
+        };
+        [Verdict, Reason, Rule, RuleLine, Agent, Captured].into_iter().filter(is_in)
+    }
+
+    /// Its field; the label tells the crawlers apart.
+    fn field(self, label: &str) -> (TypePtr, FieldRef) {
+        let (int32, int64) = (PhysicalType::INT32, PhysicalType::INT64);
+        let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
+        match self {
+            OwnColumn::Verdict => text_field(&named(VERDICT, label), false),
+            OwnColumn::Reason => text_field(&named("reason", label), false),
+            OwnColumn::Rule => text_field(&named("rule", label), true),
+            OwnColumn::RuleLine => number_field(&named("rule_line", label), int32, None, DataType::Int32),
+            OwnColumn::Agent => text_field(&named("agent", label), true),
+            OwnColumn::Captured => number_field(&named("captured", label), int64, Some(time), DataType::Int64),
+        }
+    }
 }
 
 /// The columns after those of the list, in order.
-fn own_columns(files: Rows, agents: &[&Agents]) -> Fields {
-    let columns_of = |label: &String| {
-        let field_named = |column| text_field(&named(column, label), false);
-        let mut columns: Fields = match files.form {
-            // The verdict is the name of the folder.
-            Form::Partitions => vec![field_named(REASON)],
-            Form::Verdicts => vec![field_named(VERDICT), field_named(REASON)],
-        };
-        if files.explain {
-            columns.extend(cause_fields(|column| named(column, label)));
-        }
-        columns
-    };
-    labels(files.form, agents).iter().flat_map(columns_of).collect()
+fn own_fields(files: Rows, agents: &[&Agents]) -> Fields {
+    let fields_of = |label: &String| OwnColumn::of(files).map(|column| column.field(label)).collect::<Fields>();
+    labels(files.form, agents).iter().flat_map(fields_of).collect()
 }
 
 /// The names of the columns of verdicts; none if the verdict is the name of the folder.

@@ -7,8 +7,9 @@
 //!
 //! All files share a budget. Rows beyond it, and at a checkpoint all rows, are [stored](super::row_store).
 
-use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, Schema};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StructArray};
+use arrow_schema::{ArrowError, DataType, Schema};
 use arrow_select::concat::concat_batches;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,11 +17,10 @@ use std::mem::take;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::compact::{bytes_of, compacted, memory_of};
 use super::row_store::{RowStore, StoredBatch};
 use super::rows::FileRows;
 use super::shared::{StoredFile, StoredRows, TakenRows};
-use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::columnar::{Malformed, guarded, leaves};
 use crate::output::error::OutputError;
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
@@ -266,14 +266,61 @@ impl FullGroup {
     }
 }
 
+/// The bytes of rows, however they are in memory.
+pub(super) fn bytes_of(batch: &RecordBatch) -> u64 {
+    let mut bytes = 0;
+    let mut add = |values: &ArrayRef| {
+        let of_row = match values.data_type() {
+            DataType::BinaryView => {
+                bytes += values.as_binary_view().total_bytes_len() as u64;
+                size_of::<u128>()
+            }
+            DataType::FixedSizeBinary(width) => usize::try_from(*width).unwrap_or(0),
+            kind => kind.primitive_width().unwrap_or(1),
+        };
+        bytes += (of_row * values.len()) as u64;
+    };
+    batch.columns().iter().for_each(|column| leaves(column, &mut add));
+    bytes
+}
+
+/// The bytes that rows hold in memory, with those of others that were read with them.
+pub(super) fn memory_of(batch: &RecordBatch) -> u64 {
+    batch.columns().iter().map(|column| column.get_buffer_memory_size() as u64).sum()
+}
+
+/// The same rows, without the memory of others that were read with them.
+pub(super) fn compacted(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().map(compacted_array).collect::<Result<_, _>>()?;
+    RecordBatch::try_new(batch.schema(), columns)
+}
+
+fn compacted_array(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    Ok(match array.data_type() {
+        DataType::BinaryView => Arc::new(array.as_binary_view().gc()),
+        DataType::Struct(fields) => {
+            let group = array.as_struct();
+            let columns = group.columns().iter().map(compacted_array).collect::<Result<_, _>>()?;
+            Arc::new(StructArray::try_new(fields.clone(), columns, group.nulls().cloned())?)
+        }
+        DataType::List(field) => {
+            let (lists, field) = (array.as_list::<i32>(), Arc::clone(field));
+            let values = compacted_array(lists.values())?;
+            Arc::new(ListArray::try_new(field, lists.offsets().clone(), values, lists.nulls().cloned())?)
+        }
+        _ => ArrayRef::clone(array),
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::output::folder::partial;
     use arrow_array::cast::AsArray;
     use arrow_array::{ArrayRef, BinaryViewArray};
     use std::fs;
     use std::path::Path;
+
+    use super::*;
+    use crate::output::folder::partial;
 
     /// Rows with the texts of these numbers.
     fn rows(set: usize, numbers: std::ops::Range<usize>) -> FileRows {

@@ -4,8 +4,7 @@ use super::shared::{StoredRows, TableLines, TakenRows, Wanted};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::input::chunk::Chunk;
-use crate::input::chunks::Task;
+use crate::input::chunks::Chunk;
 use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::outcome::Outcome;
@@ -20,9 +19,6 @@ use crate::robots::Agents;
 /// A table, which cannot be made.
 #[derive(Debug, Clone)]
 pub(crate) enum Table {}
-
-/// A chunk that does not become rows.
-pub(crate) struct RowSource;
 
 /// Rows, of which there are none.
 pub(crate) struct FileRows;
@@ -50,7 +46,7 @@ impl Table {
     pub fn rows(
         &self,
         _set: usize,
-        _source: &RowSource,
+        _chunk: &Chunk<'_>,
         _outcomes: &[Vec<Outcome>],
         _causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<FileRows>, OutputError> {
@@ -60,13 +56,6 @@ impl Table {
     /// Cannot be called.
     pub fn row_group(&self, _group: FullGroup) -> Result<Block<'static>, OutputError> {
         match *self {}
-    }
-}
-
-impl RowSource {
-    /// Nothing.
-    pub fn of(_task: &Task<'_>, _lines: Chunk<'_>) -> RowSource {
-        RowSource
     }
 }
 

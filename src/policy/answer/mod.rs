@@ -5,17 +5,14 @@
 //! `merge(compile(A), compile(B))` is `compile(A and B)`, byte for byte.
 
 mod failures;
-mod hops;
 mod kept;
-mod kind;
 mod resolve;
 mod urls;
 
 pub(super) use failures::Failures;
 pub use failures::LONGEST as LONGEST_UNREACHABLE;
-pub(super) use hops::Hops;
 pub(crate) use kept::Answer;
+pub use kept::AnswerKind;
 pub(super) use kept::{Answers, CompareRules, Content, Folded, Kept, StoredRules};
-pub use kind::AnswerKind;
-pub(super) use resolve::{Resolved, Resolver};
+pub(super) use resolve::{Hops, Resolved, Resolver};
 pub(super) use urls::{KeptUrl, Urls, split};

@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::WriteError;
 use super::answers::UrlRecord;
-use super::layout::{ENTRY, Section};
+use super::format::{ENTRY, Section};
 use super::pool::{Distinct, NONE, Pool, spread};
-use super::spool::Home;
+use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
 use crate::formats::unnamed::{List, Table};
 use crate::policy::Statistics;
 use crate::policy::answer::{CompareRules, StoredRules};
+use crate::policy::error::WriteError;
 use crate::policy::groups::{self, Group};
 
 /// A source of rows and items: the tables of captures, or an image.
@@ -76,7 +76,7 @@ pub(crate) struct Gathered<'s> {
     sources: Vec<Pool<'s>>,
     /// Contents that are in no source.
     made: Vec<Box<[u8]>>,
-    home: Home,
+    spill: SpillFolder,
     /// In the order of the image: the source of each item, and its places there and in the image.
     items: List<NewItem>,
     /// Whether an item of a source can equal another one. It cannot if there is one source, which holds each only once; what is made
@@ -111,12 +111,12 @@ impl NewItem {
 const MADE: u32 = u32::MAX;
 
 impl<'s> Gathered<'s> {
-    fn new(section: Section, sources: Vec<Pool<'s>>, home: &Home) -> Result<Gathered<'s>, WriteError> {
-        let memory = home.tables();
+    fn new(section: Section, sources: Vec<Pool<'s>>, spill: &SpillFolder) -> Result<Gathered<'s>, WriteError> {
+        let memory = spill.tables();
         let (items, known, taken) = (List::new(&memory), Table::new(&memory), Table::new(&memory));
         let may_repeat = sources.len() > 1;
-        let (home, made, length) = (home.clone(), Vec::new(), 0);
-        let mut gathered = Gathered { section, sources, made, home, items, may_repeat, known, taken, length };
+        let (spill, made, length) = (spill.clone(), Vec::new(), 0);
+        let mut gathered = Gathered { section, sources, made, spill, items, may_repeat, known, taken, length };
         // Every pool begins with the item without content.
         gathered.append(0, NONE, None, 0)?;
         Ok(gathered)
@@ -141,7 +141,7 @@ impl<'s> Gathered<'s> {
         };
         let taken =
             self.taken.insert(NewItem { source, place, new_place }, |item| NewItem::hash(item.source, item.place));
-        taken.map_err(|error| self.home.failed(error))?;
+        taken.map_err(|error| self.spill.failed(error))?;
         Ok((new_place, found.is_none().then_some(content)))
     }
 
@@ -178,7 +178,7 @@ impl<'s> Gathered<'s> {
         let index = self.items.len() as u32;
         let listed = self.items.push(NewItem { source, place, new_place });
         let known = hash.map_or(Ok(()), |hash| self.known.insert((hash, index), |&(hash, _)| spread(hash)));
-        listed.and(known).map_err(|error| self.home.failed(error))?;
+        listed.and(known).map_err(|error| self.spill.failed(error))?;
         self.length += Pool::item_size(content, self.section.unit()) as u64;
         Ok(new_place)
     }
@@ -216,9 +216,9 @@ pub(crate) struct Shared<'s> {
 
 impl<'s> Shared<'s> {
     /// Collects from these sources, whose rows have `width` columns.
-    pub fn new(sources: &[ItemSource<'s>], width: usize, home: &Home) -> Result<Shared<'s>, WriteError> {
+    pub fn new(sources: &[ItemSource<'s>], width: usize, spill: &SpillFolder) -> Result<Shared<'s>, WriteError> {
         let gathered = |section, of: fn(&ItemSource<'s>) -> Pool<'s>| {
-            Gathered::new(section, sources.iter().map(of).collect::<Vec<_>>(), home)
+            Gathered::new(section, sources.iter().map(of).collect::<Vec<_>>(), spill)
         };
         let mut count = 0;
         let rows = sources.iter().map(|source| {
@@ -227,12 +227,12 @@ impl<'s> Shared<'s> {
             (source.rows, before)
         });
         let rows: Vec<(&'s [u8], usize)> = rows.collect();
-        let taken = List::filled(0, count, &home.tables()).map_err(|error| home.failed(error))?;
+        let taken = List::filled(0, count, &spill.tables()).map_err(|error| spill.failed(error))?;
         Ok(Shared {
             automata: gathered(Section::Automata, |source| source.automata)?,
             rules: gathered(Section::Rules, |source| source.rules)?,
             side: gathered(Section::Side, |source| source.side)?,
-            rows: Distinct::rows(width * ENTRY, home),
+            rows: Distinct::rows(width * ENTRY, spill),
             width,
             sources: rows,
             taken,

@@ -5,21 +5,21 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::error::{ImageError, OpenError};
-use super::layout::{HEADER, Header};
-use super::meta::{Content, Trust};
+use super::format::{HEADER, Header};
+use super::sections::{Content, Image, Trust};
 use super::validate;
-use super::view::Image;
+use crate::formats::error::FileError;
 use crate::formats::mmap;
+use crate::policy::error::{ImageError, OpenError};
 
 impl Image {
     /// Reads a file into memory and checks it.
     pub fn read(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (mut file, metadata) = opened(path)?;
-        let unreadable = |error| OpenError::Unreadable { path: path.to_owned(), error };
+        let unreadable = FileError::of("read the policy", path);
         let wrong = |problem| OpenError::Image { path: path.to_owned(), problem };
         if !metadata.is_file() {
-            return Err(unreadable(io::Error::other("it is not a regular file")));
+            return Err(unreadable(io::Error::other("it is not a regular file")).into());
         }
         let length = metadata.len();
         // A large file of another kind takes no memory.
@@ -40,8 +40,7 @@ impl Image {
     pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (file, _) = opened(path)?;
         // SAFETY: as the caller ensures.
-        let map =
-            unsafe { mmap::map(&file) }.map_err(|error| OpenError::Unreadable { path: path.to_owned(), error })?;
+        let map = unsafe { mmap::map(&file) }.map_err(FileError::of("read the policy", path))?;
         let checked = Image::checked(map, Some(file), trust);
         checked.map_err(|problem| OpenError::Image { path: path.to_owned(), problem })
     }
@@ -66,11 +65,11 @@ impl Image {
 
 /// Opens a file that is neither a folder nor empty.
 fn opened(path: &Path) -> Result<(File, Metadata), OpenError> {
-    let unreadable = |error| OpenError::Unreadable { path: path.to_owned(), error };
+    let unreadable = FileError::of("read the policy", path);
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
-        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
+        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)).into());
     }
     if metadata.is_file() && metadata.len() == 0 {
         return Err(OpenError::Image { path: path.to_owned(), problem: ImageError::Empty });

@@ -9,10 +9,10 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::WriteError;
-use super::layout::Section;
-use super::spool::{Home, Spool};
+use super::format::Section;
+use super::spool::{SpillFolder, Spool};
 use crate::formats::unnamed::Table;
+use crate::policy::error::WriteError;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
@@ -142,18 +142,18 @@ fn hash_of(content: &[u8]) -> u32 {
 
 impl Distinct {
     /// A pool with only the item without content.
-    pub fn pool(section: Section, home: &Home) -> Distinct {
-        Distinct::new(section, section.unit(), true, home)
+    pub fn pool(section: Section, spill: &SpillFolder) -> Distinct {
+        Distinct::new(section, section.unit(), true, spill)
     }
 
     /// Rows of `unit` bytes, with only the row of zeros.
-    pub fn rows(unit: usize, home: &Home) -> Distinct {
-        Distinct::new(Section::Rows, unit, false, home)
+    pub fn rows(unit: usize, spill: &SpillFolder) -> Distinct {
+        Distinct::new(Section::Rows, unit, false, spill)
     }
 
-    fn new(section: Section, unit: usize, with_length: bool, home: &Home) -> Distinct {
+    fn new(section: Section, unit: usize, with_length: bool, spill: &SpillFolder) -> Distinct {
         let first = vec![0; unit];
-        let (items, spool) = (Table::new(&home.tables()), Spool::new(home, first));
+        let (items, spool) = (Table::new(&spill.tables()), Spool::new(spill, first));
         Distinct { section, spool, unit, with_length, items, item: Vec::new() }
     }
 

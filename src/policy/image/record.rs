@@ -13,8 +13,8 @@
 
 use std::fmt;
 
-use super::WriteError;
 use super::pool::NONE;
+use crate::policy::error::WriteError;
 use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
 
 /// Places of records count units of this many bytes.

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::layout::MAGIC;
+use super::format::MAGIC;
 use crate::formats::is_stream;
 use crate::formats::replaceable::{FileKind, begins_with};
 

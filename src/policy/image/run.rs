@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-use super::WriteError;
 use super::answers::{UrlRecord, UrlRecords, hash_of_target, push};
+use super::format::{ALIGNMENT, Section};
 use super::gather::{Gathered, ItemSource, Shared};
-use super::layout::{ALIGNMENT, Section};
 use super::pool::Pool;
-use super::spool::{Home, Spool};
+use super::spool::{SpillFolder, Spool};
 use crate::formats::unnamed::List;
 use crate::policy::answer::{Answer, AnswerKind};
+use crate::policy::error::WriteError;
 
 /// The answers of some URLs, in the order of the URLs.
 #[derive(Debug)]
@@ -32,14 +32,14 @@ impl Run {
         urls: impl Iterator<Item = UrlRecord<'u>>,
         source: ItemSource<'_>,
         width: usize,
-        home: &Home,
+        spill: &SpillFolder,
     ) -> Result<Run, WriteError> {
-        let mut shared = Shared::new(&[source], width, home)?;
-        let (mut run, mut count, mut record) = (Spool::new(home, Vec::new()), 0, Vec::new());
-        let mut targets = List::new(&home.tables());
+        let mut shared = Shared::new(&[source], width, spill)?;
+        let (mut run, mut count, mut record) = (Spool::new(spill, Vec::new()), 0, Vec::new());
+        let mut targets = List::new(&spill.tables());
         for url in urls {
             if let Some(target) = url.kept.of_kind(AnswerKind::Redirect).and_then(Answer::target) {
-                targets.push(hash_of_target(target.as_bytes())).map_err(|error| home.failed(error))?;
+                targets.push(hash_of_target(target.as_bytes())).map_err(|error| spill.failed(error))?;
             }
             record.clear();
             push(&shared.url(url)?, None, &mut record);

@@ -6,9 +6,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use super::WriteError;
 use crate::formats::mmap;
 use crate::formats::unnamed::FileMemory;
+use crate::policy::error::WriteError;
 
 /// How many bytes of a spool stay in memory if it may use a file.
 pub(crate) const HELD: usize = 16 << 20;
@@ -16,20 +16,20 @@ pub(crate) const HELD: usize = 16 << 20;
 /// Where spools keep their bytes, and tables their entries: about `limit` bytes of each in memory, more of them in temporary files
 /// in `folder`.
 #[derive(Debug, Clone)]
-pub(crate) struct Home {
+pub(crate) struct SpillFolder {
     pub folder: PathBuf,
     pub limit: usize,
 }
 
-impl Home {
+impl SpillFolder {
     /// All in memory.
-    pub fn memory() -> Home {
-        Home { folder: PathBuf::new(), limit: usize::MAX }
+    pub fn none() -> SpillFolder {
+        SpillFolder { folder: PathBuf::new(), limit: usize::MAX }
     }
 
     /// In temporary files in `folder`, except for [`HELD`] bytes of each.
-    pub fn folder(folder: PathBuf) -> Home {
-        Home { folder, limit: HELD }
+    pub fn at(folder: PathBuf) -> SpillFolder {
+        SpillFolder { folder, limit: HELD }
     }
 
     /// Memory for the tables of one image.
@@ -46,7 +46,7 @@ impl Home {
 /// Bytes written front to back.
 #[derive(Debug)]
 pub(crate) struct Spool {
-    home: Home,
+    spill: SpillFolder,
     file: Option<File>,
     /// How many bytes are in the file.
     filed: u64,
@@ -58,8 +58,8 @@ pub(crate) struct Spool {
 
 impl Spool {
     /// A spool that begins with the bytes `first`.
-    pub fn new(home: &Home, first: Vec<u8>) -> Spool {
-        Spool { home: home.clone(), file: None, filed: 0, tail: first, map: None }
+    pub fn new(spill: &SpillFolder, first: Vec<u8>) -> Spool {
+        Spool { spill: spill.clone(), file: None, filed: 0, tail: first, map: None }
     }
 
     /// How many bytes have been written.
@@ -69,7 +69,7 @@ impl Spool {
 
     /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        if self.tail.len() + bytes.len() > self.home.limit {
+        if self.tail.len() + bytes.len() > self.spill.limit {
             self.file_tail().map_err(|error| self.failed(error))?;
         }
         self.tail.extend_from_slice(bytes);
@@ -78,13 +78,13 @@ impl Spool {
 
     /// The error for a failure of the temporary file, or of one that belongs to the same data.
     pub fn failed(&self, error: io::Error) -> WriteError {
-        self.home.failed(error)
+        self.spill.failed(error)
     }
 
     fn file_tail(&mut self) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(&self.home.folder)?),
+            None => self.file.insert(tempfile::tempfile_in(&self.spill.folder)?),
         };
         file.seek(SeekFrom::Start(self.filed))?;
         file.write_all(&self.tail)?;
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn what_was_written_comes_back_from_memory_and_from_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        let homes = [0, 7, 1000].map(|limit| Home { folder: folder.path().to_owned(), limit });
-        for home in homes.into_iter().chain([Home::memory()]) {
-            let mut spool = Spool::new(&home, vec![77; 3]);
+        let spills = [0, 7, 1000].map(|limit| SpillFolder { folder: folder.path().to_owned(), limit });
+        for spill in spills.into_iter().chain([SpillFolder::none()]) {
+            let mut spool = Spool::new(&spill, vec![77; 3]);
             let mut written = vec![77; 3];
             for round in 0..40u8 {
                 let bytes = vec![round; usize::from(round % 5)];
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_used_is_named() {
         let folder = tempfile::tempdir().unwrap().path().join("missing");
-        let mut spool = Spool::new(&Home { folder: folder.clone(), limit: 3 }, Vec::new());
+        let mut spool = Spool::new(&SpillFolder { folder: folder.clone(), limit: 3 }, Vec::new());
         spool.write(&[1; 3]).unwrap();
         let error = spool.write(&[1]).unwrap_err().to_string();
         assert!(error.contains(&folder.display().to_string()), "{error}");

@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use super::Parts;
+use super::format::{ENTRY, Section};
 use super::gather::{ItemSource, content};
-use super::layout::{ENTRY, Section};
 use super::pool::{Distinct, Pool};
-use super::spool::Home;
-use super::{Parts, WriteError};
+use super::spool::SpillFolder;
 use crate::policy::answer::{CompareRules, StoredRules};
+use crate::policy::error::WriteError;
 use crate::policy::groups::{self, Group};
 
 /// The tables that captures share.
@@ -23,12 +24,12 @@ pub(crate) struct Tables {
 
 impl Tables {
     /// Empty tables, for rows of `width` columns.
-    pub fn new(width: usize, home: &Home) -> Tables {
+    pub fn new(width: usize, spill: &SpillFolder) -> Tables {
         Tables {
-            automata: Distinct::pool(Section::Automata, home),
-            rules: Distinct::pool(Section::Rules, home),
-            side: Distinct::pool(Section::Side, home),
-            rows: Distinct::rows(width * ENTRY, home),
+            automata: Distinct::pool(Section::Automata, spill),
+            rules: Distinct::pool(Section::Rules, spill),
+            side: Distinct::pool(Section::Side, spill),
+            rows: Distinct::rows(width * ENTRY, spill),
         }
     }
 

@@ -11,13 +11,14 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::answers::{self, MARKED, Pointer, UrlRecords};
-use super::layout::{HEADER, Section};
+use super::format::{HEADER, Section};
 use super::pool::{NONE, Problem, Starts};
 use super::record::{Record, checked_end, starts};
-use super::{Content, Image, ImageError, Meta, Parts, Trust};
+use super::{Content, Image, Meta, Parts, Trust};
 use crate::automaton;
 use crate::dialect::Dialect;
 use crate::policy::answer::{Answer, StoredRules};
+use crate::policy::error::ImageError;
 use crate::policy::{groups, lookup, provenance, side_records};
 use crate::threads;
 

@@ -5,27 +5,28 @@ use std::sync::mpsc::{channel, sync_channel};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answers::{self, MARKED, Pointer, UrlRecord};
+use super::format::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::gather::{Gathered, ItemSource, Shared};
-use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
 use super::record::{self, Record};
-use super::spool::{Home, Spool};
-use super::{Content, Image, Meta, WriteError};
+use super::spool::{SpillFolder, Spool};
+use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
 use crate::formats::mmap;
 use crate::formats::unnamed::List;
 use crate::policy::answer::{Resolved, StoredRules};
-use crate::policy::columns::Columns;
+use crate::policy::crawlers::Crawlers;
+use crate::policy::error::WriteError;
 use crate::policy::{Statistics, groups, lookup};
 use crate::threads;
 
 /// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
-/// much as [`Home`] allows.
+/// much as [`SpillFolder`] allows.
 #[derive(Debug)]
 pub(crate) struct Writer<'s> {
-    columns: Columns,
+    columns: Crawlers,
     dialect: &'static Dialect,
-    home: Home,
+    spill: SpillFolder,
     shared: Shared<'s>,
     origins: Spool,
     count: u64,
@@ -44,23 +45,23 @@ impl<'s> Writer<'s> {
     ///
     /// [`WriteError::Spill`] if a temporary file cannot be made.
     pub fn new(
-        columns: Columns,
+        columns: Crawlers,
         dialect: &'static Dialect,
         sources: &[ItemSource<'s>],
-        home: &Home,
+        spill: &SpillFolder,
     ) -> Result<Writer<'s>, WriteError> {
-        let shared = Shared::new(sources, columns.count(), home)?;
-        let (origins, answers) = (Spool::new(home, Vec::new()), Spool::new(home, Vec::new()));
-        let (marks, pointers, record, last) = (Vec::new(), List::new(&home.tables()), Vec::new(), Vec::new());
-        let home = home.clone();
-        Ok(Writer { columns, dialect, home, shared, origins, count: 0, answers, marks, pointers, record, last })
+        let shared = Shared::new(sources, columns.count(), spill)?;
+        let (origins, answers) = (Spool::new(spill, Vec::new()), Spool::new(spill, Vec::new()));
+        let (marks, pointers, record, last) = (Vec::new(), List::new(&spill.tables()), Vec::new(), Vec::new());
+        let spill = spill.clone();
+        Ok(Writer { columns, dialect, spill, shared, origins, count: 0, answers, marks, pointers, record, last })
     }
 
     /// Adds the next URL. If it is the robots.txt of an origin, the origin is `resolved` so.
     pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), WriteError> {
         let before = self.origins.len();
         if let Some(pointer) = Pointer::of(&url.kept, self.answers.len(), before) {
-            self.pointers.push(pointer).map_err(|error| self.home.failed(error))?;
+            self.pointers.push(pointer).map_err(|error| self.spill.failed(error))?;
         }
         if let Some(resolved) = resolved {
             self.add_origin(&url, resolved)?;
@@ -98,17 +99,17 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Writes the image to `home`, with the statistics of the sources, completed.
-    pub fn image(self, statistics: Statistics, home: &Home) -> Result<(Image, Content), WriteError> {
+    /// Writes the image to `spill`, with the statistics of the sources, completed.
+    pub fn image(self, statistics: Statistics, spill: &SpillFolder) -> Result<(Image, Content), WriteError> {
         let sealed = self.seal(statistics)?;
         let length = sealed.header.length();
-        if length <= home.limit as u64 {
+        if length <= spill.limit as u64 {
             let mut memory = mmap::memory(length as usize);
             let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
             return Ok((Image { file: None, bytes: mmap::read_only(memory), header }, content));
         }
-        let spilled = |error| WriteError::Spill { folder: home.folder.clone(), error };
-        let mut file = tempfile::tempfile_in(&home.folder).map_err(spilled)?;
+        let spilled = |error| WriteError::Spill { folder: spill.folder.clone(), error };
+        let mut file = tempfile::tempfile_in(&spill.folder).map_err(spilled)?;
         let (header, content) = sealed.write(&mut file).map_err(|error| match error {
             WriteError::Io(error) => spilled(error),
             other => other,
@@ -132,8 +133,8 @@ impl<'s> Writer<'s> {
         self.origins.finish()?;
         self.answers.finish()?;
         self.shared.rows.finish()?;
-        let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of, &self.home.tables());
-        let table = table.map_err(|error| self.home.failed(error))?;
+        let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of, &self.spill.tables());
+        let table = table.map_err(|error| self.spill.failed(error))?;
         let header = Header::of([
             meta_bytes.len() as u64,
             table.length(),

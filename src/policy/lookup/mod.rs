@@ -4,7 +4,7 @@
 //! bucket's pilot, a small number found when the table is built, sends the origins of the bucket to slots of their own.
 //! So a look-up reads one pilot and one entry, and compares the key in the entry; a hash alone decides nothing.
 //!
-//! [`key`] has the hash, [`entry`] defines the entries, [`layout`] splits the section into its parts, [`place`] finds the
+//! [`key`] has the hash, [`section`] defines the entries and splits the section into its parts, [`pilots`] finds the
 //! pilots, [`build`] writes the section, [`check`] validates it, and [`table`] looks origins up.
 //!
 //! ```text
@@ -15,19 +15,16 @@
 //! The overflow holds the origins that no pilot could place. It is empty unless an attacker constructs origins with equal
 //! hashes. It is searched last, and sorted by origin.
 
-mod build;
-mod check;
-mod entry;
 mod key;
-mod layout;
-mod place;
+mod pilots;
+mod section;
 mod table;
 
-pub(super) use build::LookupTable;
-pub(super) use check::check;
-pub(crate) use entry::{Entry, take_out};
 pub(crate) use key::{hash, hash_of};
+pub(super) use section::LookupTable;
+pub(crate) use section::{Entry, take_out};
 pub use table::Lookup;
+pub(super) use table::check;
 
 #[cfg(test)]
 mod tests;

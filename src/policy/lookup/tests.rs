@@ -1,7 +1,7 @@
 //! Builds, searches and damages tables, with the real hash and with hashes that an attacker would wish for.
 
-use super::check::check;
 use super::key::hash_of;
+use super::table::check;
 use super::{Lookup, LookupTable};
 use crate::formats::unnamed::FileMemory;
 use crate::policy::image::{Problem, RECORD_UNIT, push_record, record_starts};

@@ -23,11 +23,8 @@
 //! Ignoring an entry that is not understood could mean doing the opposite of what it says, so nothing is skipped: unknown
 //! keys, contradictory keys, and two tables for one origin are errors.
 
-mod by_origin;
-mod error;
-mod parse;
+mod file;
 mod placement;
 
-pub use by_origin::{Override, Overrides};
-pub use error::{OverrideProblem, OverridesError};
+pub use file::{Override, OverrideProblem, Overrides, OverridesError};
 pub(super) use placement::Placement;

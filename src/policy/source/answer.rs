@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::bare_origin;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use super::urls::page;
 use crate::origin;
 use crate::policy::{Answered, Capture};

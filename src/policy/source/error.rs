@@ -3,33 +3,23 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::field::Field;
 use super::kind::SourceKind;
-#[cfg(feature = "warc")]
-use super::warc::RecordProblem;
 use crate::formats::compression::Damaged;
+use crate::formats::error::FileError;
 use crate::formats::{shown, visible};
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
 
-/// The problem of an archive's record; none exist without WARC support.
-#[cfg(not(feature = "warc"))]
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecordProblem {}
+/// The most bytes of the head of a record.
+pub(super) const HEAD_LIMIT: usize = 256 << 10;
 
 /// A source cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
     /// The file or directory is missing or cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable {
-        /// The file or directory.
-        path: PathBuf,
-        /// The system's error, or the damage in its compressed data.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// The source has no robots.txt at all.
     #[error("{} holds no robots.txt: {hint}", shown(path))]
     Empty {
@@ -166,13 +156,13 @@ pub enum SourceError {
 
 impl SourceError {
     pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> SourceError + use<'_> {
-        |error| SourceError::Unreadable { path: path.to_owned(), error }
+        move |error| SourceError::Unreadable(FileError::of("read", path)(error))
     }
 
     /// Whether the source is damaged, so that some of it may have been read.
     pub(super) fn is_damage(&self) -> bool {
         match self {
-            SourceError::Unreadable { error, .. } => Damaged::caused(error),
+            SourceError::Unreadable(FileError { error, .. }) => Damaged::caused(error),
             SourceError::Parquet { .. } => true,
             _ => false,
         }
@@ -180,7 +170,7 @@ impl SourceError {
 
     /// The message without the name of the source.
     pub(super) fn in_source(&self, path: &Path) -> String {
-        if let SourceError::Unreadable { error, .. } = self {
+        if let SourceError::Unreadable(FileError { error, .. }) = self {
             return error.to_string();
         }
         let message = self.to_string();
@@ -198,14 +188,43 @@ pub struct NoColumn {
     pub name: String,
 }
 
-/// A list of field names cannot be parsed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// A problem of a record of an archive.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[error(
-    "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {}",
-    Field::ALL.map(Field::name).join(", ")
-)]
-pub struct FieldNamesError {
-    /// The part that cannot be parsed.
-    pub given: String,
+pub enum RecordProblem {
+    /// It cannot be read or decompressed.
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    /// It does not begin with a known version.
+    #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0, WARC/1.1, WARC/0.17 or WARC/0.18")]
+    Version(String),
+    /// Its head has no end.
+    #[error("its head is longer than {} KiB", HEAD_LIMIT >> 10)]
+    LongHead,
+    /// Another record begins in its head.
+    #[error("its head is cut short; another record follows in it")]
+    CutHead,
+    /// A line of its head is not a field.
+    #[error("its head has a line that is not a field: {0:?}")]
+    NoField(String),
+    /// A required field is missing.
+    #[error("it has no {0}")]
+    Missing(&'static str),
+    /// A field has a meaningless value.
+    #[error("its {name} is not valid: {value:?}")]
+    Value {
+        /// The field.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// Its time cannot be that of an answer.
+    #[error("its time cannot be right: {0}")]
+    Time(String),
+    /// Its block is not followed by the end of a record.
+    #[error("it does not end where its Content-Length says")]
+    End,
+    /// The archive ends within it.
+    #[error("the archive ends within it")]
+    CutShort,
 }

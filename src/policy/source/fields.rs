@@ -1,9 +1,9 @@
 //! What a source calls the fields of an answer.
 
+use serde::Serialize;
 use std::str::FromStr;
 
-use super::error::{FieldNamesError, NoColumn};
-use super::field::Field;
+use super::error::NoColumn;
 
 const COUNT: usize = Field::ALL.len();
 
@@ -109,6 +109,45 @@ impl FromStr for FieldNames {
         }
         Ok(names)
     }
+}
+
+named! {
+    /// A field of an answer: a key of JSON Lines, or a column of Parquet.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[repr(u8)]
+    #[non_exhaustive]
+    pub enum Field {
+        /// The requested URL: text.
+        Url = "url",
+        /// The origin, in place of the URL of its robots.txt: text.
+        Origin = "origin",
+        /// The HTTP status: an integer, or null if nobody answered.
+        Status = "status",
+        /// The target of a redirect: text.
+        Location = "location",
+        /// The body: text, in Parquet also bytes.
+        Body = "body",
+        /// The body in Base64: text.
+        BodyBase64 = "body_base64",
+        /// The time of the answer: text in RFC 3339, seconds of Unix time, in Parquet also a time stamp.
+        FetchedAt = "fetched_at",
+        /// The server's `Expires`, as a time.
+        Expires = "expires",
+        /// The time since which the origin has been unreachable.
+        UnreachableSince = "unreachable_since",
+    }
+}
+
+/// A list of field names cannot be parsed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error(
+    "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {}",
+    Field::ALL.map(Field::name).join(", ")
+)]
+pub struct FieldNamesError {
+    /// The part that cannot be parsed.
+    pub given: String,
 }
 
 #[cfg(test)]

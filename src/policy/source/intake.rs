@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::SourceError;
 use super::passed_over::{PassedOver, Reason};
 use super::robots::body_limit;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use super::urls::{is_named_robots_txt, page};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};
@@ -53,7 +53,7 @@ pub(super) struct Intake<'c> {
     pages: Vec<(PathBuf, Vec<String>)>,
     /// The bounds of the answers' times.
     pub time_bounds: TimeBounds,
-    /// Whether to leave out what is damaged, rather than to end with an error.
+    /// Whether to pass over what is damaged, rather than to end with an error.
     pub skip_bad: bool,
 }
 
@@ -171,7 +171,7 @@ impl<'c> Intake<'c> {
         }
     }
 
-    /// Leaves out a line or row with an error, which it returns if it must not be left out.
+    /// Passes over a line or row with an error, which it returns if it must not be passed over.
     pub fn leave_out(&mut self, source: &Path, reason: Reason, error: SourceError) -> Result<(), SourceError> {
         if !self.skip_bad {
             return Err(error);

@@ -15,11 +15,10 @@ use std::path::Path;
 
 use super::SourceError;
 use super::answer::{Answer, Flaw};
-use super::field::Field;
-use super::fields::FieldNames;
+use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use crate::formats::time;
 use crate::policy::Capture;
 

@@ -9,8 +9,6 @@ mod add;
 mod answer;
 mod directory;
 mod error;
-mod fetched_at;
-mod field;
 mod fields;
 mod intake;
 mod json_lines;
@@ -18,34 +16,24 @@ mod kind;
 mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod part;
 mod passed_over;
 mod robots;
-#[cfg(any(feature = "parquet", feature = "warc"))]
-mod seekable;
-mod time_bounds;
+mod times;
 mod urls;
 #[cfg(feature = "warc")]
 mod warc;
-mod warc_counts;
 #[cfg(not(feature = "warc"))]
 mod without_warc;
 
-pub use add::{Options, add, add_single};
+pub use super::statistics::WarcCounts;
+pub use add::{Options, Part, add, add_pages, add_part, add_single};
 pub use answer::Answer;
-#[cfg(not(feature = "warc"))]
-pub use error::RecordProblem;
-pub use error::{FieldNamesError, NoColumn, SourceError};
-pub use fetched_at::FetchedAt;
-pub use field::Field;
-pub use fields::FieldNames;
+pub use error::{NoColumn, RecordProblem, SourceError};
+pub use fields::{Field, FieldNames, FieldNamesError};
 pub use kind::SourceKind;
 pub use memory::add_answers;
-pub use part::{Part, add_pages, add_part};
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::{Robots, body_limit};
+pub use times::FetchedAt;
 pub(crate) use urls::bare_origin;
-#[cfg(feature = "warc")]
-pub use warc::RecordProblem;
-pub use warc_counts::WarcCounts;

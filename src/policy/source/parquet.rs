@@ -9,11 +9,10 @@ use std::path::Path;
 
 use super::answer::Answer;
 use super::error::{NoColumn, SourceError};
-use super::field::Field;
-use super::fields::FieldNames;
+use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::time_bounds::TimeBounds;
+use super::times::TimeBounds;
 use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};
 use crate::policy::Capture;
 use crate::threads;

@@ -60,11 +60,11 @@ impl Reason {
                 ["file is damaged or cut short", "files are damaged or cut short", "their origins have no verdict"]
             }
             Reason::EmptyFile => ["file is empty", "files are empty", "an empty robots.txt allows everything"],
-            Reason::BadLine => ["line is no response", "lines are no responses", "they are left out"],
-            Reason::BadAnswer => ["response is none", "responses are none", "they are left out"],
+            Reason::BadLine => ["line is no response", "lines are no responses", "they are passed over"],
+            Reason::BadAnswer => ["response is none", "responses are none", "they are passed over"],
             #[cfg(feature = "parquet")]
-            Reason::BadRow => ["row is no response", "rows are no responses", "they are left out"],
-            Reason::Rest => ["source ends in damage", "sources end in damage", "what follows is left out"],
+            Reason::BadRow => ["row is no response", "rows are no responses", "they are passed over"],
+            Reason::Rest => ["source ends in damage", "sources end in damage", "what follows is passed over"],
             Reason::Url | Reason::Page => [
                 "response is not for /robots.txt",
                 "responses are not for /robots.txt",

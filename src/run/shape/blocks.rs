@@ -4,8 +4,7 @@
 use std::borrow::Cow;
 
 use super::gather::Gatherer;
-use crate::input::chunk::Chunk;
-use crate::input::chunks::Task;
+use crate::input::chunks::Chunk;
 use crate::judge::tally::Tally;
 use crate::output::block::Block;
 use crate::output::error::OutputError;
@@ -31,13 +30,7 @@ pub(in crate::run) trait Shape: Sync {
     }
 
     /// Makes the rows of a judged chunk for the files of a `set`, if lines become rows.
-    fn prepare(
-        &self,
-        _set: usize,
-        _task: &Task<'_>,
-        _lines: Chunk<'_>,
-        _worker: &mut Worker,
-    ) -> Result<Vec<FileRows>, FilterError> {
+    fn prepare(&self, _set: usize, _chunk: &Chunk<'_>, _worker: &mut Worker) -> Result<Vec<FileRows>, FilterError> {
         Ok(Vec::new())
     }
 
@@ -94,12 +87,12 @@ impl Default for Blocks {
 }
 
 impl Blocks {
-    /// The blocks of a judged chunk with this text, if runs of lines are written straight from it.
-    pub fn of<'b>(self, judged: &'b Judged, text: Option<&'b [u8]>) -> Vec<Block<'b>> {
+    /// The blocks of a judged chunk; `text` is its text, from which runs of lines may be written.
+    pub fn of<'b>(self, judged: &'b Judged, text: &'b [u8]) -> Vec<Block<'b>> {
         match self {
             Blocks::Made(blocks) => blocks,
             Blocks::Buffers(set, tallies) => {
-                let files = judged.buffers.iter().map(|pieces| pieces.of(text.unwrap_or_default()).map(Cow::Borrowed));
+                let files = judged.buffers.iter().map(|pieces| pieces.of(text).map(Cow::Borrowed));
                 let files = files.zip(tallies).enumerate();
                 files.map(|(file, (pieces, tally))| Block { set, file, pieces: pieces.collect(), tally }).collect()
             }

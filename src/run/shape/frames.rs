@@ -12,7 +12,7 @@ use crate::lock::lock;
 use crate::output::block::Block;
 use crate::output::error::OutputError;
 use crate::output::form::Rows;
-use crate::output::frame::{Compressor, FrameFormat};
+use crate::output::format::{Compressor, FrameFormat};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
 use crate::run::sequence::Sequence;

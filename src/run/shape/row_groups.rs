@@ -3,12 +3,14 @@
 //! A worker makes the rows of a chunk for each file. In the chunk's turn they join the rows that [wait](WaitingRows), and
 //! those that are enough for a row group come out. The worker encodes them after its turn, so groups are encoded in parallel.
 
+use std::sync::Mutex;
+
 use super::blocks::{Blocks, Held, Made, Shape, Turn, Write};
-use crate::input::chunk::Chunk;
-use crate::input::chunks::Task;
+use crate::input::chunks::Chunk;
+use crate::lock::lock;
 use crate::output::block::Block;
 use crate::output::error::OutputError;
-use crate::output::table::{FileRows, FullGroup, RowSource, Table, WaitingRows};
+use crate::output::table::{FileRows, FullGroup, Table, WaitingRows};
 use crate::run::error::FilterError;
 use crate::run::sequence::Sequence;
 use crate::run::worker::{Judged, Worker};
@@ -35,6 +37,16 @@ fn encode(tables: &[Table], group: FullGroup) -> Result<Block<'static>, OutputEr
     tables[group.set].row_group(group)
 }
 
+/// Encodes row groups at the same time, one of them in this thread.
+fn encode_all(tables: &[Table], groups: Vec<FullGroup>) -> Result<Vec<Block<'static>>, OutputError> {
+    let (count, groups) = (groups.len(), Mutex::new(groups.into_iter().enumerate()));
+    let next = || lock(&groups).next();
+    let work = || std::iter::from_fn(next).map(|(at, group)| (at, encode(tables, group))).collect::<Vec<_>>();
+    let mut encoded: Vec<_> = threads::at_once(count, work).into_iter().flatten().collect();
+    encoded.sort_by_key(|&(at, _)| at);
+    encoded.into_iter().map(|(_, block)| block).collect()
+}
+
 impl Shape for RowGroups {
     fn ends_lines(&self) -> bool {
         true
@@ -44,15 +56,9 @@ impl Shape for RowGroups {
         true
     }
 
-    fn prepare(
-        &self,
-        set: usize,
-        task: &Task<'_>,
-        lines: Chunk<'_>,
-        worker: &mut Worker,
-    ) -> Result<Vec<FileRows>, FilterError> {
-        let (outcomes, mut causes) = worker.rows(lines.text);
-        let mut rows = self.tables[set].rows(set, &RowSource::of(task, lines), outcomes, &mut causes)?;
+    fn prepare(&self, set: usize, chunk: &Chunk<'_>, worker: &mut Worker) -> Result<Vec<FileRows>, FilterError> {
+        let (outcomes, mut causes) = worker.rows(chunk.text());
+        let mut rows = self.tables[set].rows(set, chunk, outcomes, &mut causes)?;
         rows.iter_mut().try_for_each(FileRows::compact)?;
         Ok(rows)
     }
@@ -78,9 +84,7 @@ impl Shape for RowGroups {
         while !rest.is_empty() {
             // No more at once than the workers could hold.
             let some: Vec<FullGroup> = rest.drain(..rest.len().min(at_once)).collect();
-            let threads = if some.len() > 1 { some.len() } else { 0 };
-            let encoded = threads::on(threads, || threads::map(some, |group| encode(&tables, group)));
-            write(encoded.into_iter().collect::<Result<_, _>>()?)?;
+            write(encode_all(&tables, some)?)?;
         }
         Ok(())
     }

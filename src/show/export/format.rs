@@ -10,7 +10,7 @@ use super::parquet;
 use super::tables::{self, ExportTable, Value};
 use crate::formats::compression::Compression;
 use crate::formats::replaceable::{FileKind, start};
-use crate::formats::tsv::escaped;
+use crate::formats::visible::escaped;
 use crate::formats::{json, time};
 use crate::policy::source::SourceKind;
 use crate::policy::{Crawler, Policy, replace};

@@ -23,8 +23,6 @@
 
 mod dot;
 mod entry;
-mod lifetimes;
-mod shared;
 mod summary;
 
 pub use crate::automaton::Engine;
@@ -33,10 +31,9 @@ pub use crate::automaton::Engine;
 pub(crate) use dot::dot;
 pub use entry::{
     AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry,
-    RuleLine, SideLine,
+    RuleLine, SharedGroup, SideLine,
 };
-pub use lifetimes::{Bucket, Distribution, Lifetimes};
-pub use shared::SharedGroup;
 pub use summary::{
-    AgentCounts, GroupCounts, OriginStatusCount, Overridden, OverrideCounts, SectionSize, StatusCount, Summary,
+    AgentCounts, Bucket, Distribution, GroupCounts, Lifetimes, OriginStatusCount, Overridden, OverrideCounts,
+    SectionSize, StatusCount, Summary,
 };

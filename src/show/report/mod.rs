@@ -5,13 +5,10 @@
 //! origins, because a run should not spend time on that for every line. It is counted afterwards if a policy is given:
 //! [`Report::explain`] reads the blocked lines again, on all cores, and explains each.
 
-mod blocked;
-mod chart;
 mod facts;
 mod html;
 
 mod page;
-mod sections;
 mod top_keys;
 
 /// The default file name of the report.

@@ -1,19 +1,21 @@
 //! The page as a whole.
 
+use std::cmp::Reverse;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::facts::Report;
-use super::html::{number, percent, text};
-use super::sections;
-use crate::formats::regular_file;
+use super::facts::{Blocked, Decider, Explained, Report};
+use super::html::{
+    Cell, HtmlTable, bar_of_parts, folded, legend, number, paragraph, percent, section, speed_chart, text,
+};
 use crate::formats::replaceable::{FileKind, begins_with};
-use crate::formats::time;
-use crate::outcome::Partition;
+use crate::formats::{regular_file, time};
+use crate::outcome::{Partition, Reason};
 use crate::output::folder::REPORT_START as START;
 use crate::output::receipt::{PartitionPart, Receipt, counted};
 use crate::policy::replace;
+use crate::robots::NoteKind;
 
 /// The content security policy: the page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
@@ -44,13 +46,13 @@ fn page(report: &Report) -> String {
     let agents = text(&receipt.agents.join(" and "));
     let title = format!("robots.txt for {agents}: {} lines", number(receipt.input.lines));
     let sections = [
-        sections::partitions(report),
-        sections::blocked(report),
-        sections::origins(report),
-        sections::speed(report),
-        sections::lists(report),
-        sections::engines(report),
-        sections::options(report),
+        partitions(report),
+        blocked(report),
+        origins(report),
+        speed(report),
+        lists(report),
+        engines(report),
+        options(report),
     ];
     format!(
         "{START}<meta charset=\"utf-8\">\n\
@@ -118,4 +120,312 @@ fn footer(report: &Report) -> String {
         sums.map_or_else(String::new, |(sum, order)| format!(" Checksums of the input: sum {sum}, order {order}."));
     let version = text(&receipt.robosieve);
     format!("<footer>Run by robosieve {version}, page by robosieve {}.{sums}</footer>\n", env!("CARGO_PKG_VERSION"))
+}
+
+// The sections of the page.
+
+/// The maximum number of lists shown; those with the most lines come first.
+const LISTS: usize = 200;
+
+/// The crawlers, each with its partitions.
+fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> {
+    let receipt = &report.receipt;
+    let names = receipt.partition_names();
+    let part = |(partition, name): (Partition, &String)| {
+        (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
+    };
+    let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
+    receipt.agents.iter().map(String::as_str).zip(parts).collect()
+}
+
+/// The heading of a crawler, if there are several.
+fn heading(report: &Report, agent: &str) -> String {
+    if report.receipt.agents.len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
+}
+
+/// Where the lines went, and why.
+pub(super) fn partitions(report: &Report) -> String {
+    let mut content = String::new();
+    for (agent, parts) in crawlers(report) {
+        content.push_str(&heading(report, agent));
+        let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
+        content.push_str(&bar_of_parts("Shares of the partitions", &lines));
+        let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
+        let mut table = HtmlTable::new("Reasons, with their shares of all lines", &columns);
+        let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
+        let mut reasons: Vec<_> = reasons.collect();
+        reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
+        for (name, (reason, &lines)) in reasons {
+            let share = Cell::Share(lines, report.receipt.input.lines);
+            let meaning = Reason::from_name(reason.as_bytes()).map_or("", reason_meaning);
+            table.row([Cell::Partition(name), Cell::Term(reason.to_string(), meaning), Cell::Number(lines), share]);
+        }
+        content.push_str(&table.html());
+    }
+    content.push_str(&reasons_legend(report));
+    if let Some(duplicates) = report.receipt.duplicates {
+        let lines = number(duplicates.lines);
+        content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs occurred before.")));
+    }
+    section("Where the lines went, and why", &content)
+}
+
+/// The meanings of the reasons that occurred.
+fn reasons_legend(report: &Report) -> String {
+    let of_parts = report.receipt.partitions.values().flat_map(|part| part.reasons.keys());
+    let occurred: Vec<&str> = of_parts.map(|name| &**name).collect();
+    let terms = Reason::ALL.into_iter().filter(|reason| occurred.contains(&reason.name()));
+    let terms: Vec<_> = terms.map(|reason| (reason.name(), reason_meaning(reason))).collect();
+    legend("What the reasons mean", &terms)
+}
+
+/// The causes of blocked lines.
+pub(super) fn blocked(report: &Report) -> String {
+    let Some(explained) = &report.explained else {
+        let hint = "Give the policy of the run to see which rules of which origins blocked the lines.";
+        return section("What was blocked", &paragraph(hint));
+    };
+    let mut content = String::new();
+    if !explained.is_same {
+        let warning = "The policy given is not that of the run, so this section may not show what happened.";
+        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
+    }
+    for (agent, blocked) in report.receipt.agents.iter().zip(&explained.blocked) {
+        content.push_str(&heading(report, agent));
+        if blocked.lines == 0 {
+            content.push_str(&paragraph("No line was blocked."));
+        }
+        let tables = top_origins(blocked, report.most) + &top_deciders(blocked, report.most);
+        content.push_str(&format!("<div data-partition=\"blocked\">\n{tables}</div>\n"));
+        if blocked.not_blocked > 0 {
+            let lines = number(blocked.not_blocked);
+            content.push_str(&paragraph(&format!("{lines} blocked lines are not blocked by the policy given.")));
+        }
+    }
+    section("What was blocked", &content)
+}
+
+/// A caption with the number of items shown, the number of all items, and the accuracy of the counts.
+fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
+    let shown = if known > most { format!(": the first {most} of {}", number(known as u64)) } else { String::new() };
+    match error {
+        0 => format!("{what}{shown}"),
+        _ => format!("{what}{shown} or more; counts may be too small by up to {}", number(error)),
+    }
+}
+
+fn top_origins(blocked: &Blocked, most: usize) -> String {
+    let caption = caption("Origins by blocked lines", blocked.origins.len(), most, blocked.origins.error());
+    let mut table = HtmlTable::new(&caption, &[("origin", false), ("lines", true), ("of blocked lines", true)]);
+    for (origin, lines, ()) in blocked.origins.most_frequent(most) {
+        table.row([
+            Cell::Origin(origin.clone(), String::new()),
+            Cell::Number(lines),
+            Cell::Share(lines, blocked.lines),
+        ]);
+    }
+    table.html()
+}
+
+fn top_deciders(blocked: &Blocked, most: usize) -> String {
+    let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
+    let columns = [("rule", false), ("lines", true), ("of blocked lines", true), ("for example at", false)];
+    let mut table = HtmlTable::new(&caption, &columns);
+    for (decider, lines, place) in blocked.deciders.most_frequent(most) {
+        let (rule, more) = match decider {
+            Decider::Rule(value) => {
+                let rule = format!("Disallow: {}", String::from_utf8_lossy(value));
+                (Cell::Code(rule), format!("/robots.txt, line {}", place.line))
+            }
+            Decider::Reason(reason) => {
+                (Cell::Term(format!("no rule: {}", reason.name()), reason_meaning(*reason)), String::new())
+            }
+        };
+        table.row([
+            rule,
+            Cell::Number(lines),
+            Cell::Share(lines, blocked.lines),
+            Cell::Origin(place.origin.clone(), more),
+        ]);
+    }
+    table.html()
+}
+
+/// The statuses of the origins, and the robots.txt files still to be fetched.
+pub(super) fn origins(report: &Report) -> String {
+    let mut content = String::new();
+    if let Some(Explained { summary, .. }) = &report.explained {
+        let row =
+            |words: String, origins| [Cell::Words(words), Cell::Number(origins), Cell::Share(origins, summary.origins)];
+        let columns = |first| [(first, false), ("origins", true), ("of all origins", true)];
+        let mut table = HtmlTable::new("Origins of the policy", &columns("what the last answer means"));
+        for count in summary.origin_statuses.iter().filter(|count| count.origins > 0) {
+            table.row(row(count.origin_status.name().to_owned(), count.origins));
+        }
+        content.push_str(&table.html());
+        let mut table = HtmlTable::new("HTTP status of their robots.txt", &columns("status"));
+        for count in &summary.statuses {
+            table.row(row(status(count.status), count.origins));
+        }
+        content.push_str(&table.html());
+    }
+    content.push_str(&waiting(report));
+    if content.is_empty() {
+        content = paragraph("No line waits for a robots.txt.");
+    }
+    section("Origins", &content)
+}
+
+fn status(status: Option<u16>) -> String {
+    status.map_or_else(|| "none".to_owned(), |status| status.to_string())
+}
+
+fn waiting(report: &Report) -> String {
+    let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
+    let mut reasons = HtmlTable::new("robots.txt to fetch, by reason", &columns);
+    let term = |reason: Reason| Cell::Term(reason.name().to_owned(), reason_meaning(reason));
+    for (cause, counts) in &report.waiting.reasons {
+        let numbers = [Cell::Number(counts.origins), Cell::Number(counts.lines)];
+        reasons.row([term(cause.reason)].into_iter().chain(numbers).chain([Cell::Words(status(cause.status))]));
+    }
+    let all = report.waiting.reasons.values().map(|counts| counts.origins).sum::<u64>();
+    let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
+    let columns = [("origin", false), ("waiting lines", true), ("reason", false), ("status", false)];
+    let mut origins = HtmlTable::new(&caption, &columns);
+    for waiting in &report.waiting.origins {
+        let origin = Cell::Origin(waiting.origin.0.clone(), String::new());
+        let cause = waiting.cause;
+        origins.row([origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status))]);
+    }
+    reasons.html() + &origins.html()
+}
+
+/// The engines of the groups.
+pub(super) fn engines(report: &Report) -> String {
+    let policy = &report.receipt.policy;
+    let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("cursors", policy.cursors)];
+    let mut content = paragraph(&format!(
+        "Origins: {}; distinct groups of rules: {}. They take {} bytes. A group is a DFA, a constant if all paths \
+         have the same verdict, or a set of cursors where a DFA would be too large.",
+        number(policy.origins),
+        number(policy.automata),
+        number(policy.automata_bytes)
+    ));
+    content.push_str(&bar_of_parts("Engines of the groups", &engines));
+    let mut table =
+        HtmlTable::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
+    for (kind, count) in policy.notes.iter() {
+        table.row([Cell::Term(kind.name().to_owned(), note_meaning(kind)), Cell::Number(count)]);
+    }
+    for (name, count) in policy.warc.flaws() {
+        table.row([Cell::Words(format!("WARC: {name}")), Cell::Number(count)]);
+    }
+    content.push_str(&table.html());
+    let terms: Vec<_> = policy.notes.iter().map(|(kind, _)| (kind.name(), note_meaning(kind))).collect();
+    content.push_str(&legend("What these mean", &terms));
+    folded("Rules and engines", &content)
+}
+
+/// How fast the run was.
+pub(super) fn speed(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let threads = receipt.options.threads;
+    let mut content = speed_chart(&receipt.speed);
+    let workers = if threads == 1 { "one worker".to_owned() } else { format!("{threads} workers") };
+    content.push_str(&paragraph(&format!(
+        "{} bytes by {workers} in {:.3} seconds, not counting the policy.",
+        number(receipt.input.bytes),
+        receipt.seconds
+    )));
+    section("Speed over time", &content)
+}
+
+/// The lists.
+pub(super) fn lists(report: &Report) -> String {
+    let mut lists: Vec<_> = report.receipt.lists.iter().collect();
+    lists.sort_by_key(|list| Reverse(list.input.lines));
+    let caption = caption("Lists", lists.len(), LISTS, 0);
+    let mut table =
+        HtmlTable::new(&caption, &[("list", false), ("lines", true), ("of all lines", true), ("bytes", true)]);
+    for list in lists.into_iter().take(LISTS) {
+        let share = Cell::Share(list.input.lines, report.receipt.input.lines);
+        table.row([
+            Cell::Code(list.path.clone()),
+            Cell::Number(list.input.lines),
+            share,
+            Cell::Number(list.input.bytes),
+        ]);
+    }
+    let mut content = table.html();
+    if report.receipt.skipped > 0 {
+        let parts = number(report.receipt.skipped);
+        let what = "parts of lists could not be read and were skipped; the receipt lists them.";
+        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(&format!("{parts} {what}"))));
+    }
+    section("Lists", &content)
+}
+
+/// The options of the run.
+pub(super) fn options(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let mut table = HtmlTable::new("As recorded in the receipt", &[("option", false), ("value", false)]);
+    let mut row = |name: &str, value: String| table.row([Cell::Words(name.to_owned()), Cell::Code(value)]);
+    row("agents", receipt.agents.join("; "));
+    row("dialect", receipt.dialect.to_string());
+    let options = serde_json::to_value(&receipt.options).unwrap_or_default();
+    for (name, value) in options.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        row(&name.replace('_', "-"), value);
+    }
+    section("Options", &table.html())
+}
+
+/// The meaning of a reason.
+pub(super) fn reason_meaning(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
+        Reason::NoGroup => "the robots.txt has no group for the crawler",
+        Reason::Unavailable => "there is no robots.txt (4xx)",
+        Reason::Forbidden => "access to robots.txt is refused (401, 403)",
+        Reason::RobotsTxt => "it is /robots.txt, which is always allowed",
+        Reason::Unfetched => "the robots.txt was never fetched",
+        Reason::Unreachable => "the request for robots.txt got a 5xx, or no answer",
+        Reason::LastGood => "the robots.txt is unreachable, and the last good one decided",
+        Reason::LongUnreachable => "unreachable for so long that it counts as no robots.txt",
+        Reason::RedirectUnresolved => "the robots.txt redirects to a URL that was not fetched",
+        Reason::Incomplete => "the robots.txt was sent in part or damaged",
+        Reason::NotModified => "the robots.txt was not modified (304), but no earlier one is known",
+        Reason::HtmlPage => "the robots.txt looks like an HTML page, and --on-html decided",
+        Reason::Stale => "the robots.txt is older than allowed",
+        Reason::Override => "the operator's override",
+        Reason::Paused => "the operator has paused the origin",
+        Reason::Empty => "the line is empty",
+        Reason::NotAbsolute => "the URL has no scheme and host",
+        Reason::Scheme => "the scheme is neither http nor https",
+        Reason::Host => "the host is invalid",
+        Reason::Port => "the port is invalid",
+        Reason::Column => "the line has no such column",
+        Reason::Quote => "a quote is unclosed or misplaced",
+        Reason::Json => "the JSON of an index cannot be read",
+        Reason::NoUrl => "the entry of an index has no URL",
+        Reason::LineBreak => "the URL has a line feed in it",
+    }
+}
+
+/// The meaning of a note.
+pub(super) fn note_meaning(kind: NoteKind) -> &'static str {
+    match kind {
+        NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",
+        NoteKind::RuleWithoutSlash => "a rule whose path has no leading slash",
+        NoteKind::AllowIgnored => "an Allow line where the dialect has none",
+        NoteKind::MissingColon => "a line without a colon",
+        NoteKind::MisspeltKey => "a key that is a known misspelling",
+        NoteKind::UnknownRecord => "an unknown key",
+        NoteKind::AgentCut => "a User-agent line of which only the leading token counts",
+        NoteKind::AgentRepeated => "an agent that an earlier group names too",
+        NoteKind::LineCut => "the rest of a line beyond the limit",
+        NoteKind::FileCut => "the rest of a file beyond the limit",
+        NoteKind::EncodingMended => "invalid UTF-16",
+        NoteKind::LooksLikeHtml => "a file that looks like an HTML page",
+    }
 }

@@ -3,7 +3,7 @@
 use robosieve::Dialect;
 use robosieve::automaton::front;
 use robosieve::judge::{Choices, Fallback, Matcher, MaxAge};
-use robosieve::policy::{Answered, Capture, Captures, Columns, Crawler, Overrides, Policy};
+use robosieve::policy::{Answered, Capture, Captures, Crawler, Crawlers, Overrides, Policy};
 use robosieve::show::export::{self, ExportTable, Format};
 use robosieve::show::inspect::{self, OriginEntry, Summary};
 
@@ -11,7 +11,7 @@ use robosieve::show::inspect::{self, OriginEntry, Summary};
 /// draft-1996 has no wildcards, so no cursors: for those see [`with_wildcards`].
 pub fn complete() -> Policy {
     let agents = ["examplebot", "other", "*", "x,other"].map(|agent| agent.parse().expect("agents"));
-    let columns = Columns::new(agents.to_vec()).expect("columns");
+    let columns = Crawlers::new(agents.to_vec()).expect("columns");
     let mut captures = Captures::new(columns, Dialect::named("draft-1996").expect("a dialect"));
     captures.add(sources(&text())).expect("few captures");
     captures.add_overrides(&overrides()).expect("few overrides");
@@ -31,7 +31,7 @@ fn overrides() -> Overrides {
 /// The same sources under a dialect with wildcards, so that both engines occur.
 pub fn with_wildcards() -> Policy {
     let agents = ["examplebot", "other"].map(|agent| agent.parse().expect("agents"));
-    let mut captures = Captures::new(Columns::new(agents.to_vec()).expect("columns"), Dialect::DEFAULT);
+    let mut captures = Captures::new(Crawlers::new(agents.to_vec()).expect("columns"), Dialect::DEFAULT);
     captures.add(sources(&text())).expect("few captures");
     captures.policy().expect("few origins")
 }

@@ -10,12 +10,12 @@ use std::arch::x86_64::{
 };
 
 use super::super::bloom;
-use super::super::layout::{
+use super::super::item::{
     ALWAYS, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LONGEST, PAIRS,
     ROOT_PASSES, TABLE, TABLES,
 };
 use super::super::prefixes::{FACTORS, MIX};
-use super::prefixes::Prefixes;
+use super::portable::Prefixes;
 
 /// Loaded from `64 - n` on: `n` bytes of ones, then zeros, for `n` up to 64.
 static ONES_THEN_ZEROS: Ones = Ones({

@@ -3,9 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod portable;
-mod prefixes;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx2::{begins_avx2, passes_avx2, prefixes_avx2, triples_avx2};
-pub use portable::{begins, passes, prefixes, triples};
-pub use prefixes::Prefixes;
+pub use portable::{Prefixes, begins, passes, prefixes, triples};

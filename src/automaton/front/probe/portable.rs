@@ -1,13 +1,12 @@
 //! Probes a front on any processor.
 
 use super::super::bloom;
-use super::super::layout::{
+use super::super::item::{
     ALWAYS, BEGINNINGS, BLOOM_BYTES, BUCKET, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTHS, LONGEST, PAIRS,
     ROOT_PASSES, TABLE, TABLES, bloom_bytes, bucket_bytes, buckets_at, has_free_classes, table_bytes, tables_at,
 };
 use super::super::prefixes::{fingerprint, hash, place};
 use super::super::triples::classes;
-use super::prefixes::Prefixes;
 
 /// Whether a path may have another verdict than the base. The path must be in normal form; it passes if it does not begin with
 /// `/`.
@@ -68,4 +67,22 @@ fn found(table: &[u8], path: &[u8]) -> u8 {
         first = classes(table, 0, byte);
         found | here
     })
+}
+
+/// The result of probing a path for prefixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefixes {
+    /// The lanes in which a prefix was found, one bit each.
+    pub lanes: u8,
+    /// Nonzero if the path passes already.
+    pub passes: u8,
+    /// If it does not pass: nonzero if a triple may still let it pass.
+    pub asks: u8,
+}
+
+impl Prefixes {
+    /// The result for a path that begins with no prefix.
+    pub(super) fn none(has_free_classes: bool) -> Prefixes {
+        Prefixes { lanes: 0, passes: 0, asks: u8::from(has_free_classes) }
+    }
 }

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
-use super::error::RecordProblem;
 use super::head::Head;
 use super::http::Response;
 use super::page::{Answer, Flaw, Page};
@@ -13,13 +12,13 @@ use super::record::{Extent, Records};
 use super::revisit::{OriginalKey, Revisits, Wanted};
 use super::text::{ArchiveText, MARK};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
+use crate::formats::regular_file::seekable;
 use crate::policy::Capture;
-use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::passed_over::Reason;
-use crate::policy::source::seekable::seekable;
-use crate::policy::source::time_bounds::TimeBounds;
+use crate::policy::source::times::TimeBounds;
 use crate::policy::source::urls::is_named_robots_txt;
+use crate::policy::source::{RecordProblem, SourceError};
 
 pub(super) const URL: &str = "WARC-Target-URI";
 
@@ -67,7 +66,10 @@ impl Archive {
         memory: u64,
     ) -> Result<Archive, SourceError> {
         let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
-        let copy = if is_file { None } else { Some(seekable(path, false, &mut text)?) };
+        let copy = match is_file {
+            true => None,
+            false => Some(seekable(path, false, &mut text).map_err(SourceError::unreadable(path))?),
+        };
         Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false })
     }
 

@@ -9,8 +9,7 @@ use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::body::{Body, Ending, Undone};
-use super::chunked;
+use super::body::{Body, Ending, Undone, unchunked};
 
 /// A body after its codings are undone.
 #[derive(Debug, PartialEq, Eq)]
@@ -88,7 +87,7 @@ pub(super) fn is_known(coding: &[u8]) -> bool {
 
 fn undo(coding: &[u8], raw: Vec<u8>, limit: usize) -> Undone {
     let undone = match coding.to_ascii_lowercase().as_slice() {
-        b"chunked" => return chunked::undo(raw, limit),
+        b"chunked" => return unchunked(raw, limit),
         b"gzip" | b"x-gzip" => gunzipped(&raw, limit),
         b"deflate" => inflated(&raw, limit),
         b"zstd" => unzstd(&raw, limit),

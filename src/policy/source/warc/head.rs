@@ -4,8 +4,7 @@
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
-/// The most bytes of a head.
-pub(super) const LIMIT: usize = 256 << 10;
+use crate::policy::source::error::HEAD_LIMIT as LIMIT;
 
 /// A head, as read.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read, Take};
 use super::body::{Body, Ending};
 use super::coding::{Decoded, FRAMING, decode, is_known};
 use super::head::{End, Head};
-use crate::policy::source::time_bounds::TimeBounds;
+use crate::policy::source::times::TimeBounds;
 
 /// The head of an answer.
 #[derive(Debug)]

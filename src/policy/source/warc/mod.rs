@@ -10,16 +10,12 @@
 
 mod archive;
 mod body;
-mod chunked;
 mod coding;
-mod error;
 mod head;
 mod http;
 mod page;
 mod record;
-mod replay;
 mod revisit;
 mod text;
 
 pub(crate) use archive::Archives;
-pub use error::RecordProblem;

@@ -7,11 +7,11 @@
 
 use std::io::{self, BufRead, Read, Take};
 
-use super::error::RecordProblem;
 use super::head::{self, Head};
-use super::replay::Replay;
+use super::text::Replay;
 use super::text::{MARK, Text};
 use crate::formats::compression::Damaged;
+use crate::policy::source::error::RecordProblem;
 
 /// Whether and why the block of a record is incomplete (ISO 28500, `WARC-Truncated`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,6 +322,7 @@ const LENGTH: &str = "Content-Length";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::source::error::HEAD_LIMIT;
 
     impl Text for &[u8] {
         fn pass_damage(&mut self) -> io::Result<bool> {
@@ -399,7 +400,7 @@ mod tests {
             ("WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n".to_owned(), "9999"),
             ("WARC/1.0\r\nContent-Length: 18446744073709551615\r\n\r\nx".to_owned(), "ends within"),
             ("WARC/1.0\r\nContent-Length: 1\r\n\r\nxyz\r\n\r\n".to_owned(), "does not end where"),
-            (format!("WARC/1.0\r\n{}: x\r\n\r\n", "a".repeat(head::LIMIT)), "256 KiB"),
+            (format!("WARC/1.0\r\n{}: x\r\n\r\n", "a".repeat(HEAD_LIMIT)), "256 KiB"),
         ] {
             let (found, error) = read((first.clone() + &second).as_bytes());
             let (number, offset, error) = error.expect(problem);
@@ -452,7 +453,7 @@ mod tests {
             second[..second.len() - 9].to_owned(),
             second[..30].to_owned(),
             second[..15].to_owned(),
-            format!("{}: x\r\n\r\n", "a".repeat(head::LIMIT)),
+            format!("{}: x\r\n\r\n", "a".repeat(HEAD_LIMIT)),
         ] {
             let archive = [&first[..], &wrong, &third].concat();
             let (blocks, found) = recovered(archive.as_bytes());

@@ -10,10 +10,10 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::error::RecordProblem;
 use super::head::Head;
 use super::page::{Answer, Page, is_file};
 use crate::policy::Capture;
+use crate::policy::source::RecordProblem;
 
 /// Revisits waiting for their originals.
 #[derive(Default)]

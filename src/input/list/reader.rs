@@ -1,0 +1,109 @@
+//! What all readers of lists have in common.
+//!
+//! A list is read chunk by chunk, in order, by one of four readers: the [mapped](super::mapped_file) file is cut in place, text is
+//! [decoded](super::decoded) into a buffer, and a table gives its rows as [lines](super::parquet_lines), or as [ranges of
+//! rows](super::table) that the worker reads itself. What cuts lists into chunks knows only this interface.
+
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+use super::TableRows;
+use super::line_ends::Patience;
+use crate::formats::made_ahead::Ahead;
+use crate::input::buffer::Buffer;
+use crate::input::error::ListError;
+use crate::input::skipped::SkippedRows;
+
+/// Where and how to begin reading a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begin<'l> {
+    /// The list's path.
+    pub path: &'l Path,
+    /// The length of its head line, which a decoder passes over.
+    pub head_length: usize,
+    /// Where a mapped text ends for this run.
+    pub end: usize,
+    /// Whether unreadable parts are left out.
+    pub skips_bad: bool,
+    /// Where in its text, or at which row. A decoder begins at the start, whatever this says.
+    pub at: u64,
+    /// Whether a table is read by ranges of rows.
+    pub by_rows: bool,
+    /// Counts the bytes taken from its file.
+    pub source: &'l AtomicU64,
+    /// Memory for a decompressor.
+    pub memory: u64,
+    /// Memory for the texts of pieces that other workers help to make.
+    pub room: u64,
+}
+
+/// How much to read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// The bytes of a chunk, which ends with the line that is the last to begin in them.
+    pub size: usize,
+    /// The bytes of a range of rows.
+    pub rows_size: usize,
+    /// The bytes after which reading stops within a line.
+    pub longest: usize,
+    /// Whether such a line is given all the same. If not, it stays with the reader.
+    pub may_be_long: bool,
+    /// How long to wait for a pipe or a device.
+    pub patience: Patience,
+}
+
+/// What is read next.
+pub(crate) enum Next<C> {
+    Chunk(C),
+    /// There is nothing more.
+    End,
+    /// Its line is so long that only one such chunk may exist at a time.
+    Long,
+    /// Its decompressor needs more memory than it was given.
+    NeedsMemory,
+}
+
+/// The text of a chunk.
+pub(crate) enum Text<'l> {
+    /// A piece of a memory-mapped list.
+    Mapped(&'l [u8]),
+    /// In a buffer of its own.
+    Read(Buffer),
+    /// Rows of a table, which are not read yet.
+    Rows(TableRows),
+}
+
+impl Text<'_> {
+    /// Its bytes; none if they are not read yet.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Text::Mapped(bytes) => bytes,
+            Text::Read(buffer) => &buffer.bytes,
+            Text::Rows(_) => &[],
+        }
+    }
+
+    /// How much further in the list the next chunk begins: bytes, or rows.
+    pub fn length(&self) -> u64 {
+        match self {
+            Text::Mapped(_) | Text::Read(_) => self.bytes().len() as u64,
+            Text::Rows(rows) => rows.count() as u64,
+        }
+    }
+}
+
+/// Reads a list, chunk by chunk.
+pub(crate) trait ListReader<'l>: Send {
+    /// Reads the next chunk, into an empty `buffer` if it needs one. After a failure, `buffer` has what was read before it.
+    fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError>;
+
+    /// The pieces that other workers can help to make.
+    fn ahead(&self) -> Option<Ahead<'l>> {
+        None
+    }
+
+    /// The rows that the last failure made unreadable, if the list goes on after them.
+    fn take_broken(&mut self) -> Option<SkippedRows> {
+        None
+    }
+}

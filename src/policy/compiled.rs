@@ -1,0 +1,399 @@
+//! A policy ready to judge URLs: a view of its image.
+
+use memmap2::Mmap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::answer::{self, Kept};
+use super::crawlers::{Crawler, Crawlers};
+use super::error::CrawlerError;
+use super::error::{ImageError, OpenError};
+use super::groups::{Group, Groups};
+use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
+use super::lookup::Lookup;
+use super::provenance::{self, Outline};
+use super::side_records;
+use super::statistics::Statistics;
+use crate::dialect::Dialect;
+use crate::origin;
+use crate::robots::{Agents, SideRecord};
+use crate::rules::chosen::ChosenRules;
+
+/// The rules of many origins for one or more crawlers, ready to judge URLs. Clones share the data.
+///
+/// ```
+/// use robosieve::policy::{Capture, Captures, WriteLock};
+/// use robosieve::{Agents, Dialect, Partition, Policy};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("policy.rsv");
+/// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
+/// captures.add(vec![Capture::found("https://a.example", "User-agent: *\nDisallow: /private\n")])?;
+/// captures.write(&WriteLock::take(&path, |_| ())?)?;
+///
+/// let matcher = Policy::open(&path)?.matcher("examplebot")?;
+/// let outcome = matcher.judge("https://a.example/private");
+/// assert_eq!(outcome.partition(), Partition::Blocked);
+/// assert_eq!(outcome.reason().name(), "rules");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Policy {
+    pub(super) image: Arc<Image>,
+    pub(super) content: Arc<Content>,
+    /// The policies over it, if there are any.
+    pub(super) layers: Option<Arc<Layers>>,
+}
+
+/// The policies that make up a layered one, and what those over the largest change in it.
+#[derive(Debug)]
+pub(super) struct Layers {
+    /// The largest first.
+    pub all: Vec<Policy>,
+    /// The look-up table of the largest, without the origins that changed.
+    pub lookup: Mmap,
+    /// The origins that changed.
+    pub changed: Policy,
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Content { dialect, columns, statistics } = &*self.content;
+        f.debug_struct("Policy")
+            .field("dialect", &dialect.name)
+            .field("agents", &columns.to_string())
+            .field("origins", &statistics.origins)
+            .finish()
+    }
+}
+
+impl Policy {
+    /// Reads a policy file into memory and checks all of it: its checksum, and every index in it. Whatever becomes of the file
+    /// afterwards does not matter. [`Policy::map`] takes no memory of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] if the file cannot be read, is not a policy, or is damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+        let (image, content) = Image::read(path.as_ref(), Trust::Nothing)?;
+        Ok(Policy::of(image, content))
+    }
+
+    /// Maps a policy file and checks all of it, as [`Policy::open`] does. All processes that map a file share its memory.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that no process writes into the file or shortens it while the policy, a clone of it, or a layered
+    /// policy over it is in use. Its indexes were checked once and are relied on from then on, so a change may make the process
+    /// read any memory, and pages that are gone end it by a SIGBUS. To replace the file, rename another one to its name, as
+    /// `robosieve` and [`Captures::write`](super::Captures::write) do: what is mapped stays as it was. Deleting it is fine, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policy::open`].
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+        // SAFETY: as the caller ensures.
+        unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }
+    }
+
+    /// Like [`Policy::map`], with a degree of trust.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Policy::map`].
+    pub(crate) unsafe fn map_with(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+        // SAFETY: as the caller ensures.
+        let (image, content) = unsafe { Image::map(path, trust) }?;
+        Ok(Policy::of(image, content))
+    }
+
+    /// A policy from the bytes of a policy file, which are copied.
+    ///
+    /// # Errors
+    ///
+    /// [`ImageError`] if they are not a policy, or are damaged.
+    pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, ImageError> {
+        Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)
+    }
+
+    /// Like [`Policy::from_bytes`], with a degree of trust.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policy::from_bytes`].
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
+        let (image, content) = Image::copied(bytes, trust)?;
+        Ok(Policy::of(image, content))
+    }
+
+    pub(super) fn of(image: Image, content: Content) -> Policy {
+        Policy { image: Arc::new(image), content: Arc::new(content), layers: None }
+    }
+
+    /// The bytes of its policy file.
+    pub fn bytes(&self) -> &[u8] {
+        self.image.bytes()
+    }
+
+    /// The checksum of its policy file, which identifies its content; of a layered policy, that of the checksums of all.
+    pub fn checksum(&self) -> u128 {
+        match &self.layers {
+            Some(layers) => {
+                let mut all: Vec<[u8; 16]> = layers.all.iter().map(|policy| policy.checksum().to_le_bytes()).collect();
+                all.sort_unstable();
+                xxh3_128(&all.concat())
+            }
+            None => self.image.checksum(),
+        }
+    }
+
+    /// The names of the sections of its policy file, with their lengths in bytes.
+    pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))
+    }
+
+    /// The dialect it was made for.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.content.dialect
+    }
+
+    /// The crawlers it was made for.
+    pub fn columns(&self) -> &Crawlers {
+        &self.content.columns
+    }
+
+    /// The crawler with these agents, or the only one of the policy if none are given.
+    ///
+    /// # Errors
+    ///
+    /// [`CrawlerError`] if the policy has no answer for it.
+    pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
+        self.content.columns.crawler(agents, self.content.dialect)
+    }
+
+    /// The policies that make it up, the largest first.
+    pub(super) fn into_all(self) -> Vec<Policy> {
+        match &self.layers {
+            Some(layers) => layers.all.clone(),
+            None => vec![self],
+        }
+    }
+
+    /// The origins; of a layered policy, those that are not [changed](Policy::changed).
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
+        let parts = self.image.parts();
+        let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
+        Lookup::new(&Parts { lookup, ..parts })
+    }
+
+    /// The origins that the layers over a policy change, as a policy of their own.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn changed(&self) -> Option<&Policy> {
+        self.layers.as_ref().map(|layers| &layers.changed)
+    }
+
+    /// The records of all origins, in order, each with the policy whose groups and side records it names.
+    pub(crate) fn records(&self) -> impl Iterator<Item = (&Policy, Record<'_>)> {
+        let mut of_this = self.own_records().peekable();
+        let mut changed = self.changed().into_iter().flat_map(Policy::own_records).peekable();
+        std::iter::from_fn(move || match (of_this.peek(), changed.peek()) {
+            (Some((_, one)), Some((_, other))) if one.origin < other.origin => of_this.next(),
+            (Some((_, one)), Some((_, other))) => {
+                if one.origin == other.origin {
+                    of_this.next();
+                }
+                changed.next()
+            }
+            (Some(_), None) => of_this.next(),
+            (None, _) => changed.next(),
+        })
+    }
+
+    /// The records of the origins that no layer changes.
+    fn own_records(&self) -> impl Iterator<Item = (&Policy, Record<'_>)> {
+        self.lookup().records().map(move |record| (self, record))
+    }
+
+    /// The record of an origin, and the policy whose groups and side records it names: this one, or that of its layers.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn origin(&self, origin: &[u8]) -> Option<(&Policy, Record<'_>)> {
+        let changed = self.changed().and_then(|changed| changed.origin(origin));
+        changed.or_else(|| Some((self, self.lookup().get(origin)?)))
+    }
+
+    /// All URLs that were asked, in order, with their answers. Their rules are those of `source`.
+    pub(super) fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
+        self.image.parts().urls(source)
+    }
+
+    /// The answers of a URL, if it was asked.
+    pub(super) fn kept(&self, url: &str) -> Option<Kept> {
+        if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
+            return Some(kept);
+        }
+        let (origin, path) = answer::split(url);
+        let found = self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)?;
+        Some(found.kept.into_owned())
+    }
+
+    /// The groups that apply to a crawler of this policy, and their automata.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
+        Groups::new(&self.image.parts(), self.content.columns.count(), crawler)
+    }
+
+    /// The rules of a group as written in their file.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn rules(&self, group: Group) -> ChosenRules {
+        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.content.dialect)
+    }
+
+    /// A summary of a group as written in its file, made without ranking its rules.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn outline(&self, group: Group) -> Outline<'_> {
+        provenance::outline(self.image.parts().rules.item(group.rules))
+    }
+
+    /// The summaries of all distinct groups, as written in their files.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
+        self.image.parts().rules.contents().map(provenance::outline)
+    }
+
+    /// The side records of an origin, such as `Crawl-delay`, in file order: those of the groups chosen for the crawlers of a
+    /// column, and those outside every group.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
+        side_records::decode(self.image.parts().side.item(record.side()), column)
+    }
+
+    /// How it was made.
+    pub fn statistics(&self) -> &Statistics {
+        &self.content.statistics
+    }
+}
+
+/// A URL on the way from an origin's robots.txt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hop {
+    pub url: String,
+    /// Its answers; `None` if it was never asked.
+    pub kept: Option<Kept>,
+}
+
+impl Policy {
+    /// The URLs that an origin's redirects lead through, beginning with its robots.txt, as far as the dialect follows them, and the
+    /// next one, which shows that there are too many.
+    pub(crate) fn chain(&self, origin: &str) -> Vec<Hop> {
+        let mut next = Some(origin::robots_url(origin));
+        let mut chain = Vec::new();
+        for _ in 0..self.dialect().redirects.hops + 2 {
+            let Some(url) = next else { break };
+            let kept = self.kept(&url).filter(|kept| !kept.answers().is_empty());
+            let is_of_web = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
+            next = kept.as_ref().and_then(Kept::leads_to).filter(is_of_web).map(str::to_owned);
+            chain.push(Hop { url, kept });
+        }
+        chain
+    }
+}
+
+/// The URL to ask for an origin that waits: of its chain, the one that was asked longest ago; one that was never asked before all
+/// others. So each URL has its turn: neither a target that failed nor a redirect that leads elsewhere by now is asked in vain forever.
+/// In a tie, the last one, whose answer decided.
+pub(crate) fn to_ask(chain: &[Hop]) -> Option<&str> {
+    let asked = |hop: &&Hop| {
+        let kept = hop.kept.as_ref();
+        kept.map(|kept| kept.newest().and_then(|newest| newest.fetched_at))
+    };
+    chain.iter().rev().min_by_key(asked).map(|hop| &*hop.url)
+}
+
+/// The URL at the end of a chain, if it was never asked.
+pub(crate) fn unasked(chain: &[Hop]) -> Option<&str> {
+    chain.last().filter(|hop| hop.kept.is_none()).map(|hop| &*hop.url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::capture::Capture;
+    use crate::policy::captures::Captures;
+    use crate::policy::overrides::Overrides;
+    use crate::policy::state::{Answered, OriginStatus, OverrideState, Ruling};
+    use crate::robots::SideKey;
+
+    #[test]
+    fn side_records_are_kept_with_their_origin_and_lines() {
+        let agents: Agents = "examplebot".parse().unwrap();
+        let mut captures = Captures::new(agents, Dialect::DEFAULT);
+        let body = "Sitemap: s\nUser-agent: examplebot\nCrawl-delay: 0.5\nDisallow: /\nContent-Usage: ai=n\n\
+                    User-agent: *\nCrawl-delay: 9\n";
+        let redirect = Capture {
+            answered: Answered { status: Some(301), ..Answered::default() },
+            location: Some("http://a.example/robots.txt".to_owned()),
+            ..Capture::found("http://b.example", "")
+        };
+        let files = [("http://a.example", body), ("http://c.example", "User-agent: *\nDisallow: /\n")];
+        let files = files.map(|(origin, body)| Capture::found(origin, body));
+        captures.add(files.into_iter().chain([redirect]).collect()).unwrap();
+        let policy = captures.policy().unwrap();
+        let of = |origin: &str| -> Vec<(SideKey, Vec<u8>, u32)> {
+            let record = policy.lookup().get(origin.as_bytes()).unwrap();
+            let records = policy.side_records(&record, 0).into_iter();
+            records.map(|record| (record.key, record.value.to_vec(), record.line)).collect()
+        };
+        let expected = vec![
+            (SideKey::Sitemap, b"s".to_vec(), 1),
+            (SideKey::CrawlDelay, b"0.5".to_vec(), 3),
+            (SideKey::ContentUsage, b"ai=n".to_vec(), 5),
+        ];
+        assert_eq!(of("http://a.example"), expected);
+        assert_eq!(of("http://b.example"), expected, "a redirect leads to them");
+        assert_eq!(of("http://c.example"), []);
+    }
+
+    #[test]
+    fn an_override_is_kept_with_the_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("overrides.toml");
+        let text = "['http://a']\ncrawl-delay = 2.5\n['http://b']\nrobots-txt = \"Sitemap: new\\nUser-agent: *\\nAllow: /\"\n\
+                    paused-until = 1970-01-01T00:01:00Z\n['http://c']\nverdict = 'forbid-all'\n\
+                    ['http://d']\ncrawl-delay = 1\nverdict = 'allow-all'\n";
+        std::fs::write(&path, text).unwrap();
+        let capture = |origin: &str, status| Capture {
+            answered: Answered { status: Some(status), fetched_at: Some(7), ..Answered::default() },
+            ..Capture::found(origin, "Sitemap: s\nUser-agent: *\nCrawl-delay: 9\nDisallow: /\n")
+        };
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
+        let answers = [capture("http://a", 200), capture("http://b", 503), capture("http://c", 404)];
+        captures.add(answers.to_vec()).unwrap();
+        let made = captures.policy().unwrap();
+        let policy = Policy::from_bytes(made.bytes()).unwrap();
+        assert_eq!((policy.statistics().origins, policy.statistics().overridden), (4, 4));
+        let crawler = policy.crawler(None).unwrap();
+        use OriginStatus::{RobotsTxt, Unavailable, Unfetched, Unreachable};
+        // The operator's own record is the first.
+        for (origin, origin_status, status, ruling, paused_until, records, rules) in [
+            ("http://a", RobotsTxt, Some(200), None, None, "0 2.5, 1 s, 3 9", 1),
+            ("http://b", Unreachable, Some(503), Some(Ruling::RobotsTxt), Some(60), "1 new", 1),
+            ("http://c", Unavailable, Some(404), Some(Ruling::ForbidAll), None, "", 0),
+            ("http://d", Unfetched, None, Some(Ruling::AllowAll), None, "0 1", 0),
+        ] {
+            let record = policy.lookup().get(origin.as_bytes()).unwrap();
+            let state = record.state();
+            assert_eq!((state.origin_status, state.answered.status), (origin_status, status), "{origin}");
+            assert_eq!(state.operator_override, OverrideState { ruling, paused_until }, "{origin}");
+            let found = policy.side_records(&record, 0).into_iter();
+            let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
+            assert_eq!(found.join(", "), records, "{origin}");
+            let group = policy.groups(&crawler).group(record.row);
+            assert_eq!(group.map_or(0, |group| policy.rules(group).rules.len()), rules, "{origin}");
+        }
+    }
+}

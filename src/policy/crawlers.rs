@@ -1,0 +1,180 @@
+//! The crawlers that a policy covers, and which of them a query is for.
+//!
+//! A policy has a column for each crawler that it was compiled for: a product token, `*`, or a list of tokens in order
+//! of preference. A query may name one of these columns, or another list of tokens that each have a column. The answer to such a
+//! list is the same as if the policy had been compiled for it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use super::error::{CrawlerError, CrawlersError};
+use crate::dialect::{AgentList, Dialect};
+use crate::robots::Agents;
+
+/// The crawlers that a policy is compiled for, each an [`Agents`] and the head of a column. A [`Crawler`] selects among them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
+pub struct Crawlers(Vec<Agents>);
+
+impl Crawlers {
+    /// The most columns a policy can have.
+    pub const MAX: usize = 64;
+
+    /// The columns for these crawlers.
+    ///
+    /// # Errors
+    ///
+    /// [`CrawlersError`] if there are none, too many, or one of them twice.
+    pub fn new(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
+        if agents.is_empty() {
+            return Err(CrawlersError::Empty);
+        }
+        if agents.len() > Crawlers::MAX {
+            return Err(CrawlersError::TooMany { most: Crawlers::MAX, given: agents.len() });
+        }
+        let again =
+            agents.iter().enumerate().find(|(place, one)| agents[..*place].iter().any(|other| other.is_same(one)));
+        match again {
+            Some((_, one)) => Err(CrawlersError::Twice { agents: one.to_string() }),
+            None => Ok(Crawlers(agents)),
+        }
+    }
+
+    /// The crawlers, in column order.
+    pub fn all(&self) -> &[Agents] {
+        &self.0
+    }
+
+    /// Whether both are for the same crawlers, in the same order.
+    pub fn is_same(&self, other: &Crawlers) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one.is_same(other))
+    }
+
+    /// How many columns there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The crawler with these agents, or the only one if none are given.
+    ///
+    /// # Errors
+    ///
+    /// [`CrawlerError`] if the columns have no answer for it.
+    pub fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
+        let known = || self.to_string();
+        let Some(given) = agents else {
+            return match self.0.as_slice() {
+                [only] => Ok(Crawler { agents: only.clone(), columns: vec![0] }),
+                _ => Err(CrawlerError::Several { known: known() }),
+            };
+        };
+        let column = |agents: &Agents| self.0.iter().position(|column| column.is_same(agents));
+        if let Some(column) = column(given) {
+            return Ok(Crawler { agents: given.clone(), columns: vec![column] });
+        }
+        let unknown = |agents: &Agents| CrawlerError::Unknown { given: agents.to_string(), known: known() };
+        if given.tokens().len() < 2 {
+            return Err(unknown(given));
+        }
+        if dialect.agent_list == AgentList::Merge {
+            return Err(CrawlerError::Merged { given: given.to_string(), dialect: dialect.name });
+        }
+        let names = given.tokens().iter().map(|token| Agents::verbatim(token));
+        let columns = names.map(|name| column(&name).ok_or_else(|| unknown(&name))).collect::<Result<_, _>>()?;
+        Ok(Crawler { agents: given.clone(), columns })
+    }
+}
+
+impl From<Agents> for Crawlers {
+    /// A single column.
+    fn from(agents: Agents) -> Crawlers {
+        Crawlers(vec![agents])
+    }
+}
+
+impl TryFrom<Vec<Agents>> for Crawlers {
+    type Error = CrawlersError;
+
+    fn try_from(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
+        Crawlers::new(agents)
+    }
+}
+
+impl From<Crawlers> for Vec<Agents> {
+    fn from(columns: Crawlers) -> Vec<Agents> {
+        columns.0
+    }
+}
+
+impl fmt::Display for Crawlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.0.iter().map(Agents::to_string).collect();
+        f.write_str(&names.join("; "))
+    }
+}
+
+/// The crawler of a query: its [`Agents`], and which [`Crawlers`] of the policy answer for them, in order of preference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crawler {
+    agents: Agents,
+    columns: Vec<usize>,
+}
+
+impl Crawler {
+    /// Its agents.
+    pub fn agents(&self) -> &Agents {
+        &self.agents
+    }
+
+    /// The columns that answer: the first whose group is the crawler's own, else the last.
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Whether only the first column answers; its automata are named in the look-up table.
+    pub(crate) fn is_first_column(&self) -> bool {
+        self.columns == [0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(names: &[&str]) -> Result<Crawlers, CrawlersError> {
+        Crawlers::new(names.iter().map(|name| name.parse().unwrap()).collect())
+    }
+
+    fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, CrawlerError> {
+        let dialect = Dialect::named(dialect).unwrap();
+        let crawler = columns(names).unwrap().crawler(Some(&given.parse().unwrap()), dialect)?;
+        assert_eq!(crawler.agents().to_string(), given);
+        Ok(crawler.columns().to_vec())
+    }
+
+    #[test]
+    fn columns_are_few_and_distinct() {
+        assert_eq!(columns(&[]), Err(CrawlersError::Empty));
+        assert_eq!(columns(&["a", "b", "A"]), Err(CrawlersError::Twice { agents: "A".to_owned() }));
+        assert!(columns(&["a", "a,b", "b,a", "*"]).is_ok());
+        let many: Vec<String> = (0..65).map(|number| format!("bot{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(columns(&many[..64]).is_ok());
+        assert_eq!(columns(&many), Err(CrawlersError::TooMany { most: Crawlers::MAX, given: 65 }));
+    }
+
+    #[test]
+    fn a_crawler_is_a_column_or_a_list_of_them() {
+        let names = ["a", "b", "*", "b,c"];
+        assert_eq!(crawler(&names, "B", "rfc9309"), Ok(vec![1]));
+        assert_eq!(crawler(&names, "*", "rfc9309"), Ok(vec![2]));
+        assert_eq!(crawler(&names, "b,c", "google"), Ok(vec![3]), "it was compiled as a list");
+        assert_eq!(crawler(&names, "b,a", "rfc9309"), Ok(vec![1, 0]));
+        assert!(matches!(crawler(&names, "b,a", "google"), Err(CrawlerError::Merged { dialect: "google", .. })));
+        assert!(matches!(crawler(&names, "c", "rfc9309"), Err(CrawlerError::Unknown { .. })));
+        assert!(matches!(crawler(&names, "a,c", "rfc9309"), Err(CrawlerError::Unknown { given, .. }) if given == "c"));
+        let only = |names: &[&str]| columns(names).unwrap().crawler(None, Dialect::DEFAULT);
+        assert_eq!(only(&["a"]).unwrap().columns(), [0]);
+        assert!(matches!(only(&names), Err(CrawlerError::Several { known }) if known == "a; b; *; b,c"));
+    }
+}

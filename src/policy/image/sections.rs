@@ -1,0 +1,160 @@
+//! The bytes of an image, and its sections.
+
+use memmap2::{Mmap, MmapMut};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io;
+
+use super::answers::{self, Pointer, UrlRecord, UrlRecords};
+use super::format::{Header, RowEntry, Section};
+use super::pool::Pool;
+use super::record::{self, Record};
+use crate::dialect::Dialect;
+use crate::formats::mmap;
+use crate::origin::ROBOTS_TXT;
+use crate::policy::Statistics;
+use crate::policy::crawlers::Crawlers;
+
+impl<'p> Parts<'p> {
+    /// All URLs, in order. Their rules are those of `source`.
+    pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
+        let records = answers::split(self.answers).map_or(&[][..], |(_, records)| records);
+        self.urls_from(records, 0, source)
+    }
+
+    fn urls_from(
+        &self,
+        answers: &'p [u8],
+        first_origin: usize,
+        source: u32,
+    ) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
+        let records = self.records;
+        let origins = record::starts(records, first_origin).map(move |at| Record::at(records, at));
+        let mut urls = UrlRecords::new(answers, origins, source);
+        // A checked section reads without errors.
+        std::iter::from_fn(move || urls.read().ok().flatten())
+    }
+
+    /// The URLs that redirect to a URL, whatever became of that, and perhaps a few others.
+    pub fn redirecting_to(&self, url: &str, source: u32) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
+        let (this, hash) = (*self, answers::hash_of_target(url.as_bytes()));
+        let (_, answers) = answers::split(self.answers).unwrap_or_default();
+        let first = self.pointers.partition_point(|pointer| pointer.hash() < hash);
+        let same = self.pointers[first..].iter().take_while(move |pointer| pointer.hash() == hash);
+        same.filter_map(move |pointer| {
+            let [answers_at, origin] = pointer.places();
+            this.urls_from(&answers[answers_at as usize..], origin as usize, source).next()
+        })
+    }
+
+    /// The record of a URL, which is split before its path.
+    pub fn url(&self, (origin, path): (&[u8], &[u8]), source: u32) -> Option<UrlRecord<'p>> {
+        let (marks, answers) = answers::split(self.answers).ok()?;
+        let is_before = |mark: &[u8; 16]| {
+            let [at, _] = answers::places(mark);
+            (Record::at(self.records, at as usize).origin, ROBOTS_TXT.as_bytes()) <= (origin, path)
+        };
+        let mark = marks[..marks.partition_point(is_before)].last();
+        let [first_origin, first] = mark.map_or([0; 2], answers::places);
+        let mut urls = self.urls_from(&answers[first as usize..], first_origin as usize, source);
+        urls.find(|url| (url.origin, url.path) >= (origin, path)).filter(|url| (url.origin, url.path) == (origin, path))
+    }
+}
+
+/// A complete, valid image.
+#[derive(Debug)]
+pub(crate) struct Image {
+    /// The file that is mapped, if it is one; it stays the same.
+    pub(super) file: Option<File>,
+    /// A mapped file, or memory. Both begin with a page, and so at a multiple of the alignment of sections.
+    pub(super) bytes: Mmap,
+    pub(super) header: Header,
+}
+
+/// The sections of a checked image.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<'p> {
+    pub lookup: &'p [u8],
+    pub records: &'p [u8],
+    pub rows: &'p [RowEntry],
+    /// The pool of automata.
+    pub automata: &'p [u8],
+    pub rules: Pool<'p>,
+    pub side: Pool<'p>,
+    pub answers: &'p [u8],
+    pub pointers: &'p [Pointer],
+}
+
+impl Image {
+    /// All bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The checksum in the header.
+    pub fn checksum(&self) -> u128 {
+        self.header.checksum
+    }
+
+    /// The bytes of a section.
+    pub fn section(&self, section: Section) -> &[u8] {
+        let range = &self.header.sections[section as usize];
+        &self.bytes()[range.start as usize..range.end as usize]
+    }
+
+    /// A private copy of a section. If the image is a mapped file, the copy takes memory only for the pages that are changed.
+    pub fn private_section(&self, section: Section) -> io::Result<MmapMut> {
+        if let Some(file) = &self.file {
+            // SAFETY: the file stays the same, as it must for the image.
+            return unsafe { mmap::map_private(file, self.header.sections[section as usize].clone()) };
+        }
+        let bytes = self.section(section);
+        let mut copy = mmap::memory(bytes.len());
+        copy.copy_from_slice(bytes);
+        Ok(copy)
+    }
+
+    /// A section of items.
+    pub fn pool(&self, section: Section) -> Pool<'_> {
+        Pool::new(section, self.section(section))
+    }
+
+    /// Typed views of the sections.
+    pub fn parts(&self) -> Parts<'_> {
+        Parts {
+            lookup: self.section(Section::Lookup),
+            records: self.section(Section::Origins),
+            rows: bytemuck::cast_slice(self.section(Section::Rows)),
+            automata: self.section(Section::Automata),
+            rules: self.pool(Section::Rules),
+            side: self.pool(Section::Side),
+            answers: self.section(Section::Answers),
+            pointers: bytemuck::cast_slice(self.section(Section::Pointers)),
+        }
+    }
+}
+
+/// How far to trust the bytes of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Not at all: compute the checksum over all of them and check every index.
+    Nothing,
+    /// Skip the checksum. Every index is still checked, so damage can cause nothing worse than a wrong verdict.
+    Checksum,
+}
+
+/// The META section, as JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Meta {
+    pub dialect: String,
+    pub agents: Crawlers,
+    pub statistics: Statistics,
+}
+
+/// The content of an image.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub dialect: &'static Dialect,
+    pub columns: Crawlers,
+    pub statistics: Statistics,
+}

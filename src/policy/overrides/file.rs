@@ -1,0 +1,432 @@
+//! Reads overrides: TOML with the position of each item, so that errors can name it.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::Spanned;
+use toml::value::Datetime;
+
+use crate::dialect::Dialect;
+use crate::formats::compression::{DEFAULT_WINDOW, read_within};
+use crate::formats::error::FileError;
+use crate::formats::shown;
+use crate::policy::source::{Robots, bare_origin, body_limit};
+use crate::policy::state::Ruling;
+
+/// A crawl delay of more than a year is a mistake.
+const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
+
+/// The most bytes of a file: more than a million tables have.
+const LONGEST_FILE: u64 = 256 << 20;
+
+/// A problem and its byte offset.
+type ProblemAt = (usize, OverrideProblem);
+
+/// A table of the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table such as [\"https://example.com\"]")]
+struct OverrideTable {
+    verdict: Option<Spanned<FixedVerdict>>,
+    robots_txt: Option<Spanned<String>>,
+    robots_txt_file: Option<Spanned<String>>,
+    crawl_delay: Option<Spanned<f64>>,
+    paused_until: Option<Spanned<Datetime>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FixedVerdict {
+    AllowAll,
+    ForbidAll,
+}
+
+impl Overrides {
+    /// Reads a file and the replacements that it names; their paths are relative to its folder.
+    ///
+    /// # Errors
+    ///
+    /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
+    pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
+        let read = || read_within(File::open(path)?, LONGEST_FILE, "it");
+        let bytes = read().map_err(FileError::of("read", path))?;
+        parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
+            let line = line_of(&bytes, at);
+            OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
+        })
+    }
+}
+
+/// The line, counted from 1, that contains a byte of a text.
+fn line_of(text: &[u8], at: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
+}
+
+/// Parses the bytes of a file in `folder`.
+fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
+    let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
+    let tables: BTreeMap<Spanned<String>, OverrideTable> = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        (at, OverrideProblem::NotUnderstood(error.message().replace('\n', "; ")))
+    })?;
+    // In file order, so that the first error is reported.
+    let mut tables: Vec<_> = tables.into_iter().collect();
+    tables.sort_by_key(|(name, _)| name.span().start);
+    let mut overrides = Overrides::default();
+    let mut first_at: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, table) in tables {
+        let at = name.span().start;
+        // A wildcard would match nothing.
+        let origin = bare_origin(name.get_ref()).ok().filter(|_| !name.get_ref().contains('*'));
+        let Some(origin) = origin else {
+            return Err((at, OverrideProblem::NotOrigin { given: name.into_inner() }));
+        };
+        if let Some(&first) = first_at.get(&origin) {
+            return Err((at, OverrideProblem::Repeated { origin, first: line_of(bytes, first) }));
+        }
+        let operator_override =
+            override_in(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
+        first_at.insert(origin.clone(), at);
+        overrides.by_origin.insert(origin, operator_override);
+    }
+    Ok(overrides)
+}
+
+/// The override in a table; `None` if it has no keys.
+fn override_in(table: OverrideTable, folder: &Path) -> Result<Option<Override>, ProblemAt> {
+    let OverrideTable { verdict, robots_txt, robots_txt_file, crawl_delay, paused_until } = &table;
+    let ruling = verdict.as_ref().map(|value| match value.get_ref() {
+        FixedVerdict::AllowAll => Ruling::AllowAll,
+        FixedVerdict::ForbidAll => Ruling::ForbidAll,
+    });
+    let fixed = start(verdict);
+    // If nothing is ever fetched, neither a delay nor a resumption makes sense.
+    let forbidden = fixed.filter(|_| ruling == Some(Ruling::ForbidAll));
+    let (text, file) = (start(robots_txt), start(robots_txt_file));
+    for (one, at_one, other, at_other) in [
+        (VERDICT, fixed, ROBOTS_TXT, text),
+        (VERDICT, fixed, ROBOTS_TXT_FILE, file),
+        (ROBOTS_TXT, text, ROBOTS_TXT_FILE, file),
+        (VERDICT, forbidden, CRAWL_DELAY, start(crawl_delay)),
+        (VERDICT, forbidden, PAUSED_UNTIL, start(paused_until)),
+    ] {
+        if let (Some(one_at), Some(other_at)) = (at_one, at_other) {
+            return Err((one_at.max(other_at), OverrideProblem::Contradiction { one, other }));
+        }
+    }
+    let body = match (robots_txt, robots_txt_file) {
+        (Some(text), _) => Some(Arc::from(text.get_ref().as_bytes())),
+        (None, Some(file)) => Some(replacement(file, folder)?),
+        (None, None) => None,
+    };
+    let operator_override = Override {
+        ruling: ruling.or(body.is_some().then_some(Ruling::RobotsTxt)),
+        robots_txt: body,
+        crawl_delay: crawl_delay.as_ref().map(delay).transpose()?,
+        paused_until: paused_until.as_ref().map(time).transpose()?,
+    };
+    Ok(Some(operator_override).filter(|found| *found != Override::default()))
+}
+
+/// Where a value begins.
+fn start<T>(value: &Option<Spanned<T>>) -> Option<usize> {
+    value.as_ref().map(|value| value.span().start)
+}
+
+fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
+    let path = folder.join(value.get_ref());
+    // The dialect is that of a policy, which is not known here.
+    let text = Robots::open(&path, body_limit(Dialect::ALL), DEFAULT_WINDOW);
+    text.map(|text| text.body).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
+}
+
+/// A delay as a decimal number of seconds.
+fn delay(value: &Spanned<f64>) -> Result<String, ProblemAt> {
+    let seconds = *value.get_ref();
+    if !(0.0..=LONGEST_DELAY).contains(&seconds) {
+        return Err((value.span().start, OverrideProblem::Delay { found: seconds }));
+    }
+    // `abs` drops the sign of a negative zero.
+    Ok(seconds.abs().to_string())
+}
+
+/// A time in seconds of Unix time.
+fn time(value: &Spanned<Datetime>) -> Result<i64, ProblemAt> {
+    let found = value.get_ref().to_string();
+    let time = found.parse::<jiff::Timestamp>();
+    time.map(jiff::Timestamp::as_second).map_err(|_| (value.span().start, OverrideProblem::Time { found }))
+}
+
+/// The operator's override for one origin; at least one field is set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Override {
+    /// The operator's ruling in place of the robots.txt.
+    pub ruling: Option<Ruling>,
+    /// The robots.txt that replaces the origin's, for [`Ruling::RobotsTxt`].
+    pub robots_txt: Option<Arc<[u8]>>,
+    /// The crawl delay in seconds, as a decimal number; it takes precedence over those in a robots.txt.
+    pub crawl_delay: Option<String>,
+    /// The time before which nothing is fetched, in seconds of Unix time.
+    pub paused_until: Option<i64>,
+}
+
+/// Overrides of many origins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    pub(super) by_origin: BTreeMap<String, Override>,
+}
+
+impl Overrides {
+    /// The origins in canonical form, sorted, with their overrides.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Override)> {
+        self.by_origin.iter().map(|(origin, entry)| (origin.as_str(), entry))
+    }
+
+    /// The override for an origin in canonical form.
+    pub fn get(&self, origin: &str) -> Option<&Override> {
+        self.by_origin.get(origin)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.by_origin.is_empty()
+    }
+}
+
+pub(super) const VERDICT: &str = "verdict";
+pub(super) const ROBOTS_TXT: &str = "robots-txt";
+pub(super) const ROBOTS_TXT_FILE: &str = "robots-txt-file";
+pub(super) const CRAWL_DELAY: &str = "crawl-delay";
+pub(super) const PAUSED_UNTIL: &str = "paused-until";
+
+/// An overrides file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OverridesError {
+    /// The file is missing or cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    /// Something in the file is wrong.
+    #[error("{}, line {line} (byte {offset}): {problem}", shown(path))]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The position in the file, in bytes from its start.
+        offset: usize,
+        /// The problem.
+        problem: OverrideProblem,
+    },
+}
+
+/// A problem in an overrides file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OverrideProblem {
+    /// The bytes are not UTF-8.
+    #[error("it is not UTF-8, as TOML must be")]
+    NotUtf8,
+    /// The file is not TOML, or has a key that is unknown or has a value of the wrong kind.
+    #[error("{0}")]
+    NotUnderstood(String),
+    /// The name of a table is not an origin.
+    #[error(
+        "{given:?} is not an origin; name a table like [\"https://www.example.com\"]: quoted, with a scheme, and without a \
+         path or a wildcard"
+    )]
+    NotOrigin {
+        /// The name.
+        given: String,
+    },
+    /// An origin has a second table.
+    #[error("{origin} already has a table at line {first}; put everything into one table")]
+    Repeated {
+        /// The origin in canonical form, the same for both names.
+        origin: String,
+        /// The line of the first table.
+        first: usize,
+    },
+    /// A table has no keys.
+    #[error("the table of {origin} is empty; its keys are {}", [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL].join(", "))]
+    Empty {
+        /// The origin in canonical form.
+        origin: String,
+    },
+    /// A crawl delay is out of range.
+    #[error("{CRAWL_DELAY} must be a number of seconds, from 0 to a year; this is {found}")]
+    Delay {
+        /// The number found.
+        found: f64,
+    },
+    /// A time is incomplete.
+    #[error("{PAUSED_UNTIL} must be a time with its offset, such as 2026-12-01T08:00:00Z; this is {found}")]
+    Time {
+        /// The time found.
+        found: String,
+    },
+    /// Two keys exclude each other.
+    #[error("{one} and {other} contradict each other; remove one of them")]
+    Contradiction {
+        /// One key.
+        one: &'static str,
+        /// The other key.
+        other: &'static str,
+    },
+    /// A replacement file cannot be read.
+    #[error("cannot read {}: {error}", shown(path))]
+    Unreadable {
+        /// The replacement.
+        path: PathBuf,
+        /// The system's error.
+        error: std::io::Error,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Overrides, ProblemAt> {
+        parse(text.as_bytes(), Path::new("nowhere"))
+    }
+
+    /// The error in a file: its line, the text at its position, and the problem.
+    fn wrong(text: &str) -> (usize, &str, String) {
+        let (at, problem) = parsed(text).expect_err(text);
+        (line_of(text.as_bytes(), at), text[at..].lines().next().unwrap_or(""), problem.to_string())
+    }
+
+    #[test]
+    fn every_key_is_understood() {
+        let text = "
+            # The operator's word
+            ['HTTPS://Shop.example:443']
+            crawl-delay = 2.50
+            [\"http://b\u{fc}cher.example/\"]
+            verdict = 'allow-all'
+            crawl-delay = 1_0
+            paused-until = 1970-01-01T01:00:10+01:00
+            [\"http://a.example:8080\"]
+            verdict = \"forbid-all\"
+            [\"http://r.example\"]
+            robots-txt = \"\"\"\nUser-agent: *\nDisallow: /\n\"\"\"
+        ";
+        let overrides = parsed(text).unwrap();
+        let origins: Vec<&str> = overrides.iter().map(|(origin, _)| origin).collect();
+        let expected =
+            ["http://a.example:8080", "http://r.example", "http://xn--bcher-kva.example", "https://shop.example"];
+        assert_eq!(origins, expected);
+        let get = |origin| overrides.get(origin).unwrap().clone();
+        let delay = |seconds: &str| Override { crawl_delay: Some(seconds.to_owned()), ..Override::default() };
+        assert_eq!(get("https://shop.example"), delay("2.5"));
+        let allowed = Override { ruling: Some(Ruling::AllowAll), paused_until: Some(10), ..delay("10") };
+        assert_eq!(get("http://xn--bcher-kva.example"), allowed);
+        assert_eq!(get("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
+        let body = b"User-agent: *\nDisallow: /\n".as_slice();
+        let replaced =
+            Override { ruling: Some(Ruling::RobotsTxt), robots_txt: Some(body.into()), ..Override::default() };
+        assert_eq!(get("http://r.example"), replaced);
+        assert_eq!(overrides.get("http://shop.example"), None);
+        assert!(parsed("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_replacement_is_read_from_the_folder_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("overrides.toml");
+        std::fs::create_dir(folder.path().join("own")).unwrap();
+        std::fs::write(folder.path().join("own/a.txt"), b"Disallow: /\xff").unwrap();
+        std::fs::write(&path, "['http://a']\nrobots-txt-file = 'own/a.txt'\n").unwrap();
+        let overrides = Overrides::read(&path).unwrap();
+        let body = b"Disallow: /\xff".as_slice();
+        assert_eq!(overrides.get("http://a").unwrap().robots_txt.as_deref(), Some(body));
+        std::fs::write(&path, "# \u{fc}\n['http://a']\nrobots-txt-file = 'own/b.txt'\n").unwrap();
+        let error = Overrides::read(&path).unwrap_err().to_string();
+        for part in ["overrides.toml, line 3 (byte 36)", "b.txt"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        let error = Overrides::read(&folder.path().join("none.toml")).unwrap_err();
+        assert!(matches!(error, OverridesError::Unreadable(_)), "{error}");
+    }
+
+    #[test]
+    fn names_must_be_origins_and_each_once() {
+        let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
+        let names = [
+            ("'a.example'", "not an origin"),
+            ("'http://a/x'", "without a path"),
+            ("'ftp://a'", "not an origin"),
+            ("'http://a?'", "without a path"),
+            ("''", "not an origin"),
+            ("a", "not an origin"),
+            ("'https://*.a.example'", "a wildcard"),
+        ];
+        for (name, expected) in names {
+            let (line, _, problem) = wrong(&table(name));
+            assert!(line == 2 && problem.contains(expected), "{name}: {line} {problem}");
+        }
+        let two = table("'http://a'") + &table("'HTTP://A:80/'");
+        assert_eq!(wrong(&two).0, 5);
+        assert!(wrong(&two).2.starts_with("http://a already has a table at line 2"), "{}", wrong(&two).2);
+        let (line, at, problem) = wrong("'http://a' = 'allow-all'\n");
+        assert!((line, at) == (1, "'allow-all'") && problem.contains("expected a table"), "{at} {problem}");
+        assert!(wrong("['http://a']\n").2.contains("http://a is empty"));
+    }
+
+    #[test]
+    fn keys_must_be_known_and_their_values_right() {
+        let of = |line: &str| wrong(&format!("['http://a']\n{line}\n")).2;
+        for (line, parts) in [
+            ("nonsense = 1", ["unknown field `nonsense`", "`paused-until`"]),
+            ("crawl_delay = 1", ["unknown field `crawl_delay`", "expected one of `verdict`"]),
+            ("verdict = 'allow'", ["unknown variant `allow`", "`allow-all` or `forbid-all`"]),
+            ("verdict = true", ["wanted string", ""]),
+            ("crawl-delay = '10'", ["\"10\"", "f64"]),
+            ("crawl-delay = -1", ["a number of seconds", "-1"]),
+            ("crawl-delay = nan", ["a number of seconds", "NaN"]),
+            ("crawl-delay = 1e9", ["a year", "1000000000"]),
+            ("paused-until = '2026-12-01T08:00:00Z'", ["\"2026-12-01T08:00:00Z\"", "datetime"]),
+            ("paused-until = 2026-12-01T08:00:00", ["with its offset", "is 2026-12-01T08:00:00"]),
+            ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
+            ("robots-txt = 1", ["integer `1`", "a string"]),
+            ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
+            ("crawl-delay = ", ["values must be quoted", ""]),
+        ] {
+            let problem = of(line);
+            assert!(parts.iter().all(|part| problem.contains(part)), "{line}: {problem}");
+            assert!(!problem.contains('\n'), "{problem}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_both_be_meant_is_refused_at_the_later_one() {
+        let lines = [
+            "verdict = 'forbid-all'",
+            "robots-txt = ''",
+            "robots-txt-file = 'x'",
+            "crawl-delay = 1",
+            "paused-until = 2026-12-01T08:00:00Z",
+        ];
+        for (one, other) in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4)] {
+            for (first, second) in [(one, other), (other, one)] {
+                let text = format!("['http://a']\n{}\n{}\n", lines[first], lines[second]);
+                let (line, _, problem) = wrong(&text);
+                assert!(line == 3 && problem.contains("contradict"), "{text}: {line} {problem}");
+            }
+        }
+        for (one, other) in [(1, 3), (1, 4), (3, 4)] {
+            parsed(&format!("['http://a']\n{}\n{}\n", lines[one], lines[other])).unwrap();
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused_where_they_are() {
+        let (at, problem) = parse(b"# a\n\xff", Path::new("")).unwrap_err();
+        assert_eq!(at, 4);
+        assert!(matches!(problem, OverrideProblem::NotUtf8));
+        assert_eq!(wrong("['http://a']\ncrawl-delay = 1\ncrawl-delay = 2\n").0, 3, "TOML itself knows them");
+    }
+}

@@ -1,0 +1,191 @@
+//! Waiting between threads, tried with many orders of the threads' steps.
+//!
+//! The files that wait are compiled here once more, with the locks of `shuttle` in place of the standard library's: it decides which
+//! thread takes the next step, and finds every order in which one would wait forever.
+
+#![allow(dead_code, unreachable_pub)]
+
+use shuttle::thread;
+use std::sync::Arc;
+
+use long_chunks::LongChunks;
+use made_ahead::{Made, MadeAhead};
+use queue::Queue;
+use sequence::Sequence;
+
+#[path = "../src/input/chunks/long_chunks.rs"]
+mod long_chunks;
+#[path = "../src/formats/made_ahead.rs"]
+mod made_ahead;
+#[path = "../src/monitor.rs"]
+mod monitor;
+#[path = "../src/run/queue.rs"]
+mod queue;
+#[path = "../src/run/sequence.rs"]
+mod sequence;
+
+/// What `src/lock.rs` gives, of `shuttle`.
+mod lock {
+    pub use shuttle::sync::{Condvar, Mutex};
+    use shuttle::sync::{MutexGuard, PoisonError};
+
+    pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn wait<'g, T>(change: &Condvar, guard: MutexGuard<'g, T>) -> MutexGuard<'g, T> {
+        change.wait(guard).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn into_inner<T>(mutex: Mutex<T>) -> T {
+        mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Orders of steps that each test tries.
+const ORDERS: usize = 2000;
+
+/// The tickets of each test.
+const TICKETS: u64 = 9;
+
+/// The threads of each test.
+const THREADS: u64 = 3;
+
+/// Starts the threads, each with its number, and waits until all have ended.
+fn at_once(work: impl Fn(u64) + Send + Sync + 'static) {
+    let work = Arc::new(work);
+    let start = |number| {
+        let work = Arc::clone(&work);
+        thread::spawn(move || work(number))
+    };
+    let threads: Vec<_> = (0..THREADS).map(start).collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// Each thread has every third ticket.
+fn tickets(number: u64) -> impl Iterator<Item = u64> {
+    (number..TICKETS).step_by(THREADS as usize)
+}
+
+#[test]
+fn turns_follow_the_order_of_the_tickets() {
+    let turns = || {
+        let sequence = Arc::new(Sequence::new(Vec::new()));
+        let shared = Arc::clone(&sequence);
+        at_once(move |number| {
+            for ticket in tickets(number) {
+                shared.in_turn(ticket, |passed: &mut Vec<u64>| passed.push(ticket)).expect("not stopped");
+            }
+        });
+        let passed = Arc::into_inner(sequence).unwrap().into_inner();
+        assert!(passed.into_iter().eq(0..TICKETS));
+    };
+    shuttle::check_random(turns, ORDERS);
+}
+
+#[test]
+fn turns_end_when_they_are_stopped() {
+    let stopped = || {
+        let sequence = Arc::new(Sequence::new(()));
+        let waiting = Arc::clone(&sequence);
+        let waiting = thread::spawn(move || waiting.in_turn(1, |()| ()).is_none());
+        sequence.stop();
+        assert!(waiting.join().unwrap());
+        assert!(sequence.in_turn(0, |()| ()).is_none());
+    };
+    shuttle::check_random(stopped, ORDERS);
+}
+
+#[test]
+fn chunks_are_written_in_the_order_of_their_tickets() {
+    for most in [0, 1, 5] {
+        let written = move || {
+            let queue = Arc::new(Queue::new(Vec::new(), most));
+            let shared = Arc::clone(&queue);
+            at_once(move |number| {
+                for ticket in tickets(number) {
+                    let write = |written: &mut Vec<u64>, chunk: &mut u64| {
+                        written.push(*chunk);
+                        Ok::<_, ()>(())
+                    };
+                    shared.hand_in(ticket, ticket, write).unwrap();
+                    if ticket == 4 {
+                        shared.wait_for(4);
+                    }
+                }
+            });
+            let written = Arc::into_inner(queue).unwrap().into_inner();
+            assert!(written.into_iter().eq(0..TICKETS));
+        };
+        shuttle::check_random(written, ORDERS);
+    }
+}
+
+#[test]
+fn waiting_workers_learn_that_nothing_more_is_written() {
+    let stopped = || {
+        let queue: Arc<Queue<u64, ()>> = Arc::new(Queue::new((), 0));
+        let (handing_in, waiting) = (Arc::clone(&queue), Arc::clone(&queue));
+        let handing_in = thread::spawn(move || handing_in.hand_in(1, 1, |(), _| Err("stopped")));
+        let waiting = thread::spawn(move || waiting.wait_for(0));
+        queue.stop();
+        assert_eq!(handing_in.join().unwrap(), Ok(None));
+        waiting.join().unwrap();
+        assert_eq!(queue.hand_in(0, 0, |(), _| Err("stopped")), Ok(None));
+        assert!(queue.is_stopped());
+    };
+    shuttle::check_random(stopped, ORDERS);
+}
+
+#[test]
+fn one_long_chunk_at_a_time_is_held() {
+    let held = || {
+        let (chunks, holders) = (Arc::new(LongChunks::default()), Arc::new(shuttle::sync::atomic::AtomicUsize::new(0)));
+        at_once(move |_| {
+            for _ in 0..3 {
+                let permit = chunks.permit();
+                assert_eq!(holders.fetch_add(1, shuttle::sync::atomic::Ordering::SeqCst), 0);
+                holders.fetch_sub(1, shuttle::sync::atomic::Ordering::SeqCst);
+                drop(permit);
+            }
+        });
+    };
+    shuttle::check_random(held, ORDERS);
+}
+
+/// A piece: its number and one, as a text.
+#[derive(Default)]
+struct Piece(Vec<u8>);
+
+impl Made for Piece {
+    fn bytes(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+/// The reader gets every piece, whether a helper has made it, makes it now, fails, or never claimed it.
+#[test]
+fn a_reader_gets_every_piece_once() {
+    let read = || {
+        // Room for two pieces.
+        let ahead = Arc::new(MadeAhead::<Piece>::new(TICKETS, 1, 2));
+        let helpers: Vec<_> = (0..2)
+            .map(|_| {
+                let ahead = Arc::clone(&ahead);
+                thread::spawn(move || {
+                    while let Some(piece) = ahead.claim() {
+                        ahead.make(piece, || if piece == 5 { Piece::default() } else { Piece(vec![piece as u8]) });
+                    }
+                })
+            })
+            .collect();
+        for piece in 0..TICKETS {
+            let made = ahead.take(piece, |other| ahead.make(other, || Piece(vec![other as u8])));
+            let text = made.map(|made| made.0).filter(|text| !text.is_empty());
+            assert_eq!(text.unwrap_or_else(|| vec![piece as u8]), [piece as u8]);
+        }
+        helpers.into_iter().for_each(|helper| helper.join().unwrap());
+        assert!(ahead.has_only_spares());
+    };
+    shuttle::check_random(read, ORDERS);
+}
