@@ -38,7 +38,7 @@ pub fn inspect<'py>(
     now: Option<&Bound<'py, PyAny>>,
     top: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let now = now.map_or_else(|| Ok(Choices::now().now), time)?;
+    let now = now.map_or_else(|| Ok(Choices::now().now), |given| time("now", given))?;
     let crawlers = policy.crawlers_or_all(agent)?;
     let Some(given) = origin else {
         let top = top.unwrap_or(TOP);

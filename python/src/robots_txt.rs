@@ -42,7 +42,7 @@ impl RobotsTxt {
     #[new]
     #[pyo3(signature = (body, agent="*", *, dialect="rfc9309", verbatim=false))]
     fn new(body: &Bound<'_, PyAny>, agent: &str, dialect: &str, verbatim: bool) -> PyResult<RobotsTxt> {
-        let body = arguments::text("body", body)?;
+        let body = arguments::text("body", body)?.into_owned();
         let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
         let agents = if verbatim { Agents::verbatim(agent) } else { agent.parse().map_err(error::agent)? };
         let rules = error::guarded(|| Ok(RuleSet::compile(&body, &agents, dialect)))?;

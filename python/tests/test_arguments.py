@@ -17,8 +17,8 @@ CART = "https://shop.example/cart"
 WRONG: dict[str, tuple[Callable[[Any, Path], object], type[Exception], str]] = {
     "compile nothing": (lambda p, t: robosieve.compile([], ["*"]), robosieve.Error, "sources: the list is empty"),
     "compile a string": (lambda p, t: robosieve.compile("datasets/sites", ["*"]), TypeError, r"sources.*write \['data"),
-    "compile a path": (lambda p, t: robosieve.compile(Path("datasets"), ["*"]), TypeError, r"sources.*write \[PosixP"),  # type: ignore[arg-type]
-    "compile a number": (lambda p, t: robosieve.compile(5, ["*"]), TypeError, "sources.*expected a list, not int"),  # type: ignore[arg-type]
+    "compile a path": (lambda p, t: robosieve.compile(Path("datasets"), ["*"]), TypeError, r"sources.*write \[PosixP"),
+    "compile a number": (lambda p, t: robosieve.compile(5, ["*"]), TypeError, "sources.*expected a list, not int"),
     "compile for a string": (lambda p, t: robosieve.compile(SOURCES, "*"), TypeError, r"agents.*write \['\*'\]"),
     "compile for nobody": (lambda p, t: robosieve.compile(SOURCES, []), robosieve.AgentError, "agent"),
     "compile in no memory": (

@@ -92,7 +92,7 @@ CASES = {
 def test_no_process_hangs(policy_file: Path, tmp_path: Path, name: str) -> None:
     script = tmp_path / "case.py"
     script.write_text(CASE.replace("CASE", CASES[name]))
-    command = [sys.executable, script, policy_file, tmp_path / "folder"]
+    command = [sys.executable, str(script), str(policy_file), str(tmp_path / "folder")]
     environment = {**os.environ, "HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
     with subprocess.Popen(
         command,

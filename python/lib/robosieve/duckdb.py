@@ -57,4 +57,3 @@ def register(
 def _type(column: str, is_list: bool) -> str:
     """The type of a column of `Policy.judge`."""
     return ("INTEGER" if column == "line" else "VARCHAR") + ("[]" if is_list else "")
-
