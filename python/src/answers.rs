@@ -11,9 +11,9 @@ use pyo3::types::{PyBytes, PyDict, PyMapping, PyString, PyTuple};
 use robosieve::policy::Captures;
 use robosieve::policy::source::{self, Options};
 
+use crate::arguments::text;
 use crate::choices::time;
 use crate::error;
-use crate::arguments::text;
 
 /// An answer to a request for a robots.txt, for `compile`: the fields of a line of JSON Lines.
 ///
