@@ -119,8 +119,11 @@ fn views(policy: &Policy) -> Vec<String> {
     let crawlers: Vec<_> = columns().all().iter().map(|agents| policy.crawler(Some(agents)).unwrap()).collect();
     let mut views = vec![format!("{:?}", Summary::of(policy, &crawlers, 0, 9).unwrap())];
     for table in ExportTable::ALL {
-        let each = &mut |row: &[Value<'_>]| Ok::<(), ()>(views.push(format!("{row:?}")));
-        export::rows(policy, table, &crawlers, each).unwrap();
+        let mut add = |row: &[Value<'_>]| {
+            views.push(format!("{row:?}"));
+            Ok::<(), ()>(())
+        };
+        export::rows(policy, table, &crawlers, &mut add).unwrap();
     }
     let urls = urls();
     views.extend(urls.iter().map(|url| format!("{:?}", OriginEntry::of(policy, url.as_bytes(), &crawlers, 0))));
