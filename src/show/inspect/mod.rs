@@ -16,7 +16,7 @@
 //! assert_eq!(Summary::of(&policy, &crawlers, now, 10)?.origins, policy.statistics().origins);
 //!
 //! let shop = OriginEntry::of(&policy, b"https://shop.example/cart", &crawlers, now)?.expect("an entry");
-//! assert_eq!((shop.origin_status, shop.sitemaps.len()), (OriginStatus::RobotsTxt, 1));
+//! assert_eq!((shop.origin_status, shop.sitemaps.len()), (OriginStatus::RobotsTxt, 2));
 //! assert!(OriginEntry::of(&policy, b"https://never.example", &crawlers, now)?.is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
