@@ -31,8 +31,8 @@ mod table;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
+pub(crate) use beginning::LIST_FORMAT;
 pub use beginning::STANDARD_INPUT;
-pub(crate) use beginning::{LIST_FORMAT, unreadable};
 pub(crate) use line_ends::{Patience, line_boundary};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;

@@ -28,6 +28,7 @@ pub(crate) struct Begin<'l> {
     /// Where in its text, or at which row. A decoder begins at the start, whatever this says.
     pub at: u64,
     /// Whether a table is read by ranges of rows.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub by_rows: bool,
     /// Counts the bytes taken from its file.
     pub source: &'l AtomicU64,
@@ -43,6 +44,7 @@ pub(crate) struct Wanted {
     /// The bytes of a chunk, which ends with the line that is the last to begin in them.
     pub size: usize,
     /// The bytes of a range of rows.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub rows_size: usize,
     /// The bytes after which reading stops within a line.
     pub longest: usize,
@@ -70,6 +72,7 @@ pub(crate) enum Text<'l> {
     /// In a buffer of its own.
     Read(Buffer),
     /// Rows of a table, which are not read yet.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     Rows(TableRows),
 }
 

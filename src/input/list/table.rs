@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::beginning::unreadable;
 use super::content::Content;
 use super::parquet::ParquetList;
 use super::parquet_lines::ParquetLines;
@@ -23,7 +24,7 @@ pub(super) struct TableFile {
 impl TableFile {
     /// Opens the table in a file; `path` is that of its list.
     pub fn open(path: &Path, file: Regular, url_field: &UrlField) -> Result<TableFile, ListError> {
-        let own = file.file.try_clone().map_err(|error| super::unreadable(path, error))?;
+        let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
         Ok(TableFile { table: ParquetList::open(path, own, url_field)?, file })
     }
 }
