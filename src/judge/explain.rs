@@ -92,11 +92,11 @@ impl Explainer {
         };
         let Ok((Some(record), end)) = judge.find(url) else { return (None, None) };
         let decision = judge.decisions.of(&record);
-        let group = match decision {
-            Decision::Walk(_) => judge.groups.group(record.row),
-            Decision::Fixed(_) => None,
+        let (column, group) = match decision {
+            Decision::Walk(_) => judge.groups.answer(record.row),
+            Decision::Fixed(_) => (0, None),
         };
-        let rules = group.map(|group| rules.of(judge.policy(), group));
+        let rules = group.map(|group| rules.of(judge.policy(), group, column));
         let path = judge.policy().dialect().url_path.of(&url[end..]);
         (captured(&record, decision), rules.map(|rules| (rules, path)))
     }
@@ -124,9 +124,9 @@ fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
 #[derive(Debug)]
 struct RecentRules {
     limit: usize,
-    young: HashMap<Group, ChosenRules>,
+    young: HashMap<(Group, usize), ChosenRules>,
     young_size: usize,
-    old: HashMap<Group, ChosenRules>,
+    old: HashMap<(Group, usize), ChosenRules>,
 }
 
 impl RecentRules {
@@ -135,19 +135,20 @@ impl RecentRules {
         RecentRules { limit, young: HashMap::new(), young_size: 0, old: HashMap::new() }
     }
 
-    /// The rules of a group. The policy must be the same in all calls.
-    fn of(&mut self, policy: &Policy, group: Group) -> &ChosenRules {
-        if !self.young.contains_key(&group) {
-            let rules = self.old.remove(&group).unwrap_or_else(|| policy.rules(group));
+    /// The rules of a group for a column. The policy must be the same in all calls.
+    fn of(&mut self, policy: &Policy, group: Group, column: usize) -> &ChosenRules {
+        let key = (group, column);
+        if !self.young.contains_key(&key) {
+            let rules = self.old.remove(&key).unwrap_or_else(|| policy.rules(group, column));
             let size = rules.size();
             if self.young_size + size > self.limit / 2 {
                 self.old = std::mem::take(&mut self.young);
                 self.young_size = 0;
             }
             self.young_size += size;
-            self.young.insert(group, rules);
+            self.young.insert(key, rules);
         }
-        &self.young[&group]
+        &self.young[&key]
     }
 }
 
@@ -262,13 +263,13 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let groups = policy.groups(&crawler);
         let group = |n: u32| groups.group(policy.lookup().get(format!("http://h{n}").as_bytes()).unwrap().row).unwrap();
-        let size = policy.rules(group(10)).size();
+        let size = policy.rules(group(10), 0).size();
         for (limit, kept) in [(0, 2), (10 * size, 10), (1 << 30, 50)] {
             let mut rules = RecentRules::new(limit);
             for n in 0..200 {
                 let n = n * 7 % 50;
-                assert_eq!(rules.of(&policy, group(n)).rules[0].value, format!("/{n}").into_bytes());
-                assert_eq!(rules.of(&policy, group(10)).rules[0].value, b"/10", "it is asked for again and again");
+                assert_eq!(rules.of(&policy, group(n), 0).rules[0].value, format!("/{n}").into_bytes());
+                assert_eq!(rules.of(&policy, group(10), 0).rules[0].value, b"/10", "it is asked for again and again");
                 assert!(rules.young.len() + rules.old.len() <= kept, "{limit}");
             }
             assert!(rules.young.len() + rules.old.len() + 1 >= kept / 2, "{limit}");

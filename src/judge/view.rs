@@ -44,7 +44,6 @@ impl OwnedJudge {
             policy: &self.policy,
             lookup: self.policy.lookup(),
             groups: self.policy.groups(&self.crawler),
-            is_inline: self.crawler.is_first_column(),
             decisions: &self.decisions,
             routes: &self.routes,
             timed: &self.timed,
@@ -59,8 +58,6 @@ pub struct Judge<'p> {
     pub(super) policy: &'p Policy,
     pub(super) lookup: Lookup<'p>,
     pub(super) groups: Groups<'p>,
-    /// Whether the entries of the table name this crawler's automata.
-    pub(super) is_inline: bool,
     pub(super) decisions: &'p Decisions,
     /// By route number: first the classes of origins, then decisions that depend on times.
     pub(super) routes: &'p [Route; 256],
@@ -76,14 +73,15 @@ impl<'p> Judge<'p> {
     pub(crate) fn route(&self, slot: usize) -> (Route, u32) {
         let entry = self.lookup.entry(slot);
         let number = if self.timed.is_empty() { entry.class() } else { self.timed[slot] };
-        let automaton = if self.is_inline { entry.automaton() } else { self.groups.automaton_of(entry.row()) };
+        let is_of_most = self.groups.are_in(entry.set());
+        let automaton = if is_of_most { entry.automaton() } else { self.groups.automaton_of(entry.row()) };
         (self.routes[usize::from(number)], automaton)
     }
 
     /// Whether an entry has all that [`Judge::route`] needs.
     #[inline(always)]
     pub(crate) fn entries_suffice(&self) -> bool {
-        self.is_inline && self.timed.is_empty()
+        self.timed.is_empty() && self.groups.are_of_most()
     }
 
     /// [`Judge::route`], if [`Judge::entries_suffice`].
@@ -96,8 +94,9 @@ impl<'p> Judge<'p> {
     /// Prefetches what [`Judge::route`] reads besides the entry.
     #[inline(always)]
     pub(crate) fn prefetch_route(&self, slot: usize) {
-        if !self.is_inline {
-            self.groups.prefetch(self.lookup.entry(slot).row());
+        let entry = self.lookup.entry(slot);
+        if entry.set() != 0 {
+            self.groups.prefetch(entry.row());
         }
     }
 

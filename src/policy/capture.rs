@@ -10,7 +10,7 @@ use super::{provenance, side_records};
 use crate::automaton;
 use crate::dialect::Dialect;
 use crate::origin;
-use crate::robots::{self, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
+use crate::robots::{self, AgentName, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::Patterns;
 
 /// One answer to a request for a robots.txt, as given by a source.
@@ -61,22 +61,31 @@ pub(super) enum Meaning {
 pub(super) struct Selected {
     /// The distinct automata of its groups.
     pub automata: Vec<Vec<u32>>,
-    /// The group that applies, by column.
-    pub groups: Vec<Option<SelectedGroup>>,
+    /// The groups, each with the crawlers that it applies to.
+    pub classes: Vec<SelectedClass>,
     /// The side records, encoded.
     pub side_records: Vec<u8>,
     /// Whether it looks like an HTML page.
     pub html_page: bool,
 }
 
-/// A group that applies to a crawler.
+/// The crawlers for which the same groups were chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SelectedClass {
+    /// What applies to them, if anything.
+    pub group: Option<SelectedGroup>,
+    /// Their columns, in order.
+    pub columns: Vec<usize>,
+}
+
+/// A group that applies to crawlers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SelectedGroup {
     /// The index of its automaton in [`Selected::automata`].
     pub automaton: usize,
     /// Its rules, encoded.
     pub rules: Vec<u8>,
-    /// Whether it is the crawler's own.
+    /// Whether it is their own.
     pub own: bool,
 }
 
@@ -148,20 +157,35 @@ fn select(body: &[u8], columns: &Crawlers, dialect: &Dialect, notes: &mut NoteCo
         html_page: robots.notes.iter().any(|note| note.kind == NoteKind::LooksLikeHtml),
         ..Selected::default()
     };
-    // Crawlers with the same groups, mostly those of `*`, share an automaton.
-    let mut compiled: HashMap<&[u32], usize> = HashMap::new();
-    for (agents, selection) in columns.all().iter().zip(&selections) {
-        let group = (selection.origin != GroupOrigin::None).then(|| SelectedGroup {
-            automaton: *compiled.entry(&selection.groups).or_insert_with(|| {
-                let mut automaton = Vec::new();
-                automaton::compile_item(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
-                selected.automata.push(automaton);
-                selected.automata.len() - 1
-            }),
-            rules: provenance::encode(&robots, selection, agents, dialect),
-            own: selection.origin != GroupOrigin::Everybody,
+    // Groups may be a crawler's own and everybody's: two classes with one automaton.
+    let (mut compiled, mut classes): (HashMap<&[u32], usize>, HashMap<_, usize>) = (HashMap::new(), HashMap::new());
+    for (column, selection) in selections.iter().enumerate() {
+        let kind = std::mem::discriminant(&selection.origin);
+        let class = *classes.entry((kind, &selection.groups)).or_insert_with(|| {
+            let group = (selection.origin != GroupOrigin::None).then(|| SelectedGroup {
+                automaton: *compiled.entry(&selection.groups).or_insert_with(|| {
+                    let mut automaton = Vec::new();
+                    automaton::compile_item(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
+                    selected.automata.push(automaton);
+                    selected.automata.len() - 1
+                }),
+                rules: Vec::new(),
+                own: selection.origin != GroupOrigin::Everybody,
+            });
+            selected.classes.push(SelectedClass { group, columns: Vec::new() });
+            selected.classes.len() - 1
         });
-        selected.groups.push(group);
+        selected.classes[class].columns.push(column);
+    }
+    for SelectedClass { group, columns: members } in &mut selected.classes {
+        let Some(group) = group else { continue };
+        // One crawler suffices for everybody's group, whose lines are the same for all.
+        let named = if group.own { &members[..] } else { &members[..1] };
+        let lines = |&column: &usize| selections[column].agent_lines(&robots, &columns.all()[column], dialect).copied();
+        let mut lines: Vec<AgentName<'_>> = named.iter().flat_map(lines).collect();
+        lines.sort_unstable_by_key(|agent| agent.line);
+        lines.dedup_by_key(|agent| agent.line);
+        group.rules = provenance::encode(&robots, &selections[members[0]], &lines);
     }
     selected
 }

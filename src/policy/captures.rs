@@ -9,11 +9,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, StoredRules, Urls};
 use super::batch::Batch;
+use super::capture::SelectedClass;
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::crawlers::Crawlers;
 use super::derive::Deriving;
 use super::error::WriteError;
-use super::groups::Group;
+use super::groups::{CrawlerClass, Group};
 use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
 use super::source::PassedOver;
@@ -273,17 +274,18 @@ impl Captures {
         let tables = &mut self.tables;
         let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
-        let mut groups = Vec::with_capacity(selected.groups.len());
-        for group in selected.groups {
-            groups.push(match group {
+        let mut classes = Vec::with_capacity(selected.classes.len());
+        for SelectedClass { group, columns } in selected.classes {
+            let group = match group {
                 Some(group) => {
                     let rules = tables.rules.intern(&group.rules)?;
                     Some(Group { automaton: automata[group.automaton], rules, own: group.own })
                 }
                 None => None,
-            });
+            };
+            classes.push(CrawlerClass { group, columns });
         }
-        let row = tables.row(groups)?;
+        let row = tables.row(classes)?;
         let side = tables.side.intern(&selected.side_records)?;
         Ok(StoredRules { source: 0, row, side })
     }
@@ -326,12 +328,12 @@ impl Captures {
     /// Moves all URLs, with what they share, to a run, which a thread of the pool writes.
     fn write_run(&mut self) -> Result<(), WriteError> {
         self.wait_for_run()?;
-        let (width, spill) = (self.columns.count(), self.spill.clone());
-        let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(width, &spill));
+        let spill = self.spill.clone();
+        let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(self.columns.count(), &spill));
         std::mem::swap(&mut tables, &mut self.tables);
         self.writing = Some(Soon::begin(move || {
             tables.finish()?;
-            Run::write(sorted(&urls).iter().map(record), tables.source(), width, &spill)
+            Run::write(sorted(&urls).iter().map(record), tables.source(), &spill)
         }));
         Ok(())
     }
@@ -392,7 +394,7 @@ impl Captures {
         tables.finish()?;
         let sorted = sorted(&urls);
         let all = if runs.is_empty() { vec![tables.source()] } else { runs.iter().map(Run::source).collect() };
-        let sources = Sources { all, width: columns.count() };
+        let sources = Sources(all);
         let union = || {
             let of_runs = (0..).zip(&runs).map(|(source, run)| Box::new(run.urls(source)) as UrlList<'_>);
             let in_memory: UrlList<'_> = Box::new(sorted.iter().map(record));
@@ -402,7 +404,7 @@ impl Captures {
         let targets = Targets::collect(runs.iter().flat_map(Run::targets), union, spill)?;
         progress.origins.store(sorted.len() as u64 + runs.iter().map(Run::len).sum::<u64>(), Relaxed);
         let mut deriving = Deriving {
-            writer: Writer::new((*columns).clone(), dialect, &sources.all, spill)?,
+            writer: Writer::new((*columns).clone(), dialect, &sources.0, spill)?,
             known: |url: &str| urls.get(url).cloned().or_else(|| targets.get(url)),
             dialect,
             statistics,

@@ -243,13 +243,14 @@ impl Policy {
     /// The groups that apply to a crawler of this policy, and their automata.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
-        Groups::new(&self.image.parts(), self.content.columns.count(), crawler)
+        Groups::new(&self.image.parts(), crawler)
     }
 
-    /// The rules of a group as written in their file.
+    /// The rules of a group as written in their file, for the crawlers of a column.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn rules(&self, group: Group) -> ChosenRules {
-        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.content.dialect)
+    pub(crate) fn rules(&self, group: Group, column: usize) -> ChosenRules {
+        let rules = self.image.parts().rules.item(group.rules);
+        provenance::decode(rules, group.own, &self.columns().all()[column], self.content.dialect)
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
@@ -393,7 +394,7 @@ mod tests {
             let found: Vec<_> = found.map(|one| format!("{} {}", one.line, one.value.escape_ascii())).collect();
             assert_eq!(found.join(", "), records, "{origin}");
             let group = policy.groups(&crawler).group(record.row);
-            assert_eq!(group.map_or(0, |group| policy.rules(group).rules.len()), rules, "{origin}");
+            assert_eq!(group.map_or(0, |group| policy.rules(group, 0).rules.len()), rules, "{origin}");
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Crawlers(Vec<Agents>);
 
 impl Crawlers {
     /// The most columns a policy can have.
-    pub const MAX: usize = 64;
+    pub const MAX: usize = 1024;
 
     /// The columns for these crawlers.
     ///
@@ -130,11 +130,6 @@ impl Crawler {
     pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
     }
-
-    /// Whether only the first column answers; its automata are named in the look-up table.
-    pub(crate) fn is_first_column(&self) -> bool {
-        self.columns == [0]
-    }
 }
 
 #[cfg(test)]
@@ -157,10 +152,10 @@ mod tests {
         assert_eq!(columns(&[]), Err(CrawlersError::Empty));
         assert_eq!(columns(&["a", "b", "A"]), Err(CrawlersError::Twice { agents: "A".to_owned() }));
         assert!(columns(&["a", "a,b", "b,a", "*"]).is_ok());
-        let many: Vec<String> = (0..65).map(|number| format!("bot{number}")).collect();
+        let many: Vec<String> = (0..1025).map(|number| format!("bot{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert!(columns(&many[..64]).is_ok());
-        assert_eq!(columns(&many), Err(CrawlersError::TooMany { most: Crawlers::MAX, given: 65 }));
+        assert!(columns(&many[..1024]).is_ok());
+        assert_eq!(columns(&many), Err(CrawlersError::TooMany { most: Crawlers::MAX, given: 1025 }));
     }
 
     #[test]

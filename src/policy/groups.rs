@@ -1,18 +1,26 @@
-//! Rows: the groups that one robots.txt has for each crawler.
+//! Rows: the groups of one robots.txt, each with the crawlers that it applies to.
 //!
-//! Many origins have the same groups, so each distinct row is stored once, and an origin's record holds only the number of
-//! its row. Row 0 is for origins without rules.
+//! Crawlers for which the same groups were chosen form a class. Many origins have the same groups for the same crawlers, so each
+//! distinct row is stored once, and an origin's record holds only its place. The row at place 0 is for origins without rules.
 //!
 //! ```text
-//! row     an entry for each column
-//! entry   place of the automaton and kind u32 | place of the rules u32; all zeros where no group applies
+//! row     a class after the other; if there are several: their sets, then the set of the first automaton
+//! class   place of the automaton and kind u32 | place of the rules u32; all zeros where no group applies
 //! kind    the lowest two bits: 1 the group is everybody's (`*`), 2 it is the crawler's own
+//! set     place in CRAWLERS u32
 //! ```
+//!
+//! Classes with one automaton follow each other. First comes the automaton of most crawlers, so that the entry of the look-up
+//! table, which names it with the set of its crawlers, answers for most.
 
+use std::cmp::Reverse;
+
+use super::crawler_set;
 use super::crawlers::Crawler;
-use super::image::{AUTOMATA_UNIT, Parts, Pool, Section};
+use super::error::WriteError;
+use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
 use crate::automaton::front;
-use crate::policy::image::format::RowEntry;
+use crate::formats::prefetch::prefetch;
 
 /// The group that applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,57 +38,245 @@ const OWN: u32 = 2;
 const KIND_BITS: u32 = 2;
 const KIND_MASK: u32 = 3;
 
-/// Encodes an entry of a row.
-pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
-    let entry = group.map_or(0, |group| {
+/// Bytes of a class.
+const CLASS: usize = 8;
+/// Bytes of the place of a set.
+const SET: usize = 4;
+
+/// Encodes the group of a class.
+fn encode(group: Option<Group>) -> [u8; CLASS] {
+    let class = group.map_or(0, |group| {
         let kind = if group.own { OWN } else { EVERYBODYS };
         u64::from(group.automaton << KIND_BITS | kind) | u64::from(group.rules) << 32
     });
-    entry.to_le_bytes()
+    class.to_le_bytes()
 }
 
-/// Decodes an entry of a row.
-#[inline]
-pub(crate) fn decode([automaton, rules]: RowEntry) -> Option<Group> {
-    let (automaton, rules) = (u32::from_le(automaton), u32::from_le(rules));
-    let kind = automaton & KIND_MASK;
-    (kind != 0).then_some(Group { automaton: automaton >> KIND_BITS, rules, own: kind == OWN })
+/// The crawlers of one row for which the same groups were chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CrawlerClass {
+    /// The group that applies to them, if any.
+    pub group: Option<Group>,
+    /// Their columns, in order.
+    pub columns: Vec<usize>,
 }
 
-/// The place of the automaton in an encoded entry; 0 if no group applies.
-pub(crate) fn automaton_of(entry: &[u8]) -> u32 {
-    decode(bytemuck::pod_read_unaligned(entry)).map_or(0, |group| group.automaton)
+impl CrawlerClass {
+    fn automaton(&self) -> u32 {
+        self.group.map_or(0, |group| group.automaton)
+    }
 }
 
-/// Checks that an entry is valid and decodes it.
-pub(crate) fn check(entry: RowEntry) -> Result<Option<Group>, &'static str> {
-    match (decode(entry), u32::from_le(entry[0]) & KIND_MASK) {
-        (None, _) if entry != [0, 0] => Err("an entry has a group but no kind"),
-        (Some(_), KIND_MASK) => Err("unknown kind of group"),
-        (group, _) => Ok(group),
+/// Encodes a row of classes that have all of `width` columns together; `set` returns the place of a set.
+pub(crate) fn encode_row(
+    mut classes: Vec<CrawlerClass>,
+    width: usize,
+    mut set: impl FnMut(&[u8]) -> Result<u32, WriteError>,
+) -> Result<Vec<u8>, WriteError> {
+    let of_automaton = |automaton: u32| {
+        let columns = classes.iter().filter(|class| class.automaton() == automaton).flat_map(|class| &class.columns);
+        let mut columns: Vec<usize> = columns.copied().collect();
+        columns.sort_unstable();
+        columns
+    };
+    let order = |columns: &[usize]| (Reverse(columns.len()), columns[0]);
+    let keys: Vec<_> =
+        classes.iter().map(|class| (order(&of_automaton(class.automaton())), order(&class.columns))).collect();
+    let mut keyed: Vec<_> = keys.into_iter().zip(std::mem::take(&mut classes)).collect();
+    keyed.sort_unstable_by_key(|(key, _)| *key);
+    classes = keyed.into_iter().map(|(_, class)| class).collect();
+    let mut row: Vec<u8> = classes.iter().flat_map(|class| encode(class.group)).collect();
+    match classes.as_slice() {
+        [CrawlerClass { group: None, .. }] => row.clear(),
+        [_] => {}
+        [first, ..] => {
+            let mut push = |columns: &[usize]| {
+                let place =
+                    if columns.len() == width { NONE } else { set(&crawler_set::of(columns.iter().copied(), width))? };
+                row.extend_from_slice(&place.to_le_bytes());
+                Ok::<(), WriteError>(())
+            };
+            classes.iter().try_for_each(|class| push(&class.columns))?;
+            let of_first = classes.iter().filter(|class| class.automaton() == first.automaton());
+            let mut all: Vec<usize> = of_first.flat_map(|class| &class.columns).copied().collect();
+            all.sort_unstable();
+            push(&all)?;
+        }
+        [] => {}
+    }
+    Ok(row)
+}
+
+/// A row as stored: the content of an item of ROWS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'p>(pub &'p [u8]);
+
+impl<'p> Row<'p> {
+    /// How many classes it has.
+    #[inline]
+    pub fn count(self) -> usize {
+        if self.0.len() <= CLASS { 1 } else { (self.0.len() - SET) / (CLASS + SET) }
+    }
+
+    fn word(self, at: usize) -> u32 {
+        let bytes = self.0.get(at..at + 4).unwrap_or(&[0; 4]);
+        u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+    }
+
+    /// The group of a class.
+    pub fn group(self, class: usize) -> Option<Group> {
+        let (automaton, rules) = (self.word(CLASS * class), self.word(CLASS * class + 4));
+        let kind = automaton & KIND_MASK;
+        (kind != 0).then_some(Group { automaton: automaton >> KIND_BITS, rules, own: kind == OWN })
+    }
+
+    /// The place of a class's automaton; 0 if no group applies.
+    #[inline]
+    pub fn automaton(self, class: usize) -> u32 {
+        self.word(CLASS * class) >> KIND_BITS
+    }
+
+    /// The place of the set of a class.
+    #[inline]
+    pub fn set(self, class: usize) -> u32 {
+        match self.count() {
+            1 => NONE,
+            count => self.word(CLASS * count + SET * class),
+        }
+    }
+
+    /// The first automaton, and the place of the set of its crawlers.
+    #[inline]
+    pub fn first(self) -> (u32, u32) {
+        (self.automaton(0), self.set(self.count()))
+    }
+
+    /// The classes, each with the place of its set.
+    pub fn classes(self) -> impl Iterator<Item = (Option<Group>, u32)> + use<'p> {
+        (0..self.count()).map(move |class| (self.group(class), self.set(class)))
+    }
+
+    /// The row with other places for groups and sets.
+    pub fn replaced(
+        self,
+        mut group: impl FnMut(Group) -> Result<Group, WriteError>,
+        mut set: impl FnMut(u32) -> Result<u32, WriteError>,
+    ) -> Result<Vec<u8>, WriteError> {
+        let mut row = Vec::with_capacity(self.0.len());
+        for at in 0..self.0.len().min(CLASS * self.count()) / CLASS {
+            let group = self.group(at).map(&mut group).transpose()?;
+            row.extend_from_slice(&encode(group));
+        }
+        if self.count() > 1 {
+            for at in 0..=self.count() {
+                row.extend_from_slice(&set(self.set(at))?.to_le_bytes());
+            }
+        }
+        Ok(row)
+    }
+
+    /// Checks a row of a policy with this many columns; `set` returns the set at a place, if there is one, and `is_group`
+    /// whether a group's places lead somewhere.
+    pub fn check(
+        self,
+        width: usize,
+        is_group: impl Fn(Group) -> bool,
+        set: impl Fn(u32) -> Option<&'p [u8]>,
+    ) -> Result<(), &'static str> {
+        let (length, count) = (self.0.len(), self.count());
+        if length != CLASS && (count < 2 || length != count * (CLASS + SET) + SET) {
+            return Err("a row does not consist of whole classes");
+        }
+        for class in 0..count {
+            match self.group(class) {
+                None if self.word(CLASS * class) != 0 || self.word(CLASS * class + 4) != 0 => {
+                    return Err("a class has a group but no kind");
+                }
+                None if count == 1 => return Err("a row without groups is not the first one"),
+                None => {}
+                Some(_) if self.word(CLASS * class) & KIND_MASK == KIND_MASK => return Err("unknown kind of group"),
+                Some(group) if !is_group(group) => return Err("a class does not lead to an automaton and to rules"),
+                Some(_) => {}
+            }
+        }
+        if count == 1 { Ok(()) } else { self.check_sets(width, set) }
+    }
+
+    /// Checks that each crawler is in one class, and that the first automaton's set has its crawlers.
+    fn check_sets(self, width: usize, set: impl Fn(u32) -> Option<&'p [u8]>) -> Result<(), &'static str> {
+        let no_set = "a class does not lead to a set";
+        let (mut all, mut first, mut members) = (vec![0; crawler_set::length(width)], Vec::new(), 0);
+        for class in 0..self.count() {
+            let set = set(self.set(class)).ok_or(no_set)?;
+            all.iter_mut().zip(set).for_each(|(all, byte)| *all |= byte);
+            members += crawler_set::count(set);
+            if self.automaton(class) == self.automaton(0) {
+                first.clone_from(&all);
+            }
+            if class > 0 && self.automaton(class) == self.automaton(0) && self.automaton(class - 1) != self.automaton(0)
+            {
+                return Err("the classes of an automaton do not follow each other");
+            }
+        }
+        if members != width || crawler_set::count(&all) != width {
+            return Err("a crawler is not in one class");
+        }
+        let is_first = match self.first() {
+            (_, NONE) => crawler_set::count(&first) == width,
+            (_, place) => set(place).ok_or(no_set)? == first,
+        };
+        if is_first { Ok(()) } else { Err("the set of the first automaton has other crawlers") }
     }
 }
 
 /// The rows of a policy as one crawler sees them, with the automata.
 #[derive(Debug, Clone)]
 pub struct Groups<'p> {
-    rows: &'p [RowEntry],
+    rows: Pool<'p>,
+    sets: Pool<'p>,
     /// The pool of automata.
     automata: &'p [u8],
-    /// The number of columns in a row, and the columns that answer.
-    width: usize,
+    /// The columns that answer; none stands for most crawlers of each row.
     columns: &'p [usize],
 }
 
 impl<'p> Groups<'p> {
-    pub(crate) fn new(parts: &Parts<'p>, width: usize, crawler: &'p Crawler) -> Groups<'p> {
-        Groups { rows: parts.rows, automata: parts.automata, width, columns: crawler.columns() }
+    pub(crate) fn new(parts: &Parts<'p>, crawler: &'p Crawler) -> Groups<'p> {
+        Groups { columns: crawler.columns(), ..Groups::of_most(parts) }
+    }
+
+    /// The groups of the first automaton of each row.
+    pub(crate) fn of_most(parts: &Parts<'p>) -> Groups<'p> {
+        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns: &[] }
+    }
+
+    /// The row at a place.
+    #[inline]
+    pub(crate) fn row(&self, row: u32) -> Row<'p> {
+        Row(self.rows.item(row))
+    }
+
+    /// Whether a set, given by its place, has all the columns that answer.
+    #[inline]
+    pub(crate) fn are_in(&self, set: u32) -> bool {
+        set == NONE || self.columns.iter().all(|&column| crawler_set::has(self.sets.item(set), column))
+    }
+
+    /// Whether the entries of the look-up table name the automaton in each row.
+    #[inline]
+    pub(crate) fn are_of_most(&self) -> bool {
+        self.columns.is_empty() || self.sets.places() == 1
+    }
+
+    /// The set at a place; `None` if it has all crawlers.
+    pub(crate) fn set(&self, place: u32) -> Option<&'p [u8]> {
+        (place != NONE).then(|| self.sets.item(place))
     }
 
     /// Step one: prefetches a row. Only a hint.
     #[inline]
     pub fn prefetch(&self, row: u32) {
-        prefetch(self.rows, row as usize * self.width + self.columns[0]);
+        self.rows.prefetch(row);
     }
 
     /// Step two: the group that applies to the crawler, if any.
@@ -92,33 +288,22 @@ impl<'p> Groups<'p> {
     /// Like [`Groups::group`], with the column that answers.
     #[inline]
     pub fn answer(&self, row: u32) -> (usize, Option<Group>) {
-        let row = &self.rows[row as usize * self.width..][..self.width];
-        if let [column] = self.columns {
-            return (*column, decode(row[*column]));
-        }
-        let (last, before) = self.columns.split_last().expect("a crawler has a column");
-        let own = before.iter().find_map(|&column| Some((column, decode(row[column]).filter(|group| group.own)?)));
-        own.map_or_else(|| (*last, decode(row[*last])), |(column, group)| (column, Some(group)))
-    }
-
-    /// The groups of all columns, in order.
-    pub fn row(&self, row: u32) -> impl Iterator<Item = Option<Group>> + use<'p> {
-        self.rows[row as usize * self.width..][..self.width].iter().map(|&entry| decode(entry))
-    }
-
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows.len() / self.width
+        let row = self.row(row);
+        let of = |column: usize| {
+            let class = (0..row.count())
+                .find(|&class| self.set(row.set(class)).is_none_or(|set| crawler_set::has(set, column)));
+            class.and_then(|class| row.group(class))
+        };
+        let Some((last, before)) = self.columns.split_last() else { return (0, row.group(0)) };
+        let own = before.iter().find_map(|&column| Some((column, of(column).filter(|group| group.own)?)));
+        own.map_or_else(|| (*last, of(*last)), |(column, group)| (column, Some(group)))
     }
 
     /// The place of the automaton of the crawler's group; 0 if no group applies.
     #[inline(always)]
     pub fn automaton_of(&self, row: u32) -> u32 {
-        match self.columns {
-            // An entry without a group names no automaton. Decoding the whole entry took 38 instructions more.
-            [column] => u32::from_le(self.rows[row as usize * self.width + column][0]) >> KIND_BITS,
-            _ => self.group(row).map_or(0, |group| group.automaton),
-        }
+        let (automaton, set) = self.row(row).first();
+        if self.are_in(set) { automaton } else { self.group(row).map_or(0, |group| group.automaton) }
     }
 
     /// Step three: prefetches the first words of an automaton. Only a hint.
@@ -153,57 +338,102 @@ impl<'p> Groups<'p> {
     }
 }
 
-/// Prefetches the cache line of an element. Only a hint, valid for any `at`.
-#[inline(always)]
-pub(crate) fn prefetch<T>(slice: &[T], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let element = slice.as_ptr().wrapping_add(at);
-        // SAFETY: the instruction is part of SSE, which every x86_64 has; a prefetch neither reads nor writes
-        // the memory at the pointer, so any address is allowed.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(element.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (slice, at);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::image::Starts;
 
     fn group(number: u32, own: bool) -> Group {
         Group { automaton: number, rules: number + 1, own }
     }
 
-    fn entry(group: Option<Group>) -> RowEntry {
-        bytemuck::cast(encode(group))
+    /// Pools of sets and rows, with the place of each row.
+    struct Made {
+        sets: Vec<u8>,
+        rows: Vec<u8>,
+        places: Vec<u32>,
+    }
+
+    /// Rows of three columns.
+    fn made(rows: &[[Option<Group>; 3]]) -> Made {
+        let mut made = Made { sets: vec![0; 4], rows: vec![0; 4], places: Vec::new() };
+        for row in rows {
+            let mut classes: Vec<CrawlerClass> = Vec::new();
+            for (column, &group) in row.iter().enumerate() {
+                match classes.iter_mut().find(|class| class.group == group) {
+                    Some(class) => class.columns.push(column),
+                    None => classes.push(CrawlerClass { group, columns: vec![column] }),
+                }
+            }
+            let set = |set: &[u8]| {
+                let place = made.sets.len() as u32 / 4;
+                Pool::push(set, 4, &mut made.sets);
+                Ok(place)
+            };
+            let content = encode_row(classes, 3, set).unwrap();
+            made.places.push(if content.is_empty() { 0 } else { made.rows.len() as u32 / 4 });
+            if !content.is_empty() {
+                Pool::push(&content, 4, &mut made.rows);
+            }
+        }
+        made
+    }
+
+    impl Made {
+        fn groups<'m>(&'m self, columns: &'m [usize]) -> Groups<'m> {
+            let (rows, sets) = (Pool::new(Section::Rows, &self.rows), Pool::new(Section::Crawlers, &self.sets));
+            Groups { rows, sets, automata: &[], columns }
+        }
     }
 
     #[test]
     fn the_first_own_group_counts_else_everybodys() {
         let [own, other, everybodys] = [group(5, true), group(7, true), group(9, false)];
-        let rows: Vec<RowEntry> =
-            [None, None, None, Some(own), Some(other), Some(everybodys), Some(everybodys), None, Some(other)]
-                .map(entry)
-                .to_vec();
-        let of = |columns: &[usize], row| Groups { rows: &rows, automata: &[], width: 3, columns }.group(row);
-        assert_eq!([0, 1, 2].map(|column| of(&[column], 0)), [None; 3]);
-        assert_eq!([0, 1, 2].map(|column| of(&[column], 1)), [Some(own), Some(other), Some(everybodys)]);
-        assert_eq!(of(&[1, 0], 1), Some(other));
-        assert_eq!(of(&[2, 0], 1), Some(own), "everybody's is the last resort");
-        assert_eq!(of(&[0, 2], 2), Some(other));
-        assert_eq!(of(&[0, 1], 2), None);
-        let answer = |columns: &[usize], row| Groups { rows: &rows, automata: &[], width: 3, columns }.answer(row).0;
-        assert_eq!((answer(&[1, 0], 1), answer(&[2, 0], 1), answer(&[0, 1], 2)), (1, 0, 1));
+        let rows = [
+            [None, None, None],
+            [Some(own), Some(other), Some(everybodys)],
+            [Some(everybodys), None, Some(other)],
+            [Some(everybodys), Some(everybodys), Some(other)],
+        ];
+        let made = made(&rows);
+        for (row, expected) in rows.iter().enumerate() {
+            for (column, group) in expected.iter().enumerate() {
+                let columns = [column];
+                let groups = made.groups(&columns);
+                assert_eq!(groups.group(made.places[row]), *group, "{row} {column}");
+                let automaton = group.map_or(0, |group| group.automaton);
+                assert_eq!(groups.automaton_of(made.places[row]), automaton, "{row} {column}");
+            }
+        }
+        let of = |columns: &[usize], row: usize| made.groups(columns).answer(made.places[row]);
+        assert_eq!(of(&[1, 0], 1), (1, Some(other)));
+        assert_eq!(of(&[2, 0], 1), (0, Some(own)), "everybody's is the last resort");
+        assert_eq!(of(&[0, 2], 2), (2, Some(other)));
+        assert_eq!(of(&[0, 1], 2), (1, None));
+        assert_eq!(made.groups(&[]).automaton_of(made.places[3]), 9, "that of most");
     }
 
     #[test]
-    fn entries_that_say_nothing_are_refused() {
-        assert_eq!(check(entry(None)), Ok(None));
-        assert_eq!(check(entry(Some(group(3, false)))), Ok(Some(group(3, false))));
-        assert!(check([0, 1u32.to_le()]).is_err());
-        assert!(check([4u32.to_le(), 1u32.to_le()]).is_err());
-        assert!(check([7u32.to_le(), 1u32.to_le()]).is_err());
+    fn rows_that_say_nothing_are_refused() {
+        let [own, everybodys] = [group(5, true), group(9, false)];
+        let made = made(&[[Some(own), Some(everybodys), Some(own)]]);
+        let good = Row(Pool::new(Section::Rows, &made.rows).item(made.places[0])).0.to_vec();
+        let sets = Pool::new(Section::Crawlers, &made.sets);
+        let starts: Starts = sets.check(|set| crawler_set::check(set, 3).map_err(|what| (0, what))).unwrap();
+        let check = |row: &[u8]| {
+            let set = |place: u32| (place != NONE && starts.has(place as usize)).then(|| sets.item(place));
+            // It lives as long as the test.
+            Row(row.to_vec().leak()).check(3, |group| group.rules == group.automaton + 1, set)
+        };
+        assert_eq!(check(&good), Ok(()));
+        for length in 0..good.len() {
+            assert!(check(&good[..length]).is_err() || length == CLASS, "{length}");
+        }
+        for at in 0..good.len() / 4 {
+            let mut bad = good.clone();
+            bad[4 * at] ^= 64;
+            assert!(check(&bad).is_err(), "{at}");
+        }
+        assert!(check(&[0; CLASS]).is_err());
     }
 }

@@ -135,7 +135,7 @@ pub(super) struct Merging<'p> {
 impl<'p> Merging<'p> {
     pub fn new(policies: &'p [&'p Policy], from: OverridesFrom) -> Merging<'p> {
         let all = policies.iter().map(|policy| policy.image.parts().source()).collect();
-        let sources = Sources { all, width: policies[0].columns().count() };
+        let sources = Sources(all);
         Merging { policies, sources, from, some: vec![None; policies.len()] }
     }
 
@@ -155,7 +155,7 @@ impl<'p> Merging<'p> {
     ) -> Result<(T, Disagreements), WriteError> {
         let first = self.policies[0];
         let mut deriving = Deriving {
-            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.all, spill)?,
+            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.0, spill)?,
             known,
             dialect: first.dialect(),
             statistics: Statistics::default(),

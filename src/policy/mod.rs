@@ -14,6 +14,7 @@ mod capture;
 mod captures;
 mod class;
 mod compiled;
+mod crawler_set;
 mod crawlers;
 mod derive;
 mod error;
@@ -43,7 +44,6 @@ pub use compiled::Policy;
 pub(crate) use compiled::{Hop, to_ask, unasked};
 pub use crawlers::{Crawler, Crawlers};
 pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
-pub(crate) use groups::prefetch;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]

@@ -1,8 +1,11 @@
 //! The rules of a group as written in the file, with their lines. Explanations need them. They are stored apart from the
 //! automata, because files with identical automata may have their rules on different lines.
 //!
+//! The agent lines are those that chose the group for any of its crawlers; which of them name one crawler is found again when the
+//! rules are read for it.
+//!
 //! ```text
-//! rules   the chosen agent's place in the crawler's list | number of agent lines | those | number of rules | those
+//! rules   number of agent lines | those | number of rules | those
 //! agent   line, less the one before | length of the value | value
 //! rule    twice the line, less the one before; plus 1 for Allow | length of the value | value
 //! ```
@@ -11,15 +14,12 @@
 
 use crate::dialect::Dialect;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
-use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
+use crate::robots::{AgentName, Agents, Robots, Rule, Selection, lines_for};
 use crate::rules::chosen::{ChosenRules, KeptRule};
 
-/// Encodes the rules chosen for a crawler.
-pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> Vec<u8> {
+/// Encodes rules that were chosen, and the `User-agent` lines for which they were, in the order of the file.
+pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentName<'_>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
-    let token = if let GroupOrigin::Own(token) = selection.origin { token } else { 0 };
-    push_number(token as u64, &mut out);
-    let lines: Vec<_> = selection.agent_lines(robots, agents, dialect).collect();
     push_number(lines.len() as u64, &mut out);
     let mut before = 0;
     for agent in lines {
@@ -37,14 +37,13 @@ pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents
     out
 }
 
-/// Decodes the output of [`encode`], passing on each agent and rule; returns the place of the chosen agent.
+/// Decodes the output of [`encode`], passing on each agent and rule.
 fn read<'o>(
     bytes: &'o [u8],
     mut agent: impl FnMut(AgentName<'o>),
     mut rule: impl FnMut(Rule<'o>),
-) -> Result<usize, &'static str> {
+) -> Result<(), &'static str> {
     let mut reader = Reader(bytes);
-    let token = reader.small()? as usize;
     let later = |line: u32, by: u64| u32::try_from(u64::from(line).saturating_add(by)).map_err(|_| TOO_SHORT);
     let mut line = 0;
     for _ in 0..reader.number()? {
@@ -57,13 +56,12 @@ fn read<'o>(
         line = later(line, number >> 1)?;
         rule(Rule { allow: number & 1 == 1, value: reader.text()?, line });
     }
-    if reader.0.is_empty() { Ok(token) } else { Err("bytes follow the rules") }
+    if reader.0.is_empty() { Ok(()) } else { Err("bytes follow the rules") }
 }
 
-/// Checks that bytes are valid output of [`encode`] for a crawler with at most `most_agents` agents.
-pub(super) fn check(bytes: &[u8], most_agents: usize) -> Result<(), &'static str> {
-    let token = read(bytes, |_| (), |_| ())?;
-    if token < most_agents.max(1) { Ok(()) } else { Err("unknown agent") }
+/// Checks that bytes are valid output of [`encode`].
+pub(super) fn check(bytes: &[u8]) -> Result<(), &'static str> {
+    read(bytes, |_| (), |_| ())
 }
 
 /// A summary of a group.
@@ -84,15 +82,17 @@ pub(super) fn outline(bytes: &[u8]) -> Outline<'_> {
 }
 
 /// Decodes checked bytes into the rules chosen for a crawler; `own` says whether the group is the crawler's own.
-pub(super) fn decode(bytes: &[u8], own: bool, dialect: &'static Dialect) -> ChosenRules {
-    let (mut agents, mut rules) = (Vec::new(), Vec::new());
-    let token = read(
+pub(super) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &'static Dialect) -> ChosenRules {
+    let (mut lines, mut rules) = (Vec::new(), Vec::new());
+    // Checked bytes decode without errors.
+    let _ = read(
         bytes,
-        |agent| agents.push((String::from_utf8_lossy(agent.value).into_owned(), agent.line)),
+        |agent| lines.push(agent),
         |rule| rules.push(KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line }),
     );
-    let origin = if own { GroupOrigin::Own(token.unwrap_or(0)) } else { GroupOrigin::Everybody };
-    ChosenRules::new(origin, agents, rules, dialect)
+    let (origin, lines) = lines_for(&lines, own, agents, dialect);
+    let lines = lines.map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line)).collect();
+    ChosenRules::new(origin, lines, rules, dialect)
 }
 
 #[cfg(test)]
@@ -109,21 +109,27 @@ mod tests {
         let robots = Robots::parse(FILE, dialect);
         for (list, own) in [("c,b", true), ("a", true), ("c", false)] {
             let agents: Agents = list.parse().unwrap();
-            let bytes = encode(&robots, &robots.select(&agents, dialect), &agents, dialect);
+            let selection = robots.select(&agents, dialect);
+            let lines: Vec<_> = selection.agent_lines(&robots, &agents, dialect).copied().collect();
+            let bytes = encode(&robots, &selection, &lines);
             let rules = RuleSet::compile(FILE, &agents, dialect);
-            assert_eq!(decode(&bytes, own, dialect), *rules.chosen(), "{list}");
-            assert_eq!(check(&bytes, agents.tokens().len()), Ok(()));
+            assert_eq!(decode(&bytes, own, &agents, dialect), *rules.chosen(), "{list}");
+            let all: Vec<_> = robots.agents.to_vec();
+            if own {
+                let shared = decode(&encode(&robots, &selection, &all), own, &agents, dialect);
+                assert_eq!(shared, *rules.chosen(), "lines of other crawlers are passed over: {list}");
+            }
+            assert_eq!(check(&bytes), Ok(()));
             let outline = outline(&bytes);
             assert_eq!(outline.rules, rules.rules().len() as u64);
             let first =
                 outline.first_agent.map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line));
             assert_eq!(first.as_ref(), rules.agent_lines().first());
             for length in 0..bytes.len() {
-                assert!(check(&bytes[..length], 2).is_err(), "{list} {length}");
+                assert!(check(&bytes[..length]).is_err(), "{list} {length}");
             }
-            assert!(check(&[&bytes[..], &[0]].concat(), 2).is_err());
+            assert!(check(&[&bytes[..], &[0]].concat()).is_err());
         }
-        assert!(check(&[1, 0, 0], 1).is_err());
-        assert_eq!(check(&[0, 0, 0], 0), Ok(()), "everybody has no agents");
+        assert_eq!(check(&[0, 0]), Ok(()), "neither agents nor rules");
     }
 }

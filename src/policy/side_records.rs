@@ -3,44 +3,43 @@
 //!
 //! ```text
 //! list     records, one after the other
-//! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
+//! record   key u8 | length of a set | the set of columns that it is for, none for all | line | length of the value | value
 //! ```
 //!
 //! All numbers except the key are encoded as in [`bytes`](crate::formats::bytes). Line 0 marks the operator's own record.
 
+use super::crawler_set;
 use crate::formats::bytes::{Reader, push_number, push_text};
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
 
-/// The columns that a record is for, one bit each.
-type Mask = u64;
-
-/// All columns.
-const ALL: Mask = 0;
+/// The set of all columns.
+const ALL: &[u8] = &[];
 
 /// Encodes the side records of a file for all columns: those of the groups chosen for each, and those outside every group.
 pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
     let mut list = Vec::new();
     for record in &robots.side_records {
         let columns = match record.group {
-            None => ALL,
+            None => ALL.to_vec(),
             Some(group) => {
                 let chose = |selection: &Selection| selection.groups.binary_search(&group).is_ok();
-                let bits = selections.iter().enumerate().filter(|(_, selection)| chose(selection));
-                match bits.fold((0, 0), |(mask, count), (column, _)| (mask | 1u64 << column, count + 1)) {
-                    (_, 0) => continue,
-                    (_, count) if count == selections.len() => ALL,
-                    (mask, _) => mask,
+                let chosen = (0..selections.len()).filter(|&column| chose(&selections[column]));
+                let set = crawler_set::of(chosen, selections.len());
+                match crawler_set::count(&set) {
+                    0 => continue,
+                    all if all == selections.len() => ALL.to_vec(),
+                    _ => set,
                 }
             }
         };
-        push(record, columns, &mut list);
+        push(record, &columns, &mut list);
     }
     list
 }
 
-fn push(record: &SideRecord<'_>, columns: Mask, list: &mut Vec<u8>) {
+fn push(record: &SideRecord<'_>, columns: &[u8], list: &mut Vec<u8>) {
     list.push(record.key as u8);
-    push_number(columns, list);
+    push_text(columns, list);
     push_number(u64::from(record.line), list);
     push_text(record.value, list);
 }
@@ -53,19 +52,25 @@ pub(super) fn operators_delay(crawl_delay: &str) -> Vec<u8> {
     list
 }
 
-fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Result<(), &'static str> {
+fn read<'o>(list: &'o [u8], mut each: impl FnMut(&'o [u8], SideRecord<'o>)) -> Result<(), &'static str> {
     let mut reader = Reader(list);
     while !reader.0.is_empty() {
         let key = SideKey::ALL.get(usize::from(reader.byte()?)).copied().ok_or("unknown key")?;
-        let (columns, line, value) = (reader.number()?, reader.small()?, reader.text()?);
+        let (columns, line, value) = (reader.text()?, reader.small()?, reader.text()?);
         each(columns, SideRecord { key, value, line, group: None });
     }
     Ok(())
 }
 
-/// Checks that bytes are a valid list.
-pub(super) fn check(list: &[u8]) -> Result<(), &'static str> {
-    read(list, |_, _| ())
+/// Checks that bytes are a valid list of a policy with this many columns.
+pub(super) fn check(list: &[u8], width: usize) -> Result<(), &'static str> {
+    let mut sets = Ok(());
+    read(list, |set, _| {
+        if set != ALL && sets.is_ok() {
+            sets = crawler_set::check(set, width);
+        }
+    })?;
+    sets
 }
 
 /// The records of a list that are for a column, in file order.
@@ -73,7 +78,7 @@ pub(super) fn decode(list: &[u8], column: usize) -> Vec<SideRecord<'_>> {
     let mut records = Vec::new();
     // A checked list decodes without errors.
     let _ = read(list, |columns, record| {
-        if columns == ALL || columns >> column & 1 == 1 {
+        if columns == ALL || crawler_set::has(columns, column) {
             records.push(record);
         }
     });
@@ -93,7 +98,7 @@ mod tests {
         let robots = Robots::parse(file, dialect);
         let selections = ["a", "b", "x", "*"].map(|agent| robots.select(&agent.parse().unwrap(), dialect));
         let list = encode(&robots, &selections);
-        assert_eq!(check(&list), Ok(()));
+        assert_eq!(check(&list, 4), Ok(()));
         for (column, selection) in selections.iter().enumerate() {
             let expected: Vec<SideRecord<'_>> =
                 selection.side_records(&robots).map(|record| SideRecord { group: None, ..*record }).collect();
@@ -102,9 +107,10 @@ mod tests {
         }
         let after = [operators_delay("2"), list.clone()].concat();
         assert_eq!(decode(&after, 3)[0].line, 0);
-        let whole = (1..list.len()).filter(|&length| check(&list[..length]).is_ok()).count();
+        let whole = (1..list.len()).filter(|&length| check(&list[..length], 4).is_ok()).count();
         assert_eq!(whole, 4, "five records, cut after each but the last");
-        assert!(check(&[99, 0, 0, 0]).is_err());
+        assert!(check(&[99, 0, 0, 0], 4).is_err());
+        assert!(check(&list, 9).is_err(), "another number of columns");
         let one = encode(&robots, &selections[..1]);
         assert!(one.len() < list.len() && !one.contains(&b'9'), "what is for nobody is not kept");
     }

@@ -118,7 +118,7 @@ mod tests {
                 placement: None,
                 kept: Cow::Owned(kept(number)),
             });
-            Union::new(vec![Box::new(urls)], Sources { all: Vec::new(), width: 1 }, OverridesFrom::All)
+            Union::new(vec![Box::new(urls)], Sources(Vec::new()), OverridesFrom::All)
         };
         let wanted = (100..200).map(|number| hash_of_target(format!("http://a/{number}").as_bytes()));
         let targets = Targets::collect(wanted.chain([7]), urls, &spill).unwrap();

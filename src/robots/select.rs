@@ -51,6 +51,25 @@ impl Selection {
     }
 }
 
+/// Which of the `User-agent` lines of chosen groups selected them for a crawler, given whether they are its `own`, and for which of
+/// its tokens.
+pub(crate) fn lines_for<'l, 'a>(
+    lines: &'l [AgentName<'a>],
+    own: bool,
+    agents: &'l Agents,
+    dialect: &'l Dialect,
+) -> (GroupOrigin, impl Iterator<Item = AgentName<'a>> + use<'l, 'a>) {
+    let (tokens, line) = (agents.tokens(), dialect.agent_line);
+    let named = |token: &String| lines.iter().any(|agent| names(agent.value, token, line));
+    let of_line = |agent: &AgentName<'_>| tokens.iter().position(|token| names(agent.value, token, line));
+    let origin = match dialect.agent_list {
+        _ if !own => GroupOrigin::Everybody,
+        AgentList::Preference => GroupOrigin::Own(tokens.iter().position(named).unwrap_or(0)),
+        AgentList::Merge => GroupOrigin::Own(lines.iter().find_map(of_line).unwrap_or(0)),
+    };
+    (origin, lines.iter().filter(move |agent| is_chosen(agent.value, origin, agents, dialect)).copied())
+}
+
 impl Robots<'_> {
     /// Picks the groups for `agents`: the crawler's own, else those of `*`, else none.
     pub fn select(&self, agents: &Agents, dialect: &Dialect) -> Selection {
@@ -163,7 +182,7 @@ impl Named<'_> {
 fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Dialect) -> bool {
     let names_one = |token: &String| names(value, token, dialect.agent_line);
     match (origin, dialect.agent_list) {
-        (GroupOrigin::Own(place), AgentList::Preference) => names_one(&agents.tokens()[place]),
+        (GroupOrigin::Own(place), AgentList::Preference) => agents.tokens().get(place).is_some_and(names_one),
         (GroupOrigin::Own(_), AgentList::Merge) => agents.tokens().iter().any(names_one),
         (GroupOrigin::Everybody, _) => is_everybody(value, dialect.agent_line),
         (GroupOrigin::None, _) => false,

@@ -13,8 +13,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use crate::formats::prefetch::prefetch;
 use crate::formats::unnamed;
-use crate::policy::prefetch;
 use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.

@@ -70,7 +70,7 @@ fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static 
     let group = groups.group(record.row);
     assert_eq!(group.is_none(), rules.origin() == GroupOrigin::None);
     let group = group?;
-    assert_eq!(policy.rules(group), *rules.chosen());
+    assert_eq!(policy.rules(group, 0), *rules.chosen());
     Some(groups.automaton(group).to_vec())
 }
 

@@ -26,7 +26,7 @@ pub fn origins(policy: &Policy) -> Vec<String> {
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
     let known = policy.lookup().records().map(|record| {
-        let rules = groups.group(record.row).map(|group| policy.rules(group));
+        let rules = groups.group(record.row).map(|group| policy.rules(group, 0));
         format!("{:?} {:?} {rules:?}", record.origin, record.state())
     });
     known.collect()

@@ -9,7 +9,7 @@ use crate::policy::error::{ImageError, WriteError};
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 
 /// The version that is written, and the only one that is read.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 /// Length of the header in bytes.
 pub(crate) const HEADER: usize = 256;
@@ -20,8 +20,6 @@ const HASHED: usize = HEADER - 8;
 /// Every section begins at a multiple of this, the size of a cache line.
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// Size of an entry of a row in bytes.
-pub(crate) const ENTRY: usize = 8;
 /// Size of an entry of the look-up table in bytes.
 const LOOKUP_ENTRY: usize = 64;
 
@@ -43,7 +41,6 @@ pub(crate) enum Section {
     Side,
     Answers,
     Pointers,
-    /// Empty: the sets of crawlers that share a group have their place here.
     Crawlers,
     /// Empty: what groups say about uses of a page has its place here.
     Preferences,
@@ -81,7 +78,7 @@ impl Section {
         }
     }
 
-    /// The last place that can be addressed: an entry of a row has two bits less for the place of an automaton.
+    /// The last place that can be addressed: a class of a row has two bits less for the place of an automaton.
     pub fn last_place(self) -> u32 {
         if self == Section::Automata { u32::MAX >> 2 } else { u32::MAX }
     }
@@ -96,12 +93,12 @@ impl Section {
     pub fn unit(self) -> usize {
         match self {
             Section::Lookup => LOOKUP_ENTRY,
-            Section::Rows | Section::Rules => 8,
+            Section::Rules => 8,
             Section::Automata => AUTOMATA_UNIT,
             Section::Pointers => POINTER,
-            Section::Side => 4,
+            Section::Rows | Section::Side | Section::Crawlers => 4,
             Section::Origins => 2,
-            Section::Meta | Section::Answers | Section::Crawlers | Section::Preferences => 1,
+            Section::Meta | Section::Answers | Section::Preferences => 1,
         }
     }
 }
@@ -194,16 +191,13 @@ impl Header {
     }
 }
 
-/// An entry of a row, as stored in an image.
-pub(crate) type RowEntry = [u32; 2];
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_header_comes_back_and_says_what_is_wrong() {
-        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4, 5, 24, 0, 0]) };
+        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4, 5, 24, 4, 0]) };
         let mut image = header.encode().to_vec();
         image.resize(header.length() as usize, 0);
         assert_eq!(Header::decode(&image, image.len() as u64).unwrap(), header);

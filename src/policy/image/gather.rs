@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::answers::UrlRecord;
-use super::format::{ENTRY, Section};
+use super::format::Section;
 use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
@@ -15,7 +15,7 @@ use crate::formats::unnamed::{List, Table};
 use crate::policy::Statistics;
 use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::error::WriteError;
-use crate::policy::groups::{self, Group};
+use crate::policy::groups::{Group, Row};
 
 /// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -23,20 +23,22 @@ pub(crate) struct ItemSource<'s> {
     pub automata: Pool<'s>,
     pub rules: Pool<'s>,
     pub side: Pool<'s>,
-    pub rows: &'s [u8],
+    pub rows: Pool<'s>,
+    pub crawlers: Pool<'s>,
 }
 
-/// The bytes of stored rules, by which they are compared wherever they are stored: the groups of a row, with the `rules` at their
-/// places, then the side records.
+/// The bytes of stored rules, by which they are compared wherever they are stored: the groups of a row, with the `rules` and the
+/// `crawlers` at their places, then the side records.
 pub(super) fn content<'c>(
-    row: &[u8],
+    row: Row<'_>,
     mut rules: impl FnMut(u32) -> Result<Cow<'c, [u8]>, WriteError>,
+    mut crawlers: impl FnMut(u32) -> Result<Cow<'c, [u8]>, WriteError>,
     side: &[u8],
 ) -> Result<Vec<u8>, WriteError> {
     let mut content = Vec::new();
-    for entry in row.chunks_exact(ENTRY) {
-        let group = groups::decode(bytemuck::pod_read_unaligned(entry));
+    for (group, set) in row.classes() {
         content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
+        push_text(&crawlers(set)?, &mut content);
         if let Some(group) = group {
             push_text(&rules(group.rules)?, &mut content);
         }
@@ -47,13 +49,9 @@ pub(super) fn content<'c>(
 
 /// Compares rules stored in several sources.
 #[derive(Debug, Clone)]
-pub(crate) struct Sources<'s> {
-    pub all: Vec<ItemSource<'s>>,
-    /// The number of columns in a row.
-    pub width: usize,
-}
+pub(crate) struct Sources<'s>(pub Vec<ItemSource<'s>>);
 
-impl CompareRules for Sources<'_> {
+impl<'s> CompareRules for Sources<'s> {
     type Error = WriteError;
 
     fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, WriteError> {
@@ -61,9 +59,10 @@ impl CompareRules for Sources<'_> {
             return Ok(Ordering::Equal);
         }
         let content = |StoredRules { source, row, side }: StoredRules| {
-            let (source, length) = (&self.all[source as usize], self.width * ENTRY);
-            let row = &source.rows[row as usize * length..][..length];
-            content(row, |place| Ok(Cow::Borrowed(source.rules.item(place))), source.side.item(side))
+            let source = &self.0[source as usize];
+            let item = |pool: Pool<'s>, place| Ok(Cow::Borrowed(pool.item(place)));
+            let (rules, crawlers) = (|place| item(source.rules, place), |place| item(source.crawlers, place));
+            content(Row(source.rows.item(row)), rules, crawlers, source.side.item(side))
         };
         Ok(content(one)?.cmp(&content(other)?))
     }
@@ -204,86 +203,64 @@ pub(crate) struct Shared<'s> {
     pub automata: Gathered<'s>,
     pub rules: Gathered<'s>,
     pub side: Gathered<'s>,
+    pub crawlers: Gathered<'s>,
     pub rows: Distinct,
-    width: usize,
-    /// The rows of each source, and how many rows the sources before it have.
-    sources: Vec<(&'s [u8], usize)>,
-    /// For each row of the sources, its number in the image plus 1; 0 while no origin has needed it.
+    /// The rows of each source, and how many places the sources before it have.
+    sources: Vec<(Pool<'s>, usize)>,
+    /// For each place of a row in the sources, its place in the image plus 1; 0 while no origin has needed it.
     taken: List<u32>,
     /// Only the counts of automata.
     counts: Statistics,
 }
 
 impl<'s> Shared<'s> {
-    /// Collects from these sources, whose rows have `width` columns.
-    pub fn new(sources: &[ItemSource<'s>], width: usize, spill: &SpillFolder) -> Result<Shared<'s>, WriteError> {
+    /// Collects from these sources.
+    pub fn new(sources: &[ItemSource<'s>], spill: &SpillFolder) -> Result<Shared<'s>, WriteError> {
         let gathered = |section, of: fn(&ItemSource<'s>) -> Pool<'s>| {
             Gathered::new(section, sources.iter().map(of).collect::<Vec<_>>(), spill)
         };
         let mut count = 0;
         let rows = sources.iter().map(|source| {
             let before = count;
-            count += source.rows.len() / (width * ENTRY);
+            count += source.rows.places();
             (source.rows, before)
         });
-        let rows: Vec<(&'s [u8], usize)> = rows.collect();
+        let rows: Vec<(Pool<'s>, usize)> = rows.collect();
         let taken = List::filled(0, count, &spill.tables()).map_err(|error| spill.failed(error))?;
         Ok(Shared {
             automata: gathered(Section::Automata, |source| source.automata)?,
             rules: gathered(Section::Rules, |source| source.rules)?,
             side: gathered(Section::Side, |source| source.side)?,
-            rows: Distinct::rows(width * ENTRY, spill),
-            width,
+            crawlers: gathered(Section::Crawlers, |source| source.crawlers)?,
+            rows: Distinct::pool(Section::Rows, spill),
             sources: rows,
             taken,
             counts: Statistics::default(),
         })
     }
 
-    /// The number of columns in a row.
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
-    /// The number in the image of a row of a source.
+    /// The place in the image of a row of a source.
     pub fn row(&mut self, source: usize, row: u32) -> Result<u32, WriteError> {
         let (rows, before) = self.sources[source];
         let at = before + row as usize;
         if let Some(known) = self.taken[at].checked_sub(1) {
             return Ok(known);
         }
-        let length = self.width * ENTRY;
-        let bytes = &rows[row as usize * length..][..length];
-        let mut taken = Vec::with_capacity(length);
-        for entry in bytes.chunks_exact(ENTRY) {
-            let group = groups::decode(bytemuck::pod_read_unaligned(entry));
-            let group = group.map(|group| self.group(source, group)).transpose()?;
-            taken.extend_from_slice(&groups::encode(group));
-        }
-        let number = match self.sources.len() {
+        let Shared { automata, rules, crawlers, counts, .. } = self;
+        let taken = Row(rows.item(row)).replaced(
+            |group| {
+                let (automaton, is_new) = automata.take(source, group.automaton)?;
+                is_new.into_iter().for_each(|content| count(counts, content));
+                Ok(Group { automaton, rules: rules.take(source, group.rules)?.0, own: group.own })
+            },
+            |set| Ok(crawlers.take(source, set)?.0),
+        )?;
+        let place = match self.sources.len() {
             1 => self.rows.add_new(&taken)?,
             _ => self.rows.intern(&taken)?,
         };
-        self.taken[at] = number + 1;
-        Ok(number)
-    }
-
-    fn group(&mut self, source: usize, group: Group) -> Result<Group, WriteError> {
-        let (automaton, is_new) = self.automata.take(source, group.automaton)?;
-        if let Some(content) = is_new {
-            self.counts.automata += 1;
-            self.counts.automata_bytes += content.len() as u64;
-            // Copied if not aligned to words: bytes of a spool in memory need not be.
-            let copied = |_| Cow::Owned(content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect());
-            let words: Cow<'_, [u32]> = bytemuck::try_cast_slice(content).map_or_else(copied, Cow::Borrowed);
-            match automaton::engine(front::engine_words(&words)) {
-                Engine::Constant => self.counts.constant += 1,
-                Engine::Dfa => self.counts.dfa += 1,
-                Engine::Cursors => self.counts.cursors += 1,
-            }
-        }
-        let (rules, _) = self.rules.take(source, group.rules)?;
-        Ok(Group { automaton, rules, own: group.own })
+        self.taken[at] = place + 1;
+        Ok(place)
     }
 
     /// The place in the image of a list of side records of a source, after the operator's own records.
@@ -319,5 +296,19 @@ impl<'s> Shared<'s> {
     pub fn statistics(&self, of_sources: Statistics) -> Statistics {
         let Statistics { automata, constant, dfa, cursors, automata_bytes, .. } = self.counts;
         Statistics { automata, constant, dfa, cursors, automata_bytes, ..of_sources }
+    }
+}
+
+/// Counts an automaton.
+fn count(counts: &mut Statistics, automaton: &[u8]) {
+    counts.automata += 1;
+    counts.automata_bytes += automaton.len() as u64;
+    // Copied if not aligned to words: bytes of a spool in memory need not be.
+    let copied = |_| Cow::Owned(automaton.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect());
+    let words: Cow<'_, [u32]> = bytemuck::try_cast_slice(automaton).map_or_else(copied, Cow::Borrowed);
+    match automaton::engine(front::engine_words(&words)) {
+        Engine::Constant => counts.constant += 1,
+        Engine::Dfa => counts.dfa += 1,
+        Engine::Cursors => counts.cursors += 1,
     }
 }

@@ -21,7 +21,9 @@ mod writer;
 pub(crate) use answers::{UrlRecord, UrlRecords, hash_of_target, push as push_url};
 pub(crate) use format::{ALIGNMENT, AUTOMATA_UNIT, MAGIC, Section};
 pub(crate) use gather::Sources;
-pub(crate) use pool::{Pool, Problem};
+#[cfg(test)]
+pub(crate) use pool::Starts;
+pub(crate) use pool::{NONE, Pool, Problem};
 pub use record::Record;
 #[cfg(test)]
 pub(crate) use record::push as push_record;

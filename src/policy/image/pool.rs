@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::format::Section;
 use super::spool::{SpillFolder, Spool};
+use crate::formats::prefetch::prefetch;
 use crate::formats::unnamed::Table;
 use crate::policy::error::WriteError;
 
@@ -91,6 +92,17 @@ impl<'p> Pool<'p> {
         (LENGTH + content).next_multiple_of(unit)
     }
 
+    /// How many places there are, at most one of each item.
+    pub fn places(self) -> usize {
+        self.bytes.len() / self.unit
+    }
+
+    /// Prefetches the item at a place. Only a hint.
+    #[inline]
+    pub fn prefetch(self, place: u32) {
+        prefetch(self.bytes, place as usize * self.unit);
+    }
+
     /// Appends an item.
     pub fn push(content: &[u8], unit: usize, out: &mut Vec<u8>) {
         let end = out.len() + Pool::item_size(content.len(), unit);
@@ -128,8 +140,6 @@ pub(crate) struct Distinct {
     section: Section,
     pub spool: Spool,
     unit: usize,
-    /// Whether items have a length in front. If not, each is as long as the unit.
-    with_length: bool,
     /// 32 bits of the hash of each item's content, and the item's place.
     items: Table<(u32, u32)>,
     /// Buffer for the item being stored.
@@ -143,23 +153,15 @@ fn hash_of(content: &[u8]) -> u32 {
 impl Distinct {
     /// A pool with only the item without content.
     pub fn pool(section: Section, spill: &SpillFolder) -> Distinct {
-        Distinct::new(section, section.unit(), true, spill)
-    }
-
-    /// Rows of `unit` bytes, with only the row of zeros.
-    pub fn rows(unit: usize, spill: &SpillFolder) -> Distinct {
-        Distinct::new(Section::Rows, unit, false, spill)
-    }
-
-    fn new(section: Section, unit: usize, with_length: bool, spill: &SpillFolder) -> Distinct {
-        let first = vec![0; unit];
+        let (unit, mut first) = (section.unit(), Vec::new());
+        Pool::push(&[], unit, &mut first);
         let (items, spool) = (Table::new(&spill.tables()), Spool::new(spill, first));
-        Distinct { section, spool, unit, with_length, items, item: Vec::new() }
+        Distinct { section, spool, unit, items, item: Vec::new() }
     }
 
     /// The place of the item with this content, which is added if it is new.
     pub fn intern(&mut self, content: &[u8]) -> Result<u32, WriteError> {
-        if self.is_first(content) {
+        if content.is_empty() {
             return Ok(NONE);
         }
         self.fill(content)?;
@@ -186,26 +188,20 @@ impl Distinct {
 
     /// The place of an item with this content, which is new unless it is the first one.
     pub fn add_new(&mut self, content: &[u8]) -> Result<u32, WriteError> {
-        if self.is_first(content) {
+        if content.is_empty() {
             return Ok(NONE);
         }
         self.fill(content)?;
         self.append()
     }
 
-    /// Whether this is the content of the first item.
-    fn is_first(&self, content: &[u8]) -> bool {
-        if self.with_length { content.is_empty() } else { content.iter().all(|&byte| byte == 0) }
-    }
-
     /// Makes an item of its content.
     fn fill(&mut self, content: &[u8]) -> Result<(), WriteError> {
         self.item.clear();
-        match self.with_length {
-            true if u32::try_from(content.len()).is_err() => return Err(self.full()),
-            true => Pool::push(content, self.unit, &mut self.item),
-            false => self.item.extend_from_slice(content),
+        if u32::try_from(content.len()).is_err() {
+            return Err(self.full());
         }
+        Pool::push(content, self.unit, &mut self.item);
         Ok(())
     }
 
@@ -227,15 +223,11 @@ impl Distinct {
 
     /// The content of the item at a place.
     pub fn content(&mut self, place: u32) -> Result<Vec<u8>, WriteError> {
-        let mut at = u64::from(place) * self.unit as u64;
-        let mut length = self.unit;
-        if self.with_length {
-            let mut bytes = [0; LENGTH];
-            self.spool.read(at, &mut bytes)?;
-            (at, length) = (at + LENGTH as u64, u32::from_le_bytes(bytes) as usize);
-        }
-        let mut content = vec![0; length];
-        self.spool.read(at, &mut content)?;
+        let at = u64::from(place) * self.unit as u64;
+        let mut length = [0; LENGTH];
+        self.spool.read(at, &mut length)?;
+        let mut content = vec![0; u32::from_le_bytes(length) as usize];
+        self.spool.read(at + LENGTH as u64, &mut content)?;
         Ok(content)
     }
 

@@ -22,19 +22,19 @@ pub(crate) struct Run {
     rules: Range<usize>,
     side: Range<usize>,
     rows: Range<usize>,
+    crawlers: Range<usize>,
     targets: Range<usize>,
     count: u64,
 }
 
 impl Run {
-    /// Writes sorted URLs, whose rules have rows of `width` columns in a source.
+    /// Writes sorted URLs, whose rules are in a source.
     pub fn write<'u>(
         urls: impl Iterator<Item = UrlRecord<'u>>,
         source: ItemSource<'_>,
-        width: usize,
         spill: &SpillFolder,
     ) -> Result<Run, WriteError> {
-        let mut shared = Shared::new(&[source], width, spill)?;
+        let mut shared = Shared::new(&[source], spill)?;
         let (mut run, mut count, mut record) = (Spool::new(spill, Vec::new()), 0, Vec::new());
         let mut targets = List::new(&spill.tables());
         for url in urls {
@@ -52,9 +52,10 @@ impl Run {
         let side = part(&mut run, |run| write_pool(run, Section::Side, &shared.side))?;
         shared.rows.finish()?;
         let rows = part(&mut run, |run| run.write(shared.rows.spool.bytes()))?;
+        let crawlers = part(&mut run, |run| write_pool(run, Section::Crawlers, &shared.crawlers))?;
         let targets = part(&mut run, |run| run.write(bytemuck::cast_slice(&targets)))?;
         run.finish()?;
-        Ok(Run { bytes: run, urls, automata, rules, side, rows, targets, count })
+        Ok(Run { bytes: run, urls, automata, rules, side, rows, crawlers, targets, count })
     }
 
     /// How many URLs there are.
@@ -84,7 +85,8 @@ impl Run {
             automata: Pool::new(Section::Automata, self.part(&self.automata)),
             rules: Pool::new(Section::Rules, self.part(&self.rules)),
             side: Pool::new(Section::Side, self.part(&self.side)),
-            rows: self.part(&self.rows),
+            rows: Pool::new(Section::Rows, self.part(&self.rows)),
+            crawlers: Pool::new(Section::Crawlers, self.part(&self.crawlers)),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 
 use super::answers::{self, Pointer, UrlRecord, UrlRecords};
-use super::format::{Header, RowEntry, Section};
+use super::format::{Header, Section};
 use super::pool::Pool;
 use super::record::{self, Record};
 use crate::dialect::Dialect;
@@ -76,13 +76,15 @@ pub(crate) struct Image {
 pub(crate) struct Parts<'p> {
     pub lookup: &'p [u8],
     pub records: &'p [u8],
-    pub rows: &'p [RowEntry],
+    pub rows: Pool<'p>,
     /// The pool of automata.
     pub automata: &'p [u8],
     pub rules: Pool<'p>,
     pub side: Pool<'p>,
     pub answers: &'p [u8],
     pub pointers: &'p [Pointer],
+    /// The sets of crawlers.
+    pub crawlers: Pool<'p>,
 }
 
 impl Image {
@@ -124,12 +126,13 @@ impl Image {
         Parts {
             lookup: self.section(Section::Lookup),
             records: self.section(Section::Origins),
-            rows: bytemuck::cast_slice(self.section(Section::Rows)),
+            rows: self.pool(Section::Rows),
             automata: self.section(Section::Automata),
             rules: self.pool(Section::Rules),
             side: self.pool(Section::Side),
             answers: self.section(Section::Answers),
             pointers: bytemuck::cast_slice(self.section(Section::Pointers)),
+            crawlers: self.pool(Section::Crawlers),
         }
     }
 }

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::Parts;
-use super::format::{ENTRY, Section};
+use super::format::Section;
 use super::gather::{ItemSource, content};
 use super::pool::{Distinct, Pool};
 use super::spool::SpillFolder;
 use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::error::WriteError;
-use crate::policy::groups::{self, Group};
+use crate::policy::groups::{self, CrawlerClass, Row};
 
 /// The tables that captures share.
 #[derive(Debug)]
@@ -20,34 +20,41 @@ pub(crate) struct Tables {
     pub rules: Distinct,
     pub side: Distinct,
     rows: Distinct,
+    crawlers: Distinct,
+    /// The number of columns.
+    width: usize,
 }
 
 impl Tables {
-    /// Empty tables, for rows of `width` columns.
+    /// Empty tables, for `width` columns.
     pub fn new(width: usize, spill: &SpillFolder) -> Tables {
         Tables {
             automata: Distinct::pool(Section::Automata, spill),
             rules: Distinct::pool(Section::Rules, spill),
             side: Distinct::pool(Section::Side, spill),
-            rows: Distinct::rows(width * ENTRY, spill),
+            rows: Distinct::pool(Section::Rows, spill),
+            crawlers: Distinct::pool(Section::Crawlers, spill),
+            width,
         }
     }
 
-    /// The row of these groups, one for each column.
-    pub fn row(&mut self, groups: Vec<Option<Group>>) -> Result<u32, WriteError> {
-        let row: Vec<u8> = groups.into_iter().flat_map(groups::encode).collect();
+    /// The row of these classes.
+    pub fn row(&mut self, classes: Vec<CrawlerClass>) -> Result<u32, WriteError> {
+        let row = groups::encode_row(classes, self.width, |set| self.crawlers.intern(set))?;
         self.rows.intern(&row)
     }
 
     /// The bytes of stored rules.
     fn content(&mut self, rules: StoredRules) -> Result<Vec<u8>, WriteError> {
         let (row, side) = (self.rows.content(rules.row)?, self.side.content(rules.side)?);
-        content(&row, |place| Ok(Cow::Owned(self.rules.content(place)?)), &side)
+        let (rules, crawlers) = (&mut self.rules, &mut self.crawlers);
+        let of = |pool: &mut Distinct, place| Ok(Cow::Owned(pool.content(place)?));
+        content(Row(&row), |place| of(rules, place), |place| of(crawlers, place), &side)
     }
 
     /// Ends writing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
-        let tables = [&mut self.automata, &mut self.rules, &mut self.side, &mut self.rows];
+        let tables = [&mut self.automata, &mut self.rules, &mut self.side, &mut self.rows, &mut self.crawlers];
         tables.into_iter().try_for_each(Distinct::finish)
     }
 
@@ -57,7 +64,8 @@ impl Tables {
             automata: Pool::new(Section::Automata, self.automata.spool.bytes()),
             rules: Pool::new(Section::Rules, self.rules.spool.bytes()),
             side: Pool::new(Section::Side, self.side.spool.bytes()),
-            rows: self.rows.spool.bytes(),
+            rows: Pool::new(Section::Rows, self.rows.spool.bytes()),
+            crawlers: Pool::new(Section::Crawlers, self.crawlers.spool.bytes()),
         }
     }
 }
@@ -81,7 +89,8 @@ impl<'p> Parts<'p> {
             automata: Pool::new(Section::Automata, self.automata),
             rules: self.rules,
             side: self.side,
-            rows: bytemuck::cast_slice(self.rows),
+            rows: self.rows,
+            crawlers: self.crawlers,
         }
     }
 }

@@ -19,7 +19,8 @@ use crate::automaton;
 use crate::dialect::Dialect;
 use crate::policy::answer::{Answer, StoredRules};
 use crate::policy::error::ImageError;
-use crate::policy::{groups, lookup, provenance, side_records};
+use crate::policy::groups::{Group, Row};
+use crate::policy::{crawler_set, lookup, provenance, side_records};
 use crate::threads;
 
 /// How many bytes are checked in a millisecond.
@@ -39,14 +40,12 @@ pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> 
 }
 
 fn structure(image: &Image) -> Result<Content, ImageError> {
-    for section in [Section::Crawlers, Section::Preferences] {
-        if !image.section(section).is_empty() {
-            return Err(damage(section, image.header.sections[section as usize].start, "it is not empty"));
-        }
+    if !image.section(Section::Preferences).is_empty() {
+        let at = image.header.sections[Section::Preferences as usize].start;
+        return Err(damage(Section::Preferences, at, "it is not empty"));
     }
     let content = meta(image)?;
     let width = content.columns.count();
-    let most_agents = content.columns.all().iter().map(|agents| agents.tokens().len()).max().unwrap_or(0);
     let parts = image.parts();
     let damaged = |section: Section| {
         let start = image.header.sections[section as usize].start;
@@ -56,22 +55,30 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
         || {
             threads::both(
                 || image.pool(Section::Automata).check(automaton),
-                || parts.rules.check(|rules| within(provenance::check(rules, most_agents))),
+                || parts.rules.check(|rules| within(provenance::check(rules))),
             )
         },
-        || parts.side.check(|list| within(side_records::check(list))),
+        || {
+            let sets = parts.crawlers.check(|set| within(crawler_set::check(set, width)));
+            (parts.side.check(|list| within(side_records::check(list, width))), sets)
+        },
     );
+    let (side, sets) = side;
     let (automata, rules) = (automata.map_err(damaged(Section::Automata))?, rules.map_err(damaged(Section::Rules))?);
     let side = side.map_err(damaged(Section::Side))?;
-    let (rows, records) = threads::both(
-        || rows(&parts, width, &automata, &rules).map_err(damaged(Section::Rows)),
-        || records(&parts, width, &side).map_err(damaged(Section::Origins)),
-    );
-    let record_parts = rows.and(records)?;
-    let automaton = |row: u32| groups::automaton_of(bytemuck::bytes_of(&parts.rows[row as usize * width]));
+    let sets = sets.map_err(damaged(Section::Crawlers))?;
+    let row = |content| {
+        let is_item = |place: u32, starts: &Starts| place != NONE && starts.has(place as usize);
+        let is_group = |group: Group| is_item(group.automaton, &automata) && is_item(group.rules, &rules);
+        let set = |place: u32| is_item(place, &sets).then(|| parts.crawlers.item(place));
+        within(Row(content).check(width, is_group, set))
+    };
+    let rows = parts.rows.check(row).map_err(damaged(Section::Rows))?;
+    let record_parts = records(&parts, &rows, &side).map_err(damaged(Section::Origins))?;
+    let of_most = |row: u32| Row(parts.rows.item(row)).first();
     let (pointers, found) = threads::both(
-        || answers(&parts, width, &side).map_err(damaged(Section::Answers)),
-        || lookup::check(parts.lookup, parts.records, &record_parts, automaton, lookup::hash_of),
+        || answers(&parts, &rows, &side).map_err(damaged(Section::Answers)),
+        || lookup::check(parts.lookup, parts.records, &record_parts, of_most, lookup::hash_of),
     );
     let mut pointers = pointers?;
     pointers.sort_unstable_by_key(|pointer| pointer.order());
@@ -109,26 +116,8 @@ fn automaton(content: &[u8]) -> Result<(), Problem> {
     automaton::check_item(words).map_err(|damage| (4 * damage.word, damage.problem))
 }
 
-fn rows(parts: &Parts<'_>, width: usize, automata: &Starts, rules: &Starts) -> Result<(), Problem> {
-    if !parts.rows.len().is_multiple_of(width) || parts.rows.len() < width {
-        return Err((0, "it does not consist of whole rows"));
-    }
-    for (number, &entry) in parts.rows.iter().enumerate() {
-        let wrong = |problem| (number * size_of_val(&entry), problem);
-        let Some(group) = groups::check(entry).map_err(wrong)? else { continue };
-        let is_item = |place: u32, starts: &Starts| place != NONE && starts.has(place as usize);
-        if !is_item(group.automaton, automata) || !is_item(group.rules, rules) {
-            return Err(wrong("an entry does not lead to an automaton and to rules"));
-        }
-        if number < width {
-            return Err(wrong("the first row has a group"));
-        }
-    }
-    Ok(())
-}
-
 /// Checks the answers: that they answer for all origins, and lead to rows and side records. Returns the redirects among them.
-fn answers(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Pointer>, Problem> {
+fn answers(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Pointer>, Problem> {
     let (marks, records) = answers::split(parts.answers).map_err(|problem| (0, problem))?;
     let first = parts.answers.len() - records.len();
     let origins = starts(parts.records, 0).map(|at| Record::at(parts.records, at));
@@ -136,8 +125,7 @@ fn answers(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Pointer
     let (mut places, mut marks) = (starts(parts.records, 0), marks.iter().map(answers::places));
     let (mut before, mut of_origins, mut pointers) = (None, 0, Vec::new());
     let mut place = places.next();
-    let rows = parts.rows.len() / width;
-    let leads = |rules: StoredRules| (rules.row as usize) < rows && side.has(rules.side as usize);
+    let leads = |rules: StoredRules| rows.has(rules.row as usize) && side.has(rules.side as usize);
     loop {
         let at = records.len() - urls.left();
         let wrong = |problem| (first + at, problem);
@@ -173,7 +161,7 @@ fn answers(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Pointer
 const CHECKED_AT_ONCE: usize = 1 << 18;
 
 /// Checks all records. Returns ranges of the section that begin and end at record boundaries.
-fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<usize>>, Problem> {
+fn records(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Range<usize>>, Problem> {
     let (mut ranges, mut lasts) = (Vec::new(), Vec::new());
     let (mut at, mut first) = (0, 0);
     while at < parts.records.len() {
@@ -185,7 +173,6 @@ fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<u
             first = at;
         }
     }
-    let rows = parts.rows.len() / width;
     let check = |number: usize| {
         let range = &ranges[number];
         let mut before = number.checked_sub(1).map(|part| Record::at(parts.records, lasts[part]).origin);
@@ -195,7 +182,7 @@ fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<u
             if before.is_some_and(|before| before >= record.origin) {
                 return Err(wrong("the origins are not in order"));
             }
-            if record.row as usize >= rows || !side.has(record.side() as usize) {
+            if !rows.has(record.row as usize) || !side.has(record.side() as usize) {
                 return Err(wrong("a record does not lead to a row and to side records"));
             }
             before = Some(record.origin);

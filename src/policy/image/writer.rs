@@ -5,7 +5,7 @@ use std::sync::mpsc::{channel, sync_channel};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answers::{self, MARKED, Pointer, UrlRecord};
-use super::format::{ALIGNMENT, ENTRY, HEADER, Header, Section};
+use super::format::{ALIGNMENT, HEADER, Header, Section};
 use super::gather::{Gathered, ItemSource, Shared};
 use super::pool::Pool;
 use super::record::{self, Record};
@@ -17,7 +17,8 @@ use crate::formats::unnamed::List;
 use crate::policy::answer::{Resolved, StoredRules};
 use crate::policy::crawlers::Crawlers;
 use crate::policy::error::WriteError;
-use crate::policy::{Statistics, groups, lookup};
+use crate::policy::groups::Row;
+use crate::policy::{Statistics, lookup};
 use crate::threads;
 
 /// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
@@ -50,7 +51,7 @@ impl<'s> Writer<'s> {
         sources: &[ItemSource<'s>],
         spill: &SpillFolder,
     ) -> Result<Writer<'s>, WriteError> {
-        let shared = Shared::new(sources, columns.count(), spill)?;
+        let shared = Shared::new(sources, spill)?;
         let (origins, answers) = (Spool::new(spill, Vec::new()), Spool::new(spill, Vec::new()));
         let (marks, pointers, record, last) = (Vec::new(), List::new(&spill.tables()), Vec::new(), Vec::new());
         let spill = spill.clone();
@@ -145,7 +146,7 @@ impl<'s> Writer<'s> {
             self.shared.side.length(),
             8 + 16 * self.marks.len() as u64 + self.answers.len(),
             size_of_val(&self.pointers[..]) as u64,
-            0,
+            self.shared.crawlers.length(),
             0,
         ]);
         let content = Content { dialect: self.dialect, columns: meta.agents, statistics };
@@ -188,10 +189,10 @@ impl Sealed<'_> {
     fn gather(&self, pass_on: impl FnMut(Vec<u8>) -> io::Result<Vec<u8>>) -> io::Result<()> {
         let mut out = Gathering { pass_on, at: HEADER as u64, buffer: Vec::new(), header: &self.header };
         out.section(Section::Meta, &self.meta)?;
-        let (origins, rows, width) = (self.origins.bytes(), self.shared.rows.spool.bytes(), self.shared.width());
-        let automaton = |row: u32| groups::automaton_of(&rows[row as usize * width * ENTRY..][..ENTRY]);
+        let (origins, rows) = (self.origins.bytes(), self.shared.rows.spool.bytes());
+        let of_most = |row: u32| Row(Pool::new(Section::Rows, rows).item(row)).first();
         out.begin(Section::Lookup)?;
-        self.table.write(origins, automaton, |part| out.append(part))?;
+        self.table.write(origins, of_most, |part| out.append(part))?;
         out.section(Section::Origins, origins)?;
         out.section(Section::Rows, rows)?;
         out.pool(Section::Automata, &self.shared.automata)?;
@@ -203,6 +204,7 @@ impl Sealed<'_> {
         }
         out.append(self.answers.bytes())?;
         out.section(Section::Pointers, bytemuck::cast_slice(&self.pointers))?;
+        out.pool(Section::Crawlers, &self.shared.crawlers)?;
         out.pad(self.header.length())?;
         out.flush()
     }

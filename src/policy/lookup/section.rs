@@ -21,7 +21,9 @@ pub(crate) struct Entry {
     record: u32,
     length: u16,
     class: u8,
-    zeros: [u8; 9],
+    zero: u8,
+    set: u32,
+    zeros: [u8; 4],
 }
 
 const _: () = assert!(size_of::<Entry>() == 64 && HELD == 40);
@@ -35,8 +37,8 @@ pub(crate) fn take_out(section: &mut [u8], at: usize) {
 }
 
 impl Entry {
-    /// The entry for a record at `place` in ORIGINS. `automaton` is the one in column 0 of its row, or 0.
-    pub fn new(record: &Record<'_>, place: u32, automaton: u32) -> Entry {
+    /// The entry for a record at `place` in ORIGINS, with the first automaton of its row and the set of its crawlers.
+    pub fn new(record: &Record<'_>, place: u32, (automaton, set): (u32, u32)) -> Entry {
         let (first, rest) = key::words(record.origin);
         Entry {
             first: first.to_le(),
@@ -46,7 +48,9 @@ impl Entry {
             record: place.to_le(),
             length: (record.origin.len() as u16).to_le(),
             class: Class::of(record).number(),
-            zeros: [0; 9],
+            zero: 0,
+            set: set.to_le(),
+            zeros: [0; 4],
         }
     }
 
@@ -76,13 +80,19 @@ impl Entry {
         u64::from(u16::from_le(self.length))
     }
 
-    /// The place in AUTOMATA of the automaton for column 0; 0 if no group applies to that column.
+    /// The place in AUTOMATA of the automaton of most crawlers; 0 if no group applies to them.
     #[inline(always)]
     pub fn automaton(&self) -> u32 {
         u32::from_le(self.automaton)
     }
 
-    /// The row of the groups of all columns.
+    /// The place of the set of these crawlers; 0 if they are all.
+    #[inline(always)]
+    pub fn set(&self) -> u32 {
+        u32::from_le(self.set)
+    }
+
+    /// The place of the row.
     #[inline(always)]
     pub fn row(&self) -> u32 {
         u32::from_le(self.row)
@@ -211,11 +221,11 @@ impl LookupTable {
         HEADER as u64 + pilots_length(self.placed.pilots.len() as u64) + (size_of::<Entry>() * entries) as u64
     }
 
-    /// Writes the section piece by piece. `automaton` returns the automaton in column 0 of a row.
+    /// Writes the section piece by piece. `of_most` returns the first automaton of a row with its set.
     pub fn write(
         &self,
         records: &[u8],
-        automaton: impl Fn(u32) -> u32 + Sync,
+        of_most: impl Fn(u32) -> (u32, u32) + Sync,
         mut write: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
         let PlacedKeys { pilots, slots, overflow } = &self.placed;
@@ -225,7 +235,7 @@ impl LookupTable {
         write(&vec![0; pilots_length(pilots.len() as u64) as usize - pilot_bytes.len()])?;
         let entry = |place: u32| {
             let record = Record::at(records, place as usize * RECORD_UNIT);
-            Entry::new(&record, place, automaton(record.row))
+            Entry::new(&record, place, of_most(record.row))
         };
         let of_slot = |&key: &u32| key.checked_sub(1).map_or_else(bytemuck::Zeroable::zeroed, entry);
         for some in slots.chunks(AT_ONCE) {

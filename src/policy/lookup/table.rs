@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::key::{self, HELD, hash_of, range};
 use super::pilots;
 use super::section::{Entry, HEADER, Sections, pilots_length, sections};
-use crate::policy::groups::prefetch;
+use crate::formats::prefetch::prefetch;
 use crate::policy::image::{Parts, Problem, RECORD_UNIT, Record, record_starts};
 use crate::threads;
 
@@ -148,8 +148,8 @@ const AT_ONCE: usize = 32;
 /// How many entries a thread counts at a time.
 const COUNTED_AT_ONCE: usize = 1 << 16;
 
-/// Checks a section against checked records; `parts` are ranges of records to check in parallel. `automaton` returns the
-/// automaton in column 0 of a row; `hash` is [`hash_of`](super::key::hash_of), except in tests. Returns the number of records.
+/// Checks a section against checked records; `parts` are ranges of records to check in parallel. `of_most` returns a row's
+/// first automaton with its set; `hash` is [`hash_of`](super::key::hash_of), except in tests. Returns the number of records.
 ///
 /// # Errors
 ///
@@ -158,7 +158,7 @@ pub(in crate::policy) fn check(
     section: &[u8],
     records: &[u8],
     parts: &[Range<usize>],
-    automaton: impl Fn(u32) -> u32 + Sync,
+    of_most: impl Fn(u32) -> (u32, u32) + Sync,
     hash: impl Fn(&[u8], u64) -> u64 + Sync,
 ) -> Result<usize, Problem> {
     let Sections { pilots, entries, overflow, .. } = sections(section).map_err(|problem| (0, problem))?;
@@ -169,7 +169,7 @@ pub(in crate::policy) fn check(
         return Err((at(entries.len()), "the overflow is not in the order of origins"));
     }
     let table = Lookup::of(section, records);
-    let checking = Checking { table, overflow, automaton, hash };
+    let checking = Checking { table, overflow, of_most, hash };
     let (mut in_slots, mut in_overflow) = (0, 0);
     for counted in threads::map(parts, |part| checking.records(records, part.clone())) {
         let counted = counted.map_err(|problem| (first, problem))?;
@@ -187,11 +187,11 @@ pub(in crate::policy) fn check(
 struct Checking<'p, A, H> {
     table: Lookup<'p>,
     overflow: &'p [Entry],
-    automaton: A,
+    of_most: A,
     hash: H,
 }
 
-impl<A: Fn(u32) -> u32, H: Fn(&[u8], u64) -> u64> Checking<'_, A, H> {
+impl<A: Fn(u32) -> (u32, u32), H: Fn(&[u8], u64) -> u64> Checking<'_, A, H> {
     /// Counts the records of a part in their slots and in the overflow; each must be in one of them.
     fn records(&self, records: &[u8], part: Range<usize>) -> Result<(usize, usize), &'static str> {
         let (mut in_slots, mut in_overflow) = (0, 0);
@@ -215,7 +215,7 @@ impl<A: Fn(u32) -> u32, H: Fn(&[u8], u64) -> u64> Checking<'_, A, H> {
                 if record.origin.is_empty() {
                     return Err("an origin is empty");
                 }
-                let expected = Entry::new(&record, place, (self.automaton)(record.row));
+                let expected = Entry::new(&record, place, (self.of_most)(record.row));
                 if *self.table.entry(slot) == expected {
                     in_slots += 1;
                 } else {

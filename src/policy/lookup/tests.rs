@@ -20,8 +20,8 @@ fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     records
 }
 
-fn automaton(row: u32) -> u32 {
-    row % 5 * 77
+fn of_most(row: u32) -> (u32, u32) {
+    (row % 5 * 77, row % 3)
 }
 
 /// A cache line, because sections begin at one.
@@ -42,7 +42,7 @@ fn section(records: &[u8], hash: Hash) -> Vec<u8> {
         section.extend_from_slice(part);
         Ok(())
     };
-    table.write(records, automaton, write).unwrap();
+    table.write(records, of_most, write).unwrap();
     assert_eq!(section.len() as u64, table.length());
     section
 }
@@ -50,7 +50,7 @@ fn section(records: &[u8], hash: Hash) -> Vec<u8> {
 /// Checks a section in two parts.
 fn checked(section: &[u8], records: &[u8], hash: Hash) -> Result<usize, Problem> {
     let middle = record_starts(records, 0).find(|&at| at >= records.len() / 2).unwrap_or(records.len());
-    check(section, records, &[0..middle, middle..records.len()], automaton, hash)
+    check(section, records, &[0..middle, middle..records.len()], of_most, hash)
 }
 
 /// All origins are found in their places, and none of the others is found.
@@ -60,7 +60,10 @@ fn assert_finds(section: &[u8], records: &[u8], origins: &[Vec<u8>], others: &[V
     for ((row, origin), at) in origins.iter().enumerate().zip(record_starts(records, 0)) {
         let entry = find(origin).unwrap_or_else(|| panic!("{}", origin.escape_ascii()));
         assert_eq!((entry.row(), entry.record() as usize), (row as u32, at / RECORD_UNIT));
-        assert_eq!((entry.automaton(), entry.length()), (automaton(row as u32), origin.len() as u64));
+        assert_eq!(
+            (entry.automaton(), entry.set(), entry.length() as usize),
+            (of_most(row as u32).0, of_most(row as u32).1, origin.len())
+        );
         assert_eq!(table.record(entry).origin, origin);
     }
     for other in others {
@@ -167,6 +170,7 @@ fn every_cut_and_every_foreign_table_is_refused() {
     let fewer = aligned(&self::section(&fewer, hash_of));
     assert!(checked(bytemuck::cast_slice(&fewer), &all, hash_of).is_err(), "an entry too few");
     let part = 0..all.len();
-    let other_automata = check(section, &all, std::slice::from_ref(&part), |row| automaton(row) + 1, hash_of);
+    let other_automata =
+        check(section, &all, std::slice::from_ref(&part), |row| (of_most(row).0 + 1, of_most(row).1), hash_of);
     assert!(other_automata.is_err());
 }

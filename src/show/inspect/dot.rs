@@ -21,8 +21,9 @@ const NAMED: usize = 6;
 /// the rules that decide.
 pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<String> {
     let groups = policy.groups(crawler);
-    let group = groups.group(record.row)?;
-    let rules = policy.rules(group);
+    let (column, group) = groups.answer(record.row);
+    let group = group?;
+    let rules = policy.rules(group, column);
     let graph = graph(groups.automaton(group), &rules.patterns);
     let mut out = String::from("digraph automaton {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
     let origin = String::from_utf8_lossy(record.origin);

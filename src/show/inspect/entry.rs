@@ -271,7 +271,7 @@ impl AgentEntry {
             side_records: records.iter().filter(|record| record.key != SideKey::Sitemap).map(side_line).collect(),
         };
         let Some(group) = group else { return entry };
-        let chosen = policy.rules(group);
+        let chosen = policy.rules(group, column);
         if let GroupOrigin::Own(place) = chosen.origin {
             entry.token = policy.columns().all()[column].tokens().get(place).cloned();
         }
@@ -370,19 +370,15 @@ pub(super) fn most_shared(policy: &Policy, groups: &Groups<'_>, most: usize) -> 
 /// The groups, one for each automaton.
 fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> Vec<CountedGroup<'p>> {
     // For each row, the number of origins and the first one; origins come in order.
-    let mut rows: Vec<(u64, &[u8])> = vec![(0, b""); groups.rows()];
+    let mut rows: HashMap<u32, (u64, &[u8])> = HashMap::new();
     for record in policy.lookup().records() {
-        let (count, first) = &mut rows[record.row as usize];
-        if *count == 0 {
-            *first = record.origin;
-        }
-        *count += 1;
+        rows.entry(record.row).or_insert((0, record.origin)).0 += 1;
     }
     let mut by_automaton: HashMap<u32, CountedGroup<'p>> = HashMap::new();
     let mut of_row: Vec<Group> = Vec::new();
-    for (row, &(origins, first)) in rows.iter().enumerate().filter(|(_, (origins, _))| *origins > 0) {
+    for (&row, &(origins, first)) in &rows {
         of_row.clear();
-        of_row.extend(groups.row(row as u32).flatten());
+        of_row.extend(groups.row(row).classes().filter_map(|(group, _)| group));
         // An origin counts once, even if the group applies to several crawlers.
         of_row.sort_by_key(|group| group.automaton);
         of_row.dedup_by_key(|group| group.automaton);

@@ -103,7 +103,7 @@ pub fn use_all_of(policy: &Policy) {
         for record in policy.lookup().records() {
             std::hint::black_box((record.state(), policy.side_records(&record, column)));
             if let Some(group) = groups.group(record.row) {
-                std::hint::black_box(policy.rules(group).explain(b"/no/but/this"));
+                std::hint::black_box(policy.rules(group, column).explain(b"/no/but/this"));
                 for path in [&b"/"[..], b"/private/x.pdf?a=b", &[b'/'; 150]] {
                     std::hint::black_box(front::passes(groups.item(group), path));
                 }
