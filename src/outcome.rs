@@ -98,7 +98,8 @@ impl Reason {
 /// The partition of a line and the reason for it, in one byte.
 ///
 /// The default is a placeholder for an outcome not known yet: invalid, because the line is empty.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, bytemuck::NoUninit)]
+#[repr(transparent)]
 pub struct Outcome(u8);
 
 impl Default for Outcome {

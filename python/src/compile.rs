@@ -16,7 +16,7 @@ use crate::error;
 use crate::policy::Policy;
 use crate::sources::Sources;
 
-/// Compiles robots.txt files into a policy, for up to 64 crawlers.
+/// Compiles robots.txt files into a policy, for up to 1,024 crawlers.
 ///
 /// `sources` are folders of files named by host, or files: JSON Lines of answers, WARC archives, Parquet, compressed or
 /// not. Or they are answers from memory: a dict of origins and the bodies of their robots.txt, an iterable of

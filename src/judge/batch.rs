@@ -7,19 +7,22 @@
 //! 2. *probe*: hashes them and prefetches the pilot, which gives the slot of the look-up table; prefetches its entry;
 //! 3. *look*: checks whether the entry is the URL's origin. Known origins go on, all others go the slow way;
 //! 4. *tidy*: for known URLs that are not plain, finds the end of the path. Those in normal form go on as well;
-//! 5. *route*: looks up what the origin's class means for a crawler, and the automaton that decides, if any; prefetches it;
+//! 5. *route*: looks up what the origin's class means, and the automaton that decides, if any; prefetches it;
 //! 6. *front*: checks whether the path may have another verdict than the automaton's base, first by prefixes, then by triples;
 //! 7. *walk*: runs the automaton itself, for those few.
+//!
+//! For several crawlers, the automaton is that of most of them; [`others`](super::others) judges for the rest.
 //!
 //! Each step up to 6 is its own function: in one function, a fifth of the instructions of steps 1 and 3 went into spilling
 //! registers for the other steps.
 //!
-//! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle. Steps 1 to 4 are the
-//! same for all crawlers of a policy, and done once.
+//! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle.
 
 use super::batch_arrays::{BATCH, BatchArrays};
 use super::changed::Changed;
+use super::found::Found;
 use super::isa::{self, Isa, Kernel};
+use super::others::Crawlers;
 use super::scratch::Scratch;
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
@@ -95,6 +98,24 @@ impl Judge<'_> {
     }
 }
 
+/// Judges a URL for crawlers of one policy; passes on the outcome for each.
+pub(crate) fn judge_one(
+    judges: &[Judge<'_>],
+    url: &[u8],
+    scratches: &mut [Scratch],
+    mut put: impl FnMut(usize, Outcome),
+) {
+    let Some(first) = judges.first() else { return };
+    if judges.len() == 1 {
+        return put(0, first.judge_line(url, &mut scratches[0]));
+    }
+    let (crawlers, mut others) = (Crawlers::new(judges), Found::default());
+    let outcome = crawlers.most.judge_line(url, &mut scratches[0]);
+    (0..judges.len()).for_each(|crawler| put(crawler, outcome));
+    crawlers.judge_line(url, 0, &mut scratches[1], &mut others);
+    others.pass_on(|_, crawler, outcome| put(crawler, outcome));
+}
+
 /// Judges URLs for crawlers of one policy; fills `outcomes`, for each crawler, with one outcome for each URL.
 pub(crate) fn judge(
     judges: &[Judge<'_>],
@@ -123,7 +144,8 @@ fn judge_changed(
     arrays: &mut BatchArrays,
     scratches: &mut [Scratch],
 ) -> Option<Box<Changed>> {
-    let over: Vec<Judge<'_>> = judges.iter().filter_map(|judge| Some(judge.over?.view())).collect();
+    let over: Vec<Judge<'_>> =
+        judges.iter().filter_map(|judge| Some(judge.over?.view().answered_by(judge.groups.columns()))).collect();
     let mut changed = scratches[0].changed.take().unwrap_or_default();
     if !changed.take(&over.first()?.lookup, batch, arrays) {
         scratches[0].changed = Some(changed);
@@ -142,41 +164,49 @@ impl Kernel for JudgeAll<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let JudgeAll { judges, urls, outcomes, scratches, arrays } = self;
-        let Some(first) = judges.first() else { return };
-        let count = urls.count();
-        outcomes.iter_mut().for_each(|outcomes| outcomes.resize(count, Outcome::NONE));
-        let lookup = first.lookup;
+        let Some((first, count)) = judges.first().zip(Some(urls.count())) else { return };
+        let crawlers = (judges.len() > 1).then(|| Crawlers::new(judges));
+        let judge = crawlers.as_ref().map_or(first, |crawlers| &crawlers.most);
+        let mut others = std::mem::take(&mut scratches[0].others);
+        outcomes[0].resize(count, Outcome::NONE);
         let mut from = 0;
         while from < count {
             let batch = urls.readable(from, count.min(from + BATCH));
+            others.begin(from);
             if batch.count() == 0 {
-                for ((judge, outcomes), scratch) in judges.iter().zip(&mut *outcomes).zip(&mut *scratches) {
-                    outcomes[from] = judge.judge_line(urls.get(from), scratch);
-                }
+                let url = urls.get(from);
+                outcomes[0][from] = judge.judge_line(url, &mut scratches[0]);
+                crawlers.iter().for_each(|crawlers| crawlers.judge_line(url, 0, &mut scratches[1], &mut others));
                 from += 1;
                 continue;
             }
             I::apart(KeyStep { arrays, urls: &batch });
-            I::apart(ProbeStep { arrays, lookup, count: batch.count() });
-            I::apart(LookStep { arrays, lookup, urls: &batch });
+            I::apart(ProbeStep { arrays, lookup: judge.lookup, count: batch.count() });
+            I::apart(LookStep { arrays, lookup: judge.lookup, urls: &batch });
             let is_layered = first.over.is_some() && arrays.unknown.count > 0;
             let changed = if is_layered { judge_changed(judges, &batch, arrays, scratches) } else { None };
-            I::apart(TidyStep { arrays, judge: first, urls: &batch });
-            for (crawler, ((judge, outcomes), scratch)) in
-                judges.iter().zip(&mut *outcomes).zip(&mut *scratches).enumerate()
-            {
-                I::apart(RouteStep { arrays, judge });
-                I::apart(FrontStep { arrays, judge, urls: &batch });
-                arrays.walk(judge, &batch, scratch);
-                arrays.rest(judge, &batch, scratch);
-                let found = &mut outcomes[from..from + batch.count()];
-                found.copy_from_slice(&arrays.outcomes[..batch.count()]);
-                changed.iter().for_each(|changed| changed.put(crawler, found));
-            }
-            if changed.is_some() {
-                scratches[0].changed = changed;
+            I::apart(TidyStep { arrays, judge, urls: &batch });
+            I::apart(RouteStep { arrays, judge });
+            I::apart(FrontStep { arrays, judge, urls: &batch });
+            arrays.walk(judge, &batch, &mut scratches[0]);
+            arrays.rest(judge, &batch, &mut scratches[0]);
+            let found = &mut outcomes[0][from..from + batch.count()];
+            found.copy_from_slice(&arrays.outcomes[..batch.count()]);
+            crawlers.iter().for_each(|crawlers| crawlers.judge::<I>(arrays, &batch, &mut scratches[1], &mut others));
+            if let Some(changed) = changed {
+                changed.outcomes(0).for_each(|(line, outcome)| found[usize::from(line)] = outcome);
+                for crawler in 1..judges.len() {
+                    let differs = |&(line, outcome): &(u8, Outcome)| found[usize::from(line)] != outcome;
+                    let outcomes = changed.outcomes(crawler).filter(differs);
+                    outcomes.for_each(|(line, outcome)| others.put(crawler as u16, line, outcome));
+                }
+                scratches[0].changed = Some(changed);
             }
             from += batch.count();
         }
+        if crawlers.is_some() {
+            others.complete(outcomes);
+        }
+        scratches[0].others = others;
     }
 }

@@ -23,6 +23,25 @@ pub(super) struct Item {
     pub(super) outcomes: [Outcome; 2],
 }
 
+/// For whom an item is judged, if not for most crawlers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Other {
+    /// The number of the URL in the batch.
+    pub(super) line: u8,
+    /// The place of its origin's row.
+    pub(super) row: u32,
+    pub(super) of: Of,
+}
+
+/// Some crawlers of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Of {
+    /// Those in the classes from this one on that have the same automaton.
+    Class(usize),
+    /// This one, for which several columns answer.
+    List(u16),
+}
+
 /// The arrays between the steps; one for each thread, reused.
 ///
 /// URLs of a batch are numbered by bytes, which need no bounds check in arrays of 256.
@@ -57,6 +76,8 @@ pub(crate) struct BatchArrays {
     pub(super) walks: List<u8>,
     /// The lanes of the prefixes found for an item.
     pub(super) lanes: [u8; BATCH],
+    /// What the items stand for, if they are for some crawlers only.
+    pub(super) others: Vec<Other>,
 }
 
 /// A list with room for a batch.
@@ -120,6 +141,7 @@ impl Default for BatchArrays {
             asking: List::default(),
             walks: List::default(),
             lanes: [0; BATCH],
+            others: Vec::new(),
         }
     }
 }

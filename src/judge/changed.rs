@@ -57,11 +57,10 @@ impl Changed {
         }
     }
 
-    /// Puts the outcomes for a crawler in their places.
-    pub fn put(&self, crawler: usize, outcomes: &mut [Outcome]) {
-        for (&url, &outcome) in self.urls.iter().zip(self.outcomes.get(crawler).into_iter().flatten()) {
-            outcomes[usize::from(url)] = outcome;
-        }
+    /// The URLs, by their numbers in the batch, with their outcomes for a crawler.
+    pub fn outcomes(&self, crawler: usize) -> impl Iterator<Item = (u8, Outcome)> {
+        let outcomes = self.outcomes.get(crawler).into_iter().flatten();
+        self.urls.iter().copied().zip(outcomes.copied())
     }
 }
 

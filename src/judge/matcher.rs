@@ -137,6 +137,12 @@ impl Matcher {
         &self.0.policy
     }
 
+    /// Matchers of one policy and with the same choices, as the hot path sees them.
+    pub(crate) fn views(matchers: &[Matcher]) -> Vec<Judge<'_>> {
+        let Some(first) = matchers.first().map(Matcher::view) else { return Vec::new() };
+        matchers.iter().map(|matcher| first.answered_by(matcher.0.crawler.columns())).collect()
+    }
+
     /// The matcher as the hot path sees it.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn view(&self) -> Judge<'_> {

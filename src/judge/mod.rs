@@ -13,6 +13,7 @@
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
 
+pub(crate) mod agreement;
 pub(crate) mod batch;
 pub(crate) mod batch_arrays;
 
@@ -23,9 +24,11 @@ mod changing;
 pub(crate) mod decision;
 mod error;
 pub(crate) mod explain;
+mod found;
 pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
+mod others;
 pub(crate) mod place;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;

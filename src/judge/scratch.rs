@@ -2,6 +2,7 @@
 
 use super::batch_arrays::BatchArrays;
 use super::changed::Changed;
+use super::found::Found;
 use super::lines::{LONGEST, Lines, find_second_looks};
 use super::urls::{PADDING, Places, UrlCounts};
 use crate::automaton;
@@ -14,6 +15,8 @@ use std::ops::Range;
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
     pub(super) arrays: Box<BatchArrays>,
+    /// For several crawlers, the outcomes for those that have another automaton than most.
+    pub(super) others: Found,
     /// For the URLs whose origins layers change.
     pub(super) changed: Option<Box<Changed>>,
     pub(super) lines: Lines,

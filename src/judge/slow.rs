@@ -99,7 +99,7 @@ impl Judge<'_> {
 
     /// What judges a trimmed line if layers over the policy change its origin.
     pub(super) fn of_changed(&self, line: &[u8]) -> Option<Judge<'_>> {
-        let changed = self.over?.view();
+        let changed = self.over?.view().answered_by(self.groups.columns());
         let is_changed = matches!(changed.find(line), Ok((Some(_), _)));
         is_changed.then_some(changed)
     }

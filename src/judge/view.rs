@@ -68,6 +68,11 @@ pub struct Judge<'p> {
 }
 
 impl<'p> Judge<'p> {
+    /// The same judge where these columns answer; none stands for most crawlers of each row.
+    pub(super) fn answered_by(&self, columns: &'p [usize]) -> Judge<'p> {
+        Judge { groups: self.groups.answered_by(columns), ..self.clone() }
+    }
+
     /// The route of the origin in a slot, and the place of the automaton that decides; 0 if none does.
     #[inline(always)]
     pub(crate) fn route(&self, slot: usize) -> (Route, u32) {

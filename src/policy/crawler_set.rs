@@ -25,8 +25,17 @@ pub(crate) fn has(set: &[u8], column: usize) -> bool {
 }
 
 /// The columns of a set, in order.
-pub(crate) fn columns(set: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    (0..8 * set.len()).filter(|&column| has(set, column))
+#[inline]
+pub(crate) fn columns(set: &[u8]) -> impl Iterator<Item = usize> {
+    let of_byte = |(at, &byte): (usize, &u8)| {
+        let mut left = byte;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (bit < 8).then_some(8 * at + bit)
+        })
+    };
+    set.iter().enumerate().flat_map(of_byte)
 }
 
 /// How many columns are in a set.

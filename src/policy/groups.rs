@@ -242,12 +242,20 @@ pub struct Groups<'p> {
 
 impl<'p> Groups<'p> {
     pub(crate) fn new(parts: &Parts<'p>, crawler: &'p Crawler) -> Groups<'p> {
-        Groups { columns: crawler.columns(), ..Groups::of_most(parts) }
+        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns: crawler.columns() }
     }
 
-    /// The groups of the first automaton of each row.
-    pub(crate) fn of_most(parts: &Parts<'p>) -> Groups<'p> {
-        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns: &[] }
+    /// The same rows, where these columns answer; none stands for most crawlers of each row.
+    pub(crate) fn answered_by<'c>(&self, columns: &'c [usize]) -> Groups<'c>
+    where
+        'p: 'c,
+    {
+        Groups { columns, ..self.clone() }
+    }
+
+    /// The columns that answer; none stands for most crawlers of each row.
+    pub(crate) fn columns(&self) -> &'p [usize] {
+        self.columns
     }
 
     /// The row at a place.

@@ -42,8 +42,10 @@ pub use captures::Captures;
 pub(crate) use class::Class;
 pub use compiled::Policy;
 pub(crate) use compiled::{Hop, to_ask, unasked};
+pub(crate) use crawler_set::columns as columns_of;
 pub use crawlers::{Crawler, Crawlers};
 pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
+pub(crate) use groups::Row;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]

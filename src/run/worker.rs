@@ -11,7 +11,6 @@ use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
 use crate::judge::tally::{self, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
-use crate::judge::view::Judge;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
 use crate::output::form::Rows;
@@ -124,15 +123,14 @@ impl Worker {
 
     /// Finds the outcomes of a chunk's lines, for each crawler.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
-        let judges: Vec<Judge<'_>> = self.matchers.iter().map(Matcher::view).collect();
+        let judges = Matcher::views(&self.matchers);
         batch::judge(&judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
-        for ((judge, outcomes), scratch) in judges.iter().zip(&mut self.outcomes).zip(&mut self.scratches) {
-            for (line, url) in urls.apart(text) {
-                outcomes[line] = judge.judge_line(url, scratch);
-            }
-            for &(line, reason) in urls.flaws() {
-                outcomes[line] = Outcome::new(Partition::Invalid, reason);
-            }
+        let Worker { outcomes, scratches, .. } = self;
+        for (line, url) in urls.apart(text) {
+            batch::judge_one(&judges, url, scratches, |crawler, outcome| outcomes[crawler][line] = outcome);
+        }
+        for &(line, reason) in urls.flaws() {
+            outcomes.iter_mut().for_each(|outcomes| outcomes[line] = Outcome::new(Partition::Invalid, reason));
         }
     }
 

@@ -76,9 +76,9 @@ fn a_crawler_that_the_policy_does_not_have_is_refused() {
     }
     let done = bench.program("compile --agent a --agent A sites -o three.rsv").assert().code(2);
     said(&done.get_output().stderr, &["A is given twice"]);
-    let many: String = (0..65).map(|number| format!("--agent bot{number} ")).collect();
+    let many: String = (0..1025).map(|number| format!("--agent bot{number} ")).collect();
     let done = bench.program(&format!("compile {many} sites -o three.rsv")).assert().code(2);
-    said(&done.get_output().stderr, &["at most 64"]);
+    said(&done.get_output().stderr, &["at most 1024"]);
     assert!(!bench.path("three.rsv").exists());
 }
 

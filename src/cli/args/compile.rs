@@ -18,7 +18,7 @@ use crate::robots::Agents;
   robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
   robosieve compile --agent examplebot --agent 'Googlebot-News,Googlebot' --agent '*' robots/ -o policy.rsv")]
 pub struct CompileArgs {
-    /// A crawler to compile for; repeat for up to 64 crawlers
+    /// A crawler to compile for; repeat for up to 1,024 crawlers
     ///
     /// A product token, `*` for everybody, or a list in order of preference. Each crawler gets a column of the policy,
     /// which `filter --agent` selects by the same name. A list given here is one crawler with several names; a list
