@@ -312,7 +312,7 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 
 /// The robots.txt files to fetch, of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
-    let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
+    let failed = OutputError::unwritable(out);
     let mut needed = MissingRobots::new(out, HELD_ORIGINS, None).map_err(failed)?;
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {

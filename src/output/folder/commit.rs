@@ -44,11 +44,11 @@ pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), Ou
     let folders = folders_of(names.iter().map(PathBuf::as_path)).into_iter().map(|folder| directory.join(folder));
     folders
         .chain([directory.to_owned()])
-        .try_for_each(|folder| sync_folder(&folder).map_err(|error| OutputError::Unwritable { path: folder, error }))
+        .try_for_each(|folder| sync_folder(&folder).map_err(OutputError::unwritable(&folder)))
 }
 
 /// Makes the bytes of a partial file durable.
 pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
     let file = OpenOptions::new().write(true).open(partial(path));
-    file.and_then(|file| file.sync_all()).map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })
+    file.and_then(|file| file.sync_all()).map_err(OutputError::unwritable(path))
 }

@@ -25,7 +25,7 @@ impl FolderLock {
     ///
     /// [`OutputError::InUse`] if another run holds the lock; [`OutputError::Unwritable`] if the lock file cannot be written.
     pub fn take(directory: &Path) -> Result<FolderLock, OutputError> {
-        fs::create_dir_all(directory).map_err(|error| OutputError::Unwritable { path: directory.to_owned(), error })?;
+        fs::create_dir_all(directory).map_err(OutputError::unwritable(directory))?;
         let path = directory.join(LOCK);
         match LockFile::try_take(&path) {
             Ok(file) => Ok(FolderLock { _file: file }),

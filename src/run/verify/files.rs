@@ -18,7 +18,7 @@ use crate::output::form::{Form, NO_HEAD};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
-use crate::run::stored::{CHUNK, StoredLines, StoredRun};
+use crate::run::stored::{REREAD_CHUNK, StoredLines, StoredRun};
 
 /// Checks the output.
 pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
@@ -132,7 +132,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Col
         extent = Extent::Rows;
     }
     let of = |chunk: &[u8], _| Tally::of_text(chunk, |line| line);
-    let lines = scan(&opened[0], extent, threads, CHUNK, of, Tally::append).map_err(problem_of)?;
+    let lines = scan(&opened[0], extent, threads, REREAD_CHUNK, of, Tally::append).map_err(problem_of)?;
     Ok(Columns::of_list(&opened[0].head, lines))
 }
 
