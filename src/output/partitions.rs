@@ -148,7 +148,7 @@ impl Output {
         let refused = |what| self.not_resumable(format!("its file {} {what}", shown(&partial(&path))));
         match cut() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
-            Err(error) => Err(OutputError::Unwritable { path: path.clone(), error }),
+            Err(error) => Err(OutputError::unwritable(&path)(error)),
             Ok(length) if length < part.end => Err(refused("was cut short")),
             Ok(_) => Ok(()),
         }

@@ -30,7 +30,7 @@ impl FolderLock {
         match LockFile::try_take(&path) {
             Ok(file) => Ok(FolderLock { _file: file }),
             Err(TryLockError::WouldBlock) => Err(OutputError::InUse { path: directory.to_owned() }),
-            Err(TryLockError::Error(error)) => Err(OutputError::Unwritable { path, error }),
+            Err(TryLockError::Error(error)) => Err(OutputError::unwritable(&path)(error)),
         }
     }
 }

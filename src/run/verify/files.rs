@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::verdicts::Columns;
 use super::{Checked, Role};
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
@@ -89,7 +90,7 @@ fn end_of_read(list: &ListPart) -> u64 {
 /// Why a file cannot be read, which disproves the receipt.
 fn problem_of(error: ListError) -> String {
     match error {
-        ListError::Unreadable { error, .. } => not_read(&error),
+        ListError::Unreadable(FileError { error, .. }) => not_read(&error),
         ListError::Parquet { problem, .. } => problem,
         error => error.to_string(),
     }
