@@ -43,7 +43,7 @@ fn for_list(error: &ListError) -> &'static str {
     match error {
         ListError::HeadsDiffer { .. } => " (--per-input)",
         ListError::LineTooLong { .. } => " (--memory)",
-        ListError::Unreadable { error, .. } if is_window(error) => " (--memory)",
+        ListError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
         ListError::NotDivisible { .. } => " (--shard)",
         ListError::UrlField { error, .. } => match error {
             UrlFieldError::NoUrl { .. } | UrlFieldError::Kind { .. } => " (--column)",

@@ -4,6 +4,7 @@ use super::layout::Column;
 use std::io;
 use std::path::PathBuf;
 
+use crate::formats::error::FileError;
 use crate::formats::shown;
 
 /// Why a list cannot be read, or not to its end.
@@ -11,13 +12,8 @@ use crate::formats::shown;
 #[non_exhaustive]
 pub enum ListError {
     /// A list that cannot be read.
-    #[error("cannot read the list {}: {error}", shown(path))]
-    Unreadable {
-        /// The list.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// A part of a list that was read ahead of its turn and stored on disk, and cannot be read back.
     #[error("cannot read back the part of a list buffered in a file in {}: {error}", shown(folder))]
     NotReadBack {
@@ -170,13 +166,8 @@ pub struct ShardError {
 #[non_exhaustive]
 pub enum ListNamesError {
     /// The file cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error, or the damage in its compressed data.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// The file has no path in it.
     #[error("{} names no list; write one path per line", shown(path))]
     None {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::ListNamesError;
 use super::list::STANDARD_INPUT;
 use crate::formats::compression::{Reader, read_within};
+use crate::formats::error::FileError;
 
 /// The most bytes of a file with the names of lists.
 const NAMES: u64 = 1 << 30;
@@ -18,7 +19,7 @@ const NAMES: u64 = 1 << 30;
 /// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, or, on a system whose paths are UTF-8, names
 /// one that is not.
 pub fn lists_named_in(file: &Path) -> Result<Vec<PathBuf>, ListNamesError> {
-    let text = text(file).map_err(|error| ListNamesError::Unreadable { path: file.to_owned(), error })?;
+    let text = text(file).map_err(FileError::of("read", file))?;
     let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
     let paths = named.map(|(place, line)| {
@@ -66,6 +67,6 @@ mod tests {
         };
         assert_eq!(named("a b.txt\r\n\n-\nlists/*.gz").unwrap(), ["a b.txt", "-", "lists/*.gz"].map(PathBuf::from));
         assert!(matches!(named("\n\r\n"), Err(ListNamesError::None { .. })));
-        assert!(matches!(lists_named_in(&folder.path().join("x")), Err(ListNamesError::Unreadable { .. })));
+        assert!(matches!(lists_named_in(&folder.path().join("x")), Err(ListNamesError::Unreadable(_))));
     }
 }

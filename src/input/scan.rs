@@ -13,6 +13,7 @@ use super::buffer::Buffer;
 use super::chunks::{Chunks, Cut};
 use super::list::List;
 use super::position::Position;
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::lock::{into_inner, lock};
@@ -40,7 +41,7 @@ struct Scanned<T> {
 
 /// Opens a file that a run wrote as a list to be scanned.
 pub(crate) fn opened(path: &Path) -> Result<List, ListError> {
-    regular_file::ensure(path).map_err(|error| ListError::Unreadable { path: path.to_owned(), error })?;
+    regular_file::ensure(path).map_err(FileError::of("read the list", path))?;
     List::open(path)
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, io};
 
 use crate::formats::compression::WindowTooLarge;
-use crate::formats::error::CutShort;
+use crate::formats::error::{CutShort, FileError};
 use crate::input::error::ListError;
 
 /// The rest of a list, or of one of its row groups, that is skipped because it cannot be read.
@@ -55,19 +55,19 @@ impl fmt::Display for SkippedPart {
 impl ListError {
     /// Whether only this list is bad, so that others may still be read.
     pub(super) fn is_bad_list(&self) -> bool {
-        matches!(self, ListError::Unreadable { .. } | ListError::Cut { .. } | ListError::Parquet { .. })
+        matches!(self, ListError::Unreadable(_) | ListError::Cut { .. } | ListError::Parquet { .. })
     }
 
     /// Whether a decompressor needs more memory than it was given.
     pub(super) fn is_window_too_large(&self) -> bool {
         let is_window_error = |error: &io::Error| error.get_ref().is_some_and(|error| error.is::<WindowTooLarge>());
-        matches!(self, ListError::Unreadable { error, .. } if is_window_error(error))
+        matches!(self, ListError::Unreadable(FileError { error, .. }) if is_window_error(error))
     }
 
     /// The problem, without the list's path.
     pub(super) fn problem(&self) -> String {
         match self {
-            ListError::Unreadable { error, .. } => error.to_string(),
+            ListError::Unreadable(FileError { error, .. }) => error.to_string(),
             ListError::Parquet { problem, .. } => problem.clone(),
             ListError::Cut { at, had, .. } => CutShort { at: *at, had: *had }.to_string(),
             other => other.to_string(),

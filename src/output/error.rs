@@ -1,10 +1,11 @@
 //! Why output cannot be written.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[cfg(feature = "parquet")]
 use crate::formats::columnar::Malformed;
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::input::error::ListError;
 
@@ -16,13 +17,8 @@ pub enum OutputError {
     #[error(transparent)]
     List(#[from] ListError),
     /// A file cannot be written.
-    #[error("cannot write {}: {error}", shown(path))]
-    Unwritable {
-        /// The file, or the folder it is in.
-        path: PathBuf,
-        /// The system's error, with the offset if bytes could not be written.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unwritable(#[from] FileError),
     /// Standard output cannot be written to.
     #[error("cannot write to standard output: {0}")]
     StandardOutput(io::Error),
@@ -100,6 +96,13 @@ pub enum OutputError {
         /// Why.
         problem: String,
     },
+}
+
+impl OutputError {
+    /// Turns the system's error into one that says which file, or folder of files, cannot be written.
+    pub(crate) fn unwritable<'p>(path: &'p Path) -> impl Fn(io::Error) -> OutputError + Copy + use<'p> {
+        move |error| OutputError::Unwritable(FileError::of("write", path)(error))
+    }
 }
 
 #[cfg(feature = "parquet")]

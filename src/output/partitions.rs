@@ -95,7 +95,7 @@ impl Output {
         for (set, start) in starts.into_iter().enumerate() {
             for folder in output.layout.folders() {
                 let path = output.directory.join(&start.folder).join(folder);
-                fs::create_dir_all(&path).map_err(|error| OutputError::Unwritable { path, error })?;
+                fs::create_dir_all(&path).map_err(OutputError::unwritable(&path))?;
             }
             output.sets.push(FileSet { start, targets: Vec::new() });
             for file in 0..output.layout.files.len() {
@@ -148,7 +148,7 @@ impl Output {
         let refused = |what| self.not_resumable(format!("its file {} {what}", shown(&partial(&path))));
         match cut() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
-            Err(error) => Err(OutputError::Unwritable { path: path.clone(), error }),
+            Err(error) => Err(OutputError::unwritable(&path)(error)),
             Ok(length) if length < part.end => Err(refused("was cut short")),
             Ok(_) => Ok(()),
         }
@@ -176,7 +176,7 @@ impl Output {
     /// Creates a file that gets this name when the run is complete.
     fn partial_file(&mut self, path: &Path) -> Result<File, OutputError> {
         let file = File::create(partial(path));
-        let file = file.map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })?;
+        let file = file.map_err(OutputError::unwritable(path))?;
         self.note_partial(path.to_owned());
         Ok(file)
     }
@@ -241,7 +241,7 @@ impl Output {
             };
             file.write_pieces(pieces)
         };
-        write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
+        write().map_err(OutputError::unwritable(&path))?;
         part.end += length;
         part.footer += footer;
         part.blocks += 1;
@@ -258,7 +258,7 @@ impl Output {
         let head = self.layout.head(file, &start.head)?;
         let path = self.directory.join(&name);
         let mut open = CountingWriter::new(self.partial_file(&path)?);
-        open.write_all(&head).map_err(|error| OutputError::Unwritable { path, error })?;
+        open.write_all(&head).map_err(OutputError::unwritable(&path))?;
         let length = head.len() as u64;
         let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         let target = &mut self.sets[set].targets[file];
@@ -296,7 +296,7 @@ impl Output {
                     for part in targets.iter_mut().flat_map(|target| &mut target.parts) {
                         let path = partial(&self.directory.join(&part.name));
                         let length = table::complete(&path, part, &start.empty_end);
-                        part.end = length.map_err(|error| OutputError::Unwritable { path, error })?;
+                        part.end = length.map_err(OutputError::unwritable(&path))?;
                     }
                 }
             }
@@ -307,7 +307,7 @@ impl Output {
     /// Creates a folder in that of the run, if it does not exist.
     pub fn create_folder(&self, name: &str) -> Result<(), OutputError> {
         let folder = self.directory.join(name);
-        fs::create_dir_all(&folder).map_err(|error| OutputError::Unwritable { path: folder, error })
+        fs::create_dir_all(&folder).map_err(OutputError::unwritable(&folder))
     }
 
     /// Writes a whole file that gets this name when the run is complete; returns the result of `write`.
@@ -319,7 +319,7 @@ impl Output {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(CountingWriter::new(self.partial_file(&path)?));
         let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
-        written.map_err(|error| OutputError::Unwritable { path, error })
+        written.map_err(OutputError::unwritable(&path))
     }
 
     /// Writes the receipt, after all other files.

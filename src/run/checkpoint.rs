@@ -134,7 +134,7 @@ impl Checkpoint {
             fs::rename(partial(&path), &path)?;
             sync_folder(directory)
         };
-        write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })
+        write().map_err(OutputError::unwritable(&path))
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::verify::VerifyError;
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::input::error::ListError;
 use crate::output::error::OutputError;
@@ -201,13 +202,8 @@ pub enum JoinError {
         path: PathBuf,
     },
     /// A file of a shard cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// A file of a shard is not as its receipt says.
     #[error("{}: {problem}", shown(path))]
     Damaged {

@@ -15,6 +15,7 @@ use super::stored::StoredRun;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::read_receipt;
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
@@ -291,7 +292,7 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
             match open_at(&path, if number > 0 { part.head_bytes } else { 0 }) {
                 Ok(mut file) => whole.file_bytes += io::copy(&mut file, out)?,
                 Err(error) => {
-                    unreadable = Some(JoinError::Unreadable { path, error });
+                    unreadable = Some(FileError::of("read", &path)(error));
                     return Err(io::ErrorKind::Other.into());
                 }
             }
@@ -312,11 +313,11 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 
 /// The robots.txt files to fetch, of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
-    let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
+    let failed = OutputError::unwritable(out);
     let mut needed = MissingRobots::new(out, HELD_ORIGINS, None).map_err(failed)?;
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
-        let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
+        let unreadable = FileError::of("read", &path);
         for row in missing_robots::rows(regular_file::open(&path).map_err(unreadable)?) {
             let (url, waiting) = row.map_err(unreadable)?;
             needed.add_one(url.into(), Waiting { first, ..waiting }).map_err(failed)?;

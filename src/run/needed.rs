@@ -34,7 +34,7 @@ pub(super) struct NeededList {
 impl NeededList {
     /// Begins the list.
     pub fn new(path: &Path) -> Result<NeededList, FilterError> {
-        let file = begin(path).map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })?;
+        let file = begin(path).map_err(OutputError::unwritable(path))?;
         Ok(NeededList { path: path.to_owned(), file, hash: UrlHash::new(), seen: Seen::new(&std::env::temp_dir())? })
     }
 
@@ -53,7 +53,7 @@ impl NeededList {
         let new = rows.iter().enumerate().filter(|(at, _)| !repeated.contains(at));
         let text: String = new.map(|(_, row)| row.as_str()).collect();
         let written = self.file.write_all(text.as_bytes());
-        Ok(written.map_err(|error| OutputError::Unwritable { path: self.path.clone(), error })?)
+        Ok(written.map_err(OutputError::unwritable(&self.path))?)
     }
 }
 

@@ -390,7 +390,7 @@ impl OrderedState {
             return Ok(());
         };
         waiting.shift_by(before);
-        let failed = |error| OutputError::Unwritable { path: output.directory().join(NEEDED), error };
+        let failed = |error| OutputError::unwritable(&output.directory().join(NEEDED))(error);
         Ok(needed.add(waiting).map_err(failed)?)
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::stored::{StoredLines, StoredRun};
 use super::verify::VerifyError;
 use crate::formats::compression::Reader;
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, Layout, MARK};
@@ -74,7 +75,7 @@ impl Layouts {
     /// The layouts of the file at `path`, whose lines come after this many columns; `is_headed` says that a head line of ours is
     /// above them.
     fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
-        let unreadable = |error| VerifyError::Unreadable { path: path.to_owned(), error };
+        let unreadable = FileError::of("read", path);
         let mut start = Vec::new();
         let mut text = regular_file::open(path).and_then(Reader::new).map_err(unreadable)?.take(LOOK as u64);
         for place in 0..HEAD_LINES {

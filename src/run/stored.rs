@@ -12,8 +12,8 @@ use crate::output::format::Format;
 use crate::output::receipt::Receipt;
 use crate::output::table::{self, TableLines, Wanted};
 
-/// The size of a chunk in bytes. Results may depend on where chunks end, so it is the same for every run.
-pub(super) const CHUNK: usize = 1 << 20;
+/// The size in bytes of the chunks in which files are read again. Results may depend on where chunks end, so it is the same for every run.
+pub(super) const REREAD_CHUNK: usize = 1 << 20;
 
 /// A complete run.
 #[derive(Debug, Clone, Copy)]
@@ -104,7 +104,7 @@ impl<'r> StoredRun<'r> {
         match receipt.options.format {
             Format::Text => {
                 let of = |text: &[u8], first| of(StoredLines::Text(text, first));
-                scan(&scan::opened(path)?, Extent::Whole, threads, CHUNK, of, append)
+                scan(&scan::opened(path)?, Extent::Whole, threads, REREAD_CHUNK, of, append)
             }
             Format::Parquet => {
                 let made = (receipt, lists.of(path).has_table);

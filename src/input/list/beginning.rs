@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use crate::formats::error::CutShort;
+use crate::formats::error::{CutShort, FileError};
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, UrlField};
 
@@ -28,9 +28,8 @@ pub(super) fn start(text: &mut dyn BufRead, url_field: &UrlField) -> io::Result<
 
 /// The error for a list that cannot be read.
 pub(crate) fn unreadable(path: &Path, error: io::Error) -> ListError {
-    let path = path.to_owned();
     match error.downcast::<CutShort>() {
-        Ok(CutShort { at, had }) => ListError::Cut { path, at, had },
-        Err(error) => ListError::Unreadable { path, error },
+        Ok(CutShort { at, had }) => ListError::Cut { path: path.to_owned(), at, had },
+        Err(error) => FileError::of("read the list", path)(error).into(),
     }
 }

@@ -14,18 +14,17 @@ use crate::output::error::OutputError;
 /// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the spilled files,
 /// and last the checkpoint that lists these names.
 pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
-    let failed = |path: &Path, error| OutputError::Unwritable { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {
         match fs::rename(partial(&path), &path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
-            other => other.map_err(|error| failed(&path, error))?,
+            other => other.map_err(OutputError::unwritable(&path))?,
         }
     }
     // The names must survive a power cut too.
     sync_folders(directory, names)?;
-    remove_spilled(directory).map_err(|error| failed(directory, error))?;
+    remove_spilled(directory).map_err(OutputError::unwritable(directory))?;
     let checkpoint = directory.join(CHECKPOINT);
-    remove(&checkpoint).map_err(|error| failed(&checkpoint, error))
+    remove(&checkpoint).map_err(OutputError::unwritable(&checkpoint))
 }
 
 // Makes files and their names survive a power cut.
@@ -44,11 +43,11 @@ pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), Ou
     let folders = folders_of(names.iter().map(PathBuf::as_path)).into_iter().map(|folder| directory.join(folder));
     folders
         .chain([directory.to_owned()])
-        .try_for_each(|folder| sync_folder(&folder).map_err(|error| OutputError::Unwritable { path: folder, error }))
+        .try_for_each(|folder| sync_folder(&folder).map_err(OutputError::unwritable(&folder)))
 }
 
 /// Makes the bytes of a partial file durable.
 pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
     let file = OpenOptions::new().write(true).open(partial(path));
-    file.and_then(|file| file.sync_all()).map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })
+    file.and_then(|file| file.sync_all()).map_err(OutputError::unwritable(path))
 }

@@ -43,7 +43,7 @@ pub(crate) fn make_room(
     layout: &FileLayout,
     force: bool,
 ) -> Result<(), OutputError> {
-    let failed = |error| OutputError::Unwritable { path: directory.to_owned(), error };
+    let failed = OutputError::unwritable(directory);
     let unfinished = directory.join(CHECKPOINT);
     if unfinished.exists() && !force {
         return Err(OutputError::Unfinished { path: directory.to_owned() });
@@ -52,7 +52,7 @@ pub(crate) fn make_room(
     if force && let Some(path) = in_the_way(directory, sets, layout, &earlier).map_err(failed)? {
         return Err(OutputError::InTheWay { path });
     }
-    remove(&unfinished).map_err(|error| OutputError::Unwritable { path: unfinished.clone(), error })?;
+    remove(&unfinished).map_err(OutputError::unwritable(&unfinished))?;
     remove_leftovers(directory).map_err(failed)?;
     let is_foreign = |name: &str| name != LOCK && !is_partial(name);
     let mut entries = fs::read_dir(directory).map_err(failed)?.flatten();

@@ -25,12 +25,12 @@ impl FolderLock {
     ///
     /// [`OutputError::InUse`] if another run holds the lock; [`OutputError::Unwritable`] if the lock file cannot be written.
     pub fn take(directory: &Path) -> Result<FolderLock, OutputError> {
-        fs::create_dir_all(directory).map_err(|error| OutputError::Unwritable { path: directory.to_owned(), error })?;
+        fs::create_dir_all(directory).map_err(OutputError::unwritable(directory))?;
         let path = directory.join(LOCK);
         match LockFile::try_take(&path) {
             Ok(file) => Ok(FolderLock { _file: file }),
             Err(TryLockError::WouldBlock) => Err(OutputError::InUse { path: directory.to_owned() }),
-            Err(TryLockError::Error(error)) => Err(OutputError::Unwritable { path, error }),
+            Err(TryLockError::Error(error)) => Err(OutputError::unwritable(&path)(error)),
         }
     }
 }

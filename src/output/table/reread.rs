@@ -7,6 +7,7 @@ use std::path::Path;
 use super::schema::verdict_names;
 use super::shared::{TableLines, Wanted};
 use crate::formats::columnar::{self, Malformed, ParquetFile, RowRange, guarded};
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::input::list::in_group;
@@ -32,7 +33,7 @@ pub(crate) fn reread<T: Default + Send>(
     of: impl Fn(&TableLines) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, ListError> {
-    let failed = |error| ListError::Unreadable { path: path.to_owned(), error };
+    let failed = |error| ListError::from(FileError::of("read the list", path)(error));
     let malformed = |problem| ListError::Parquet { path: path.to_owned(), problem };
     let file = regular_file::open(path).map_err(failed)?;
     let table = guarded(|| WrittenTable::open(file, receipt, wanted, is_of_table))

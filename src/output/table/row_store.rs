@@ -76,13 +76,13 @@ impl RowStore {
             Ok::<_, Malformed>(bytes)
         };
         let bytes = guarded(encoded)?;
-        let failed = |error| OutputError::Unwritable { path: name(&self.folder, self.next), error };
+        let failed = |error| OutputError::unwritable(&name(&self.folder, self.next))(error);
         let (file, number, at) = match self.open.take().filter(|open| open.2 < FILE_BYTES) {
             Some(open) => open,
             None => (Arc::new(self.begin().map_err(failed)?), self.next, 0),
         };
         self.next = self.next.max(number + 1);
-        let failed = |error| OutputError::Unwritable { path: name(&self.folder, number), error };
+        let failed = |error| OutputError::unwritable(&name(&self.folder, number))(error);
         CountingWriter::at(&*file, at).write_all(&bytes).map_err(failed)?;
         let length = bytes.len() as u64;
         let place = StoredPlace { number, at, length, checksum: xxh3_64(&bytes) };

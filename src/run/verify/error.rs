@@ -1,8 +1,8 @@
 //! Why a run cannot be verified.
 
-use std::io;
 use std::path::PathBuf;
 
+use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::input::error::ListError;
 use crate::robots::AgentError;
@@ -21,13 +21,8 @@ pub enum VerifyError {
         path: PathBuf,
     },
     /// A file cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// The file is not a valid receipt.
     #[error("{} is not a receipt of robosieve: {problem}", shown(path))]
     Malformed {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::verdicts::Columns;
 use super::{Checked, Role};
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
@@ -18,7 +19,7 @@ use crate::output::form::{Form, NO_HEAD};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
-use crate::run::stored::{CHUNK, StoredLines, StoredRun};
+use crate::run::stored::{REREAD_CHUNK, StoredLines, StoredRun};
 
 /// Checks the output.
 pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
@@ -89,7 +90,7 @@ fn end_of_read(list: &ListPart) -> u64 {
 /// Why a file cannot be read, which disproves the receipt.
 fn problem_of(error: ListError) -> String {
     match error {
-        ListError::Unreadable { error, .. } => not_read(&error),
+        ListError::Unreadable(FileError { error, .. }) => not_read(&error),
         ListError::Parquet { problem, .. } => problem,
         error => error.to_string(),
     }
@@ -132,7 +133,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Col
         extent = Extent::Rows;
     }
     let of = |chunk: &[u8], _| Tally::of_text(chunk, |line| line);
-    let lines = scan(&opened[0], extent, threads, CHUNK, of, Tally::append).map_err(problem_of)?;
+    let lines = scan(&opened[0], extent, threads, REREAD_CHUNK, of, Tally::append).map_err(problem_of)?;
     Ok(Columns::of_list(&opened[0].head, lines))
 }
 

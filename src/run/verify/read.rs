@@ -4,6 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::error::VerifyError;
+use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::judge::tally::LINE_HASH;
 use crate::output::folder::RECEIPT;
@@ -14,7 +15,7 @@ pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
     let bytes = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
-        _ => VerifyError::Unreadable { path: path.clone(), error },
+        _ => FileError::of("read", &path)(error).into(),
     })?;
     let receipt: Receipt = serde_json::from_slice(&bytes)
         .map_err(|error| VerifyError::Malformed { path: path.clone(), problem: error.to_string() })?;
