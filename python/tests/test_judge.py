@@ -151,7 +151,7 @@ def test_a_dict_is_a_table(policy: robosieve.Policy) -> None:
         policy.judge({"url": {"url": urls}}, "*")
 
 
-@pytest.mark.parametrize("kind", [list, pa.array, pl.Series, pd.Series, pd.Index], ids=str)
+@pytest.mark.parametrize("kind", [list, pa.array, pl.Series, pd.Series, pd.Index], ids=lambda kind: kind.__name__)
 def test_what_has_no_columns_refuses_one(policy: robosieve.Policy, kind: Any) -> None:
     with pytest.raises(robosieve.Error, match='column: "url" is given, but the URLs are one column, not a table'):
         policy.judge(kind([ALLOWED]), "*", column="url")

@@ -72,7 +72,7 @@ def compiled() -> Iterator[tuple[str, str]]:
             yield from ((f"{name}.{key}", inspect.getdoc(value) or "") for key, value in members.items())
 
 
-@pytest.mark.parametrize(("name", "text"), list(compiled()))
+@pytest.mark.parametrize(("name", "text"), sorted(compiled()))
 def test_examples_of_what_is_compiled(name: str, text: str) -> None:
     if name in ("DIALECTS", "filter", "main") or isinstance(getattr(_robosieve, name, None), list):
         return
