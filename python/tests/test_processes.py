@@ -110,3 +110,36 @@ def test_no_process_hangs(policy_file: Path, tmp_path: Path, name: str) -> None:
             os.killpg(process.pid, signal.SIGKILL)
             pytest.fail(f"it hung for {LIMIT} seconds")
     assert (process.returncode, out) == (0, "done\n"), told
+
+
+# The most threads that a call was seen to have at once, beyond those before.
+THREADS = """
+import os, sys, threading
+import pyarrow as pa
+import robosieve
+
+policy = robosieve.Policy(sys.argv[1])
+
+def most(rows, threads):
+    urls = pa.array(["https://shop.example/cart"] * rows)
+    ended, seen = threading.Event(), []
+    def watch():
+        while not ended.is_set():
+            seen.append(len(os.listdir("/proc/self/task")))
+    watcher = threading.Thread(target=watch)
+    before = len(os.listdir("/proc/self/task")) + 1
+    watcher.start()
+    policy.judge(urls, "examplebot", threads=threads)
+    ended.set()
+    watcher.join()
+    return max(seen) - before
+
+print(most(2_000_000, 1), most(65_536, 0), most(2_000_000, 4) > 0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="SKIPPED: only Linux has /proc")
+def test_one_thread_starts_none(policy_file: Path) -> None:
+    command = [sys.executable, "-c", THREADS, policy_file]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT)
+    assert done.stdout == "0 0 True\n"
