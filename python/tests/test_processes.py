@@ -19,7 +19,8 @@ import json, multiprocessing, os, sys
 from concurrent.futures import ProcessPoolExecutor
 import robosieve
 
-PATH, FOLDER = sys.argv[1:]
+# A server of forks imports this file without its arguments.
+PATH, FOLDER = os.environ["POLICY"], os.environ["FOLDER"]
 URLS = ["https://shop.example/cart", "https://shop.example/"] * 40_000
 
 def verdicts(policy):
@@ -92,8 +93,14 @@ CASES = {
 def test_no_process_hangs(policy_file: Path, tmp_path: Path, name: str) -> None:
     script = tmp_path / "case.py"
     script.write_text(CASE.replace("CASE", CASES[name]))
-    command = [sys.executable, str(script), str(policy_file), str(tmp_path / "folder")]
-    environment = {**os.environ, "HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, str(script)]
+    environment = {
+        **os.environ,
+        "POLICY": str(policy_file),
+        "FOLDER": str(tmp_path / "folder"),
+        "HF_HOME": str(tmp_path / "cache"),
+        "HF_HUB_OFFLINE": "1",
+    }
     with subprocess.Popen(
         command,
         cwd=ROOT,
@@ -140,6 +147,6 @@ print(most(2_000_000, 1), most(65_536, 0), most(2_000_000, 4) > 0)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="SKIPPED: only Linux has /proc")
 def test_one_thread_starts_none(policy_file: Path) -> None:
-    command = [sys.executable, "-c", THREADS, policy_file]
+    command = [sys.executable, "-c", THREADS, str(policy_file)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT)
     assert done.stdout == "0 0 True\n"
