@@ -1,6 +1,6 @@
 """Figures of the Python package; each checks its answer before it reports a time.
 
-    python python/benches/figures.py LIST POLICY ROBOTS [--only judge,peers,memory,spark] [--lines N]
+    python python/benches/figures.py LIST POLICY ROBOTS [--only judge,calls,frames,peers,memory,spark] [--lines N]
 
 LIST is a text list of URLs, POLICY a policy file for it, ROBOTS the folder of robots.txt files named by host from which
 the policy was compiled. Prints a table of medians; times are for one thread, with the inputs in memory.
@@ -91,6 +91,64 @@ def judge(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
             len(lines),
             median(partial(policy.judge, other, agent, threads=1, dictionary=True)),
         )
+
+
+def calls(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
+    """Call `allowed` for one URL, and `judge` for few."""
+    urls = [line.decode() for line in lines_of(arguments.list, 20_000) if line.isascii()]
+    allowed = [verdict == "allowed" for verdict in policy.judge(urls, agent)["verdict"]]
+    assert [policy.allowed(url, agent) for url in urls] == allowed
+
+    def each() -> None:
+        for url in urls:
+            policy.allowed(url, agent)
+
+    print(f"{'allowed, a call':<52} {median(each) / len(urls) * 1e6:10.3f} us")
+    for count in (1, 10, 100, 1000):
+        few = urls[:count]
+
+        def judged(few: list[str] = few) -> None:
+            for _ in range(1000):
+                policy.judge(few, agent, threads=1)
+
+        print(f"{f'judge of {count} in a list, a call':<52} {median(judged) * 1000:10.3f} us")
+
+
+def frames(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
+    """Judge a million URLs in frames of other libraries: seconds, and those of the processor, of all threads."""
+    import duckdb
+    import pandas as pd
+    import polars as pl
+
+    import robosieve.duckdb
+    import robosieve.polars
+
+    lines = [line.decode(errors="replace") for line in lines_of(arguments.list, arguments.lines or 1_000_000)]
+    expected = policy.judge(lines, agent)["verdict"].count("allowed")
+    series, lazy = pd.Series(lines, index=range(len(lines), 0, -1)), pl.DataFrame({"url": lines}).lazy()
+    con = duckdb.connect()
+    con.register("given", pa.table({"url": lines}))
+    con.execute("create table urls as select url from given")
+    robosieve.duckdb.register(con, policy, agent)
+
+    def by_pandas() -> int:
+        return int((policy.judge(series, agent).to_pandas()["verdict"] == "allowed").sum())
+
+    def by_polars() -> int:
+        verdict = robosieve.polars.judge("url", policy, agent).struct["verdict"]
+        return int(lazy.select((verdict == "allowed").sum()).collect().item())
+
+    def by_duckdb() -> int:
+        [(found,)] = con.sql("select count(*) from urls where robots(url).verdict = 'allowed'").fetchall()
+        return int(found)
+
+    for name, work in (("pandas", by_pandas), ("polars", by_polars), ("DuckDB", by_duckdb)):
+        assert work() == expected, name
+        before = time.process_time()
+        seconds = median(work)
+        spent = (time.process_time() - before) / (ROUNDS + 1)
+        share = len(lines) / 1e6
+        print(f"{name + ', a million URLs':<52} {seconds / share:10.3f} s, {spent / share:.3f} s of the processor")
 
 
 def peers(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
@@ -219,7 +277,7 @@ def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
     session.stop()
 
 
-PARTS = {"judge": judge, "peers": peers, "memory": memory, "spark": spark}
+PARTS = {"judge": judge, "calls": calls, "frames": frames, "peers": peers, "memory": memory, "spark": spark}
 
 
 def main() -> None:

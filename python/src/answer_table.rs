@@ -47,12 +47,19 @@ pub fn answers<'py>(object: &Bound<'py, PyAny>, names: &FieldNames) -> PyResult<
 /// The places of the fields' columns.
 pub fn places(known: &[&str], names: &FieldNames) -> PyResult<Vec<(Field, usize)>> {
     let find = |name: &str| known.iter().position(|known| *known == name);
-    names.columns(find).map_err(|NoColumn { name, .. }| {
+    let places = names.columns(find).map_err(|NoColumn { name, .. }| {
         let known = known.join(", ");
         error::source(format!(
             "sources: the table has no column {name:?}; its columns are {known}; name the columns to read"
         ))
-    })
+    })?;
+    let is_twice = |&&(_, at): &&(Field, usize)| known.iter().filter(|name| **name == known[at]).count() > 1;
+    match places.iter().find(is_twice) {
+        Some(&(_, at)) => {
+            Err(error::source(format!("sources: the table has several columns that are called {:?}", known[at])))
+        }
+        None => Ok(places),
+    }
 }
 
 /// The columns of a DataFrame that are read; the others may be of any type. `None` if it is none.
@@ -66,7 +73,7 @@ fn frame<'py>(object: &Bound<'py, PyAny>, names: &FieldNames) -> PyResult<Option
         let known = if frame.is(object) { known } else { pandas::names(&frame)?.unwrap_or_default() };
         return pandas::selected(&frame, &of(&known)?).map(Some);
     }
-    let Some(known) = polars::names(object)? else { return Ok(None) };
+    let Some(known) = polars::names(object)? else { return polars::not_lazy(object, SOURCES).map(|()| None) };
     polars::selected(object, &of(&known)?).map(Some)
 }
 

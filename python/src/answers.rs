@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyMapping, PyString, PyTuple};
 use robosieve::policy::Captures;
 use robosieve::policy::source::{self, Options};
 
-use crate::arguments::text;
+use crate::arguments::{self, text};
 use crate::choices::time;
 use crate::error;
 
@@ -34,7 +34,7 @@ impl Answer {
     #[pyo3(signature = (url, status, body=None, fetched_at=None, location=None, *, expires=None, unreachable_since=None))]
     fn new(
         url: String,
-        status: Option<i64>,
+        #[pyo3(from_py_with = arguments::maybe_whole)] status: Option<i64>,
         body: Option<&Bound<'_, PyAny>>,
         fetched_at: Option<&Bound<'_, PyAny>>,
         location: Option<String>,
@@ -115,8 +115,15 @@ impl Answer {
         hasher.finish()
     }
 
-    /// The arguments that make an equal object, for pickle and copy.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+    /// For pickle and copy.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        arguments::made_again(&slf.get_type(), slf.get().arguments(slf.py())?)
+    }
+}
+
+impl Answer {
+    /// The arguments that make an equal object.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let given = PyDict::new(py);
         given.set_item("expires", self.0.expires)?;
         given.set_item("unreachable_since", self.0.unreachable_since)?;
@@ -147,7 +154,9 @@ pub fn of_mapping<'py>(mapping: &Bound<'py, PyMapping>) -> PyResult<Answers<'py>
             true => None,
             false => Some(text(&place, &body)?.into()),
         };
-        let found = source::Answer::default().origin(Some(name.to_str()?.to_owned())).status(Some(200));
+        let found = source::Answer::default()
+            .origin(Some(name.to_str().map_err(|problem| error::named(name.py(), "sources", problem))?.to_owned()))
+            .status(Some(200));
         Ok(found.body(body))
     })))
 }

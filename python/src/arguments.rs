@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use pyo3::conversion::FromPyObjectOwned;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
+
+use crate::error;
 
 /// The items of a list, or of any other iterable but a single string or path, whose characters would be its items.
 pub fn listed<'py, T: FromPyObjectOwned<'py>>(parameter: &str, given: &Bound<'py, PyAny>) -> PyResult<Vec<T>> {
@@ -74,8 +76,41 @@ pub fn text<'g>(parameter: &str, given: &'g Bound<'_, PyAny>) -> PyResult<Cow<'g
         let kind = given.get_type().name()?;
         return Err(PyTypeError::new_err(format!("{parameter}: expected str or bytes, not {kind}")));
     };
-    match text.to_str() {
-        Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
-        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract().map(Cow::Owned),
+    encoded(parameter, text)
+}
+
+/// The UTF-8 of a text; bytes that Python decoded as `surrogateescape` are restored.
+pub fn encoded<'g>(parameter: &str, text: &'g Bound<'_, PyString>) -> PyResult<Cow<'g, [u8]>> {
+    if let Ok(text) = text.to_str() {
+        return Ok(Cow::Borrowed(text.as_bytes()));
     }
+    let encoded = text.call_method1("encode", ("utf-8", "surrogateescape"));
+    encoded.map_err(|problem| error::named(text.py(), parameter, problem))?.extract().map(Cow::Owned)
+}
+
+/// A whole number. One beyond 64 bits counts as the largest, or the smallest; True and False are none.
+pub fn whole(given: &Bound<'_, PyAny>) -> PyResult<i64> {
+    if given.is_instance_of::<PyBool>() {
+        return Err(PyTypeError::new_err("expected a number, not bool"));
+    }
+    match given.extract::<i64>() {
+        Err(problem) if problem.is_instance_of::<PyOverflowError>(given.py()) => {
+            Ok(if given.lt(0)? { i64::MIN } else { i64::MAX })
+        }
+        number => number,
+    }
+}
+
+/// The same, if it is given.
+pub fn maybe_whole(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+    if given.is_none() { Ok(None) } else { whole(given).map(Some) }
+}
+
+/// What pickle and copy call to make an equal object of this class, under every protocol.
+pub fn made_again<'py>(
+    class: &Bound<'py, PyType>,
+    (given, named): (Bound<'py, PyTuple>, Bound<'py, PyDict>),
+) -> PyResult<Bound<'py, PyTuple>> {
+    let made = class.py().import("copyreg")?.getattr("__newobj_ex__")?;
+    (made, (class, given, named)).into_pyobject(class.py())
 }

@@ -10,7 +10,7 @@ use robosieve::policy::LONGEST_UNREACHABLE;
 use robosieve::{Fallback, MaxAge};
 use serde::de::DeserializeOwned;
 
-use crate::error;
+use crate::{arguments, error};
 
 /// How to treat URLs that have no definite verdict.
 ///
@@ -109,7 +109,7 @@ impl Choices {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (_, given) = self.__getnewargs_ex__(py)?;
+        let (_, given) = self.arguments(py)?;
         let given = given.iter().map(|(name, value)| Ok(format!("{name}={}", value.repr()?)));
         Ok(format!("robosieve.Choices({})", given.collect::<PyResult<Vec<_>>>()?.join(", ")))
     }
@@ -120,8 +120,15 @@ impl Choices {
         Ok(hasher.finish())
     }
 
-    /// The arguments that make an equal object, for pickle and copy.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+    /// For pickle and copy.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        arguments::made_again(&slf.get_type(), slf.get().arguments(slf.py())?)
+    }
+}
+
+impl Choices {
+    /// The arguments that make an equal object.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let given = PyDict::new(py);
         given.set_item("on_unfetched", self.on_unfetched())?;
         given.set_item("on_unreachable", self.on_unreachable())?;
@@ -133,9 +140,7 @@ impl Choices {
         given.set_item("now", self.now)?;
         Ok((PyTuple::empty(py), given))
     }
-}
 
-impl Choices {
     /// Whether the time at which ages are judged is given.
     pub fn have_time(given: Option<&Choices>) -> bool {
         given.is_some_and(|given| given.now.is_some())
@@ -172,7 +177,7 @@ fn age(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
     let seconds = if is_of_datetime(given, "timedelta")? {
         let seconds: f64 = given.call_method0("total_seconds")?.extract()?;
         (seconds.fract() == 0.0).then_some(seconds as i64)
-    } else if let Ok(seconds) = given.extract::<i64>() {
+    } else if let Ok(seconds) = arguments::whole(given) {
         Some(seconds)
     } else {
         let problem = "expected a number of seconds, a timedelta, or a text such as \"7d\"";
@@ -199,12 +204,12 @@ fn unreachable_for(given: &Bound<'_, PyAny>) -> PyResult<u64> {
 
 /// A time: seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339. It is the second that began.
 pub fn time(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<i64> {
-    if let Ok(seconds) = given.extract::<i64>() {
-        return Ok(seconds);
-    }
-    // As `time.time()` gives it.
-    if let Ok(seconds) = given.cast::<PyFloat>() {
-        let seconds = seconds.value().floor();
+    // `time.time()` gives a floating-point number.
+    let number = match given.cast::<PyFloat>() {
+        Ok(seconds) => Some(seconds.value().floor()),
+        Err(_) => arguments::whole(given).ok().map(|seconds| seconds as f64),
+    };
+    if let Some(seconds) = number {
         let is_whole = seconds.abs() < 9e15;
         return is_whole
             .then_some(seconds as i64)
@@ -220,12 +225,14 @@ pub fn time(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<i64> {
         let problem = "expected seconds of Unix time, a datetime, or a text in RFC 3339";
         return Err(PyTypeError::new_err(format!("{parameter}: {problem}, not {}", given.get_type().name()?)));
     }
-    if given.call_method0("utcoffset")?.is_none() {
+    // pandas has datetimes that are no times.
+    let named = |problem| error::named(given.py(), parameter, problem);
+    if given.call_method0("utcoffset").map_err(named)?.is_none() {
         return Err(PyValueError::new_err(format!(
             "{parameter}: {given} has no time zone; add tzinfo, such as timezone.utc"
         )));
     }
-    let seconds: f64 = given.call_method0("timestamp")?.extract()?;
+    let seconds: f64 = given.call_method0("timestamp").map_err(named)?.extract()?;
     Ok(seconds.floor() as i64)
 }
 

@@ -45,7 +45,7 @@ pub fn compile(
     overrides: Option<PathBuf>,
     origin: Option<&str>,
     columns: Option<FieldColumns>,
-    memory: Option<i64>,
+    #[pyo3(from_py_with = arguments::maybe_whole)] memory: Option<i64>,
 ) -> PyResult<Policy> {
     let agents: Vec<String> = listed("agents", agents)?;
     let memory = arguments::bytes("memory", memory)?;

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_schema::ArrowError;
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
-use pyo3::{PyErr, PyResult};
+use pyo3::exceptions::{PyException, PyUnicodeError, PyValueError};
+use pyo3::{PyErr, PyResult, Python};
 
 create_exception!(robosieve, Error, PyException, "Base class of robosieve's exceptions.");
 create_exception!(robosieve, AgentError, Error, "A name that is not a crawler's, or not one of the policy's crawlers.");
@@ -52,6 +52,18 @@ pub fn arrow(parameter: &str, problem: ArrowError) -> PyErr {
 /// An [`Error`] about a parameter.
 pub fn parameter(name: &str, problem: impl Display) -> PyErr {
     Error::new_err(format!("{name}: {problem}"))
+}
+
+/// What Python says of a parameter's value, an error of the same kind that names it.
+pub fn named(py: Python<'_>, parameter: &str, problem: PyErr) -> PyErr {
+    let text = format!("{parameter}: {}", problem.value(py));
+    // That has more arguments than a text.
+    let named = match problem.is_instance_of::<PyUnicodeError>(py) {
+        true => PyValueError::new_err(text),
+        false => PyErr::from_type(problem.get_type(py), text),
+    };
+    named.set_cause(py, Some(problem));
+    named
 }
 
 /// Runs work in which a panic is an [`Error`] for Python, not a `BaseException`, which ends a worker.

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use robosieve::Choices;
 use robosieve::inspect::{OriginEntry, Summary};
 
-use crate::arguments::text;
+use crate::arguments::{self, text};
 use crate::choices::time;
 use crate::policy::Policy;
 use crate::{error, json};
@@ -36,7 +36,7 @@ pub fn inspect<'py>(
     origin: Option<&Bound<'py, PyAny>>,
     agent: Option<&str>,
     now: Option<&Bound<'py, PyAny>>,
-    top: Option<i64>,
+    #[pyo3(from_py_with = arguments::maybe_whole)] top: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let now = now.map_or_else(|| Ok(Choices::now().now), |given| time("now", given))?;
     let crawlers = policy.crawlers_or_all(agent)?;

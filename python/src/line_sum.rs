@@ -15,7 +15,14 @@ use crate::urls;
 #[pyfunction]
 #[pyo3(signature = (lines, *, column=None))]
 pub fn line_sum(py: Python<'_>, lines: &Bound<'_, PyAny>, column: Option<&str>) -> PyResult<u128> {
-    let columns = urls::columns(lines, column)?;
+    let columns = urls::columns(lines, column).map_err(|problem| {
+        let text = problem.value(py).to_string();
+        // Here, they are called otherwise.
+        match text.strip_prefix("urls: ") {
+            Some(told) => PyErr::from_type(problem.get_type(py), format!("lines: {told}")),
+            None => problem,
+        }
+    })?;
     let sum = || {
         let mut sum = 0_u128;
         for column in columns {

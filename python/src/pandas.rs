@@ -60,6 +60,13 @@ pub fn selected<'py>(frame: &Bound<'py, PyAny>, places: &[usize]) -> PyResult<Bo
     columns.call_method("reset_index", (), Some(&[("drop", true)].into_py_dict(frame.py())?))
 }
 
+/// A Series, whose missing values have no type if all are: pandas takes them, and none at all, for floating-point numbers.
+pub fn missing(series: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    let kind: String = series.getattr("dtype")?.getattr("kind")?.extract()?;
+    let is_missing = kind == "f" && series.call_method0("isna")?.call_method0("all")?.is_truthy()?;
+    if is_missing { series.call_method1("astype", ("object",)) } else { Ok(series) }
+}
+
 /// The chosen column of a DataFrame, or level of its index. Without a name, it is the only column, whatever the index is.
 pub fn column<'py>(frame: &Bound<'py, PyAny>, name: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     let names = |of: Bound<'py, PyAny>| -> PyResult<Vec<String>> {

@@ -1,5 +1,6 @@
 //! Objects of polars: the column that is judged.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
@@ -20,6 +21,14 @@ pub fn selected<'py>(frame: &Bound<'py, PyAny>, places: &[usize]) -> PyResult<Bo
     columns.call_method1("with_columns", (nulls.call_method1("cast", (polars.getattr("String")?,))?,))
 }
 
+/// Refuses a LazyFrame, which has no rows yet.
+pub fn not_lazy(object: &Bound<'_, PyAny>, parameter: &str) -> PyResult<()> {
+    if is_a(object, "polars", "LazyFrame")? {
+        return Err(PyTypeError::new_err(format!("{parameter}: a LazyFrame has no rows yet; collect it")));
+    }
+    Ok(())
+}
+
 /// The chosen column of a DataFrame, or a Series; `None` if the object is not of polars.
 pub fn series<'py>(object: &Bound<'py, PyAny>, name: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let series = if is_a(object, "polars", "DataFrame")? {
@@ -29,7 +38,7 @@ pub fn series<'py>(object: &Bound<'py, PyAny>, name: Option<&str>) -> PyResult<O
         refused(name)?;
         object.clone()
     } else {
-        return Ok(None);
+        return not_lazy(object, "urls").map(|()| None);
     };
     // Polars exports a column of nulls without a type with a buffer, which Arrow's null type does not have.
     let polars = object.py().import("polars")?;

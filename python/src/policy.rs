@@ -17,7 +17,6 @@ use crate::compile::overrides_of;
 use crate::dataset;
 use crate::error;
 use crate::judging::outcomes;
-use crate::pandas::Pandas;
 use crate::stream::Stream;
 use crate::urls::{self, Columns};
 use crate::verdicts::{Shape, Verdicts};
@@ -60,7 +59,7 @@ struct Opened {
 }
 
 /// A policy file, or layers.
-#[derive(FromPyObject, IntoPyObjectRef)]
+#[derive(IntoPyObjectRef)]
 enum Files {
     One(PathBuf),
     Layers(Vec<Layer>),
@@ -77,7 +76,8 @@ enum Layer {
 impl Policy {
     #[new]
     #[pyo3(signature = (path, overrides=None))]
-    fn new(py: Python<'_>, path: Files, overrides: Option<PathBuf>) -> PyResult<Policy> {
+    fn new(py: Python<'_>, path: &Bound<'_, PyAny>, overrides: Option<PathBuf>) -> PyResult<Policy> {
+        let path = Files::of(path)?;
         error::guarded(|| py.detach(|| Policy::opened(path, overrides)))
     }
 
@@ -86,7 +86,7 @@ impl Policy {
     fn _reopened(
         _class: &Bound<'_, PyType>,
         py: Python<'_>,
-        path: Files,
+        path: &Bound<'_, PyAny>,
         overrides: Option<PathBuf>,
         checksum: &str,
     ) -> PyResult<Policy> {
@@ -167,12 +167,12 @@ impl Policy {
         explain: bool,
         dictionary: bool,
         choices: Option<&Choices>,
-        threads: i64,
+        #[pyo3(from_py_with = arguments::whole)] threads: i64,
     ) -> PyResult<Judged> {
         let (agents, threads) = (arguments::maybe_listed("agents", agents)?, arguments::threads(threads)?);
         let matchers = self.matchers(agent, agents.as_deref(), Choices::made(choices))?;
         let columns = urls::columns(urls, column)?;
-        let index = Pandas::of(urls)?.map(|pandas| pandas.index()).transpose()?.map(Bound::unbind);
+        let index = urls::index(urls, column)?.map(Bound::unbind);
         let shape = Shape { agents, explain, dictionary };
         if dataset::is_scanned(urls)? {
             return Ok(Judged::Stream(Stream::judged(columns, matchers, shape, threads)));
@@ -322,6 +322,20 @@ impl fmt::Display for Opened {
 }
 
 impl Files {
+    /// A path, or an iterable of paths and policies.
+    fn of(given: &Bound<'_, PyAny>) -> PyResult<Files> {
+        if let Ok(path) = given.extract() {
+            return Ok(Files::One(path));
+        }
+        if given.is_instance_of::<PyBytes>() || given.try_iter().is_err() {
+            let kind = given.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "path: expected a str or a Path, or a list of them and of policies, not {kind}"
+            )));
+        }
+        arguments::listed("path", given).map(Files::Layers)
+    }
+
     /// The same files, wherever the process goes.
     fn absolute(self) -> io::Result<Files> {
         let layer = |layer| match layer {

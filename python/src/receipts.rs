@@ -25,7 +25,12 @@ use crate::{error, json};
 /// True
 #[pyfunction]
 #[pyo3(signature = (directory, *, inputs=false, threads=0))]
-pub fn verify(py: Python<'_>, directory: PathBuf, inputs: bool, threads: i64) -> PyResult<Bound<'_, PyDict>> {
+pub fn verify(
+    py: Python<'_>,
+    directory: PathBuf,
+    inputs: bool,
+    #[pyo3(from_py_with = arguments::whole)] threads: i64,
+) -> PyResult<Bound<'_, PyDict>> {
     let threads = arguments::threads(threads)?;
     crate::lost_pages::watch();
     let verify = || py.detach(|| run::verify(&directory, inputs, threads)).map_err(error::run);

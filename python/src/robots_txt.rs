@@ -64,13 +64,9 @@ impl RobotsTxt {
         hasher.finish()
     }
 
-    /// The arguments that make an equal object, for pickle and copy.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        let Of { body, agent, dialect, verbatim } = &self.of;
-        let given = PyDict::new(py);
-        given.set_item("dialect", dialect)?;
-        given.set_item("verbatim", verbatim)?;
-        Ok(((PyBytes::new(py, body), agent).into_pyobject(py)?, given))
+    /// For pickle and copy.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        arguments::made_again(&slf.get_type(), slf.get().arguments(slf.py())?)
     }
 
     /// Whether a URL may be fetched: an absolute http or https URL, or a path that begins with a slash.
@@ -118,6 +114,15 @@ impl RobotsTxt {
 }
 
 impl RobotsTxt {
+    /// The arguments that make an equal object.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let Of { body, agent, dialect, verbatim } = &self.of;
+        let given = PyDict::new(py);
+        given.set_item("dialect", dialect)?;
+        given.set_item("verbatim", verbatim)?;
+        Ok(((PyBytes::new(py, body), agent).into_pyobject(py)?, given))
+    }
+
     fn values(&self, key: SideKey) -> Vec<String> {
         let records = self.rules.side_records().iter().filter(|record| record.key == key);
         records.map(|record| String::from_utf8_lossy(&record.value).into_owned()).collect()

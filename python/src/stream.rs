@@ -19,8 +19,8 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
 /// Record batches, one after the other, which can be read once: verdicts on a pyarrow Dataset or Scanner, or an exported table.
 ///
-/// It has `__arrow_c_stream__`, so that every Arrow library reads it. `reader()` is a `pyarrow.RecordBatchReader`, and so is what
-/// iterating over it uses: with them, memory is bounded. `to_pyarrow()`, `to_polars()` and `to_pandas()` read all of it.
+/// It has `__arrow_c_stream__`, so that every Arrow library reads it. `reader()` is a `pyarrow.RecordBatchReader`, which one
+/// thread at a time may read; several may iterate. With both, memory is bounded. `to_pyarrow()`, `to_polars()` and `to_pandas()` read all of it.
 ///
 /// >>> import pyarrow.dataset, robosieve
 /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
@@ -47,14 +47,11 @@ impl Stream {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        match self.batches.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(batches) => capsule::of_stream(py, Arc::clone(&self.schema), batches),
-            None => Err(error::Error::new_err("the stream was read before, and can be read once only; make it again")),
-        }
+        capsule::of_stream(py, Arc::clone(&self.schema), self.taken()?)
     }
 
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(Stream::reader(slf)?.try_iter()?.into_any())
+    fn __iter__(&self) -> PyResult<StreamIterator> {
+        Ok(StreamIterator { schema: Arc::clone(&self.schema), batches: Mutex::new(self.taken()?) })
     }
 
     fn __repr__(&self) -> String {
@@ -89,7 +86,38 @@ impl Stream {
     }
 }
 
+/// Iterates over the batches. Unlike a stream of Arrow's C interface, several threads may take from it.
+#[pyclass(frozen)]
+struct StreamIterator {
+    schema: SchemaRef,
+    batches: Mutex<Batches>,
+}
+
+#[pymethods]
+impl StreamIterator {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// A `pyarrow.RecordBatch`.
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // Whoever waits for the batches must not keep the interpreter from the thread that makes one.
+        let next = py.detach(|| self.batches.lock().unwrap_or_else(PoisonError::into_inner).next());
+        let Some(batch) = next else { return Ok(None) };
+        let single = Bound::new(py, Stream::of(Arc::clone(&self.schema), iter::once(batch)))?;
+        Stream::reader(&single)?.call_method0("read_next_batch").map(Some)
+    }
+}
+
 impl Stream {
+    /// The batches, which can be read once.
+    fn taken(&self) -> PyResult<Batches> {
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
+        batches.ok_or_else(|| {
+            error::Error::new_err("the stream was read before, and can be read once only; make it again")
+        })
+    }
+
     /// A stream of these batches.
     pub fn of(
         schema: SchemaRef,

@@ -10,8 +10,10 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
+use robosieve::run::UrlParts;
 
+use crate::arguments;
 use crate::capsule::{self, Arrays};
 use crate::dataset;
 use crate::error;
@@ -132,8 +134,11 @@ pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Column
         return match pandas {
             Pandas::Frame(frame) => columns(&pandas::column(&frame, name)?, None),
             Pandas::Index(index) => refused(name).and_then(|()| column(&index.call_method0("to_series")?, None)),
-            Pandas::Series(series) => refused(name).and_then(|()| column(&series, None)),
+            Pandas::Series(series) => refused(name).and_then(|()| column(&pandas::missing(series)?, None)),
         };
+    }
+    if let Some(table) = dataset::hugging_face(object, name)? {
+        return column(&table, name);
     }
     if let Some(reader) = dataset::reader(object, name)? {
         return column(&reader, name);
@@ -142,6 +147,22 @@ pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Column
         Some(series) => column(&series, None),
         None => column(object, name),
     }
+}
+
+/// The labels of the rows that pandas gave, also as the chosen column of a dict.
+pub fn index<'py>(object: &Bound<'py, PyAny>, name: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if object.is_instance_of::<PyList>() {
+        return Ok(None);
+    }
+    if let Some(pandas) = Pandas::of(object)? {
+        return pandas.index().map(Some);
+    }
+    let Ok(table) = object.cast::<PyDict>() else { return Ok(None) };
+    let column = match url_parts::table(object)? {
+        Some(_) if name.is_none() => table.as_any().get_item(UrlParts::COLUMNS[0])?,
+        _ => of_mapping(table.as_mapping(), name)?,
+    };
+    Pandas::of(&column)?.map(|pandas| pandas.index()).transpose()
 }
 
 /// The URLs of an object that is not of pandas, or a Series.
@@ -245,21 +266,13 @@ fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
         } else if let Ok(bytes) = item.cast::<PyBytes>() {
             builder.append_value(bytes.as_bytes());
         } else if let Ok(text) = item.cast::<PyString>() {
-            append(text, &mut builder)?;
+            match text.to_str() {
+                Ok(text) => builder.append_value(text),
+                Err(_) => builder.append_value(arguments::encoded(&format!("urls: item {at}"), text)?),
+            }
         } else {
             return Err(wrong(format!("item {at} is of type {}", kind(&item)?)));
         }
     }
     Ok(builder.finish())
-}
-
-/// Appends a text; bytes that Python decoded as `surrogateescape` are restored.
-fn append(text: &Bound<'_, PyString>, builder: &mut LargeBinaryBuilder) -> PyResult<()> {
-    if let Ok(text) = text.to_str() {
-        builder.append_value(text);
-        return Ok(());
-    }
-    let encoded = text.call_method1("encode", ("utf-8", "surrogateescape"))?;
-    builder.append_value(encoded.cast::<PyBytes>()?.as_bytes());
-    Ok(())
 }

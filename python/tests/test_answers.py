@@ -256,7 +256,8 @@ def test_an_answer_has_types() -> None:
 def test_an_answer_is_a_value() -> None:
     one = Answer(A, 200, "x", NOON, "/y", expires="2026-01-12T12:00:00Z", unreachable_since=SECONDS + 0.9)
     assert one == Answer(A, 200, b"x", SECONDS, "/y", expires=SECONDS, unreachable_since=SECONDS)
-    assert len({one, pickle.loads(pickle.dumps(one)), copy.deepcopy(one)}) == 1
+    pickled = [pickle.loads(pickle.dumps(one, protocol)) for protocol in range(6)]
+    assert len({one, *pickled, copy.deepcopy(one)}) == 1
     assert one != Answer(A, 200, "x")
     assert (one.url, one.status, one.body, one.location) == (A, 200, b"x", "/y")
     assert (one.fetched_at, one.expires, one.unreachable_since) == (SECONDS, SECONDS, SECONDS)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import datasets
 import duckdb
 import pandas as pd
 import polars as pl
@@ -93,6 +94,33 @@ def test_pandas_rows_keep_their_index(policy: robosieve.Policy) -> None:
         assert policy.judge(kept, "examplebot", column="url").to_pandas().index.equals(kept.index)
 
 
+def test_columns_of_pandas_in_a_dict_keep_their_index(policy: robosieve.Policy) -> None:
+    urls = pd.Series(["https://shop.example/cart", "https://shop.example/"], index=["b", "a"])
+    for table, column in (({"url": urls}, None), ({"id": [1, 2], "url": urls}, "url")):
+        verdicts = policy.judge(table, "*", column=column).to_pandas()["verdict"]
+        assert verdicts.to_dict() == {"b": "blocked", "a": "allowed"}
+    parts = {"protocol": "https", "host_name": "shop.example", "port": 443, "path": "/cart", "query": None}
+    crawled = {f"url_{name}": pd.Series([part], index=["c"]) for name, part in parts.items()}
+    assert policy.judge(crawled, "*").to_pandas()["verdict"].to_dict() == {"c": "blocked"}
+
+
+def test_rows_of_hugging_face_are_judged_in_their_order(policy: robosieve.Policy) -> None:
+    urls = ["https://shop.example/cart", None, "https://shop.example/"]
+    rows = datasets.Dataset.from_dict({"id": [1, 2, 3], "url": urls})
+    for given in (
+        rows,
+        rows.select([2, 0]),
+        rows.shuffle(seed=3),
+        rows.with_format("numpy"),
+        rows.filter(lambda _: False),
+    ):
+        expected = policy.judge(given["url"][:] if len(given) else [], "*")["verdict"]
+        assert policy.judge(given, "*", column="url")["verdict"] == expected
+    assert policy.judge(rows.select_columns(["url"]), "*")["verdict"] == ["blocked", None, "allowed"]
+    with pytest.raises(robosieve.Error, match='column: there is no column "link"'):
+        policy.judge(rows, "*", column="link")
+
+
 def test_pandas_columns_and_indices_are_found(policy: robosieve.Policy) -> None:
     urls = [BLOCKED, ALLOWED]
     labelled = pd.DataFrame({"url": urls}, index=["a", "b"])
@@ -123,7 +151,7 @@ def test_a_dict_is_a_table(policy: robosieve.Policy) -> None:
         policy.judge({"url": {"url": urls}}, "*")
 
 
-@pytest.mark.parametrize("kind", [list, pa.array, pl.Series, pd.Series, pd.Index], ids=str)
+@pytest.mark.parametrize("kind", [list, pa.array, pl.Series, pd.Series, pd.Index], ids=lambda kind: kind.__name__)
 def test_what_has_no_columns_refuses_one(policy: robosieve.Policy, kind: Any) -> None:
     with pytest.raises(robosieve.Error, match='column: "url" is given, but the URLs are one column, not a table'):
         policy.judge(kind([ALLOWED]), "*", column="url")
@@ -151,7 +179,7 @@ def test_bytes_that_are_no_utf8_are_urls(policy: robosieve.Policy) -> None:
     url = b"https://shop.example/caf\xe9"
     texts = [url, url.decode("utf-8", "surrogateescape")]
     assert policy.judge(texts, "*")["verdict"] == ["allowed", "allowed"]
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(ValueError, match="urls: item 0: .* surrogates not allowed"):
         policy.judge(["https://shop.example/\ud800"], "*")
 
 

@@ -88,7 +88,7 @@ CHOICES: list[dict[str, Any]] = [
 def test_choices_are_values(given: dict[str, Any]) -> None:
     choices = robosieve.Choices(**given)
     for again in (
-        pickle.loads(pickle.dumps(choices)),
+        *(pickle.loads(pickle.dumps(choices, protocol)) for protocol in range(6)),
         copy.copy(choices),
         copy.deepcopy(choices),
         eval(repr(choices), {"robosieve": robosieve}),
@@ -149,7 +149,8 @@ def test_a_robots_txt_is_a_value() -> None:
         robosieve.RobotsTxt(RULES, "example bot/1", verbatim=True),
     ]
     for at, rules in enumerate(made):
-        for again in (pickle.loads(pickle.dumps(rules)), copy.copy(rules), copy.deepcopy(rules)):
+        pickled = [pickle.loads(pickle.dumps(rules, protocol)) for protocol in range(6)]
+        for again in (*pickled, copy.copy(rules), copy.deepcopy(rules)):
             assert [again == other for other in made] == [other == at for other in range(len(made))]
             assert (hash(again), repr(again)) == (hash(rules), repr(rules))
             assert (again.allowed("/cart"), again.allowed("/")) == (False, True)

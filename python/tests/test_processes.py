@@ -19,7 +19,8 @@ import json, multiprocessing, os, sys
 from concurrent.futures import ProcessPoolExecutor
 import robosieve
 
-PATH, FOLDER = sys.argv[1:]
+# A server of forks imports this file without its arguments.
+PATH, FOLDER = os.environ["POLICY"], os.environ["FOLDER"]
 URLS = ["https://shop.example/cart", "https://shop.example/"] * 40_000
 
 def verdicts(policy):
@@ -92,8 +93,14 @@ CASES = {
 def test_no_process_hangs(policy_file: Path, tmp_path: Path, name: str) -> None:
     script = tmp_path / "case.py"
     script.write_text(CASE.replace("CASE", CASES[name]))
-    command = [sys.executable, str(script), str(policy_file), str(tmp_path / "folder")]
-    environment = {**os.environ, "HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, str(script)]
+    environment = {
+        **os.environ,
+        "POLICY": str(policy_file),
+        "FOLDER": str(tmp_path / "folder"),
+        "HF_HOME": str(tmp_path / "cache"),
+        "HF_HUB_OFFLINE": "1",
+    }
     with subprocess.Popen(
         command,
         cwd=ROOT,
@@ -110,3 +117,36 @@ def test_no_process_hangs(policy_file: Path, tmp_path: Path, name: str) -> None:
             os.killpg(process.pid, signal.SIGKILL)
             pytest.fail(f"it hung for {LIMIT} seconds")
     assert (process.returncode, out) == (0, "done\n"), told
+
+
+# The most threads that a call was seen to have at once, beyond those before.
+THREADS = """
+import os, sys, threading
+import pyarrow as pa
+import robosieve
+
+policy = robosieve.Policy(sys.argv[1])
+
+def most(rows, threads):
+    urls = pa.array(["https://shop.example/cart"] * rows)
+    ended, seen = threading.Event(), []
+    def watch():
+        while not ended.is_set():
+            seen.append(len(os.listdir("/proc/self/task")))
+    watcher = threading.Thread(target=watch)
+    before = len(os.listdir("/proc/self/task")) + 1
+    watcher.start()
+    policy.judge(urls, "examplebot", threads=threads)
+    ended.set()
+    watcher.join()
+    return max(seen) - before
+
+print(most(2_000_000, 1), most(65_536, 0), most(2_000_000, 4) > 0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="SKIPPED: only Linux has /proc")
+def test_one_thread_starts_none(policy_file: Path) -> None:
+    command = [sys.executable, "-c", THREADS, str(policy_file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT)
+    assert done.stdout == "0 0 True\n"

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow
@@ -112,3 +113,14 @@ before = judge(20)
 assert judge(200) < before + 100_000, before
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=300)
+
+
+def test_threads_may_share_an_iterator(policy: robosieve.Policy, tmp_path: Path) -> None:
+    """A reader of a C stream would end the interpreter."""
+    table = pyarrow.table({"url": ["https://shop.example/cart", "https://shop.example/"] * 20_000})
+    pyarrow.parquet.write_table(table, tmp_path / "urls.parquet", row_group_size=500)
+    batches = iter(policy.judge(pyarrow.dataset.dataset(tmp_path / "urls.parquet"), "*"))
+    with ThreadPoolExecutor(4) as pool:
+        taken = pool.map(lambda _: sum(batch["verdict"].to_pylist().count("blocked") for batch in batches), range(4))
+    assert sum(taken) == 20_000
+    assert next(batches, None) is None

@@ -5,12 +5,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from robosieve import _robosieve
 from robosieve._robosieve import Choices, Error, Policy
 
 StrPath = str | os.PathLike[str]
+_Item = TypeVar("_Item")
 
 
 class SupportsWrite(Protocol):
@@ -81,10 +82,13 @@ def filter(
     """
     if agent is not None and agents is not None:
         raise TypeError("give agent or agents, not both")
-    for name, several in (("lists", lists), ("only", only)):
-        if isinstance(several, str | bytes | os.PathLike):
-            raise TypeError(f"{name}: expected a list; write [{several!r}]")
-    picked = None if only is None else list(only)
+    given = _listed("lists", lists)
+    for at, path in enumerate(given):
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"lists: item {at} is {path!r}")
+    picked = None if only is None else _listed("only", only)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress: expected a function, not {progress!r}")
     of_folder = {
         "format": format != "text",
         "compress": compress is not None,
@@ -97,7 +101,7 @@ def filter(
     folder, file = _destination(out, picked, count, verdicts, explain, of_folder)
     receipt = _robosieve.filter(
         policy,
-        [path for given in lists for path in _files(os.fspath(given))],
+        [path for pattern in given for path in _files(os.fspath(pattern))],
         folder,
         [agent] if agent is not None else agents,
         files_from=files_from,
@@ -124,6 +128,15 @@ def filter(
         progress=progress,
     )
     return json.loads(receipt)  # type: ignore[no-any-return]
+
+
+def _listed(name: str, several: Iterable[_Item]) -> list[_Item]:
+    """The items of any iterable but a single string or path."""
+    if isinstance(several, str | bytes | os.PathLike):
+        raise TypeError(f"{name}: expected a list; write [{several!r}]")
+    if not isinstance(several, Iterable):
+        raise TypeError(f"{name}: expected a list, not {type(several).__name__}")
+    return list(several)
 
 
 def _destination(

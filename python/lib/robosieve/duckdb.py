@@ -34,6 +34,10 @@ def register(
     of the agents, and `blocked_for` and `deferred_for` name the agents. With `parts`, the function takes the URL as
     Common Crawl's columns have it: `robots(url_protocol, url_host_name, url_port, url_path, url_query)`.
     """
+    if not hasattr(con, "create_function"):
+        raise TypeError(f"con: expected a connection of DuckDB, not {type(con).__name__}")
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy: expected a robosieve.Policy, not {type(policy).__name__}")
     # An agent that the policy does not know is told now, not by the first query.
     columns = policy.judge([], agent, agents=agents, explain=explain, choices=choices).columns
 

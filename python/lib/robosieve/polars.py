@@ -34,6 +34,10 @@ def judge(
         out = policy.judge(columns, agent, agents=agents, explain=explain, choices=choices)
         return out.to_polars().to_struct(urls.name)
 
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy: expected a robosieve.Policy, not {type(policy).__name__}")
+    if url is not None and not isinstance(url, str | pl.Expr):
+        raise TypeError(f"url: expected the name of a column, or an expression, not {type(url).__name__}")
     if url is None:
         url = pl.struct(URL_PARTS).alias("url")
     expression = pl.col(url) if isinstance(url, str) else url
