@@ -32,7 +32,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if args.policy.policy.is_empty() && args.robots.is_empty() {
         return Err(Failure::NoSource);
     }
-    if args.policy.policy.is_empty() && args.crawlers.agent.is_empty() {
+    if args.policy.policy.is_empty() && args.crawlers.agent.is_empty() && args.crawlers.agents_file.is_none() {
         return Err(Failure::NoAgent);
     }
     let mut checker = Checker { rules: RuleSource::new(args)?, json: args.json, printer: Printer::new(), worst: 0 };
@@ -178,6 +178,11 @@ struct PolicyRules {
     by_last_good: Judged,
 }
 
+/// The crawlers to answer for.
+fn agents(args: &CheckArgs, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
+    super::agents::all(&args.crawlers.agent, args.crawlers.agents_file.as_deref(), dialect)
+}
+
 /// A matcher, and what explains its outcomes.
 struct Judged {
     matcher: Matcher,
@@ -188,9 +193,10 @@ impl RuleSource {
     fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
-            return RuleSource::of_policy(&policy, &args.crawlers.agent);
+            return RuleSource::of_policy(&policy, &agents(args, policy.dialect())?);
         }
-        let (agents, dialect) = (&args.crawlers.agent, args.crawlers.dialect.dialect);
+        let dialect = args.crawlers.dialect.dialect;
+        let agents = &agents(args, dialect)?;
         // Names of columns and times are of use only in a source of answers.
         let is_plain = args.reading.columns.is_none() && args.reading.fetched_at.is_none();
         if let ([single], None, None, true) = (args.robots.as_slice(), &args.origin, &args.overrides, is_plain)

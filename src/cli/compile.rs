@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use super::agents;
 use super::args::{CompileArgs, MergeArgs, mapped};
 use super::destination;
 use super::error::Failure;
@@ -18,7 +19,7 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Crawlers::new(args.agent.clone())?;
+    let columns = Crawlers::new(agents::all(&args.agent, args.agents_file.as_deref(), args.dialect)?)?;
     let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
     let tell: &dyn Fn(&PassedOver) = if args.quiet { &|_| {} } else { &say_passed_over };
     let sources = args.reading.sources(&args.sources, origin, overrides, args.skip_bad, tell);

@@ -55,6 +55,8 @@ pub enum Failure {
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]
     Crawlers(#[from] CrawlersError),
+    #[error("--agents-file: {}: {problem}", shown(path))]
+    AgentsFile { path: PathBuf, problem: String },
     #[error("{given:?} is neither an origin nor a URL: {problem}")]
     Origin { given: String, problem: InvalidUrl },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
@@ -76,7 +78,9 @@ pub enum Failure {
     IsOfRun { path: PathBuf, run: PathBuf },
     #[error("{} is an input and cannot also be the output; choose another name", shown(path))]
     IsInput { path: PathBuf },
-    #[error("no crawler given: use --agent NAME (* for every crawler), or a policy with --policy FILE")]
+    #[error(
+        "no crawler given: use --agent NAME (* for every crawler), --agents-file FILE, or a policy with --policy FILE"
+    )]
     NoAgent,
     #[error(
         "no rules given: use --robots SOURCE (a folder, JSON Lines, WARC, Parquet), or a compiled policy with --policy FILE"

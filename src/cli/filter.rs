@@ -12,7 +12,7 @@ use super::hints;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::with_overrides;
-use super::{process, sources};
+use super::{agents, process, sources};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
 use crate::input::UrlField;
@@ -20,6 +20,7 @@ use crate::judge::Choices;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Crawler, Crawlers, Policy};
+use crate::robots::Agents;
 use crate::run::needed::NEEDED_LIST;
 use crate::run::{self, EarlierRun, Job, Progress};
 use crate::show::Metrics;
@@ -77,13 +78,10 @@ fn split(
     let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()));
     let lists = lists::all(args)?;
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
-    let (policy, mut followed) = match args.source.follow {
-        true => Followed::open(&args.source).map(|(policy, followed)| (policy, Some(followed)))?,
-        false => (policy(args, journal)?, None),
-    };
+    let (policy, agents, mut followed) = policy(args, journal)?;
     // The memory of the captures, which are gone.
     process::return_free_memory(args.long_run.memory);
-    let mut job = job(args, lists, choices, sources::crawlers(&args.source.agent, &policy)?);
+    let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?);
     if let Some(path) = &job.robots_needed {
         destination::ensure(
             path,
@@ -154,12 +152,20 @@ fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     }
 }
 
-fn policy(args: &FilterArgs, journal: &Journal) -> Result<Policy, Failure> {
+/// The policy, the crawlers to judge for, and what follows the policy's files.
+fn policy<'a>(args: &'a FilterArgs, journal: &Journal) -> Result<(Policy, Vec<Agents>, Option<Followed<'a>>), Failure> {
     let source = &args.source;
-    if let Some(policy) = source.policy.open()? {
-        return with_overrides(policy, source.overrides.as_deref());
+    let agents = |dialect| agents::all(&source.agent, source.agents_file.as_deref(), dialect);
+    if source.follow {
+        let (policy, followed) = Followed::open(source)?;
+        return Ok((policy.clone(), agents(policy.dialect())?, Some(followed)));
     }
-    let columns = Crawlers::new(source.agent.clone())?;
+    if let Some(policy) = source.policy.open()? {
+        let policy = with_overrides(policy, source.overrides.as_deref())?;
+        return Ok((policy.clone(), agents(policy.dialect())?, None));
+    }
+    let agents = agents(source.dialect.dialect)?;
+    let columns = Crawlers::new(agents.clone())?;
     let tell = |passed: &PassedOver| journal.passed_over(passed);
     let sources = source.reading.sources(
         &source.robots,
@@ -170,7 +176,7 @@ fn policy(args: &FilterArgs, journal: &Journal) -> Result<Policy, Failure> {
     );
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
-    Ok(sources.read(captures)?.policy()?)
+    Ok((sources.read(captures)?.policy()?, agents, None))
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {

@@ -5,6 +5,7 @@
 //! something that differs from the receipt), 2 an error, 130 an interrupted run that can be resumed. A closed pipe is
 //! not an error.
 
+mod agents;
 mod args;
 mod check;
 mod compile;

@@ -253,8 +253,8 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
 
 /// Step 5: the routes of the origins for a crawler, and the automata that decide.
 ///
-/// It takes 34 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and if no time
-/// decides; 65 for the other crawlers of a policy, whose automata are in the rows.
+/// It takes 34 instructions a line and no mispredicted branch, if no time decides, for most crawlers of a policy or its only one;
+/// a single crawler of a policy of several must be looked up in the entry's set, and in the row if it is not there.
 pub(super) struct RouteStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,

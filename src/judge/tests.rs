@@ -212,6 +212,76 @@ fn the_hot_path_and_the_slow_way_agree() {
     }
 }
 
+/// Files with up to six groups for some of 140 crawlers, `b0` to `b139`, and often one for all.
+fn files_of_groups(dice: &mut Rng) -> Vec<String> {
+    let rules =
+        ["Disallow: /\n", "Disallow: /a\n", "Allow: /a/b\nDisallow: /a\n", "Disallow: */*.php$\n", "Disallow:\n"];
+    let group = |dice: &mut Rng| {
+        let names = (0..1 + dice.below(30)).map(|_| format!("User-agent: b{}\n", dice.below(140)));
+        names.collect::<String>() + dice.of(&rules)
+    };
+    let file = |dice: &mut Rng| {
+        let mut file: String = (0..dice.below(7)).map(|_| group(dice)).collect();
+        if dice.below(3) > 0 {
+            file += &format!("User-agent: *\n{}", dice.of(&rules));
+        }
+        file
+    };
+    (0..60).map(|_| file(dice)).collect()
+}
+
+/// Each crawler gets the verdicts of its own rules, in a policy of one layer and of two, whichever crawlers are judged for together.
+#[test]
+fn crawlers_judged_together_get_the_verdicts_of_their_own_rules() {
+    let (origins, mut dice) = (origins(), Rng(41));
+    let names: Vec<Agents> = (0..140).map(|number| format!("b{number}").parse().unwrap()).collect();
+    let dialect = Dialect::DEFAULT;
+    for _ in 0..2 {
+        let (files, newer) = (files_of_groups(&mut dice), files_of_groups(&mut dice));
+        let policy_of = |files: &[String], every: usize| {
+            let columns = crate::policy::Crawlers::new(names.clone()).unwrap();
+            let mut captures = Captures::new(columns, dialect);
+            let origins = origins.iter().enumerate().step_by(every);
+            let found = origins.map(|(number, origin)| {
+                let found = Capture::found(origin, &files[number]);
+                let fetched_at = Some(every as i64);
+                Capture { answered: Answered { fetched_at, ..found.answered }, ..found }
+            });
+            captures.add(found.collect()).unwrap();
+            captures.policy().unwrap()
+        };
+        let base = policy_of(&files, 1);
+        let layered = Policy::layered(vec![base.clone(), policy_of(&newer, 3)]).unwrap();
+        for (policy, is_layered) in [(&base, false), (&layered, true)] {
+            let mut chosen: Vec<Agents> = names.iter().filter(|_| dice.below(3) > 0).cloned().collect();
+            chosen.extend(["b3,b70,b139", "b100,b5"].map(|list| list.parse().unwrap()));
+            let crawlers = chosen.iter().map(|agents| policy.crawler(Some(agents)).unwrap());
+            let matchers: Vec<Matcher> =
+                crawlers.map(|crawler| Matcher::new(policy, crawler, Choices::at(0))).collect();
+            let text = text(&mut dice, &origins);
+            let [best, portable] = fast(&Matcher::views(&matchers), &text, &[]);
+            assert_eq!(best, portable);
+            let mut compared = 0;
+            for ((agents, matcher), outcomes) in chosen.iter().zip(&matchers).zip(&best) {
+                let mut own: std::collections::HashMap<usize, crate::judge::RuleSet> = std::collections::HashMap::new();
+                for (line, &outcome) in text.split(|&byte| byte == b'\n').zip(outcomes) {
+                    assert_eq!(outcome, matcher.judge(line), "{agents} {}", line.escape_ascii());
+                    let Ok((origin, _)) = crate::origin::canonical(crate::origin::trimmed(line)) else { continue };
+                    let Some(number) = origins.iter().position(|known| *known == origin) else { continue };
+                    let file = if is_layered && number % 3 == 0 { &newer[number] } else { &files[number] };
+                    let compile = || crate::judge::RuleSet::compile(file.as_bytes(), agents, dialect);
+                    let rules = own.entry(number).or_insert_with(compile);
+                    let is_allowed = rules.verdict_url(line) == Ok(crate::rules::Verdict::Allowed);
+                    let allowed = outcome.partition() == crate::outcome::Partition::Allowed;
+                    assert_eq!(allowed, is_allowed, "{agents} {}\n{file}", line.escape_ascii());
+                    compared += 1;
+                }
+            }
+            assert!(compared > 1000 || text.len() < 10_000, "{compared}");
+        }
+    }
+}
+
 #[test]
 fn what_is_counted_is_the_same_as_well() {
     let (origins, mut dice) = (origins(), Rng(7));

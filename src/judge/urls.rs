@@ -148,7 +148,8 @@ impl UrlCounts {
         self.normalised += other.normalised;
     }
 
-    /// The counts of URLs that were judged for several crawlers. Only normalising depends on the crawler, and is summed.
+    /// The counts of URLs that were judged for several crawlers. Only normalising depends on the automaton, and is summed: a path
+    /// counts once for each automaton that needs it.
     pub fn of_crawlers(counts: impl IntoIterator<Item = UrlCounts>) -> UrlCounts {
         let mut counts = counts.into_iter();
         let first = counts.next().unwrap_or_default();

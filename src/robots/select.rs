@@ -1,7 +1,7 @@
 //! Selects the groups of one crawler and their rules.
 
 use super::record;
-use super::{AgentName, Agents, Note, NoteKind, Robots, Rule, SideRecord};
+use super::{AgentError, AgentName, Agents, Note, NoteKind, Robots, Rule, SideRecord};
 use crate::dialect::{AgentList, AgentValue, Dialect, Groups, Keys};
 
 /// Which kind of groups was chosen.
@@ -68,6 +68,23 @@ pub(crate) fn lines_for<'l, 'a>(
         AgentList::Merge => GroupOrigin::Own(lines.iter().find_map(of_line).unwrap_or(0)),
     };
     (origin, lines.iter().filter(move |agent| is_chosen(agent.value, origin, agents, dialect)).copied())
+}
+
+impl Agents {
+    /// The crawler of a name as its owner publishes it, which may have other characters than a product token: the part of it that
+    /// the dialect compares in a `User-agent` line.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::Empty`] if nothing of it is compared.
+    pub fn published(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
+        let compared = compared_part(name.as_bytes(), dialect.agent_line);
+        match std::str::from_utf8(compared) {
+            _ if is_everybody(name.as_bytes(), dialect.agent_line) => Ok(Agents::everybody()),
+            Ok("") | Err(_) => Err(AgentError::Empty),
+            Ok(token) => Ok(Agents::verbatim(token)),
+        }
+    }
 }
 
 impl Robots<'_> {

@@ -83,6 +83,44 @@ fn a_crawler_that_the_policy_does_not_have_is_refused() {
 }
 
 #[test]
+fn crawlers_come_from_a_file_of_names() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\nhttp://a.example/private/x\n");
+    compile(&bench, "--agent GPTBot --agent bigsur --agent ChatGPT sites -o named.rsv");
+    bench.file("names", "\u{feff}GPTBot/1.2\n\n# comment\nbigsur.ai # Big Sur\r\nChatGPT Agent\ngptbot\n");
+    bench.file("names.json", r#"["GPTBot", "bigsur.ai", "ChatGPT Agent", "gptbot"]"#);
+    bench.file("keys.json", r#"{"bigsur.ai": {}, "ChatGPT Agent": {"operator": "OpenAI"}, "gptbot": {}}"#);
+    for file in ["names", "names.json"] {
+        let done = bench.program(&format!("compile --agents-file {file} sites -o file.rsv")).assert().success();
+        let warnings = [r#""bigsur.ai" is read as bigsur"#, r#""ChatGPT Agent" is read as ChatGPT"#, "share a column"];
+        said(&done.get_output().stderr, &warnings);
+        assert_eq!(bench.read("file.rsv"), bench.read("named.rsv"), "{file}");
+    }
+    bench.program("compile --agent GPTBot --agents-file keys.json sites -o file.rsv").assert().success();
+    let both = "filter --policy named.rsv --agents-file names --verdicts --out both urls";
+    bench.program(both).assert().success();
+    let names = "filter --policy named.rsv --agent GPTBot --agent bigsur --agent ChatGPT --verdicts --out options urls";
+    bench.program(names).assert().success();
+    assert_eq!(bench.read("both/verdicts.tsv"), bench.read("options/verdicts.tsv"));
+    bench.program("check --policy named.rsv --agents-file names http://a.example/").assert().success();
+    for (text, message) in [
+        ("", "it names no crawler"),
+        ("a\n.ai\n", "line 2: an agent is empty"),
+        ("a\n\u{fffd}", "line 2"),
+        ("[1]", "where a name is expected"),
+        ("[\"a\"", "column"),
+    ] {
+        bench.file("bad", text);
+        let done = bench.program("compile --agents-file bad sites -o bad.rsv").assert().code(2);
+        said(&done.get_output().stderr, &["--agents-file: bad", message]);
+    }
+    bench.program("filter --policy named.rsv --agents-file missing --out x urls").assert().code(2);
+    bench.file("unknown", "CCBot\n");
+    let done = bench.program("filter --policy named.rsv --agents-file unknown --out x urls").assert().code(2);
+    said(&done.get_output().stderr, &["not compiled for CCBot"]);
+}
+
+#[test]
 fn a_policy_and_robots_txt_files_exclude_each_other() {
     let bench = Bench::with_site();
     compile(&bench, "--agent a sites -o policy.rsv");

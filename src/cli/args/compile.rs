@@ -16,15 +16,23 @@ use crate::robots::Agents;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
-  robosieve compile --agent examplebot --agent 'Googlebot-News,Googlebot' --agent '*' robots/ -o policy.rsv")]
+  robosieve compile --agent examplebot --agent 'Googlebot-News,Googlebot' --agent '*' robots/ -o policy.rsv
+  robosieve compile --agents-file ai-crawlers.txt robots/ -o policy.rsv")]
 pub struct CompileArgs {
     /// A crawler to compile for; repeat for up to 1,024 crawlers
     ///
     /// A product token, `*` for everybody, or a list in order of preference. Each crawler gets a column of the policy,
     /// which `filter --agent` selects by the same name. A list given here is one crawler with several names; a list
     /// given to `filter` is assembled from crawlers with one name each.
-    #[arg(long, required = true, value_name = "NAME")]
+    #[arg(long, required_unless_present = "agents_file", value_name = "NAME")]
     pub agent: Vec<Agents>,
+    /// A file of crawlers' names: one a line, or JSON; they are added to those of --agent
+    ///
+    /// In a text, a # begins a comment. JSON is a list of names, or an object whose keys are names. A name with other characters
+    /// than a product token, such as bigsur.ai, is cut as crawlers cut it in a robots.txt, with a warning; names that are then
+    /// equal are one crawler.
+    #[arg(long, value_name = "FILE")]
+    pub agents_file: Option<PathBuf>,
     /// The policy file to write
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,

@@ -95,6 +95,13 @@ pub struct PolicySourceArgs {
     /// that it was compiled for, or lists of them; not needed if there is only one.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
+    /// A file of crawlers' names: one a line, or JSON; they are added to those of --agent
+    ///
+    /// In a text, a # begins a comment. JSON is a list of names, or an object whose keys are names. A name with other characters
+    /// than a product token, such as bigsur.ai, is cut as crawlers cut it in a robots.txt, with a warning; names that are then
+    /// equal are one crawler.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub agents_file: Option<PathBuf>,
     /// A source of robots.txt files: folder, JSON Lines, WARC...
     ///
     /// May be repeated. A folder (each file is named after a host or a percent-encoded origin); JSON Lines (url or
@@ -177,11 +184,11 @@ pub struct VerdictArgs {
 impl FilterArgs {
     /// Checks that lists, a policy and an output are given, and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
-        let PolicySourceArgs { agent, robots, policy, .. } = &self.source;
+        let PolicySourceArgs { agent, agents_file, robots, policy, .. } = &self.source;
         if policy.policy.is_empty() && robots.is_empty() {
             return Err(Failure::NoSource);
         }
-        if policy.policy.is_empty() && agent.is_empty() {
+        if policy.policy.is_empty() && agent.is_empty() && agents_file.is_none() {
             return Err(Failure::NoAgent);
         }
         if self.lists.is_empty() && self.input.files_from.is_none() {
