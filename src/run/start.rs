@@ -139,7 +139,7 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let output = Output::create(directory, sets, layout, *force)?;
     let state = record.as_ref().map(|_| MissingRobotsState::default());
     let needed = MissingRobots::new(directory, plan.memory.needed(), state.as_ref());
-    let needed = needed.map_err(OutputError::unwritable(&directory))?;
+    let needed = needed.map_err(OutputError::unwritable(directory))?;
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
     let sink = Sink::Folder(Box::new(output));
@@ -211,7 +211,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a stored part of {NEEDED} is gone")));
                 }
-                other => other.map_err(OutputError::unwritable(&directory))?,
+                other => other.map_err(OutputError::unwritable(directory))?,
             };
             let sink = Sink::Folder(Box::new(output));
             let shape = shape(plan, tables, directory, true, Some(&state))?;
