@@ -62,7 +62,7 @@ fn bash_completes_commands_options_and_values() {
     bench.file("complete.bash", text);
     let bash = std::process::Command::new("bash").arg(bench.path("complete.bash")).stderr(Stdio::inherit()).output();
     match bash {
-        Ok(done) => assert_eq!(String::from_utf8_lossy(&done.stdout), "filter\n--agent\ngoogle\nzsh\n"),
+        Ok(done) => assert_eq!(String::from_utf8_lossy(&done.stdout), "filter\n--agent --agents-file\ngoogle\nzsh\n"),
         Err(error) => {
             let mut err = std::io::stderr();
             writeln!(err, "SKIPPED: bash is missing ({error}); its completions were not tried").expect("it is open");
