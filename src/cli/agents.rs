@@ -50,8 +50,8 @@ fn published(name: &str, dialect: &Dialect) -> Result<(Agents, bool), AgentError
     }
 }
 
-/// The names in a file, each with its line in a text: one a line, without comments; or JSON, a list of names or an object whose keys
-/// are names.
+/// The names in a file, each with its line in a text: one a line, without comments; or JSON, a list of names or an object with an
+/// object for each name. Anything else would be taken for a crawler that robots.txt files do not name, and be allowed much.
 fn names(text: &[u8]) -> Result<Vec<(Option<usize>, String)>, String> {
     let text = std::str::from_utf8(text).map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -68,7 +68,13 @@ fn names(text: &[u8]) -> Result<Vec<(Option<usize>, String)>, String> {
 fn names_of_json(text: &str) -> Result<Vec<(Option<usize>, String)>, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let names = match value {
-        serde_json::Value::Object(agents) => agents.into_iter().map(|(name, _)| name).collect(),
+        serde_json::Value::Object(agents) => agents
+            .into_iter()
+            .map(|(name, about)| match about {
+                serde_json::Value::Object(_) => Ok(name),
+                _ => Err(format!("{name:?} has no object beside it, so it is no crawler's name")),
+            })
+            .collect::<Result<_, _>>()?,
         serde_json::Value::Array(names) => names
             .into_iter()
             .map(|name| match name {
@@ -91,6 +97,7 @@ mod tests {
         assert_eq!(of("\u{feff}GPTBot\r\n\n# AI\n  CCBot  # Common Crawl\n"), ["GPTBot", "CCBot"]);
         assert_eq!(of(" [\"GPTBot\", \"ChatGPT Agent\"]"), ["GPTBot", "ChatGPT Agent"]);
         assert_eq!(of("{\"GPTBot\": {\"operator\": 1}, \"AI2Bot\": {}}").len(), 2);
+        assert!(names(br#"{"agents": ["GPTBot"]}"#).unwrap_err().contains("\"agents\" has no object"));
         assert!(names(b"[1]").unwrap_err().contains("where a name is expected"));
         assert!(names(b"[\"a\"").is_err() && names(b"a\xff").unwrap_err().contains("byte 1"));
     }

@@ -77,8 +77,14 @@ fn split(
     let now = args.verdicts.now.map(jiff::Timestamp::as_second).or(earlier.map(|earlier| earlier.now));
     let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()));
     let lists = lists::all(args)?;
-    run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
-    let (policy, agents, mut followed) = policy(args, journal)?;
+    let opened = opened(args)?;
+    let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
+    let agents = agents::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
+    run::check_memory(args.long_run.memory, agents.len().max(1), args.output.explain)?;
+    let (policy, mut followed) = match opened {
+        Some(opened) => opened,
+        None => (compiled(args, journal, &agents)?, None),
+    };
     // The memory of the captures, which are gone.
     process::return_free_memory(args.long_run.memory);
     let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?);
@@ -152,20 +158,20 @@ fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     }
 }
 
-/// The policy, the crawlers to judge for, and what follows the policy's files.
-fn policy<'a>(args: &'a FilterArgs, journal: &Journal) -> Result<(Policy, Vec<Agents>, Option<Followed<'a>>), Failure> {
+/// The policy of the files that are given, if any are, and what follows them.
+fn opened(args: &FilterArgs) -> Result<Option<(Policy, Option<Followed<'_>>)>, Failure> {
     let source = &args.source;
-    let agents = |dialect| agents::all(&source.agent, source.agents_file.as_deref(), dialect);
     if source.follow {
-        let (policy, followed) = Followed::open(source)?;
-        return Ok((policy.clone(), agents(policy.dialect())?, Some(followed)));
+        return Followed::open(source).map(|(policy, followed)| Some((policy, Some(followed))));
     }
-    if let Some(policy) = source.policy.open()? {
-        let policy = with_overrides(policy, source.overrides.as_deref())?;
-        return Ok((policy.clone(), agents(policy.dialect())?, None));
-    }
-    let agents = agents(source.dialect.dialect)?;
-    let columns = Crawlers::new(agents.clone())?;
+    let policy = source.policy.open()?;
+    policy.map(|policy| Ok((with_overrides(policy, source.overrides.as_deref())?, None))).transpose()
+}
+
+/// The policy of the sources, for these crawlers.
+fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<Policy, Failure> {
+    let source = &args.source;
+    let columns = Crawlers::new(agents.to_vec())?;
     let tell = |passed: &PassedOver| journal.passed_over(passed);
     let sources = source.reading.sources(
         &source.robots,
@@ -176,7 +182,7 @@ fn policy<'a>(args: &'a FilterArgs, journal: &Journal) -> Result<(Policy, Vec<Ag
     );
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
-    Ok((sources.read(captures)?.policy()?, agents, None))
+    Ok(sources.read(captures)?.policy()?)
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {

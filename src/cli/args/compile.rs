@@ -28,8 +28,8 @@ pub struct CompileArgs {
     pub agent: Vec<Agents>,
     /// A file of crawlers' names: one a line, or JSON; they are added to those of --agent
     ///
-    /// In a text, a # begins a comment. JSON is a list of names, or an object whose keys are names. A name with other characters
-    /// than a product token, such as bigsur.ai, is cut as crawlers cut it in a robots.txt, with a warning; names that are then
+    /// In a text, a # begins a comment. JSON is a list of names, or an object with an object for each name. A name with other
+    /// characters than a product token, such as bigsur.ai, is cut as crawlers cut it in a robots.txt, with a warning; names that are then
     /// equal are one crawler.
     #[arg(long, value_name = "FILE")]
     pub agents_file: Option<PathBuf>,
