@@ -20,7 +20,7 @@ pub fn hugging_face<'py>(object: &Bound<'py, PyAny>, column: Option<&str>) -> Py
         Some(column) => object.call_method1("select_columns", (column,))?,
         None => object.clone(),
     };
-    // What was selected, in the order that was asked for.
+    // The selected rows, in the order of the selection.
     rows.call_method1("with_format", ("arrow",))?.get_item(PySlice::full(object.py())).map(Some)
 }
 

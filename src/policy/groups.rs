@@ -13,6 +13,7 @@
 //! Classes with one automaton follow each other. First comes the automaton of most crawlers, so that the entry of the look-up
 //! table, which names it with the set of its crawlers, answers for most.
 
+use hashbrown::HashMap;
 use std::cmp::Reverse;
 
 use super::crawler_set;
@@ -73,36 +74,25 @@ pub(crate) fn encode_row(
     width: usize,
     mut set: impl FnMut(&[u8]) -> Result<u32, WriteError>,
 ) -> Result<Vec<u8>, WriteError> {
-    let of_automaton = |automaton: u32| {
-        let columns = classes.iter().filter(|class| class.automaton() == automaton).flat_map(|class| &class.columns);
-        let mut columns: Vec<usize> = columns.copied().collect();
-        columns.sort_unstable();
-        columns
-    };
-    let order = |columns: &[usize]| (Reverse(columns.len()), columns[0]);
-    let keys: Vec<_> =
-        classes.iter().map(|class| (order(&of_automaton(class.automaton())), order(&class.columns))).collect();
-    let mut keyed: Vec<_> = keys.into_iter().zip(std::mem::take(&mut classes)).collect();
-    keyed.sort_unstable_by_key(|(key, _)| *key);
-    classes = keyed.into_iter().map(|(_, class)| class).collect();
+    let mut of_automaton: HashMap<u32, Vec<usize>> = HashMap::new();
+    for class in &classes {
+        of_automaton.entry(class.automaton()).or_default().extend(&class.columns);
+    }
+    // Most crawlers first, and of as many those with the first column.
+    let order = |columns: &[usize]| (Reverse(columns.len()), columns.iter().min().copied());
+    classes.sort_by_cached_key(|class| (order(&of_automaton[&class.automaton()]), order(&class.columns)));
     let mut row: Vec<u8> = classes.iter().flat_map(|class| encode(class.group)).collect();
     match classes.as_slice() {
         [CrawlerClass { group: None, .. }] => row.clear(),
-        [_] => {}
+        [] | [_] => {}
         [first, ..] => {
-            let mut push = |columns: &[usize]| {
-                let place =
-                    if columns.len() == width { NONE } else { set(&crawler_set::of(columns.iter().copied(), width))? };
+            let sets = classes.iter().map(|class| &class.columns).chain([&of_automaton[&first.automaton()]]);
+            for columns in sets {
+                let is_all = columns.len() == width;
+                let place = if is_all { NONE } else { set(&crawler_set::of(columns.iter().copied(), width))? };
                 row.extend_from_slice(&place.to_le_bytes());
-                Ok::<(), WriteError>(())
-            };
-            classes.iter().try_for_each(|class| push(&class.columns))?;
-            let of_first = classes.iter().filter(|class| class.automaton() == first.automaton());
-            let mut all: Vec<usize> = of_first.flat_map(|class| &class.columns).copied().collect();
-            all.sort_unstable();
-            push(&all)?;
+            }
         }
-        [] => {}
     }
     Ok(row)
 }

@@ -61,11 +61,12 @@ pub(crate) fn lines_for<'l, 'a>(
 ) -> (GroupOrigin, impl Iterator<Item = AgentName<'a>> + use<'l, 'a>) {
     let (tokens, line) = (agents.tokens(), dialect.agent_line);
     let named = |token: &String| lines.iter().any(|agent| names(agent.value, token, line));
-    let of_line = |agent: &AgentName<'_>| tokens.iter().position(|token| names(agent.value, token, line));
     let origin = match dialect.agent_list {
         _ if !own => GroupOrigin::Everybody,
         AgentList::Preference => GroupOrigin::Own(tokens.iter().position(named).unwrap_or(0)),
-        AgentList::Merge => GroupOrigin::Own(lines.iter().find_map(of_line).unwrap_or(0)),
+        AgentList::Merge => {
+            GroupOrigin::Own(lines.iter().find_map(|agent| named_token(agent.value, tokens, line)).unwrap_or(0))
+        }
     };
     (origin, lines.iter().filter(move |agent| is_chosen(agent.value, origin, agents, dialect)).copied())
 }
@@ -101,7 +102,7 @@ impl Robots<'_> {
                 }
             }
             AgentList::Merge => {
-                let place = |value: &[u8]| tokens.iter().position(|token| names(value, token, dialect.agent_line));
+                let place = |value: &[u8]| named_token(value, tokens, dialect.agent_line);
                 let groups = self.groups_where(dialect, |value| place(value).is_some());
                 if !groups.is_empty() {
                     let first = self.agents.iter().find_map(|agent| place(agent.value));
@@ -215,6 +216,11 @@ fn is_everybody(value: &[u8], line: AgentValue) -> bool {
         }
         _ => value == b"*",
     }
+}
+
+/// The place of the first of these tokens that the value of a `User-agent` line names.
+fn named_token(value: &[u8], tokens: &[String], line: AgentValue) -> Option<usize> {
+    tokens.iter().position(|token| names(value, token, line))
 }
 
 /// Whether the value of a `User-agent` line names the crawler `token`.
