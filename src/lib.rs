@@ -125,7 +125,10 @@ pub use dialect::{Dialect, UnknownDialect};
 #[cfg(feature = "parquet")]
 pub use formats::columnar::panics_are_caught;
 pub use formats::error::FileError;
-pub use judge::{Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, MaxAge, MaxAgeError, RuleSet};
+pub use judge::{
+    Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError, Outcomes,
+    Refusals, Refused, RuleSet,
+};
 pub use named::UnknownName;
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};

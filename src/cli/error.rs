@@ -89,7 +89,7 @@ pub enum Failure {
     #[error("no list given: name files as arguments, - for standard input, or a file of names with --files-from FILE")]
     NoList,
     #[error(
-        "no output given: --out DIR writes files and a receipt, --only PARTITION or --verdicts print lines, --count \
+        "no output given: --out DIR writes files and a receipt, --only PARTITION, --verdicts or --blocked-for print lines, --count \
          prints numbers"
     )]
     NoOutput,

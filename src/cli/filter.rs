@@ -22,7 +22,7 @@ use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Crawler, Crawlers, Policy};
 use crate::robots::Agents;
 use crate::run::needed::NEEDED_LIST;
-use crate::run::{self, EarlierRun, Job, Progress};
+use crate::run::{self, Destination, EarlierRun, Job, Needs, Progress};
 use crate::show::Metrics;
 use crate::show::inspect::Lifetimes;
 
@@ -80,7 +80,8 @@ fn split(
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
     let agents = agents::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
-    run::check_memory(args.long_run.memory, agents.len().max(1), args.output.explain)?;
+    let form = args.output.destination().as_ref().map(Destination::form);
+    run::check_memory(args.long_run.memory, Needs::new(&agents, form, args.output.explain))?;
     let (policy, mut followed) = match opened {
         Some(opened) => opened,
         None => (compiled(args, journal, &agents)?, None),

@@ -20,32 +20,21 @@
 
 use super::batch_arrays::{BATCH, BatchArrays};
 use super::changed::Changed;
-use super::found::Found;
 use super::isa::{self, Isa, Kernel};
 use super::others::Crawlers;
+use super::outcomes::Outcomes;
 use super::scratch::Scratch;
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
 use super::view::Judge;
 use crate::outcome::Outcome;
 use std::ops::Range;
+use std::slice;
 
 impl Judge<'_> {
     /// Judges many URLs; fills `outcomes` with one outcome for each, in order.
     pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
-        outcomes.clear();
-        let mut urls = urls.iter().map(AsRef::as_ref).peekable();
-        while let Some(&first) = urls.peek() {
-            scratch.take(&mut urls);
-            if scratch.places.starts.is_empty() {
-                outcomes.push(self.judge_line(first, scratch));
-                urls.next();
-                continue;
-            }
-            let text = std::mem::take(&mut scratch.text);
-            outcomes.extend_from_slice(self.judge_places(&text, scratch));
-            scratch.text = text;
-        }
+        self.judge_into(outcomes, scratch, |judges, found, scratches| judge_all(judges, urls, found, scratches));
     }
 
     /// Judges URLs within a text; fills `outcomes` with one outcome for each, in order.
@@ -60,28 +49,9 @@ impl Judge<'_> {
         outcomes: &mut Vec<Outcome>,
         scratch: &mut Scratch,
     ) {
-        outcomes.clear();
-        let mut spans = spans.into_iter().peekable();
-        while let Some(base) = spans.peek().map(|span| span.start) {
-            let window = scratch.places.take(text, base, &mut spans);
-            if scratch.places.starts.is_empty() {
-                // The span is too long for 32-bit offsets, or not within the text.
-                let span = spans.next().expect("it was peeked at");
-                outcomes.push(self.judge_line(&text[span], scratch));
-            } else {
-                outcomes.extend_from_slice(self.judge_places(window, scratch));
-            }
-        }
-    }
-
-    /// The outcomes of the URLs whose places in a text are in the scratch.
-    fn judge_places<'s>(&self, text: &[u8], scratch: &'s mut Scratch) -> &'s [Outcome] {
-        let (places, mut arrays) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.arrays));
-        let mut found = std::mem::take(&mut scratch.found);
-        let (judges, outcomes) = (std::slice::from_ref(self), std::slice::from_mut(&mut found));
-        judge(judges, places.urls(text), outcomes, std::slice::from_mut(scratch), &mut arrays);
-        (scratch.places, scratch.arrays, scratch.found) = (places, arrays, found);
-        &scratch.found
+        self.judge_into(outcomes, scratch, |judges, found, scratches| {
+            judge_spans(judges, text, spans, found, scratches)
+        });
     }
 
     /// Judges the lines of a text; fills `outcomes` with one outcome for each, in order.
@@ -92,46 +62,126 @@ impl Judge<'_> {
     pub fn judge_lines(&self, text: &[u8], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
         let (mut lines, mut arrays) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.arrays));
         lines.find(text);
-        let (judges, outcomes) = (std::slice::from_ref(self), std::slice::from_mut(outcomes));
-        judge(judges, Urls::of_lines(text, &lines), outcomes, std::slice::from_mut(scratch), &mut arrays);
+        self.judge_into(outcomes, scratch, |judges, found, scratches| {
+            found.clear(1);
+            judge(judges, Urls::of_lines(text, &lines), found, scratches, &mut arrays);
+        });
         (scratch.lines, scratch.arrays) = (lines, arrays);
+    }
+
+    /// Judges for one crawler.
+    fn judge_into(
+        &self,
+        outcomes: &mut Vec<Outcome>,
+        scratch: &mut Scratch,
+        judge: impl FnOnce(&[Judge<'_>], &mut Outcomes, &mut [Scratch]),
+    ) {
+        let mut found = std::mem::take(&mut scratch.found);
+        std::mem::swap(&mut found.most, outcomes);
+        judge(slice::from_ref(self), &mut found, slice::from_mut(scratch));
+        std::mem::swap(&mut found.most, outcomes);
+        scratch.found = found;
     }
 }
 
-/// Judges a URL for crawlers of one policy; passes on the outcome for each.
+/// Judges many URLs for crawlers of one policy; fills `outcomes` with those of each URL, in order.
+pub(super) fn judge_all<U: AsRef<[u8]>>(
+    judges: &[Judge<'_>],
+    urls: &[U],
+    outcomes: &mut Outcomes,
+    scratches: &mut [Scratch],
+) {
+    outcomes.clear(judges.len());
+    let mut urls = urls.iter().map(AsRef::as_ref).peekable();
+    while let Some(&first) = urls.peek() {
+        scratches[0].take(&mut urls);
+        if scratches[0].places.starts.is_empty() {
+            append_one(judges, first, outcomes, scratches);
+            urls.next();
+            continue;
+        }
+        let text = std::mem::take(&mut scratches[0].text);
+        judge_places(judges, &text, outcomes, scratches);
+        scratches[0].text = text;
+    }
+}
+
+/// Judges URLs within a text, in the same way.
+///
+/// # Panics
+///
+/// If a span is not within the text.
+pub(super) fn judge_spans(
+    judges: &[Judge<'_>],
+    text: &[u8],
+    spans: impl IntoIterator<Item = Range<usize>>,
+    outcomes: &mut Outcomes,
+    scratches: &mut [Scratch],
+) {
+    outcomes.clear(judges.len());
+    let mut spans = spans.into_iter().peekable();
+    while let Some(base) = spans.peek().map(|span| span.start) {
+        let window = scratches[0].places.take(text, base, &mut spans);
+        if scratches[0].places.starts.is_empty() {
+            // The span is too long for 32-bit offsets, or not within the text.
+            let span = spans.next().expect("it was peeked at");
+            append_one(judges, &text[span], outcomes, scratches);
+        } else {
+            judge_places(judges, window, outcomes, scratches);
+        }
+    }
+}
+
+/// Appends the outcomes of one URL.
+fn append_one(judges: &[Judge<'_>], url: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
+    outcomes.most.push(Outcome::NONE);
+    judge_one(judges, url, outcomes.urls() - 1, outcomes, scratches);
+}
+
+/// Appends the outcomes of the URLs whose places in a text are in the first scratch.
+fn judge_places(judges: &[Judge<'_>], text: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
+    let scratch = &mut scratches[0];
+    let (places, mut arrays) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.arrays));
+    judge(judges, places.urls(text), outcomes, scratches, &mut arrays);
+    (scratches[0].places, scratches[0].arrays) = (places, arrays);
+}
+
+/// Judges a URL for crawlers of one policy; sets its outcomes, which were those of an empty line.
 pub(crate) fn judge_one(
     judges: &[Judge<'_>],
     url: &[u8],
+    at: usize,
+    outcomes: &mut Outcomes,
     scratches: &mut [Scratch],
-    mut put: impl FnMut(usize, Outcome),
 ) {
     let Some(first) = judges.first() else { return };
     if judges.len() == 1 {
-        return put(0, first.judge_line(url, &mut scratches[0]));
+        outcomes.most[at] = first.judge_line(url, &mut scratches[0]);
+        return;
     }
-    let (crawlers, mut others) = (Crawlers::new(judges), Found::default());
-    let outcome = crawlers.most.judge_line(url, &mut scratches[0]);
-    (0..judges.len()).for_each(|crawler| put(crawler, outcome));
-    crawlers.judge_line(url, 0, &mut scratches[1], &mut others);
-    others.pass_on(|_, crawler, outcome| put(crawler, outcome));
+    let crawlers = Crawlers::new(judges);
+    outcomes.most[at] = crawlers.most.judge_line(url, &mut scratches[0]);
+    outcomes.differences.begin(at);
+    crawlers.judge_line(url, 0, &mut scratches[1], &mut outcomes.differences);
+    outcomes.sort(0);
 }
 
-/// Judges URLs for crawlers of one policy; fills `outcomes`, for each crawler, with one outcome for each URL.
+/// Judges URLs for crawlers of one policy; appends the outcomes of each.
 pub(crate) fn judge(
     judges: &[Judge<'_>],
     urls: Urls<'_>,
-    outcomes: &mut [Vec<Outcome>],
+    outcomes: &mut Outcomes,
     scratches: &mut [Scratch],
     arrays: &mut BatchArrays,
 ) {
     isa::run(JudgeAll { judges, urls, outcomes, scratches, arrays });
 }
 
-/// OwnedJudge as a kernel.
+/// Judging as a kernel.
 pub(super) struct JudgeAll<'a, 'p> {
     pub judges: &'a [Judge<'p>],
     pub urls: Urls<'a>,
-    pub outcomes: &'a mut [Vec<Outcome>],
+    pub outcomes: &'a mut Outcomes,
     pub scratches: &'a mut [Scratch],
     pub arrays: &'a mut BatchArrays,
 }
@@ -152,7 +202,7 @@ fn judge_changed(
         return None;
     }
     let (mut outcomes, mut arrays) = (std::mem::take(&mut changed.outcomes), changed.arrays.take().unwrap_or_default());
-    outcomes.resize_with(over.len(), Vec::new);
+    outcomes.clear(over.len());
     judge(&over, changed.urls(batch), &mut outcomes, scratches, &mut arrays);
     (changed.outcomes, changed.arrays) = (outcomes, Some(arrays));
     Some(changed)
@@ -167,16 +217,17 @@ impl Kernel for JudgeAll<'_, '_> {
         let Some((first, count)) = judges.first().zip(Some(urls.count())) else { return };
         let crawlers = (judges.len() > 1).then(|| Crawlers::new(judges));
         let judge = crawlers.as_ref().map_or(first, |crawlers| &crawlers.most);
-        let mut others = std::mem::take(&mut scratches[0].others);
-        outcomes[0].resize(count, Outcome::NONE);
+        let base = outcomes.most.len();
+        outcomes.most.resize(base + count, Outcome::NONE);
+        let (most, others) = (&mut outcomes.most[base..], &mut outcomes.differences);
         let mut from = 0;
         while from < count {
             let batch = urls.readable(from, count.min(from + BATCH));
-            others.begin(from);
+            others.begin(base + from);
             if batch.count() == 0 {
                 let url = urls.get(from);
-                outcomes[0][from] = judge.judge_line(url, &mut scratches[0]);
-                crawlers.iter().for_each(|crawlers| crawlers.judge_line(url, 0, &mut scratches[1], &mut others));
+                most[from] = judge.judge_line(url, &mut scratches[0]);
+                crawlers.iter().for_each(|crawlers| crawlers.judge_line(url, 0, &mut scratches[1], others));
                 from += 1;
                 continue;
             }
@@ -190,23 +241,18 @@ impl Kernel for JudgeAll<'_, '_> {
             I::apart(FrontStep { arrays, judge, urls: &batch });
             arrays.walk(judge, &batch, &mut scratches[0]);
             arrays.rest(judge, &batch, &mut scratches[0]);
-            let found = &mut outcomes[0][from..from + batch.count()];
+            let found = &mut most[from..from + batch.count()];
             found.copy_from_slice(&arrays.outcomes[..batch.count()]);
-            crawlers.iter().for_each(|crawlers| crawlers.judge::<I>(arrays, &batch, &mut scratches[1], &mut others));
+            crawlers.iter().for_each(|crawlers| crawlers.judge::<I>(arrays, &batch, &mut scratches[1], others));
             if let Some(changed) = changed {
-                changed.outcomes(0).for_each(|(line, outcome)| found[usize::from(line)] = outcome);
-                for crawler in 1..judges.len() {
-                    let differs = |&(line, outcome): &(u8, Outcome)| found[usize::from(line)] != outcome;
-                    let outcomes = changed.outcomes(crawler).filter(differs);
-                    outcomes.for_each(|(line, outcome)| others.put(crawler as u16, line, outcome));
-                }
+                changed.most().for_each(|(url, outcome)| found[usize::from(url)] = outcome);
+                changed.differences().for_each(|(url, crawler, outcome)| others.put(crawler, url, outcome));
                 scratches[0].changed = Some(changed);
             }
             from += batch.count();
         }
         if crawlers.is_some() {
-            others.complete(outcomes);
+            outcomes.sort(base);
         }
-        scratches[0].others = others;
     }
 }

@@ -4,6 +4,7 @@
 //! layers know are taken out of these and judged by the same steps, as a batch of their own.
 
 use super::batch_arrays::BatchArrays;
+use super::outcomes::Outcomes;
 use super::urls::{Readable, Urls};
 use crate::outcome::Outcome;
 use crate::policy::{self, Lookup};
@@ -15,7 +16,7 @@ pub(super) struct Changed {
     starts: Vec<u32>,
     ends: Vec<u32>,
     second_looks: Vec<u8>,
-    pub outcomes: Vec<Vec<Outcome>>,
+    pub outcomes: Outcomes,
     /// The arrays of the batch; `None` until there is one.
     pub arrays: Option<Box<BatchArrays>>,
 }
@@ -57,10 +58,15 @@ impl Changed {
         }
     }
 
-    /// The URLs, by their numbers in the batch, with their outcomes for a crawler.
-    pub fn outcomes(&self, crawler: usize) -> impl Iterator<Item = (u8, Outcome)> {
-        let outcomes = self.outcomes.get(crawler).into_iter().flatten();
-        self.urls.iter().copied().zip(outcomes.copied())
+    /// The URLs, by their numbers in the batch, with their outcomes for most crawlers.
+    pub fn most(&self) -> impl Iterator<Item = (u8, Outcome)> {
+        self.urls.iter().copied().zip(self.outcomes.most().iter().copied())
+    }
+
+    /// The outcomes that differ from those: the URL, the crawler, and the outcome.
+    pub fn differences(&self) -> impl Iterator<Item = (u8, u16, Outcome)> {
+        let all = self.outcomes.differences().iter();
+        all.map(|difference| (self.urls[difference.url as usize], difference.crawler, difference.outcome))
     }
 }
 

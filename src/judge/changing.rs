@@ -11,6 +11,7 @@ use rustix::mm::{MprotectFlags, mprotect};
 use super::batch;
 use super::isa::{BLOCK, Isa, Kernel, Key};
 use super::matcher::Matcher;
+use super::outcomes::Outcomes;
 use super::place::{self, Pieces};
 use super::scratch::Scratch;
 use super::tally::{CrawlerCounts, count};
@@ -156,22 +157,23 @@ impl Drop for ChangingList {
 /// Does what a worker does with a chunk. Returns whether its copies were proven.
 fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
     let (text, judge): (_, Judge<'_>) = (chunk.text(), matcher.view());
-    let (mut urls, mut outcomes) = (LineUrls::default(), [Vec::new()]);
+    let (mut urls, mut outcomes) = (LineUrls::default(), Outcomes::default());
     // After its mark and its last LF were found.
     (0..8).for_each(|_| change());
     urls.find(chunk);
     change();
     let (judges, mut scratch) = ([judge.clone()], [Scratch::default()]);
+    outcomes.clear(1);
     batch::judge(&judges, urls.urls(text), &mut outcomes, &mut scratch, &mut Box::default());
     change();
     for (line, url) in urls.apart(text) {
-        outcomes[0][line] = judge.judge_line(url, &mut scratch[0]);
+        batch::judge_one(&judges, url, line, &mut outcomes, &mut scratch);
         change();
     }
     let counted = count(text, urls.lines(), &outcomes, true, &mut [CrawlerCounts::default()]);
-    assert_eq!(counted.lines, outcomes[0].len() as u64);
+    assert_eq!(counted.lines, outcomes.urls() as u64);
     let mut explainer = matcher.explainer();
-    for line in 0..outcomes[0].len() {
+    for line in 0..outcomes.urls() {
         change();
         explainer.explain(urls.url(text, line));
         change();
@@ -179,9 +181,9 @@ fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
     }
     change();
     let mut partitions = vec![Pieces::default(); 4];
-    place::place(text, urls.lines().starts(), &outcomes[0], stays, &mut partitions);
+    place::place(text, urls.lines().starts(), outcomes.most(), stays, &mut partitions);
     change();
-    let is_proven = place::prove(text, urls.lines().starts(), &outcomes[0], &partitions);
+    let is_proven = place::prove(text, urls.lines().starts(), outcomes.most(), &partitions);
     change();
     let written: usize = partitions.iter().flat_map(|pieces| pieces.of(text)).map(<[u8]>::len).sum();
     assert_eq!(written, text.len());

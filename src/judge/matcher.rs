@@ -1,6 +1,5 @@
 //! Judges URLs by a policy, for one of its crawlers.
 
-use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,10 +7,11 @@ use std::sync::Arc;
 use super::decision::Choices;
 use super::error::MatcherError;
 use super::explain::{Cause, Explainer};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, with_scratches};
 use super::view::{Judge, OwnedJudge};
 use crate::outcome::Outcome;
 use crate::policy::{Crawler, Policy};
+use crate::robots::Agents;
 
 /// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
 /// only increments a counter.
@@ -132,6 +132,11 @@ impl Matcher {
         self.0.depends_on_time()
     }
 
+    /// The crawler's agents.
+    pub(crate) fn agents(&self) -> &Agents {
+        self.0.crawler.agents()
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.0.policy
@@ -152,15 +157,11 @@ impl Matcher {
 
 impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Matcher {{ agents: {}, policy: {:?} }}", self.0.crawler.agents(), self.0.policy)
+        write!(f, "Matcher {{ agents: {}, policy: {:?} }}", self.agents(), self.0.policy)
     }
 }
 
-/// Lends out the thread's scratch. Its cell is empty meanwhile, because a caller's own `as_ref` may call this function again.
+/// Lends out the thread's scratch.
 fn with_scratch<T>(judge: impl FnOnce(&mut Scratch) -> T) -> T {
-    thread_local!(static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) });
-    let mut scratch = SCRATCH.take().unwrap_or_default();
-    let judged = judge(&mut scratch);
-    SCRATCH.set(Some(scratch));
-    judged
+    with_scratches(|[scratch, _]| judge(scratch))
 }

@@ -13,7 +13,6 @@
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
 
-pub(crate) mod agreement;
 pub(crate) mod batch;
 pub(crate) mod batch_arrays;
 
@@ -24,12 +23,14 @@ mod changing;
 pub(crate) mod decision;
 mod error;
 pub(crate) mod explain;
-mod found;
 pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
+mod matchers;
 mod others;
+pub(crate) mod outcomes;
 pub(crate) mod place;
+pub(crate) mod refusals;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;
 mod slow;
@@ -44,6 +45,9 @@ pub use decision::{Choices, Fallback, MaxAge};
 pub use error::{MatcherError, MaxAgeError};
 pub use explain::{Cause, Explainer};
 pub use matcher::Matcher;
+pub use matchers::Matchers;
+pub use outcomes::Outcomes;
+pub use refusals::{Refusals, Refused};
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};

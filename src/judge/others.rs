@@ -6,8 +6,8 @@
 //! row, however many crawlers there are.
 
 use super::batch_arrays::{BATCH, BatchArrays, Item, NO_KEY, Of, Other};
-use super::found::Found;
 use super::isa::Isa;
+use super::outcomes::Differences;
 use super::scratch::Scratch;
 use super::steps::FrontStep;
 use super::urls::Readable;
@@ -48,7 +48,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         arrays: &mut BatchArrays,
         batch: &Readable<'_>,
         scratch: &mut Scratch,
-        found: &mut Found,
+        found: &mut Differences,
     ) {
         arrays.items.count = 0;
         let mut others = std::mem::take(&mut arrays.others);
@@ -89,7 +89,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         arrays: &mut BatchArrays,
         batch: &Readable<'_>,
         scratch: &mut Scratch,
-        found: &mut Found,
+        found: &mut Differences,
     ) {
         let (route, most) = self.most.route(slot);
         if !route.walks {
@@ -97,7 +97,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         }
         let place = self.most.lookup.entry(slot).row();
         let row = self.most.groups.row(place);
-        let mut judge = |automaton: u32, of: Of, found: &mut Found| {
+        let mut judge = |automaton: u32, of: Of, found: &mut Differences| {
             let other = Other { line, row: place, of };
             if automaton == 0 {
                 return self.put(other, route.settled, found);
@@ -130,7 +130,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         arrays: &mut BatchArrays,
         batch: &Readable<'_>,
         scratch: &mut Scratch,
-        found: &mut Found,
+        found: &mut Differences,
     ) {
         if others.is_empty() {
             return;
@@ -150,7 +150,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         arrays: &BatchArrays,
         batch: &Readable<'_>,
         scratch: &mut Scratch,
-        found: &mut Found,
+        found: &mut Differences,
     ) {
         let at = usize::from(line);
         let (url, length) = (batch.get(at), arrays.lengths[at]);
@@ -162,7 +162,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
     }
 
     /// Judges any line for the crawlers that have another automaton than most.
-    pub fn judge_line(&self, url: &[u8], line: u8, scratch: &mut Scratch, found: &mut Found) {
+    pub fn judge_line(&self, url: &[u8], line: u8, scratch: &mut Scratch, found: &mut Differences) {
         let trimmed = origin::trimmed(url);
         let most = self.most.of_changed(trimmed).unwrap_or_else(|| self.most.clone());
         if let Ok((Some(record), _)) = most.find(trimmed) {
@@ -176,7 +176,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         groups: &Groups<'_>,
         place: u32,
         line: u8,
-        found: &mut Found,
+        found: &mut Differences,
         mut judge: impl FnMut(&Judge<'_>) -> Outcome,
     ) {
         let row = groups.row(place);
@@ -194,7 +194,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
     }
 
     #[inline]
-    fn put(&self, Other { line, row, of }: Other, outcome: Outcome, found: &mut Found) {
+    fn put(&self, Other { line, row, of }: Other, outcome: Outcome, found: &mut Differences) {
         match of {
             Of::List(crawler) => found.put(crawler, line, outcome),
             Of::Class(class) => {

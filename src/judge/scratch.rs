@@ -2,11 +2,11 @@
 
 use super::batch_arrays::BatchArrays;
 use super::changed::Changed;
-use super::found::Found;
 use super::lines::{LONGEST, Lines, find_second_looks};
+use super::outcomes::Outcomes;
 use super::urls::{PADDING, Places, UrlCounts};
 use crate::automaton;
-use crate::outcome::Outcome;
+use std::cell::Cell;
 use std::iter::Peekable;
 use std::ops::Range;
 
@@ -15,8 +15,6 @@ use std::ops::Range;
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
     pub(super) arrays: Box<BatchArrays>,
-    /// For several crawlers, the outcomes for those that have another automaton than most.
-    pub(super) others: Found,
     /// For the URLs whose origins layers change.
     pub(super) changed: Option<Box<Changed>>,
     pub(super) lines: Lines,
@@ -24,7 +22,7 @@ pub struct Scratch {
     pub(super) text: Vec<u8>,
     pub(super) places: Places,
     /// Their outcomes.
-    pub(super) found: Vec<Outcome>,
+    pub(super) found: Outcomes,
     /// Odd URLs.
     pub counts: UrlCounts,
 }
@@ -78,4 +76,13 @@ impl Places {
         find_second_looks(window, starts, ends, second_looks);
         window
     }
+}
+
+/// Lends out the thread's scratches. Their cell is empty meanwhile, because a caller's own `as_ref` may call this function again.
+pub(super) fn with_scratches<T>(judge: impl FnOnce(&mut [Scratch; 2]) -> T) -> T {
+    thread_local!(static SCRATCHES: Cell<Option<[Scratch; 2]>> = const { Cell::new(None) });
+    let mut scratches = SCRATCHES.take().unwrap_or_default();
+    let judged = judge(&mut scratches);
+    SCRATCHES.set(Some(scratches));
+    judged
 }

@@ -13,9 +13,9 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::agreement::Agreement;
 use super::isa::{self, Isa, Kernel};
 use super::lines::{self, Lines};
+use super::outcomes::{Difference, Outcomes};
 use crate::outcome::{Outcome, Partition};
 
 /// The name of the hash in receipts.
@@ -73,6 +73,18 @@ impl Tally {
         tally
     }
 
+    /// The tally of the lines that follow those of `start`, with which the sequence begins.
+    fn after(&self, start: &Tally) -> Tally {
+        let lines = self.lines - start.lines;
+        let before = start.sum.wrapping_mul(u128::from(lines));
+        Tally {
+            lines,
+            bytes: self.bytes - start.bytes,
+            sum: self.sum.wrapping_sub(start.sum),
+            order: self.order.wrapping_sub(start.order).wrapping_sub(before),
+        }
+    }
+
     /// Appends the sequence of lines whose tally is `next`.
     pub fn append(&mut self, next: &Tally) {
         let before = self.sum.wrapping_mul(u128::from(next.lines));
@@ -96,61 +108,133 @@ pub(crate) struct CrawlerCounts {
 pub(crate) fn count(
     text: &[u8],
     lines: &Lines,
-    outcomes: &[Vec<Outcome>],
+    outcomes: &Outcomes,
     hashed: bool,
     crawlers: &mut [CrawlerCounts],
 ) -> Tally {
-    isa::run(Count { text, lines, outcomes, hashed, crawlers })
+    let mut hashes = Hashes::default();
+    let (all, counted) = isa::run(Count { text, lines, outcomes, hashed, hashes: &mut hashes });
+    for counts in &mut *crawlers {
+        counts.add(&counted);
+    }
+    for &Difference { url, crawler, outcome } in outcomes.differences() {
+        let line = url as usize;
+        let bytes = lines.whole(text, line).len() as u64;
+        crawlers[usize::from(crawler)].change(outcomes.most()[line], outcome, bytes);
+    }
+    if hashed {
+        hashes.pass_on(outcomes, crawlers);
+    }
+    all
 }
 
-/// Lines to hash before their hashes are added to the crawlers' tallies: looping over the crawlers for each line takes 16
-/// instructions.
+/// Lines to hash before their hashes are added to the tallies: from one to the next, a tally waits for the one before.
 const HASHED_TOGETHER: usize = 128;
 
 struct Count<'a> {
     text: &'a [u8],
     lines: &'a Lines,
-    outcomes: &'a [Vec<Outcome>],
+    outcomes: &'a Outcomes,
     hashed: bool,
-    crawlers: &'a mut [CrawlerCounts],
+    hashes: &'a mut Hashes,
 }
 
 impl Kernel for Count<'_> {
-    type Output = Tally;
+    type Output = (Tally, Counted);
 
     #[inline(always)]
-    fn run<I: Isa>(self) -> Tally {
-        let Count { text, lines, outcomes, hashed, crawlers } = self;
-        let starts = lines.starts();
+    fn run<I: Isa>(self) -> (Tally, Counted) {
+        let Count { text, lines, outcomes, hashed, hashes } = self;
         let mut all = Tally { lines: lines.count() as u64, bytes: text.len() as u64, ..Tally::default() };
-        let mut agreement = Agreement::default();
         if hashed {
-            let (mut hashes, mut parts) = ([0; HASHED_TOGETHER], Vec::new());
+            let (mut some, mut differences) = ([0; HASHED_TOGETHER], outcomes.differences());
             for from in (0..lines.count()).step_by(HASHED_TOGETHER) {
-                let some = &mut hashes[..HASHED_TOGETHER.min(lines.count() - from)];
+                let some = &mut some[..HASHED_TOGETHER.min(lines.count() - from)];
                 for (hash, line) in some.iter_mut().zip(from..) {
                     *hash = line_hash(lines.line(text, line));
                     all.add_hash(*hash);
                 }
-                agreement.find(outcomes, from..from + some.len());
-                parts.clear();
-                parts.extend(
-                    agreement.firsts().iter().map(|&first| hashed_by_partition(some, &outcomes[first][from..])),
-                );
-                for (counts, &group) in crawlers.iter_mut().zip(agreement.groups()) {
-                    counts.append_hashed(&parts[group]);
-                }
+                hashes.append(some, &outcomes.most()[from..], from, &mut differences);
             }
         }
-        let Some((first, others)) = outcomes.split_first() else { return all };
-        let counted = Counted::of(starts, text.len(), first);
-        crawlers.iter_mut().for_each(|counts| counts.add(&counted));
-        for (counts, outcomes) in crawlers[1..].iter_mut().zip(others) {
-            for_each_difference(first, outcomes, |line| {
-                counts.change(first[line], outcomes[line], lines.whole(text, line).len() as u64);
-            });
+        (all, Counted::of(lines.starts(), text.len(), outcomes.most()))
+    }
+}
+
+/// The hashes of the lines of a chunk by the partition that most crawlers have them in, and what is needed to derive from them
+/// those of a crawler that has some lines elsewhere.
+#[derive(Debug, Default)]
+struct Hashes {
+    /// The tallies of all lines, with hashes and numbers of lines only.
+    whole: [Tally; Partition::COUNT],
+    /// The lines on which a crawler differs: the number of each, its hash, and the tallies of the lines before it.
+    at: Vec<(u32, u128, [Tally; Partition::COUNT])>,
+}
+
+impl Hashes {
+    /// Appends the hashes of the lines from one on, with the outcomes of these for most crawlers; takes their differences off.
+    #[inline(always)]
+    fn append(&mut self, hashes: &[u128], most: &[Outcome], from: usize, differences: &mut &[Difference]) {
+        let mut done = 0;
+        while let Some(url) = differences.first().map(|difference| difference.url)
+            && let Some(at) = Some(url as usize - from).filter(|&at| at < hashes.len())
+        {
+            append_each(&mut self.whole, &hashed_by_partition(&hashes[done..at], &most[done..]));
+            self.at.push((url, hashes[at], self.whole));
+            done = at;
+            let of_line = differences.iter().take_while(|difference| difference.url == url).count();
+            *differences = &differences[of_line..];
         }
-        all
+        append_each(&mut self.whole, &hashed_by_partition(&hashes[done..], &most[done..]));
+    }
+
+    /// Adds to each crawler's tallies the hashes of its lines.
+    fn pass_on(&self, outcomes: &Outcomes, crawlers: &mut [CrawlerCounts]) {
+        let mut own = vec![[Tally::default(); Partition::COUNT]; crawlers.len()];
+        // How far each crawler's are complete: all lines before the one with this place in `at`, and that line.
+        let mut done: Vec<Option<usize>> = vec![None; crawlers.len()];
+        let mut at = 0;
+        for difference in outcomes.differences() {
+            at += usize::from(self.at[at].0 != difference.url);
+            let (_, hash, before) = &self.at[at];
+            let crawler = usize::from(difference.crawler);
+            let tallies = &mut own[crawler];
+            self.append_between(tallies, done[crawler], before, outcomes);
+            tallies[difference.outcome.partition() as usize].add_hashed(*hash, 0);
+            done[crawler] = Some(at);
+        }
+        for ((counts, tallies), done) in crawlers.iter_mut().zip(&mut own).zip(done) {
+            self.append_between(tallies, done, &self.whole, outcomes);
+            counts.append_hashed(tallies);
+        }
+    }
+
+    /// Appends the lines after one with a place in `at`, or from the first on, up to those that `before` counts.
+    fn append_between(
+        &self,
+        tallies: &mut [Tally; Partition::COUNT],
+        done: Option<usize>,
+        before: &[Tally; Partition::COUNT],
+        outcomes: &Outcomes,
+    ) {
+        let mut start = [Tally::default(); Partition::COUNT];
+        if let Some((url, hash, before)) = done.map(|at| &self.at[at]) {
+            start = *before;
+            start[outcomes.most()[*url as usize].partition() as usize].add_hashed(*hash, 0);
+        }
+        for ((tally, start), end) in tallies.iter_mut().zip(&start).zip(before) {
+            if start.lines < end.lines {
+                tally.append(&end.after(start));
+            }
+        }
+    }
+}
+
+/// Appends the lines of each partition.
+#[inline(always)]
+fn append_each(tallies: &mut [Tally; Partition::COUNT], next: &[Tally; Partition::COUNT]) {
+    for (tally, next) in tallies.iter_mut().zip(next).filter(|(_, next)| next.lines > 0) {
+        tally.append(next);
     }
 }
 
@@ -172,24 +256,6 @@ fn hashed_by_partition(hashes: &[u128], outcomes: &[Outcome]) -> [Tally; Partiti
     }
     tallies[at] = tally;
     tallies
-}
-
-/// Passes on the lines whose outcomes differ, in order: about one in thirty.
-#[inline(always)]
-fn for_each_difference(one: &[Outcome], other: &[Outcome], mut each: impl FnMut(usize)) {
-    const TOGETHER: usize = 32;
-    let (ones, others): (&[u8], &[u8]) = (bytemuck::cast_slice(one), bytemuck::cast_slice(other));
-    let whole = ones.len() / TOGETHER;
-    let (ones, others) = (ones.as_chunks::<TOGETHER>().0, others.as_chunks::<TOGETHER>().0);
-    let differs = |&line: &usize| one[line] != other[line];
-    for (block, (ones, others)) in ones.iter().zip(others).enumerate() {
-        // Without an early end, this is one comparison.
-        let differences = ones.iter().zip(others).fold(0, |all, (one, other)| all | (one ^ other));
-        if differences != 0 {
-            (TOGETHER * block..TOGETHER * (block + 1)).filter(differs).for_each(&mut each);
-        }
-    }
-    (TOGETHER * whole..one.len()).filter(differs).for_each(each);
 }
 
 /// Lines and bytes by outcome: the outcomes that occur, each with both.
@@ -286,6 +352,7 @@ impl Default for CrawlerCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     fn tally(text: &str) -> Tally {
         Tally::of_text(text.as_bytes(), |line| line)
@@ -300,6 +367,42 @@ mod tests {
             let mut parts = tally(&text[..boundary]);
             parts.append(&tally(&text[boundary..]));
             assert_eq!(parts, whole, "{boundary}");
+        }
+    }
+
+    #[test]
+    fn each_crawler_is_counted_as_if_it_were_alone() {
+        let mut rng = Rng(3);
+        for count_of_lines in [0, 1, 127, 128, 129, 400] {
+            let text: String =
+                (0..count_of_lines).map(|line| format!("{}{line}\n", "x".repeat(rng.below(9)))).collect();
+            let text = &text.as_bytes()[..text.len().saturating_sub(rng.below(2))];
+            let mut lines = Lines::default();
+            lines.find(text);
+            let mut outcomes = Outcomes::default();
+            outcomes.clear(5);
+            let mut outcome = || Outcome::from_index(rng.below(40));
+            for line in 0..count_of_lines {
+                outcomes.most.push(outcome());
+                outcomes.differences.begin(line);
+                // Of the first crawler, always; of the last one, never.
+                (0..4).filter(|crawler| line % (3 * crawler + 1) == 0).for_each(|crawler| {
+                    outcomes.differences.put(crawler as u16, 0, outcome());
+                });
+            }
+            outcomes.sort(0);
+            let mut counted = [CrawlerCounts::default(); 5];
+            let all = count(text, &lines, &outcomes, true, &mut counted);
+            assert_eq!(all, Tally::of_text(text, |line| line));
+            for (crawler, found) in counted.iter().enumerate() {
+                let mut expected = CrawlerCounts::default();
+                for (line, outcome) in outcomes.of(crawler).into_iter().enumerate() {
+                    let tally = &mut expected.tallies[outcome.partition() as usize];
+                    tally.add_hashed(line_hash(lines.line(text, line)), lines.whole(text, line).len());
+                    expected.counts[outcome.index()] += 1;
+                }
+                assert_eq!((found.tallies, found.counts), (expected.tallies, expected.counts), "{crawler}");
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use super::decision::{Choices, Fallback, MaxAge};
 use super::isa::{Kernel, Portable};
 use super::lines::Lines;
 use super::matcher::Matcher;
+use super::outcomes::Outcomes;
 use super::scratch::Scratch;
 use super::urls::{UrlCounts, Urls};
 use super::view::Judge;
@@ -149,12 +150,12 @@ fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 
     let whole = [text, after].concat();
     let urls = Urls::of_lines(&whole, &lines);
     let scratches = || judges.iter().map(|_| Scratch::default()).collect::<Vec<_>>();
-    let mut outcomes = [vec![Vec::new(); judges.len()], vec![Vec::new(); judges.len()]];
-    let [best, portable] = &mut outcomes;
-    batch::judge(judges, urls, best, &mut scratches(), &mut Box::default());
+    let [mut best, mut portable] = [Outcomes::default(), Outcomes::default()];
+    [&mut best, &mut portable].into_iter().for_each(|outcomes| outcomes.clear(judges.len()));
+    batch::judge(judges, urls, &mut best, &mut scratches(), &mut Box::default());
     let (scratches, arrays) = (&mut scratches(), &mut Box::default());
-    JudgeAll { judges, urls, outcomes: portable, scratches, arrays }.run::<Portable>();
-    outcomes
+    JudgeAll { judges, urls, outcomes: &mut portable, scratches, arrays }.run::<Portable>();
+    [best, portable].map(|outcomes| outcomes.by_crawler(&mut Vec::new()).to_vec())
 }
 
 #[test]
@@ -333,7 +334,7 @@ fn nothing_is_read_after_the_text() {
             place::place(text, found.starts(), &outcomes, stays, &mut partitions);
             assert!(place::prove(text, found.starts(), &outcomes, &partitions));
         }
-        let counted = count(text, &found, std::slice::from_ref(&outcomes), true, &mut [CrawlerCounts::default()]);
+        let counted = count(text, &found, &Outcomes::of_one(outcomes.clone()), true, &mut [CrawlerCounts::default()]);
         assert_eq!(counted, Tally::of_text(text, |line| line));
         let spans = text.split(|&byte| byte == b'\n').take(outcomes.len()).map(|line| {
             let start = line.as_ptr() as usize - text.as_ptr() as usize;

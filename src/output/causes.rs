@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::form::put_rule;
 use crate::judge::explain::{Cause, Explainer};
+use crate::judge::refusals::Refusals;
 use crate::judge::urls::LineUrls;
 use crate::rules::chosen::KeptRule;
 
@@ -78,11 +79,12 @@ impl Causes {
     }
 }
 
-/// What blocked the lines of a chunk, for each crawler; nothing if that is not wanted.
+/// What blocked the lines of a chunk, for each crawler, and which crawlers may not fetch them; nothing if that is not wanted.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) struct ChunkCauses<'c> {
     pub kept: &'c [Causes],
     pub explainers: &'c mut [Explainer],
+    pub refusals: Option<&'c Refusals>,
     pub text: &'c [u8],
     pub urls: &'c LineUrls,
 }

@@ -22,7 +22,20 @@ pub enum Form {
     /// One file with all lines, in order, each after its partition's name for each crawler, separated by tabs. The names come
     /// first because a line may contain tabs.
     Verdicts,
+    /// One file with all lines, in order, each after two columns: the names of the crawlers that it is blocked for, and of those
+    /// that it is deferred for, separated by commas. A line without a valid URL is blocked for all of them.
+    BlockedFor,
 }
+
+impl Form {
+    /// Whether all lines go to one file.
+    pub(crate) fn is_whole(self) -> bool {
+        self != Form::Partitions
+    }
+}
+
+/// The columns of crawlers that may not fetch a line's URL.
+pub(crate) const REFUSED: [&str; 2] = ["blocked_for", "deferred_for"];
 
 /// The byte after each column before a line.
 pub(crate) const SEPARATOR: u8 = b'\t';
@@ -61,7 +74,7 @@ impl Rows {
     pub fn files(self) -> usize {
         match self.form {
             Form::Partitions => Partition::ALL.len() * self.crawlers,
-            Form::Verdicts => 1,
+            Form::Verdicts | Form::BlockedFor => 1,
         }
     }
 
@@ -74,6 +87,7 @@ impl Rows {
             }
             Form::Partitions => 0,
             Form::Verdicts => self.columns_of_verdict() * self.crawlers,
+            Form::BlockedFor => REFUSED.len(),
         }
     }
 
@@ -88,6 +102,7 @@ impl Rows {
             Form::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
             Form::Partitions => CAUSE.map(|name| format!("{name}\t")).concat(),
             Form::Verdicts => agents.iter().map(|agents| self.verdict_head(agents)).collect(),
+            Form::BlockedFor => REFUSED.map(|name| format!("{name}\t")).concat(),
         };
         [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
@@ -109,9 +124,14 @@ impl Rows {
     pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[CrawlerCounts]) -> Vec<Tally> {
         match self.form {
             Form::Partitions => crawlers.iter().flat_map(|counted| counted.tallies).collect(),
-            Form::Verdicts => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
+            Form::Verdicts | Form::BlockedFor => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
         }
     }
+}
+
+/// The name of a crawler in a list of names: a crawler with several tokens has them joined by `+`, as in the names of files.
+pub(crate) fn crawler_name(agents: &Agents) -> String {
+    if agents.tokens().is_empty() { agents.to_string() } else { agents.tokens().join("+") }
 }
 
 /// The name of the last column, that of the lines, if the lists have no head line.

@@ -13,6 +13,7 @@ pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
 pub(crate) mod records;
+pub(crate) mod refused;
 pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;

@@ -9,7 +9,6 @@ use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
 use crate::output::folder::{NEEDED, partition_names};
-use crate::output::form::Form;
 use crate::output::missing_robots::Waiting;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
@@ -55,8 +54,8 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, output: Option<&Ou
     let files =
         |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
     let form = options.form;
-    let is_written = |place| form == Form::Partitions && destination.is_some_and(|to| to.writes(place));
-    let verdicts = (written && form == Form::Verdicts)
+    let is_written = |place| !form.is_whole() && destination.is_some_and(|to| to.writes(place));
+    let verdicts = (written && form.is_whole())
         .then(|| VerdictsPart { written: Part::of(&totals.written(0), true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
         let (sorted, partition) =

@@ -180,6 +180,8 @@ pub enum Pipe {
     Only(Vec<Partition>),
     /// All lines with their verdicts.
     Verdicts,
+    /// All lines with the crawlers that they are blocked and deferred for.
+    BlockedFor,
 }
 
 impl Pipe {
@@ -189,6 +191,7 @@ impl Pipe {
             Pipe::Only(partitions) if partitions.len() == 1 => Form::Partitions,
             // Lines of several partitions stay in order, so they are picked from among all lines.
             Pipe::Only(_) | Pipe::Verdicts => Form::Verdicts,
+            Pipe::BlockedFor => Form::BlockedFor,
         }
     }
 }
@@ -211,7 +214,7 @@ impl Destination {
     /// Whether the file of the partition with this number is written, if each partition has a file.
     pub(crate) fn writes(&self, place: usize) -> bool {
         match self {
-            Destination::Folder(_) | Destination::Pipe(Pipe::Verdicts) => true,
+            Destination::Folder(_) | Destination::Pipe(Pipe::Verdicts | Pipe::BlockedFor) => true,
             Destination::Pipe(Pipe::Only(partitions)) => {
                 partitions.iter().any(|&partition| partition as usize == place)
             }

@@ -16,8 +16,9 @@
 //! become rows. A sixteenth of it is for the rows that wait for row groups, where there are any, and what the workers leave of it.
 
 use crate::input::chunks::LONGEST_CHUNK;
-use crate::output::form::CAUSE_FACTOR;
+use crate::output::form::{CAUSE_FACTOR, Form, crawler_name};
 use crate::output::format::Format;
+use crate::robots::Agents;
 use crate::run::error::FilterError;
 
 /// The default memory budget of a run.
@@ -26,8 +27,8 @@ pub const DEFAULT_MEMORY: u64 = 1 << 30;
 /// Memory outside the shares: the program, stacks, file buffers.
 const BASE: u64 = 24 << 20;
 
-/// Memory for each crawler: lines gathered for frames.
-const BYTES_PER_CRAWLER: u64 = 2 << 20;
+/// Memory for each crawler that has files of its own: lines gathered for frames.
+const BYTES_PER_BUFFER: u64 = 2 << 20;
 
 /// How many times as long a line can become when it is explained.
 const EXPLAINED: u64 = CAUSE_FACTOR + 1;
@@ -45,26 +46,55 @@ const LEAST_WAITING: u64 = 32;
 
 /// The shortest chunk that is chosen to make room for more workers.
 const SHORTEST_CHUNK: usize = 64 << 10;
-/// The same if blocked lines are explained, which can make text many times as long.
-const SHORTEST_EXPLAINED: usize = 4 << 10;
+/// The same if blocked lines are explained or crawlers are named, which can make text many times as long.
+const SHORTEST_GROWING: usize = 4 << 10;
 
-/// Checks that a budget of `bytes` is enough to begin a run for this many crawlers. Reading robots.txt files before it begins may
-/// take an hour.
+/// The shortest line with a valid URL, without its LF: a scheme and `//a`.
+const SHORTEST_LINE: u64 = 8;
+
+/// What the memory of a run depends on, besides its budget.
+#[derive(Debug, Clone, Copy)]
+pub struct Needs {
+    crawlers: u64,
+    /// How lines are written; `None` if they are only counted.
+    form: Option<Form>,
+    /// Whether blocked lines are explained.
+    explain: bool,
+    /// Bytes of the names of all crawlers, with separators.
+    names: u64,
+}
+
+impl Needs {
+    /// The needs of a run for these crawlers.
+    pub fn new<'a>(agents: impl IntoIterator<Item = &'a Agents>, form: Option<Form>, explain: bool) -> Needs {
+        let names = agents.into_iter().map(|agents| crawler_name(agents).len() as u64 + 1);
+        let (crawlers, names) = names.fold((0, 0), |(count, bytes), name| (count + 1, bytes + name));
+        Needs { crawlers: crawlers.max(1), form, explain, names }
+    }
+
+    /// The buffers of a chunk's lines: one for each crawler, if each has files or columns.
+    fn buffers(&self) -> u64 {
+        match self.form {
+            Some(Form::Partitions | Form::Verdicts) => self.crawlers,
+            Some(Form::BlockedFor) | None => 1,
+        }
+    }
+}
+
+/// Checks that a budget of `bytes` is enough to begin a run. Reading robots.txt files before it begins may take an hour.
 ///
 /// # Errors
 ///
 /// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
-pub fn check_memory(bytes: u64, crawlers: usize, explain: bool) -> Result<(), FilterError> {
-    Memory::new(bytes, crawlers, explain).map(|_| ())
+pub fn check_memory(bytes: u64, needs: Needs) -> Result<(), FilterError> {
+    Memory::new(bytes, needs).map(|_| ())
 }
 
 /// The memory budget of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Memory {
     bytes: u64,
-    crawlers: u64,
-    /// Whether blocked lines are explained.
-    explain: bool,
+    needs: Needs,
 }
 
 /// The number of workers, and the size of their chunks.
@@ -75,16 +105,16 @@ pub(crate) struct WorkerPlan {
 }
 
 impl Memory {
-    /// A budget of `bytes` for a run for this many crawlers; `explain` says whether blocked lines are explained.
-    pub fn new(bytes: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
-        let memory = Memory { bytes, crawlers: crawlers as u64, explain };
+    /// A budget of `bytes` for a run with these needs.
+    pub fn new(bytes: u64, needs: Needs) -> Result<Memory, FilterError> {
+        let memory = Memory { bytes, needs };
         let least = memory.fixed() + 8 * memory.worker_memory(memory.shortest_chunk(), Format::Text);
         if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
     }
 
     /// Memory outside the shares.
     fn fixed(&self) -> u64 {
-        BASE + BYTES_PER_CRAWLER * self.crawlers
+        BASE + BYTES_PER_BUFFER * self.needs.buffers()
     }
 
     /// The memory that shares are taken from.
@@ -95,28 +125,37 @@ impl Memory {
     /// The memory of a worker with a chunk of this size. There is the chunk, with room to grow, and a copy without duplicates;
     /// for each crawler, its lines in buffers that double as they grow, those of another chunk that waits to be written, and
     /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
-    /// when they are explained. Of rows, all columns are in memory, which may be six times the lines, and again without the
+    /// when they are explained, and with the names of crawlers, for which there is exactly as much memory as is needed. Of rows, all columns are in memory, which may be six times the lines, and again without the
     /// memory of other rows; and those of a row group while it is encoded.
     fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
-        let (per_crawler, per_chunk) = match (format, self.explain) {
+        let Needs { crawlers, explain, names, .. } = self.needs;
+        // An outcome that differs from most takes as many bytes as the shortest line.
+        let outcomes = crawlers;
+        let (per_buffer, per_chunk) = match (format, explain) {
+            (Format::Text, _) if self.needs.form.is_none() => (8, 20 + outcomes),
+            (Format::Text, _) if self.needs.form == Some(Form::BlockedFor) => {
+                (8, 20 + outcomes + 3 * names / SHORTEST_LINE)
+            }
+            (Format::Parquet, _) if self.needs.form == Some(Form::BlockedFor) => (3, 6 + 3 * outcomes),
             (Format::Text, false) => (8, 20),
             (Format::Text, true) => (8 * EXPLAINED, 20),
             (Format::Parquet, false) => (3, 6),
             (Format::Parquet, true) => (4, 5),
         };
         let row_group = if format == Format::Parquet { self.row_group() } else { 0 };
-        (per_crawler * self.crawlers + per_chunk).saturating_mul(chunk_size as u64).saturating_add(row_group)
+        (per_buffer * self.needs.buffers() + per_chunk).saturating_mul(chunk_size as u64).saturating_add(row_group)
     }
 
     /// The shortest chunk that is chosen.
     fn shortest_chunk(&self) -> usize {
-        if self.explain { SHORTEST_EXPLAINED } else { SHORTEST_CHUNK }
+        let grows = self.needs.explain || self.needs.form == Some(Form::BlockedFor);
+        if grows { SHORTEST_GROWING } else { SHORTEST_CHUNK }
     }
 
     /// The memory for the rules that all workers keep to explain lines.
     fn rules(&self, format: Format) -> u64 {
         match format {
-            _ if !self.explain => 0,
+            _ if !self.needs.explain => 0,
             Format::Text => self.rest() / 16,
             // Less, so that row groups are as large as without explanations.
             Format::Parquet => self.rest() / 32,
@@ -125,7 +164,7 @@ impl Memory {
 
     /// The part of that for each crawler of each worker.
     pub fn rules_per_worker(&self, workers: usize, format: Format) -> usize {
-        usize::try_from(self.rules(format) / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
+        usize::try_from(self.rules(format) / (workers as u64 * self.needs.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
     /// The size of chunks, unless one is given, and how many of the `asked` workers have room. `asked` does not change the size:
@@ -142,7 +181,7 @@ impl Memory {
             |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
         // A line must fit after a chunk, within 32-bit offsets.
         let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
-        let usual = format.usual_workers(self.explain);
+        let usual = format.usual_workers(self.shortest_chunk() == SHORTEST_GROWING);
         while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < usual {
             size /= 2;
         }
@@ -158,7 +197,7 @@ impl Memory {
     /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line after it;
     /// decoded, and kept; and, for each crawler, gathered with others and as a frame.
     pub fn longest_line(&self) -> usize {
-        let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);
+        let longest = 3 * self.rest() / 16 / (4 * self.needs.buffers() + 6);
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
     }
 
@@ -188,11 +227,26 @@ impl Memory {
 mod tests {
     use super::*;
 
+    /// The needs of partitions for this many crawlers.
+    fn partitions(crawlers: u64, explain: bool) -> Needs {
+        Needs { crawlers, form: Some(Form::Partitions), explain, names: 0 }
+    }
+
+    #[test]
+    fn columns_of_names_and_counts_need_no_memory_for_the_files_of_each_crawler() {
+        let of = |form, names| Memory::new(DEFAULT_MEMORY, Needs { crawlers: 1024, form, explain: false, names });
+        assert!(of(Some(Form::Partitions), 0).is_err());
+        for (form, names) in [(None, 0), (Some(Form::BlockedFor), 1024 * 16)] {
+            let plan = of(form, names).unwrap().worker_plan(2, None, Format::Text).unwrap();
+            assert_eq!(plan.workers, 2);
+        }
+    }
+
     #[test]
     fn shares_are_no_more_than_there_is() {
         for bytes in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
             for (crawlers, explain) in [1, 2, 16, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
-                let Ok(memory) = Memory::new(bytes, crawlers, explain) else {
+                let Ok(memory) = Memory::new(bytes, partitions(crawlers, explain)) else {
                     assert!(explain || bytes < 400 << 20 && crawlers > 2, "{bytes} {crawlers}");
                     continue;
                 };
@@ -200,9 +254,9 @@ mod tests {
                     let plan = memory.worker_plan(asked, None, Format::Parquet).unwrap();
                     let WorkerPlan { workers, chunk_size } = plan;
                     let workers_share = workers as u64 * memory.worker_memory(chunk_size, Format::Parquet);
-                    let line_share = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
+                    let line_share = memory.longest_line() as u64 * (4 * memory.needs.buffers() + 6);
                     let rules_share =
-                        (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
+                        (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.needs.crawlers;
                     assert!(memory.waiting_rows(plan) >= memory.rest() / LEAST_WAITING);
                     let shares = memory.waiting_rows(plan)
                         + workers_share
@@ -219,7 +273,7 @@ mod tests {
 
     #[test]
     fn chunks_do_not_depend_on_the_number_of_workers() {
-        let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
+        let memory = Memory::new(DEFAULT_MEMORY, partitions(1, false)).unwrap();
         let plan_for = |asked, chunk_size, format| memory.worker_plan(asked, chunk_size, format).unwrap();
         for asked in [1, 8, 16] {
             assert_eq!(plan_for(asked, None, Format::Text), WorkerPlan { workers: asked, chunk_size: 1 << 20 });
@@ -228,7 +282,7 @@ mod tests {
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
         assert_eq!(plan_for(4, None, Format::Parquet), WorkerPlan { workers: 3, chunk_size: 8 << 20 });
         // A table keeps each cause once, so explaining does not make row groups smaller.
-        let explained = Memory::new(DEFAULT_MEMORY, 1, true).unwrap();
+        let explained = Memory::new(DEFAULT_MEMORY, partitions(1, true)).unwrap();
         assert_eq!(
             explained.worker_plan(2, None, Format::Parquet).unwrap(),
             WorkerPlan { workers: 2, chunk_size: 8 << 20 }
@@ -236,7 +290,7 @@ mod tests {
         assert_eq!(plan_for(3, Some(5000), Format::Text), WorkerPlan { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, up to a useful size.
         for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 8 << 20)] {
-            let memory = Memory::new(64 * DEFAULT_MEMORY, 1, false).unwrap();
+            let memory = Memory::new(64 * DEFAULT_MEMORY, partitions(1, false)).unwrap();
             assert_eq!(memory.worker_plan(64, None, format).unwrap(), WorkerPlan { workers: 64, chunk_size });
         }
         // Output of `zstd --long` can be read by default.
@@ -246,16 +300,17 @@ mod tests {
     #[test]
     fn the_reported_minimum_is_enough() {
         for (crawlers, explain) in [(1, false), (5, false), (1, true)] {
-            let Err(FilterError::TooLittleMemory { least, .. }) = Memory::new(1 << 20, crawlers, explain) else {
+            let Err(FilterError::TooLittleMemory { least, .. }) = Memory::new(1 << 20, partitions(crawlers, explain))
+            else {
                 panic!("a MiB is enough");
             };
-            let memory = Memory::new(least, crawlers, explain).unwrap();
+            let memory = Memory::new(least, partitions(crawlers, explain)).unwrap();
             assert!(memory.worker_plan(1, None, Format::Text).is_ok());
             let Err(FilterError::TooLittleMemory { least, .. }) = memory.worker_plan(1, Some(64 << 20), Format::Text)
             else {
                 panic!("chunks of 64 MiB have room");
             };
-            let memory = Memory::new(least, crawlers, explain).unwrap();
+            let memory = Memory::new(least, partitions(crawlers, explain)).unwrap();
             assert!(memory.worker_plan(1, Some(64 << 20), Format::Text).is_ok());
         }
     }

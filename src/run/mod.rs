@@ -52,7 +52,7 @@ pub use job::{Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
 pub use memory::DEFAULT_MEMORY;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use memory::check_memory;
+pub(crate) use memory::{Needs, check_memory};
 pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
 pub use start::{EarlierRun, earlier_run};
 pub use verify::{Checked, Role, Verification, VerifyError, uncounted, verify};

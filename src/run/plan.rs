@@ -6,14 +6,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::job::{Destination, Folder, Job, LongRun, Pipe};
-use super::memory::{Memory, WorkerPlan};
+use super::memory::{Memory, Needs, WorkerPlan};
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::matcher::Matcher;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
 use crate::output::receipt::ReceiptOptions;
-use crate::policy::Policy;
+use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
 use crate::run::error::FilterError;
 use crate::threads;
@@ -32,7 +32,9 @@ pub(super) struct Plan<'j> {
 impl<'j> Plan<'j> {
     /// Checks a job, opens its lists and divides its budget.
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
-        let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
+        let form = job.destination.as_ref().map(Destination::form);
+        let needs = Needs::new(job.crawlers.iter().map(Crawler::agents), form, job.explain);
+        let memory = Memory::new(job.long_run.memory, needs)?;
         let lists = lists(job, memory)?;
         let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
         let worker_plan = memory.worker_plan(asked_workers(job), chunk_size, format(job))?;

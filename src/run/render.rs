@@ -3,11 +3,13 @@
 use super::memory::cause_bytes;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
+use crate::judge::outcomes::Outcomes;
 use crate::judge::place::{self, Pieces};
+use crate::judge::refusals::Refusals;
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
+use crate::output::form::{Form, Rows, SEPARATOR, crawler_name, put_cause, put_no_cause};
 use crate::output::format::Format;
 
 /// Renders lines for output; each worker has its own. The rows of tables are made elsewhere, from outcomes and causes.
@@ -19,6 +21,8 @@ pub(super) struct Renderer {
     explainers: Vec<Explainer>,
     /// For each explainer, what blocked the lines that become rows.
     causes: Vec<Causes>,
+    /// Which crawlers may not fetch the lines, if columns name them.
+    refusals: Option<Refusals>,
 }
 
 impl Renderer {
@@ -28,40 +32,50 @@ impl Renderer {
         let mut explainers: Vec<_> = explained.iter().map(Matcher::explainer).collect();
         explainers.iter_mut().for_each(|explainer| explainer.keep(kept_rules));
         let causes = explainers.iter().map(|_| Causes::default()).collect();
-        Renderer { rows, explainers, causes }
+        let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
+        let refusals = rows.filter(|rows| rows.form == Form::BlockedFor).map(|_| Refusals::new(names()));
+        Renderer { rows, explainers, causes, refusals }
     }
 
     /// Renders the lines of a chunk's `text` into empty buffers, one for each file. If it `stays`, it stays in place until it is
-    /// written. `outcomes` are those of its lines, for each crawler. Returns whether the buffers were compared with the lines, and
+    /// written. `outcomes` are those of its lines; `space` holds them for each crawler, where that is needed. Returns whether the buffers were compared with the lines, and
     /// hold each where it belongs.
     pub fn render(
         &mut self,
         text: &[u8],
         stays: bool,
         urls: &LineUrls,
-        outcomes: &[Vec<Outcome>],
+        outcomes: &Outcomes,
+        space: &mut Vec<Vec<Outcome>>,
         buffers: &mut [Pieces],
     ) -> bool {
-        let Renderer { rows: Some(rows), explainers, causes } = self else { return false };
+        let Renderer { rows: Some(rows), explainers, causes, refusals } = self else { return false };
+        if let Some(refusals) = refusals {
+            refusals.find(outcomes);
+            if rows.format == Format::Text {
+                put_refused(text, urls, refusals, &mut buffers[0].copies);
+            }
+            return false;
+        }
+        let outcomes = outcomes.by_crawler(space);
         match (rows.format, rows.form) {
             (Format::Text, Form::Partitions) if !rows.explain => return split(text, stays, urls, outcomes, buffers),
             (Format::Text, Form::Partitions) => split_explained(text, urls, outcomes, buffers, explainers),
             (Format::Text, Form::Verdicts) => put_verdicts(text, urls, outcomes, &mut buffers[0].copies, explainers),
+            (Format::Text, Form::BlockedFor) => {}
             (Format::Parquet, _) => note_causes(text, urls, outcomes, explainers, causes),
         }
         false
     }
 
     /// Adds a line feed to the last line of a chunk in the buffers.
-    pub fn end_line(&self, outcomes: &[Vec<Outcome>], buffers: &mut [Pieces]) {
+    pub fn end_line(&self, outcomes: &Outcomes, buffers: &mut [Pieces]) {
         match self.rows.map(|rows| (rows.format, rows.form)) {
             None | Some((Format::Parquet, _)) => {}
-            Some((Format::Text, Form::Verdicts)) => buffers[0].copies.push(b'\n'),
+            Some((Format::Text, Form::Verdicts | Form::BlockedFor)) => buffers[0].copies.push(b'\n'),
             Some((Format::Text, Form::Partitions)) => {
-                for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes) {
-                    if let Some(last) = outcomes.last() {
-                        buffers[last.partition() as usize].copies.push(b'\n');
-                    }
+                for (buffers, last) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes.of_last()) {
+                    buffers[last.partition() as usize].copies.push(b'\n');
                 }
             }
         }
@@ -69,12 +83,14 @@ impl Renderer {
 
     /// What blocked the lines of a rendered chunk.
     pub fn causes<'w>(&'w mut self, text: &'w [u8], urls: &'w LineUrls) -> ChunkCauses<'w> {
-        ChunkCauses { kept: &self.causes, explainers: &mut self.explainers, text, urls }
+        let Renderer { causes, explainers, refusals, .. } = self;
+        ChunkCauses { kept: causes, explainers, refusals: refusals.as_ref(), text, urls }
     }
 
     /// Frees the memory that grows with chunks.
     pub fn release(&mut self) {
         self.causes.iter_mut().for_each(|causes| *causes = Causes::default());
+        self.refusals = self.refusals.take().map(|refusals| Refusals::new(refusals.names().to_vec()));
     }
 }
 
@@ -130,6 +146,17 @@ fn put_verdicts(
                 None => {}
             }
         }
+        buffer.extend_from_slice(urls.lines().whole(text, line));
+    }
+}
+
+/// Copies each line after the crawlers that may not fetch its URL.
+fn put_refused(text: &[u8], urls: &LineUrls, refusals: &Refusals, buffer: &mut Vec<u8>) {
+    // Exactly as much as is needed: names may be many times as long as the lines.
+    let columns = (0..urls.lines().count()).map(|line| refusals.of(line).columns.len());
+    buffer.reserve_exact(text.len() + 1 + columns.sum::<usize>());
+    for line in 0..urls.lines().count() {
+        buffer.extend_from_slice(&refusals.of(line).columns);
         buffer.extend_from_slice(urls.lines().whole(text, line));
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn reread<T: Default + Send>(
             }
             let mut urls = Vec::new();
             stored.each(rows, place, |line, _, verdicts| {
-                if form == Form::Partitions || verdicts.get(crawler) == Some(&Some(partition)) {
+                if !form.is_whole() || verdicts.get(crawler) == Some(&Some(partition)) {
                     urls.push(layouts.as_ref().map_or(Cow::Borrowed(line), |layouts| layouts.url(line)));
                 }
             });
@@ -62,7 +62,7 @@ fn files<'r>(run: StoredRun<'r>, partition: &str) -> Vec<(&'r str, bool)> {
     let StoredRun { receipt, lists, .. } = run;
     let files = match receipt.options.form {
         Form::Partitions => receipt.partitions.get(partition).map(|part| &part.files),
-        Form::Verdicts => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
+        Form::Verdicts | Form::BlockedFor => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
     };
     let has_head = |file: &FilePart| lists.of(Path::new(&file.name)).head.is_some();
     files.into_iter().flatten().map(|file| (&*file.name, has_head(file))).collect()

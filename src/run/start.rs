@@ -85,7 +85,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sin
             [one] => (*one as usize, &[][..]),
             several => (0, several),
         },
-        Pipe::Verdicts => (0, &[][..]),
+        Pipe::Verdicts | Pipe::BlockedFor => (0, &[][..]),
     };
     let agents: Vec<Agents> = plan.agents().into_iter().cloned().collect();
     let lists_head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;

@@ -7,10 +7,12 @@ use crate::input::scan::{self, Extent, scan};
 use crate::judge::lines::for_each_end;
 use crate::outcome::Partition;
 use crate::output::file_lists::FileLists;
-use crate::output::form::{Form, Rows, SEPARATOR, rest_of_row};
+use crate::output::form::{Form, REFUSED, Rows, SEPARATOR, rest_of_row};
 use crate::output::format::Format;
 use crate::output::receipt::Receipt;
+use crate::output::refused::RefusedColumns;
 use crate::output::table::{self, TableLines, Wanted};
+use crate::robots::Agents;
 
 /// The size in bytes of the chunks in which files are read again. Results may depend on where chunks end, so it is the same for every run.
 pub(super) const REREAD_CHUNK: usize = 1 << 20;
@@ -27,8 +29,8 @@ pub(crate) struct StoredRun<'r> {
 
 /// Some lines of a file.
 pub(super) enum StoredLines<'l> {
-    /// Text, and whether it is the first of its file, where a head may be.
-    Text(&'l [u8], bool),
+    /// Text, whether it is the first of its file, where a head may be, and the crawlers that its columns may name.
+    Text(&'l [u8], bool, &'l [Agents]),
     /// Rows of a table.
     Rows(&'l TableLines),
 }
@@ -36,7 +38,7 @@ pub(super) enum StoredLines<'l> {
 impl<'l> StoredLines<'l> {
     /// Takes off the first line of a text that begins its file.
     pub fn split_head(&mut self) -> &'l [u8] {
-        let StoredLines::Text(text, true) = self else { return b"" };
+        let StoredLines::Text(text, true, _) = self else { return b"" };
         let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
         let (head, rest) = text.split_at(end);
         *text = rest;
@@ -47,8 +49,16 @@ impl<'l> StoredLines<'l> {
     /// the LF; and its verdict in each column of verdicts, `None` if that is not one.
     pub fn each(&self, rows: Rows, file: usize, mut visit: impl FnMut(&'l [u8], usize, &[Option<Partition>])) {
         match *self {
-            StoredLines::Text(text, _) => {
+            StoredLines::Text(text, _, agents) => {
                 let mut verdicts = vec![None; if rows.form == Form::Verdicts { rows.crawlers } else { 0 }];
+                if rows.form == Form::BlockedFor {
+                    let mut refused = RefusedColumns::new(agents);
+                    each_line(text, |line, line_feed| {
+                        let rest = rest_of_row(line, REFUSED.len());
+                        visit(rest, rest.len() + line_feed, refused.of_text(&line[..line.len() - rest.len()]));
+                    });
+                    return;
+                }
                 each_line(text, |line, line_feed| {
                     let mut rest = line;
                     for verdict in &mut verdicts {
@@ -103,7 +113,8 @@ impl<'r> StoredRun<'r> {
         let StoredRun { receipt, threads, lists, .. } = *self;
         match receipt.options.format {
             Format::Text => {
-                let of = |text: &[u8], first| of(StoredLines::Text(text, first));
+                let agents = receipt.crawlers();
+                let of = |text: &[u8], first| of(StoredLines::Text(text, first, &agents));
                 scan(&scan::opened(path)?, Extent::Whole, threads, REREAD_CHUNK, of, append)
             }
             Format::Parquet => {

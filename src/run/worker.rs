@@ -7,13 +7,14 @@ use crate::judge::batch;
 use crate::judge::batch_arrays::BatchArrays;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
+use crate::judge::outcomes::Outcomes;
 use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
 use crate::judge::tally::{self, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
-use crate::output::form::Rows;
+use crate::output::form::{Form, Rows};
 use crate::output::missing_robots::WaitingOrigins;
 use crate::policy::Policy;
 
@@ -58,12 +59,13 @@ pub(super) struct Worker {
     /// How lines are written; `None` if they are only counted.
     rows: Option<Rows>,
     notes_waiting: bool,
-    /// For each crawler.
-    scratches: Vec<Scratch>,
+    /// One to judge for most crawlers, one for the others.
+    scratches: [Scratch; 2],
     space: Box<BatchArrays>,
     urls: LineUrls,
-    /// For each crawler, the outcomes of the chunk's lines.
-    outcomes: Vec<Vec<Outcome>>,
+    /// The outcomes of the chunk's lines, and space for those of each crawler.
+    outcomes: Outcomes,
+    by_crawler: Vec<Vec<Outcome>>,
     renderer: Renderer,
     /// Bytes of rules kept for each crawler to explain lines.
     kept_rules: usize,
@@ -77,10 +79,11 @@ impl Worker {
             matchers: matchers.to_vec(),
             rows,
             notes_waiting,
-            scratches: matchers.iter().map(|_| Scratch::default()).collect(),
+            scratches: Default::default(),
             space: Box::default(),
             urls: LineUrls::default(),
-            outcomes: vec![Vec::new(); matchers.len()],
+            outcomes: Outcomes::default(),
+            by_crawler: Vec::new(),
             renderer: Renderer::new(matchers, rows, kept_rules),
             kept_rules,
             judged: Judged::default(),
@@ -111,7 +114,8 @@ impl Worker {
             self.note_waiting(text, &urls);
         }
         self.judged.stays = stays;
-        self.judged.is_proven = self.renderer.render(text, stays, &urls, &self.outcomes, &mut self.judged.buffers);
+        self.judged.is_proven =
+            self.renderer.render(text, stays, &urls, &self.outcomes, &mut self.by_crawler, &mut self.judged.buffers);
         self.urls = urls;
         self.judged.input = self.judged.kept;
         let counts = self.scratches.iter_mut().map(|scratch| std::mem::take(&mut scratch.counts));
@@ -124,13 +128,14 @@ impl Worker {
     /// Finds the outcomes of a chunk's lines, for each crawler.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
         let judges = Matcher::views(&self.matchers);
+        self.outcomes.clear(judges.len());
         batch::judge(&judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
         let Worker { outcomes, scratches, .. } = self;
         for (line, url) in urls.apart(text) {
-            batch::judge_one(&judges, url, scratches, |crawler, outcome| outcomes[crawler][line] = outcome);
+            batch::judge_one(&judges, url, line, outcomes, scratches);
         }
         for &(line, reason) in urls.flaws() {
-            outcomes.iter_mut().for_each(|outcomes| outcomes[line] = Outcome::new(Partition::Invalid, reason));
+            outcomes.set(line, Outcome::new(Partition::Invalid, reason));
         }
     }
 
@@ -143,15 +148,21 @@ impl Worker {
 
     /// For each crawler, the outcomes of the judged chunk's lines, and what blocked them. `text` is that of the chunk.
     pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> (&'w [Vec<Outcome>], ChunkCauses<'w>) {
-        (&self.outcomes, self.renderer.causes(text, &self.urls))
+        let outcomes = match self.rows.map(|rows| rows.form) {
+            // Nothing but the sets of crawlers is written.
+            Some(Form::BlockedFor) => &[],
+            _ => self.outcomes.by_crawler(&mut self.by_crawler),
+        };
+        (outcomes, self.renderer.causes(text, &self.urls))
     }
 
     /// Frees the memory that grows with chunks.
     pub fn release(&mut self) {
         self.judged = Judged::default();
         self.urls = LineUrls::default();
-        self.outcomes = vec![Vec::new(); self.matchers.len()];
-        self.scratches = self.matchers.iter().map(|_| Scratch::default()).collect();
+        self.outcomes = Outcomes::default();
+        self.by_crawler = Vec::new();
+        self.scratches = Default::default();
         self.renderer.release();
     }
 
@@ -175,8 +186,7 @@ impl Worker {
     /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of
     /// them.
     fn note_waiting(&mut self, text: &[u8], urls: &LineUrls) {
-        let Some(outcomes) = self.outcomes.first() else { return };
-        for (line, outcome) in outcomes.iter().enumerate() {
+        for (line, outcome) in self.outcomes.most().iter().enumerate() {
             if outcome.partition() == Partition::Deferred && outcome.reason().waits_for_robots_txt() {
                 self.judged.waiting.count(urls.url(text, line), line as u64, outcome.reason());
             }
@@ -185,9 +195,8 @@ impl Worker {
 
     /// Adds a line feed to the last line of the chunk.
     fn add_line_feed(&mut self) {
-        for (place, outcomes) in self.outcomes.iter().enumerate() {
-            let Some(partition) = outcomes.last().map(|outcome| outcome.partition() as usize) else { return };
-            self.judged.crawlers[place].tallies[partition].bytes += 1;
+        for (counts, last) in self.judged.crawlers.iter_mut().zip(self.outcomes.of_last()) {
+            counts.tallies[last.partition() as usize].bytes += 1;
         }
         self.renderer.end_line(&self.outcomes, &mut self.judged.buffers);
         self.judged.added_line_feed = true;

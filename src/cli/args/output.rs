@@ -48,8 +48,15 @@ pub struct OutputArgs {
     /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output.
     #[arg(long)]
     pub verdicts: bool,
+    /// Write one table of all lines with the crawlers that may not fetch them
+    ///
+    /// Writes verdicts.tsv, with every line in order after two columns: blocked_for has the names of the crawlers that are
+    /// refused, separated by commas, and deferred_for those without an answer yet. A line without a valid URL is blocked
+    /// for all of them. With --format parquet, both are lists. Without --out it goes to standard output.
+    #[arg(long, conflicts_with_all = ["verdicts", "only", "explain"])]
+    pub blocked_for: bool,
     /// Judge and count lines, and print only the numbers
-    #[arg(long, conflicts_with_all = ["out", "only", "verdicts", "compress", "split_size", "force", "per_input"])]
+    #[arg(long, conflicts_with_all = ["out", "only", "verdicts", "blocked_for", "compress", "split_size", "force", "per_input"])]
     pub count: bool,
     /// With --count, print the receipt as JSON
     #[arg(long, requires = "count")]
@@ -123,7 +130,7 @@ pub struct OutputArgs {
 impl OutputArgs {
     /// Checks that an output is given and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
-        if self.out.is_none() && self.only.is_empty() && !self.verdicts && !self.count {
+        if self.out.is_none() && self.only.is_empty() && !self.verdicts && !self.blocked_for && !self.count {
             return Err(Failure::NoOutput);
         }
         if self.explain && !self.only.is_empty() && !self.only.contains(&Partition::Blocked) {
@@ -136,6 +143,15 @@ impl OutputArgs {
         }
     }
 
+    /// How lines are written to a folder.
+    fn form(&self) -> Form {
+        match (self.verdicts, self.blocked_for) {
+            (true, _) => Form::Verdicts,
+            (false, true) => Form::BlockedFor,
+            (false, false) => Form::Partitions,
+        }
+    }
+
     /// Whether lines are printed to standard output.
     pub fn prints_lines(&self) -> bool {
         matches!(self.destination(), Some(Destination::Pipe(_)))
@@ -145,11 +161,12 @@ impl OutputArgs {
     pub fn destination(&self) -> Option<Destination> {
         let Some(directory) = self.out.clone() else {
             let only = (!self.only.is_empty()).then(|| Pipe::Only(self.only.clone()));
-            return only.or(self.verdicts.then_some(Pipe::Verdicts)).map(Destination::Pipe);
+            let verdicts = self.verdicts.then_some(Pipe::Verdicts);
+            return only.or(verdicts).or(self.blocked_for.then_some(Pipe::BlockedFor)).map(Destination::Pipe);
         };
         Some(Destination::Folder(Folder {
             directory,
-            form: if self.verdicts { Form::Verdicts } else { Form::Partitions },
+            form: self.form(),
             format: self.format,
             compress: self.compress,
             split_size: self.split_size,

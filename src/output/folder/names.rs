@@ -81,8 +81,8 @@ impl FileName {
         let stems = match (rows.form, rows.format) {
             (Form::Partitions, Format::Text) => partition_names(agents),
             (Form::Partitions, Format::Parquet) => table_names(agents),
-            (Form::Verdicts, Format::Text) => vec![VERDICTS.to_owned()],
-            (Form::Verdicts, Format::Parquet) => vec![format!("{VERDICTS}/{PART}")],
+            (Form::Verdicts | Form::BlockedFor, Format::Text) => vec![VERDICTS.to_owned()],
+            (Form::Verdicts | Form::BlockedFor, Format::Parquet) => vec![format!("{VERDICTS}/{PART}")],
         };
         // A text file with columns before its lines is a table.
         let ending = |file| match rows.format {
@@ -173,7 +173,7 @@ pub(super) fn table_root(rows: Rows) -> Option<&'static str> {
     match (rows.format, rows.form) {
         (Format::Text, _) => None,
         (Format::Parquet, Form::Partitions) => Some(LINES),
-        (Format::Parquet, Form::Verdicts) => Some(VERDICTS),
+        (Format::Parquet, Form::Verdicts | Form::BlockedFor) => Some(VERDICTS),
     }
 }
 

@@ -37,6 +37,9 @@ pub(super) fn dictionaries(rows: &RecordBatch) -> Vec<usize> {
 
 /// Whether a dictionary of these values saves space.
 fn saves(values: &ArrayRef) -> bool {
+    if let DataType::Dictionary(..) = values.data_type() {
+        return true;
+    }
     let Some(value) = value_of(values) else { return false };
     let all = values.len() - values.null_count();
     let step = values.len().div_ceil(SAMPLE).max(1);

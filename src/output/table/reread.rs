@@ -1,5 +1,6 @@
 //! Reads the tables of a run again: their lines, and the verdicts beside them.
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use std::fs::File;
 use std::path::Path;
@@ -13,7 +14,9 @@ use crate::input::error::ListError;
 use crate::input::list::in_group;
 use crate::input::list::line_columns::{LineArrays, LineColumns};
 use crate::outcome::Partition;
+use crate::output::form::{Form, REFUSED};
 use crate::output::receipt::Receipt;
+use crate::output::refused::RefusedColumns;
 use crate::robots::Agents;
 use crate::threads;
 
@@ -59,14 +62,16 @@ pub(crate) fn reread<T: Default + Send>(
 struct WrittenTable {
     file: ParquetFile,
     line_columns: LineColumns,
-    /// The columns of verdicts.
+    /// The columns that tell the verdicts.
     verdicts: Vec<usize>,
+    agents: Vec<Agents>,
+    /// Whether these columns are lists of the crawlers that may not fetch a line's URL.
+    names_crawlers: bool,
 }
 
 impl WrittenTable {
     fn open(file: File, receipt: &Receipt, wanted: Wanted, is_of_table: bool) -> Result<WrittenTable, Malformed> {
         let agents = receipt.crawlers();
-        let agents: Vec<&Agents> = agents.iter().collect();
         let options = &receipt.options;
         let file = ParquetFile::open(file)?;
         let schema = file.schema();
@@ -77,10 +82,13 @@ impl WrittenTable {
             // Whatever the column of the text was called, here it is `url`.
             Wanted::Urls => of_list(None)?,
         };
-        let column =
-            |name: &String| columnar::find(schema, name).ok_or_else(|| Malformed(format!("it has no column {name:?}")));
-        let verdicts = verdict_names(options.form, &agents).iter().map(column).collect::<Result<_, _>>()?;
-        Ok(WrittenTable { file, line_columns, verdicts })
+        let column = |name: &String| {
+            let found = schema.columns().iter().position(|column| column.path().parts().first() == Some(name));
+            found.ok_or_else(|| Malformed(format!("it has no column {name:?}")))
+        };
+        let names = verdict_names(options.form, &agents.iter().collect::<Vec<_>>());
+        let verdicts = names.iter().map(column).collect::<Result<_, _>>()?;
+        Ok(WrittenTable { file, line_columns, verdicts, agents, names_crawlers: options.form == Form::BlockedFor })
     }
 
     /// Calls `visit` with the rows of a row group, some at a time.
@@ -89,18 +97,17 @@ impl WrittenTable {
         let columns = [self.line_columns.columns(), &self.verdicts].concat();
         let at_once = self.file.rows_at_once(group, &columns, usize::MAX);
         let mut batches = self.file.batches(RowRange { group, first: 0, rows, ends: true }, &columns, at_once)?;
-        let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); self.verdicts.len()] };
+        let crawlers = if self.names_crawlers { self.agents.len() } else { self.verdicts.len() };
+        let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); crawlers] };
         while let Some(batch) = batches.next()? {
             let texts = LineArrays::of(self.line_columns, self.file.schema(), &batch)?;
             texts.each_line(|line| {
                 lines.text.extend_from_slice(line);
                 lines.text.push(b'\n');
             });
-            for (&at, verdicts) in self.verdicts.iter().zip(&mut lines.verdicts) {
-                let column = columnar::leaf(&batch, self.file.schema().column(at).path().parts());
-                let names = column.and_then(|names| names.as_binary_view_opt());
-                let names = names.ok_or_else(|| Malformed("its verdicts are not text".to_owned()))?;
-                verdicts.extend(names.iter().map(|name| Partition::from_name(name?)));
+            match self.names_crawlers {
+                true => self.refused(&batch, &mut lines.verdicts)?,
+                false => self.verdicts(&batch, &mut lines.verdicts)?,
             }
             if lines.text.len() >= LINES {
                 visit(&lines);
@@ -109,6 +116,36 @@ impl WrittenTable {
             }
         }
         visit(&lines);
+        Ok(())
+    }
+
+    /// Appends the verdicts of some rows, which have a column for each crawler.
+    fn verdicts(&self, batch: &RecordBatch, verdicts: &mut [Vec<Option<Partition>>]) -> Result<(), Malformed> {
+        for (&at, verdicts) in self.verdicts.iter().zip(verdicts) {
+            let column = columnar::leaf(batch, self.file.schema().column(at).path().parts());
+            let names = column.and_then(|names| names.as_binary_view_opt());
+            let names = names.ok_or_else(|| Malformed("its verdicts are not text".to_owned()))?;
+            verdicts.extend(names.iter().map(|name| Partition::from_name(name?)));
+        }
+        Ok(())
+    }
+
+    /// Appends the verdicts of some rows, which have lists of crawlers.
+    fn refused(&self, batch: &RecordBatch, verdicts: &mut [Vec<Option<Partition>>]) -> Result<(), Malformed> {
+        let lists = REFUSED.map(|name| {
+            let lists = batch.column_by_name(name)?.as_list_opt::<i32>()?;
+            Some((lists.value_offsets(), lists.values().as_binary_view_opt()?))
+        });
+        let [Some(blocked), Some(deferred)] = lists else {
+            return Err(Malformed("its crawlers are not lists of text".to_owned()));
+        };
+        let mut refused = RefusedColumns::new(&self.agents);
+        for row in 0..batch.num_rows() {
+            let names = [blocked, deferred]
+                .map(|(offsets, names)| (offsets[row] as usize..offsets[row + 1] as usize).map(|at| names.value(at)));
+            let found = refused.of_lists(names);
+            verdicts.iter_mut().zip(found).for_each(|(verdicts, &verdict)| verdicts.push(verdict));
+        }
         Ok(())
     }
 }

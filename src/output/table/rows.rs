@@ -1,17 +1,22 @@
 //! The rows of a chunk: for each file, a batch of those that go there.
 
 use arrow_array::builder::{BinaryViewBuilder, make_view};
-use arrow_array::{ArrayRef, BinaryViewArray, BooleanArray, Int32Array, Int64Array, RecordBatch};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_array::types::UInt16Type;
+use arrow_array::{
+    ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, Int32Array, Int64Array, ListArray,
+    RecordBatch,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use arrow_select::filter::{FilterBuilder, filter_record_batch};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Table;
-use super::schema::OwnColumn;
+use super::schema::{OwnColumn, name_of_batch};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunks::Chunk;
+use crate::judge::refusals::{Refusals, Refused};
 use crate::judge::urls::LineUrls;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
@@ -51,9 +56,16 @@ impl Table {
         let with = |own: Vec<ArrayRef>| {
             RecordBatch::try_new(Arc::clone(&self.batch_schema), of_list.iter().cloned().chain(own).collect())
         };
-        if self.files.form == Form::Verdicts {
-            let own = (0..self.files.crawlers).map(|crawler| self.own_columns(crawler, &outcomes[crawler], causes));
-            let batch = with(own.collect::<Result<Vec<_>, _>>()?.concat())?;
+        let whole = match self.files.form {
+            Form::Partitions => None,
+            Form::Verdicts => {
+                let own = (0..self.files.crawlers).map(|crawler| self.own_columns(crawler, &outcomes[crawler], causes));
+                Some(own.collect::<Result<Vec<_>, _>>()?.concat())
+            }
+            Form::BlockedFor => causes.refusals.map(refused_columns).transpose()?,
+        };
+        if let Some(own) = whole {
+            let batch = with(own)?;
             return Ok(if batch.num_rows() > 0 { vec![(0, batch)] } else { Vec::new() });
         }
         let mut sorted = Vec::new();
@@ -129,8 +141,23 @@ impl OwnColumn {
             OwnColumn::Captured => {
                 Arc::new(causes.map(|cause| cause?.captured?.checked_mul(1000)).collect::<Int64Array>())
             }
+            OwnColumn::BlockedFor | OwnColumn::DeferredFor => unreachable!("not a column for each crawler"),
         })
     }
+}
+
+/// The columns of the crawlers that may not fetch each line's URL.
+fn refused_columns(refusals: &Refusals) -> Result<Vec<ArrayRef>, ArrowError> {
+    let names: ArrayRef = Arc::new(BinaryArray::from_iter_values(refusals.names()));
+    let column = |crawlers: fn(&Refused) -> &[u16]| {
+        let sets = refusals.of_urls().iter().map(|&set| crawlers(&refusals.sets()[set as usize]));
+        let offsets = OffsetBuffer::<i32>::from_lengths(sets.clone().map(<[u16]>::len));
+        let mut keys = Vec::with_capacity(offsets[offsets.len() - 1] as usize);
+        sets.for_each(|set| keys.extend_from_slice(set));
+        let named = DictionaryArray::<UInt16Type>::try_new(keys.into(), ArrayRef::clone(&names))?;
+        Ok(Arc::new(ListArray::try_new(name_of_batch(), offsets, Arc::new(named), None)?) as ArrayRef)
+    };
+    [column(|set| &set.blocked), column(|set| &set.deferred)].into_iter().collect()
 }
 
 /// A column of texts.

@@ -11,7 +11,7 @@ use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT, crawler_labels};
-use crate::output::form::{Form, Rows};
+use crate::output::form::{Form, REFUSED, Rows};
 use crate::robots::Agents;
 
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
@@ -94,7 +94,7 @@ impl Table {
 /// The suffixes of our columns' names, one for each crawler with verdicts in the file.
 fn labels(form: Form, agents: &[&Agents]) -> Vec<String> {
     match form {
-        Form::Partitions => vec![String::new()],
+        Form::Partitions | Form::BlockedFor => vec![String::new()],
         Form::Verdicts => crawler_labels(agents),
     }
 }
@@ -149,6 +149,26 @@ fn number_field(
     (Arc::new(number), Arc::new(Field::new(name, of_batch, true)))
 }
 
+/// A column of lists of names. In batches, names are numbers in a dictionary.
+fn names_field(name: &str) -> (TypePtr, FieldRef) {
+    let (element, of_batch) = (text_field(ELEMENT, false).0, DataType::List(name_of_batch()));
+    let group =
+        |name, repetition, fields| Type::group_type_builder(name).with_repetition(repetition).with_fields(fields);
+    let list = group("list", Repetition::REPEATED, vec![element]).build().expect("a group of one column");
+    let lists = group(name, Repetition::REQUIRED, vec![Arc::new(list)]).with_logical_type(Some(LogicalType::List));
+    let lists = lists.build().expect("a list of text");
+    (Arc::new(lists), Arc::new(Field::new(name, of_batch, false)))
+}
+
+/// The name of the items of a list, as the format prescribes.
+const ELEMENT: &str = "element";
+
+/// The items of such a list in batches.
+pub(super) fn name_of_batch() -> FieldRef {
+    let name = DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Binary));
+    Arc::new(Field::new(ELEMENT, name, false))
+}
+
 /// A column that we add to those of a list. [`rows`](super::rows) has its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnColumn {
@@ -160,19 +180,25 @@ pub(super) enum OwnColumn {
     RuleLine,
     Agent,
     Captured,
+    /// The names of the crawlers that may not fetch the line's URL.
+    BlockedFor,
+    DeferredFor,
 }
 
 impl OwnColumn {
     /// Our columns for a crawler in these files, in their order.
     pub fn of(files: Rows) -> impl Iterator<Item = OwnColumn> {
-        use OwnColumn::{Agent, Captured, Reason, Rule, RuleLine, Verdict};
+        use OwnColumn::{Agent, BlockedFor, Captured, DeferredFor, Reason, Rule, RuleLine, Verdict};
+        let names_crawlers = files.form == Form::BlockedFor;
         let is_in = move |column: &OwnColumn| match column {
+            BlockedFor | DeferredFor => names_crawlers,
+            _ if names_crawlers => false,
             // In a partition, it is the name of the folder.
             Verdict => files.form == Form::Verdicts,
             Reason => true,
             Rule | RuleLine | Agent | Captured => files.explain,
         };
-        [Verdict, Reason, Rule, RuleLine, Agent, Captured].into_iter().filter(is_in)
+        [Verdict, Reason, Rule, RuleLine, Agent, Captured, BlockedFor, DeferredFor].into_iter().filter(is_in)
     }
 
     /// Its field; the label tells the crawlers apart.
@@ -186,6 +212,8 @@ impl OwnColumn {
             OwnColumn::RuleLine => number_field(&named("rule_line", label), int32, None, DataType::Int32),
             OwnColumn::Agent => text_field(&named("agent", label), true),
             OwnColumn::Captured => number_field(&named("captured", label), int64, Some(time), DataType::Int64),
+            OwnColumn::BlockedFor => names_field(REFUSED[0]),
+            OwnColumn::DeferredFor => names_field(REFUSED[1]),
         }
     }
 }
@@ -196,10 +224,11 @@ fn own_fields(files: Rows, agents: &[&Agents]) -> Fields {
     labels(files.form, agents).iter().flat_map(fields_of).collect()
 }
 
-/// The names of the columns of verdicts; none if the verdict is the name of the folder.
+/// The names of the columns that tell the verdicts; none if the verdict is the name of the folder.
 pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
     match form {
         Form::Partitions => Vec::new(),
+        Form::BlockedFor => REFUSED.map(str::to_owned).to_vec(),
         Form::Verdicts => labels(form, agents).iter().map(|label| named(VERDICT, label)).collect(),
     }
 }

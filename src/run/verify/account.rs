@@ -91,7 +91,7 @@ fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
         Form::Partitions => {
             receipt.partitions.iter().map(|(name, part)| (name.as_str(), part.judged, &part.files[..])).collect()
         }
-        Form::Verdicts => {
+        Form::Verdicts | Form::BlockedFor => {
             vec![("verdicts", judged(receipt), receipt.verdicts.as_ref().map_or(&[], |verdicts| &verdicts.files))]
         }
     }

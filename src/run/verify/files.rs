@@ -26,7 +26,7 @@ pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
     let names = run.receipt.partition_names();
     let mut files = match run.receipt.options.form {
         Form::Partitions => partitions(run, &names),
-        Form::Verdicts => verdicts(run, &names),
+        Form::Verdicts | Form::BlockedFor => verdicts(run, &names),
     };
     files.push(robots_needed(run.receipt, run.directory));
     files
@@ -201,7 +201,7 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
     let parts: Vec<Part> = names.iter().map(judged).collect();
     let all_read = files.iter().all(|file| file.found.is_some());
     if let Some(last) = files.last_mut().filter(|_| all_read) {
-        last.problem = last.problem.take().or_else(|| all.difference(&verdicts.written, &parts, names));
+        last.problem = last.problem.take().or_else(|| all.difference(rows.form, &verdicts.written, &parts, names));
     }
     files
 }

@@ -2,7 +2,7 @@
 
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Partition;
-use crate::output::form::{Rows, rest_of_row};
+use crate::output::form::{Form, Rows, rest_of_row};
 use crate::output::receipt::Part;
 use crate::run::stored::StoredLines;
 
@@ -74,25 +74,43 @@ impl Columns {
     }
 
     /// How the tallies differ from the receipt: the lines must be `whole`, and those of each partition `parts`, in the order of
-    /// `names`.
-    pub fn difference(&self, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
+    /// `names`. In columns of the crawlers that may not fetch a line, invalid lines are among the blocked ones.
+    pub fn difference(&self, form: Form, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
+        let compared = |(part, tally): (Part, &Tally)| part.difference(tally);
+        let named = |(name, difference): (&String, String)| format!("{name}: {difference}");
         whole.difference(&self.lines).or_else(|| {
-            let mut tallies = parts.iter().zip(self.partitions.as_flattened()).zip(names);
-            tallies.find_map(|((part, tally), name)| Some(format!("{name}: {}", part.difference(tally)?)))
+            let found = self.partitions.iter().flat_map(|found| found.iter());
+            let parts = parts.chunks(Partition::COUNT).zip(&self.partitions);
+            let wanted = parts.flat_map(|(parts, found)| match form {
+                Form::BlockedFor => with_invalid(parts, found),
+                Form::Partitions | Form::Verdicts => parts.to_vec(),
+            });
+            let mut differences = wanted.zip(found).map(compared).zip(names);
+            differences.find_map(|(difference, name)| Some(named((name, difference?))))
         })
     }
+}
+
+/// The parts of a crawler with its invalid lines among the blocked ones. The order of these does not follow from that of the parts,
+/// so the one that was `found` is taken; all lines together are in order.
+fn with_invalid(parts: &[Part], found: &[Tally; Partition::COUNT]) -> Vec<Part> {
+    let mut tallies: Vec<Tally> = parts.iter().map(Part::tally).collect();
+    let invalid = std::mem::take(&mut tallies[Partition::Invalid as usize]);
+    let blocked = &mut tallies[Partition::Blocked as usize];
+    blocked.append(&invalid);
+    blocked.order = found[Partition::Blocked as usize].order;
+    tallies.iter().map(|tally| Part::of(tally, true)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::form::Form;
     use crate::output::format::Format;
 
     #[test]
     fn what_has_no_rows_adds_nothing_and_loses_nothing() {
         let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
-        let stored = StoredLines::Text(b"allowed\tblocked\thttp://a.example/\n", true);
+        let stored = StoredLines::Text(b"allowed\tblocked\thttp://a.example/\n", true, &[]);
         let text = Columns::of(stored, rows, 0, false);
         let (mut before, mut after) = (Columns::default(), text.clone());
         before.append(&text);

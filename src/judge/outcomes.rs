@@ -1,0 +1,137 @@
+//! The outcomes of URLs for several crawlers: those that most get, and where single ones differ.
+//!
+//! Nearly all crawlers have the same rules on nearly all origins, so what is kept, counted and written for all of them grows with
+//! the URLs and the differences, not with the crawlers.
+
+use crate::outcome::Outcome;
+
+/// The outcomes of many URLs, in order, for several crawlers.
+#[derive(Debug, Default)]
+pub struct Outcomes {
+    crawlers: usize,
+    pub(super) most: Vec<Outcome>,
+    pub(super) differences: Differences,
+}
+
+/// Outcomes of single URLs for single crawlers.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    /// The URL at which the batch begins.
+    from: u32,
+    all: Vec<Difference>,
+}
+
+/// The outcome of a URL for a crawler, other than that for most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Difference {
+    /// The index of the URL, and that of the crawler.
+    pub url: u32,
+    pub crawler: u16,
+    pub outcome: Outcome,
+}
+
+impl Outcomes {
+    /// The outcomes for one crawler.
+    #[cfg(test)]
+    pub(super) fn of_one(most: Vec<Outcome>) -> Outcomes {
+        Outcomes { crawlers: 1, most, ..Outcomes::default() }
+    }
+
+    /// Forgets all URLs; the next ones are judged for this many crawlers.
+    pub(crate) fn clear(&mut self, crawlers: usize) {
+        self.crawlers = crawlers;
+        self.most.clear();
+        self.differences.all.clear();
+    }
+
+    /// The number of crawlers.
+    pub fn crawlers(&self) -> usize {
+        self.crawlers
+    }
+
+    /// The number of URLs.
+    pub fn urls(&self) -> usize {
+        self.most.len()
+    }
+
+    /// The outcomes for most crawlers.
+    pub(crate) fn most(&self) -> &[Outcome] {
+        &self.most
+    }
+
+    /// The outcomes that differ from those for most, in the order of the URLs.
+    pub(crate) fn differences(&self) -> &[Difference] {
+        &self.differences.all
+    }
+
+    /// The outcome of the last URL for each crawler; none if there is no URL.
+    pub(crate) fn of_last(&self) -> Vec<Outcome> {
+        let Some(&last) = self.most.last() else { return Vec::new() };
+        let mut outcomes = vec![last; self.crawlers];
+        let url = self.most.len() as u32 - 1;
+        let of_last = self.differences().iter().rev().take_while(|difference| difference.url == url);
+        of_last.for_each(|difference| outcomes[usize::from(difference.crawler)] = difference.outcome);
+        outcomes
+    }
+
+    /// The outcomes for a crawler.
+    ///
+    /// # Panics
+    ///
+    /// If there is no crawler with this index.
+    pub fn of(&self, crawler: usize) -> Vec<Outcome> {
+        assert!(crawler < self.crawlers, "no crawler {crawler}");
+        let mut outcomes = self.most.clone();
+        let of_crawler = self.differences().iter().filter(|difference| usize::from(difference.crawler) == crawler);
+        of_crawler.for_each(|difference| outcomes[difference.url as usize] = difference.outcome);
+        outcomes
+    }
+
+    /// The outcomes for each crawler; `space` holds them if there are several.
+    pub(crate) fn by_crawler<'o>(&'o self, space: &'o mut Vec<Vec<Outcome>>) -> &'o [Vec<Outcome>] {
+        if self.crawlers == 1 && self.differences.all.is_empty() {
+            return std::slice::from_ref(&self.most);
+        }
+        space.resize(self.crawlers, Vec::new());
+        space.iter_mut().for_each(|outcomes| outcomes.clone_from(&self.most));
+        for &Difference { url, crawler, outcome } in self.differences() {
+            space[usize::from(crawler)][url as usize] = outcome;
+        }
+        space
+    }
+
+    /// Sets the outcome of a URL that has no differences, for all crawlers.
+    pub(crate) fn set(&mut self, url: usize, outcome: Outcome) {
+        self.most[url] = outcome;
+    }
+
+    /// Puts the differences of the URLs from one on into order, and drops those that are none.
+    pub(super) fn sort(&mut self, from: usize) {
+        let Outcomes { most, differences, .. } = self;
+        let first =
+            differences.all.iter().rposition(|difference| (difference.url as usize) < from).map_or(0, |at| at + 1);
+        let mut kept = first;
+        for at in first..differences.all.len() {
+            let difference = differences.all[at];
+            if most[difference.url as usize] != difference.outcome {
+                differences.all[kept] = difference;
+                kept += 1;
+            }
+        }
+        differences.all.truncate(kept);
+        differences.all[first..].sort_by_key(|difference| difference.url);
+    }
+}
+
+impl Differences {
+    /// Begins a batch at a URL.
+    pub fn begin(&mut self, from: usize) {
+        self.from = from as u32;
+    }
+
+    /// Notes an outcome of a URL of the batch.
+    #[inline]
+    pub fn put(&mut self, crawler: u16, url: u8, outcome: Outcome) {
+        self.all.push(Difference { url: self.from + u32::from(url), crawler, outcome });
+    }
+}
