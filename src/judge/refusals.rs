@@ -158,13 +158,12 @@ mod tests {
             assert_eq!(refusals.of_urls().len(), count);
             let by_crawler: Vec<Vec<Outcome>> = (0..CRAWLERS).map(|crawler| outcomes.of(crawler)).collect();
             assert_eq!(outcomes.by_crawler(&mut Vec::new()), by_crawler);
-            for url in 0..count {
+            for (url, set) in (0..count).map(|url| (url, refusals.of(url))) {
                 let of = |wanted: &[Partition]| -> Vec<u16> {
                     let is_wanted =
                         |crawler: &u16| wanted.contains(&by_crawler[usize::from(*crawler)][url].partition());
                     (0..CRAWLERS as u16).filter(is_wanted).collect()
                 };
-                let set = refusals.of(url);
                 assert_eq!(set.blocked, of(&[Partition::Blocked, Partition::Invalid]), "{url}");
                 assert_eq!(set.deferred, of(&[Partition::Deferred]), "{url}");
                 let names = |set: &[u16]| set.iter().map(|at| format!("bot{at}")).collect::<Vec<_>>().join(",");
