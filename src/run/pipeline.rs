@@ -202,7 +202,6 @@ impl<'l> Pipeline<'l> {
             totals.add_written(&blocks);
             sink.folder().map_or(Ok(()), |output| output.write(&blocks))
         })?;
-        totals.end();
         let speed = self.progress.judged();
         let Sink::Folder(mut output) = sink else {
             return Ok(Finished { output: None, needed, totals, speed, policy });
@@ -218,7 +217,7 @@ impl<'l> Pipeline<'l> {
         // Nothing is kept of a run that has done nothing.
         let is_stopped = self.queue.is_stopped();
         let mut ordered = self.queue.into_inner();
-        let is_begun = checkpointer.has_checkpoint() || ordered.totals.input.lines > 0;
+        let is_begun = checkpointer.has_checkpoint() || ordered.totals.lines() > 0;
         if !is_begun || is_stopped || failure.invalidates_checkpoint() {
             return checkpointer.note_kept(failure);
         }
@@ -326,7 +325,7 @@ fn write(
         (Some(listed), Some(policy)) => listed.add(&policy, waiting)?,
         _ => ordered.add_waiting(waiting, before)?,
     }
-    pipeline.progress.chunk(&ordered.totals);
+    pipeline.progress.chunk(&pending.judged, pending.chunk.skipped.len());
     let written = ordered.sink.write(&blocks);
     drop(blocks);
     if pending.judged.stays {
@@ -446,7 +445,6 @@ mod tests {
             Block { set: 0, file, pieces: vec![Cow::Borrowed(&pieces.copies[..])], tally }
         });
         totals.add_written(&blocks.collect::<Vec<_>>());
-        totals.end();
         totals.balanced().is_ok()
     }
 

@@ -279,7 +279,7 @@ pub fn earlier_run(directory: &Path) -> Result<Option<EarlierRun>, FilterError> 
     let receipt = receipt_in(directory)?;
     if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
         let lines = match stage {
-            Stage::Judging(state) => state.totals.input.lines,
+            Stage::Judging(state) => state.totals.lines(),
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
         return Ok(earlier(&job.options, lines));
