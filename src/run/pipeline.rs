@@ -1,23 +1,20 @@
-//! Workers and their pipeline: which worker judges which chunk, and in what order lines are placed.
+//! Workers and their pipeline: which worker judges which chunk, and in what order lines are written.
 
 use std::sync::Mutex;
 
-use super::checkpoint::RunState;
+use super::checkpoint::{ReadPositions, RunState};
 use super::checkpointer::{Checkpointer, PendingCheckpoint};
 use super::following::{Following, Newer};
 use super::needed::NeededList;
 use super::plan::Plan;
 use super::progress::Progress;
-use super::queue::Queue;
-use super::reached::Reached;
-use super::sequence::Sequence;
+use super::queue::{Queue, Sequence};
 use super::shape::{Blocks, Held, Made, Shape, Turn};
 use super::totals::Totals;
 use super::unique::{Unique, UniqueLines};
 use super::worker::{Judged, Worker};
-use crate::input::buffer::Buffer;
 use crate::input::chunks::{Chunk, Chunks};
-use crate::input::list::List;
+use crate::input::list::{Buffer, List};
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::lock::{OnPanic, lock};
@@ -89,7 +86,7 @@ struct OrderedState {
     needed: Option<MissingRobots>,
     listed: Option<NeededList>,
     totals: Totals,
-    reached: Reached,
+    reached: ReadPositions,
 }
 
 /// A judged chunk, handed in to be written.
@@ -116,7 +113,7 @@ struct WorkerState {
 
 impl<'l> Pipeline<'l> {
     /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It keeps checkpoints, if there is a
-    /// `checkpointer`, and drops duplicates, if there is `unique`. It asks `newer` for the policy of each
+    /// `checkpointer`, and leaves out duplicates, if there is `unique`. It asks `newer` for the policy of each
     /// chunk.
     pub fn new(
         plan: &'l Plan<'l>,
@@ -133,7 +130,7 @@ impl<'l> Pipeline<'l> {
             Some(RunState { reached, totals, .. }) => (reached, totals),
             None => {
                 let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
-                (Reached::default(), totals)
+                (ReadPositions::default(), totals)
             }
         };
         Pipeline {
@@ -196,7 +193,7 @@ impl<'l> Pipeline<'l> {
         let followed = self.following.and_then(|following| following.into_inner().policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
-        totals.skip(&self.chunks.left_out().skipped);
+        totals.skip(&self.chunks.take_ended().skipped);
         self.progress.skipped(totals.skipped());
         self.shape.end(&mut |blocks: Vec<Block<'_>>| {
             totals.add_written(&blocks);
@@ -264,7 +261,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let more_follows =
             shape.ends_lines() || !pipeline.plan.options.per_input && chunk.list + 1 < pipeline.chunks.lists().len();
         if let Some(unique) = &pipeline.unique
-            && !unique.drop_repeated(&mut chunk, &mut state.unique_lines, pipeline.rows.is_some())?
+            && !unique.leave_out_repeated(&mut chunk, &mut state.unique_lines, pipeline.rows.is_some())?
         {
             return Ok(());
         }
@@ -449,9 +446,9 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_dropped_doubled_or_swapped_is_caught() {
+    fn a_line_that_is_lost_doubled_or_swapped_is_caught() {
         assert!(balance(str::to_owned));
-        assert!(!balance(|lines| lines.replace("http://a.example/2\n", "")), "dropped");
+        assert!(!balance(|lines| lines.replace("http://a.example/2\n", "")), "lost");
         assert!(!balance(|lines| lines.replace("2\n", "2\nhttp://a.example/2\n")), "doubled");
         assert!(!balance(|lines| lines.replace("2\n", "4\n")), "swapped for another");
         assert!(!balance(|_| "http://a.example/2\nhttp://a.example/1\nhttp://a.example/3\n".to_owned()), "swapped");

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::error::FilterError;
 use super::worker::Judged;
 use crate::input::skipped::{Skipped, SkippedPart};
 use crate::judge::tally::{CrawlerCounts, Tally, counts};
@@ -9,7 +10,6 @@ use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
 use crate::output::block::Block;
 use crate::output::form::Rows;
-use crate::run::error::FilterError;
 
 /// The totals of a run, as far as it came.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -24,7 +24,6 @@ pub(crate) struct Totals {
     rows: Option<Rows>,
 }
 
-/// The totals of a list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ListTotals {
     pub input: Tally,
@@ -33,7 +32,6 @@ pub(crate) struct ListTotals {
     pub duplicates: Tally,
     /// The parts skipped because they could not be read.
     pub skipped: Vec<SkippedPart>,
-    /// For each crawler, by partition.
     pub crawlers: Vec<[Tally; Partition::COUNT]>,
 }
 
