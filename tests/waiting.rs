@@ -7,11 +7,12 @@
 
 use shuttle::thread;
 use std::sync::Arc;
+use std::time::Instant;
 
 use long_chunks::LongChunks;
 use made_ahead::{Made, MadeAhead};
-use queue::Queue;
-use sequence::Sequence;
+use queue::{Queue, Sequence};
+use schedule::Schedule;
 
 #[path = "../src/input/chunks/long_chunks.rs"]
 mod long_chunks;
@@ -21,8 +22,8 @@ mod made_ahead;
 mod monitor;
 #[path = "../src/run/queue.rs"]
 mod queue;
-#[path = "../src/run/sequence.rs"]
-mod sequence;
+#[path = "../src/run/schedule.rs"]
+mod schedule;
 
 /// What `src/lock.rs` gives, of `shuttle`.
 mod lock {
@@ -151,6 +152,43 @@ fn one_long_chunk_at_a_time_is_held() {
         });
     };
     shuttle::check_random(held, ORDERS);
+}
+
+/// One thread saves what others take in their turns, however they wait for it.
+#[test]
+fn what_is_taken_is_saved_once_and_in_order() {
+    for waits in [false, true] {
+        let saved = move || {
+            let schedule = Arc::new(Schedule::new(Instant::now()));
+            let (taking, saving) = (Arc::clone(&schedule), Arc::clone(&schedule));
+            let saving = thread::spawn(move || {
+                let mut saved = Vec::new();
+                while let Some(taken) = saving.taken() {
+                    saved.push(taken);
+                    saving.saved(Instant::now());
+                }
+                saved
+            });
+            let turns = Arc::new(Sequence::new(Vec::new()));
+            let shared = Arc::clone(&turns);
+            at_once(move |number| {
+                for ticket in tickets(number) {
+                    let turn = |all: &mut Vec<u64>| {
+                        if taking.is_due() {
+                            all.push(ticket);
+                            taking.take(ticket, waits);
+                        }
+                    };
+                    shared.in_turn(ticket, turn).expect("not stopped");
+                }
+            });
+            schedule.stop();
+            let taken = Arc::into_inner(turns).unwrap().into_inner();
+            assert!(!taken.is_empty() && (!waits || taken.len() as u64 == TICKETS));
+            assert_eq!(saving.join().unwrap(), taken);
+        };
+        shuttle::check_random(saved, ORDERS);
+    }
 }
 
 /// A piece: its number and one, as a text.

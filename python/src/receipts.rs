@@ -14,7 +14,7 @@ use crate::{error, json};
 ///
 /// Returns a dict: `proven` says whether everything is as the receipt says; `files` are those that were read, each with its `path`,
 /// its `role` ("output", "list" or "extra"), its `lines` and `bytes` (None if it was not read), its `problem` (None if there is
-/// none), and how many parts the run had `left_out`; `contradictions` are those within the receipt. `directory` is the folder of the
+/// none), and how many parts the run had `skipped`; `contradictions` are those within the receipt. `directory` is the folder of the
 /// run, `threads` 0 for all processors.
 ///
 /// >>> import robosieve, tempfile
@@ -57,7 +57,7 @@ fn checked<'py>(py: Python<'py>, file: &Checked) -> PyResult<Bound<'py, PyDict>>
     result.set_item("lines", file.found.map(|found| found.lines))?;
     result.set_item("bytes", file.found.map(|found| found.bytes))?;
     result.set_item("problem", &file.problem)?;
-    result.set_item("left_out", file.left_out)?;
+    result.set_item("skipped", file.skipped)?;
     Ok(result)
 }
 

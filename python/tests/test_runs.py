@@ -160,7 +160,7 @@ def test_what_is_not_as_the_receipt_says_is_told(policy: robosieve.Policy, tmp_p
         "lines": len(lines),
         "bytes": blocked.stat().st_size,
         "problem": None,
-        "left_out": 0,
+        "skipped": 0,
     }
     blocked.write_bytes(b"".join(lines[1:]))
     verified = robosieve.verify(tmp_path)

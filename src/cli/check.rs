@@ -8,9 +8,8 @@ use std::process::ExitCode;
 
 use super::args::CheckArgs;
 use super::error::Failure;
-use super::read::{self, url_line};
 use super::say::{Printer, say};
-use super::sources::{crawlers, say_passed_over, with_overrides};
+use super::sources::{self, crawlers, say_passed_over, url_line, with_overrides};
 use crate::dialect::Dialect;
 use crate::formats::time::time;
 use crate::formats::{json, shown, visible};
@@ -258,7 +257,6 @@ impl PolicyRules {
         PolicyRules { crawler, as_filter, by_last_good }
     }
 
-    /// The answer for a URL of an origin.
     fn answer(&mut self, origin: &str, url: &[u8]) -> Answer {
         let found = self.as_filter.matcher.policy().origin(origin.as_bytes());
         let state = found.map_or_else(OriginState::unfetched, |(_, record)| record.state());
@@ -348,12 +346,12 @@ fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<RobotsFile>, Fail
     // Only files and folders can be examined before they are read: a pipe can be read once.
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
         return match SourceKind::of(path)? {
-            SourceKind::RobotsTxt => Ok(Some(read::robots_txt(path, [dialect])?)),
+            SourceKind::RobotsTxt => Ok(Some(sources::robots_txt(path, [dialect])?)),
             SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
             _ => Ok(None),
         };
     }
-    let text = read::robots_txt(path, [dialect])?;
+    let text = sources::robots_txt(path, [dialect])?;
     match SourceKind::of_text(&text.body) {
         SourceKind::RobotsTxt => Ok(Some(text)),
         kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),

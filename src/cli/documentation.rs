@@ -32,7 +32,6 @@ pub fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command with this name.
 fn command(program: &Command, name: &str) -> Result<Command, Failure> {
     let found = program.find_subcommand(name).cloned();
     found.ok_or_else(|| Failure::NoCommand {

@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::{FilterArgs, InputArgs};
-use super::destination;
-use super::error::Failure;
+use super::error::{Failure, delimiter_warning};
 use super::follow::Followed;
-use super::hints;
 use super::journal::{Journal, watch};
-use super::lists;
 use super::sources::with_overrides;
-use super::{agents, process, sources};
+use super::{agents, destination, lists, process, sources};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
 use crate::input::UrlField;
@@ -127,7 +124,7 @@ fn split(
     for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }
-    if let Some(hint) = hints::delimiter(&receipt) {
+    if let Some(hint) = delimiter_warning(&receipt) {
         journal.warn(hint);
     }
     let mut out = io::stdout().lock();

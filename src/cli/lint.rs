@@ -1,15 +1,14 @@
 //! `robosieve lint`.
 
 use serde::Serialize;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fmt, io};
 
 use super::args::{Dialects, LintArgs};
 use super::error::Failure;
-use super::read;
 use super::say::{Printer, say};
+use super::sources;
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
 use crate::formats::{json, shown};
@@ -27,7 +26,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
             Vec::new()
         });
         for path in files {
-            match read::robots_txt(&path, dialects.iter().copied()) {
+            match sources::robots_txt(&path, dialects.iter().copied()) {
                 Ok(robots) => lint_file(&path, &robots.body, &dialects, args, (&mut printer, &mut counts))?,
                 Err(failure) => {
                     failed = true;

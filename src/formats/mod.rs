@@ -9,7 +9,6 @@ pub(crate) mod json;
 pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;
-pub(crate) mod parquet_mark;
 pub(crate) mod prefetch;
 pub(crate) mod regular_file;
 pub(crate) mod replaceable;

@@ -10,6 +10,9 @@ use std::path::Path;
 
 use super::error::CutShort;
 
+/// The mark at the start and end of a Parquet file, which is read from its end.
+pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";
+
 /// Checks that a path is a regular file, or a link to one.
 ///
 /// # Errors

@@ -2,9 +2,9 @@
 
 use super::layout::Column;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::formats::error::FileError;
+use crate::formats::error::{CutShort, FileError};
 use crate::formats::shown;
 
 /// Why a list cannot be read, or not to its end.
@@ -182,4 +182,12 @@ pub enum ListNamesError {
         /// The line, counted from 1.
         line: usize,
     },
+}
+
+/// The error for a list that cannot be read.
+pub(crate) fn unreadable(path: &Path, error: io::Error) -> ListError {
+    match error.downcast::<CutShort>() {
+        Ok(CutShort { at, had }) => ListError::Cut { path: path.to_owned(), at, had },
+        Err(error) => FileError::of("read the list", path)(error).into(),
+    }
 }

@@ -1,12 +1,10 @@
 //! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line boundaries.
 
-pub(crate) mod buffer;
 pub(crate) mod chunks;
 pub(crate) mod error;
 pub(crate) mod layout;
 pub(crate) mod list;
 mod named_lists;
-pub(crate) mod position;
 pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod skipped;

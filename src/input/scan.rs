@@ -9,13 +9,11 @@ use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-use super::buffer::Buffer;
-use super::chunks::{Chunks, Cut};
-use super::list::List;
-use super::position::Position;
+use super::chunks::{Chunks, Cut, Position};
+use super::error::ListError;
+use super::list::{Buffer, List};
 use crate::formats::error::FileError;
 use crate::formats::regular_file;
-use crate::input::error::ListError;
 use crate::lock::{into_inner, lock};
 use crate::threads;
 
@@ -26,7 +24,7 @@ pub(crate) enum Extent {
     Whole,
     /// The text before this byte.
     Before(u64),
-    /// Of a table, the rows that are not left out.
+    /// Of a table, the rows that are not skipped.
     Rows,
 }
 

@@ -1,5 +1,5 @@
 //! A mapped list that another program changes while it is judged: between every two steps, and between every two reads in them.
-//! `input/list/mapped.rs` says why that does no harm.
+//! `input/list/mapped_file.rs` says why that does no harm.
 
 use std::cell::RefCell;
 use std::fs::File;

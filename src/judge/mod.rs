@@ -5,8 +5,8 @@
 //!
 //! A line's partition is decided in one of these places:
 //!
-//! - by the state of its origin: `decision`, before a path is looked at; `routes` has the same decisions in a table by class of
-//!   origin, from which `steps` reads them;
+//! - by the state of its origin: `decision`, before a path is looked at; `Routes` in `view` has the same decisions in a table by
+//!   class of origin, from which `steps` reads them;
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //!   `blocked` in `slow` allows `/robots.txt` whatever they say;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;

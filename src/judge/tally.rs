@@ -10,7 +10,6 @@
 //! This proves the absence of faults, not of forgers: XXH3 is fast and spreads well, but lines whose hashes collide can be
 //! made on purpose.
 
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::isa::{self, Isa, Kernel};
@@ -96,11 +95,10 @@ impl Tally {
 }
 
 /// The lines of a chunk for one crawler, counted as read.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct CrawlerCounts {
     /// By partition number.
     pub tallies: [Tally; Partition::COUNT],
-    #[serde(with = "counts")]
     pub counts: [u64; Outcome::COUNT],
 }
 

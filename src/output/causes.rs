@@ -35,7 +35,6 @@ const BYTES_PER_CAUSE: usize = 224;
 enum LineCause {
     /// The line is not blocked.
     None,
-    /// The cause.
     Text(Rc<CauseText>),
     /// The cause was not kept and must be asked for again.
     Again,

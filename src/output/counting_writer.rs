@@ -12,7 +12,6 @@ pub(crate) struct CountingWriter<W> {
 }
 
 impl<W: Write> CountingWriter<W> {
-    /// For a new file.
     pub fn new(file: W) -> CountingWriter<W> {
         CountingWriter::at(file, 0)
     }

@@ -7,7 +7,7 @@ use super::form::Rows;
 use super::format::{Compressor, Format, FrameFormat};
 use super::receipt::ReceiptOptions;
 use super::table;
-use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::formats::regular_file::PARQUET_MARK;
 use crate::output::error::OutputError;
 use crate::robots::Agents;
 

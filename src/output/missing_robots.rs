@@ -115,7 +115,6 @@ impl MissingRobots {
         chunk.try_for_each(|(origin, waiting)| self.add_one(String::from_utf8_lossy(&origin).into(), waiting))
     }
 
-    /// Adds an origin.
     pub fn add_one(&mut self, origin: Box<str>, waiting: Waiting) -> io::Result<()> {
         match self.held.get_mut(&origin) {
             Some(entry) => *entry = merged(*entry, waiting),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::block::Block;
 use super::counting_writer::CountingWriter;
+use super::error::OutputError;
 use super::file_layout::FileLayout;
 use super::folder::{
     CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers, sync,
@@ -19,7 +20,6 @@ use super::receipt::Receipt;
 use super::table;
 use crate::formats::{json, shown};
 use crate::judge::tally::Tally;
-use crate::output::error::OutputError;
 
 /// The folder that a run writes to.
 #[derive(Debug)]
@@ -45,7 +45,6 @@ pub(crate) struct SetStart {
     pub empty_end: Vec<u8>,
 }
 
-/// A set of files.
 #[derive(Debug)]
 struct FileSet {
     start: SetStart,

@@ -4,13 +4,15 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::{self, BufReader};
+use std::path::Path;
 
 use super::folder::{Written, partition_names};
 use super::form::{Form, Rows};
 use super::format::{Format, FrameFormat};
 use super::samples::Sample;
 use crate::formats::compression::Compression;
-use crate::formats::visible;
+use crate::formats::{regular_file, visible};
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;
@@ -316,6 +318,15 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Receipt {
+    /// Reads the one at `path`, if there is one.
+    pub(crate) fn read(path: &Path) -> io::Result<Option<Receipt>> {
+        match regular_file::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+            Ok(file) => Ok(Some(serde_json::from_reader(BufReader::new(file))?)),
+        }
+    }
+
     /// The crawlers, by their agents, which were checked when the receipt was read.
     pub(crate) fn crawlers(&self) -> Vec<Agents> {
         self.agents.iter().flat_map(|agents| agents.parse()).collect()

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::block::Block;
+use super::error::OutputError;
 use super::form::{SEPARATOR, rest_of_row};
+use super::partitions::Output;
 use crate::outcome::Partition;
-use crate::output::error::OutputError;
-use crate::output::partitions::Output;
 
 /// Where blocks go.
 #[derive(Default)]

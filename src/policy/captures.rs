@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, StoredRules, Urls};
+use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, Placement, StoredRules, Urls};
 use super::batch::Batch;
 use super::capture::SelectedClass;
 use super::capture::{Capture, Meaning, Reading, Selected};
@@ -16,7 +16,7 @@ use super::derive::Deriving;
 use super::error::WriteError;
 use super::groups::{CrawlerClass, Group};
 use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer, folder_of, replace};
-use super::overrides::{Override, Overrides, Placement};
+use super::overrides::{Override, Overrides};
 use super::source::PassedOver;
 use super::state::OverrideState;
 use super::statistics::CompileProgress;

@@ -18,11 +18,12 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use super::reached::Reached;
+use super::error::FilterError;
 use super::shape::Gatherer;
 use super::totals::Totals;
 use crate::formats::regular_file;
-use crate::input::list::FileState;
+use crate::input::chunks::Position;
+use crate::input::list::{FileState, List};
 use crate::output::counting_writer::CountingWriter;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
@@ -30,7 +31,6 @@ use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::Parts;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use crate::output::table::StoredRows;
-use crate::run::error::FilterError;
 
 /// A run's identity and progress.
 #[derive(Debug, Clone, Deserialize)]
@@ -53,7 +53,7 @@ pub(super) enum Stage {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RunState {
     /// The position in the lists.
-    pub reached: Reached,
+    pub reached: ReadPositions,
     /// How long the run has taken, in seconds.
     pub seconds: f64,
     pub totals: Totals,
@@ -218,4 +218,52 @@ fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions) -> Option<
     let text = |value: Option<&serde_json::Value>| value.map_or("not given".to_owned(), ToString::to_string);
     let option = name.replace('_', "-");
     Some(format!("the option {option} was {}, but now it is {}", text(then.get(name)), text(now.get(name))))
+}
+
+/// Where the next chunk begins in each list that was begun and has not ended. Lists are begun
+/// in order, but several may be read at once.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct ReadPositions {
+    /// The begun lists, in order.
+    pub begun: Vec<Position>,
+    /// The next list to begin. Lists before it that are not in `begun` have ended.
+    pub next: usize,
+}
+
+impl ReadPositions {
+    /// Records that a chunk of a list was handed in, which ends at `end`.
+    pub fn chunk(&mut self, list: usize, end: u64, lists: &[List]) {
+        self.begin(list, lists);
+        if let Some(place) = self.begun.iter_mut().find(|place| place.list == list) {
+            place.at = end;
+        }
+    }
+
+    /// Records that a list has ended and all its chunks were handed in.
+    pub fn ended(&mut self, list: usize, lists: &[List]) {
+        self.begin(list, lists);
+        self.begun.retain(|place| place.list != list);
+    }
+
+    /// Begins all lists up to this one.
+    fn begin(&mut self, list: usize, lists: &[List]) {
+        let new = lists.iter().enumerate().take(list + 1).skip(self.next);
+        self.begun.extend(new.map(|(list, of)| Position { list, at: of.start() }));
+        self.next = self.next.max(list + 1);
+    }
+
+    /// Where the next chunk begins, if lists are read one after the other.
+    pub fn position(&self) -> Position {
+        self.begun.first().copied().unwrap_or(Position { list: self.next, at: 0 })
+    }
+
+    /// Bytes of the lists' files that a resumed run does not read again. Lists that are not mapped are read from the start.
+    pub fn source_read(&self, lists: &[List]) -> u64 {
+        let of_list = |(number, list): (usize, &List)| match self.begun.iter().find(|place| place.list == number) {
+            Some(place) if list.mapped().is_some() => place.at.saturating_sub(list.start()),
+            Some(_) => 0,
+            None => list.source_length().unwrap_or(0),
+        };
+        lists.iter().enumerate().take(self.next).map(of_list).sum()
+    }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
-use crate::monitor::Monitor;
+use super::schedule::Schedule;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, remove, sync, sync_folders};
 use crate::run::error::FilterError;
@@ -25,7 +25,7 @@ pub(crate) struct Checkpointer {
     started: Instant,
     /// How many seconds the run had taken when it was interrupted.
     before: f64,
-    schedule: Monitor<Schedule>,
+    schedule: Schedule<PendingCheckpoint>,
 }
 
 /// The state between two chunks, and the files that must be durable before it counts.
@@ -37,46 +37,12 @@ pub(crate) struct PendingCheckpoint {
     pub outdated: Vec<PathBuf>,
 }
 
-#[derive(Debug)]
-struct Schedule {
-    next: NextStep,
-    /// Whether there will be no more checkpoints.
-    ended: bool,
-}
-
-/// The next checkpoint, on its way to the disk.
-#[derive(Debug)]
-enum NextStep {
-    /// It is due at this time.
-    Due(Instant),
-    /// A worker is about to take it.
-    Claimed,
-    /// It was taken.
-    Taken(PendingCheckpoint),
-    /// It is being made durable.
-    Saving,
-}
-
-impl Schedule {
-    /// The checkpoint that was taken, to be saved; `Some(None)` if there will be none any more.
-    fn taken(&mut self) -> Option<Option<PendingCheckpoint>> {
-        match std::mem::replace(&mut self.next, NextStep::Saving) {
-            NextStep::Taken(taken) => Some(Some(taken)),
-            other => {
-                self.next = other;
-                self.ended.then_some(None)
-            }
-        }
-    }
-}
-
 impl Checkpointer {
     /// Keeps checkpoints of the job in `directory`, a new one after each interval `every`. If the run was resumed from one, it
     /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
-        let schedule = Schedule { next: NextStep::Due(started + every), ended: false };
-        Checkpointer { job, directory, every, started, before, schedule: Monitor::new(schedule) }
+        Checkpointer { job, directory, every, started, before, schedule: Schedule::new(started + every) }
     }
 
     /// How many seconds the run has taken, including those before it was interrupted.
@@ -86,32 +52,21 @@ impl Checkpointer {
 
     /// Whether a checkpoint is due. If so, the caller must [take](Checkpointer::take) it.
     pub fn is_due(&self) -> bool {
-        self.schedule.with(|schedule| {
-            let is_due = matches!(schedule.next, NextStep::Due(due) if Instant::now() >= due);
-            if is_due {
-                schedule.next = NextStep::Claimed;
-            }
-            is_due
-        })
+        self.schedule.is_due()
     }
 
     /// Takes a checkpoint in the turn of a chunk whose lines are written. If the interval is zero, waits until it is saved.
     pub fn take(&self, taken: PendingCheckpoint) {
-        self.schedule.change(|schedule| schedule.next = NextStep::Taken(taken));
-        if self.every.is_zero() {
-            // The next one may be claimed before this worker goes on, for a chunk that only this worker can write.
-            let is_on_its_way = |schedule: &Schedule| matches!(schedule.next, NextStep::Taken(_) | NextStep::Saving);
-            self.schedule.when(|schedule| (schedule.ended || !is_on_its_way(schedule)).then_some(()));
-        }
+        self.schedule.take(taken, self.every.is_zero());
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
     pub fn keep(&self) -> Result<(), OutputError> {
-        while let Some(taken) = self.schedule.when(Schedule::taken).flatten() {
+        while let Some(taken) = self.schedule.taken() {
             let began = Instant::now();
             self.save(taken)?;
             let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
-            self.schedule.change(|schedule| schedule.next = NextStep::Due(Instant::now() + self.every.max(rest)));
+            self.schedule.saved(Instant::now() + self.every.max(rest));
         }
         Ok(())
     }
@@ -143,7 +98,7 @@ impl Checkpointer {
 
     /// Ends [`Checkpointer::keep`], once a checkpoint that was taken is saved.
     pub fn stop(&self) {
-        self.schedule.change(|schedule| schedule.ended = true);
+        self.schedule.stop();
     }
 
     /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.

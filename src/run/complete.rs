@@ -4,7 +4,7 @@ use super::checkpointer::Checkpointer;
 use super::needed::asked;
 use super::pipeline::{Finished, Pipeline};
 use super::plan::Plan;
-use super::totals::{ListTotals, Totals};
+use super::totals::{ListTotals, Totals, Whole};
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
@@ -27,11 +27,11 @@ pub(super) fn complete(
     let Finished { mut output, needed, totals, speed, policy } = pipeline.finish()?;
     let proven =
         plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
-    proven.map_err(|failure| match checkpointer {
+    let whole = proven.map_err(|failure| match checkpointer {
         Some(checkpointer) => checkpointer.note_kept(failure),
         None => failure,
     })?;
-    let mut receipt = receipt(plan, &policy, &totals, output.as_ref());
+    let mut receipt = receipt(plan, &policy, &totals, &whole, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let asked = |origin: &str, _: &Waiting| asked(&policy, origin);
         receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);
@@ -47,7 +47,7 @@ pub(super) fn complete(
 }
 
 /// The receipt of a run, without its duration.
-fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, output: Option<&Output>) -> Receipt {
+fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, output: Option<&Output>) -> Receipt {
     let (options, destination) = (plan.options.clone(), plan.destination());
     let names = partition_names(&plan.agents());
     let written = destination.is_some();
@@ -58,8 +58,7 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, output: Option<&Ou
     let verdicts = (written && form.is_whole())
         .then(|| VerdictsPart { written: Part::of(&totals.written(0), true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
-        let (sorted, partition) =
-            (&totals.crawlers[place / Partition::COUNT], Partition::ALL[place % Partition::COUNT]);
+        let (sorted, partition) = (&whole.crawlers[place / Partition::COUNT], Partition::ALL[place % Partition::COUNT]);
         let part = PartitionPart {
             judged: Part::of(&sorted.tallies[partition as usize], written),
             written: is_written(place).then(|| Part::of(&totals.written(place), true)),
@@ -77,8 +76,8 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, output: Option<&Ou
         line_hash: LINE_HASH.into(),
         agents: plan.agents().iter().map(ToString::to_string).collect(),
         dialect: policy.dialect().name.into(),
-        input: Part::of(&totals.input, written),
-        duplicates: duplicates(&totals.duplicates),
+        input: Part::of(&whole.input, written),
+        duplicates: duplicates(&whole.duplicates),
         partitions: names.iter().enumerate().map(partition).collect(),
         verdicts,
         lists: plan.lists.iter().zip(&totals.lists).map(list_part).collect(),

@@ -182,7 +182,7 @@ pub enum JoinError {
         /// How many shards there should be.
         of: u32,
     },
-    /// Shards leave out a part of a list, or read it twice.
+    /// Shards omit a part of a list, or read it twice.
     #[error("the shards leave a gap or overlap in the list {list}, at {}", shown(path))]
     Gap {
         /// The folder of the shard.

@@ -128,7 +128,7 @@ fn split(
     };
     progress.begin(plan.lists.iter().map(List::source_length).sum(), matchers.len());
     if let Some(state) = state {
-        progress.resume(&state.totals, state.reached.left_out(&plan.lists));
+        progress.resume(&state.totals, state.reached.source_read(&plan.lists));
     }
     let newer = newer.map(|newer| newer as &mut Newer<'_>);
     let pipeline = Pipeline::new(&plan, chunks, progress, outlets, checkpointer.as_ref(), unique, newer);

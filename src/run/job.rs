@@ -93,7 +93,7 @@ pub struct LongRun {
     pub shard: Option<Shard>,
     /// Whether to resume an interrupted run in the folder, if there is one.
     pub resume: bool,
-    /// Whether to leave out parts of lists that cannot be read, instead of ending the run.
+    /// Whether to skip parts of lists that cannot be read, instead of ending the run.
     pub skip_bad: bool,
     /// The shortest time between checkpoints.
     pub checkpoint: Duration,

@@ -165,7 +165,7 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
     checks.into_iter().find(|(same, _)| !same).map(|(_, what)| what)
 }
 
-/// Checks that consecutive shards leave out nothing of a list and read nothing twice.
+/// Checks that consecutive shards omit nothing of a list and read nothing twice.
 fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     for place in 0..shards[0].1.lists.len() {
         // A head line belongs to no shard, unless the list is compressed and so dealt out whole.

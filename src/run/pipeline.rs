@@ -1,23 +1,20 @@
-//! Workers and their pipeline: which worker judges which chunk, and in what order lines are placed.
+//! Workers and their pipeline: which worker judges which chunk, and in what order lines are written.
 
 use std::sync::Mutex;
 
-use super::checkpoint::RunState;
+use super::checkpoint::{ReadPositions, RunState};
 use super::checkpointer::{Checkpointer, PendingCheckpoint};
 use super::following::{Following, Newer};
 use super::needed::NeededList;
 use super::plan::Plan;
 use super::progress::Progress;
-use super::queue::Queue;
-use super::reached::Reached;
-use super::sequence::Sequence;
+use super::queue::{Queue, Sequence};
 use super::shape::{Blocks, Held, Made, Shape, Turn};
 use super::totals::Totals;
 use super::unique::{Unique, UniqueLines};
 use super::worker::{Judged, Worker};
-use crate::input::buffer::Buffer;
 use crate::input::chunks::{Chunk, Chunks};
-use crate::input::list::List;
+use crate::input::list::{Buffer, List};
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::lock::{OnPanic, lock};
@@ -89,7 +86,7 @@ struct OrderedState {
     needed: Option<MissingRobots>,
     listed: Option<NeededList>,
     totals: Totals,
-    reached: Reached,
+    reached: ReadPositions,
 }
 
 /// A judged chunk, handed in to be written.
@@ -116,7 +113,7 @@ struct WorkerState {
 
 impl<'l> Pipeline<'l> {
     /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It keeps checkpoints, if there is a
-    /// `checkpointer`, and drops duplicates, if there is `unique`. It asks `newer` for the policy of each
+    /// `checkpointer`, and leaves out duplicates, if there is `unique`. It asks `newer` for the policy of each
     /// chunk.
     pub fn new(
         plan: &'l Plan<'l>,
@@ -133,7 +130,7 @@ impl<'l> Pipeline<'l> {
             Some(RunState { reached, totals, .. }) => (reached, totals),
             None => {
                 let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
-                (Reached::default(), totals)
+                (ReadPositions::default(), totals)
             }
         };
         Pipeline {
@@ -196,13 +193,12 @@ impl<'l> Pipeline<'l> {
         let followed = self.following.and_then(|following| following.into_inner().policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
-        totals.skip(&self.chunks.left_out().skipped);
+        totals.skip(&self.chunks.take_ended().skipped);
         self.progress.skipped(totals.skipped());
         self.shape.end(&mut |blocks: Vec<Block<'_>>| {
             totals.add_written(&blocks);
             sink.folder().map_or(Ok(()), |output| output.write(&blocks))
         })?;
-        totals.end();
         let speed = self.progress.judged();
         let Sink::Folder(mut output) = sink else {
             return Ok(Finished { output: None, needed, totals, speed, policy });
@@ -218,7 +214,7 @@ impl<'l> Pipeline<'l> {
         // Nothing is kept of a run that has done nothing.
         let is_stopped = self.queue.is_stopped();
         let mut ordered = self.queue.into_inner();
-        let is_begun = checkpointer.has_checkpoint() || ordered.totals.input.lines > 0;
+        let is_begun = checkpointer.has_checkpoint() || ordered.totals.lines() > 0;
         if !is_begun || is_stopped || failure.invalidates_checkpoint() {
             return checkpointer.note_kept(failure);
         }
@@ -265,7 +261,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let more_follows =
             shape.ends_lines() || !pipeline.plan.options.per_input && chunk.list + 1 < pipeline.chunks.lists().len();
         if let Some(unique) = &pipeline.unique
-            && !unique.drop_repeated(&mut chunk, &mut state.unique_lines, pipeline.rows.is_some())?
+            && !unique.leave_out_repeated(&mut chunk, &mut state.unique_lines, pipeline.rows.is_some())?
         {
             return Ok(());
         }
@@ -326,7 +322,7 @@ fn write(
         (Some(listed), Some(policy)) => listed.add(&policy, waiting)?,
         _ => ordered.add_waiting(waiting, before)?,
     }
-    pipeline.progress.chunk(&ordered.totals);
+    pipeline.progress.chunk(&pending.judged, pending.chunk.skipped.len());
     let written = ordered.sink.write(&blocks);
     drop(blocks);
     if pending.judged.stays {
@@ -446,14 +442,13 @@ mod tests {
             Block { set: 0, file, pieces: vec![Cow::Borrowed(&pieces.copies[..])], tally }
         });
         totals.add_written(&blocks.collect::<Vec<_>>());
-        totals.end();
         totals.balanced().is_ok()
     }
 
     #[test]
-    fn a_line_that_is_dropped_doubled_or_swapped_is_caught() {
+    fn a_line_that_is_lost_doubled_or_swapped_is_caught() {
         assert!(balance(str::to_owned));
-        assert!(!balance(|lines| lines.replace("http://a.example/2\n", "")), "dropped");
+        assert!(!balance(|lines| lines.replace("http://a.example/2\n", "")), "lost");
         assert!(!balance(|lines| lines.replace("2\n", "2\nhttp://a.example/2\n")), "doubled");
         assert!(!balance(|lines| lines.replace("2\n", "4\n")), "swapped for another");
         assert!(!balance(|_| "http://a.example/2\nhttp://a.example/1\nhttp://a.example/3\n".to_owned()), "swapped");

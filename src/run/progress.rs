@@ -1,13 +1,15 @@
 //! The progress of a run, to be watched from another thread.
 //!
-//! A run updates its totals once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] are consistent and cover a prefix
+//! A run counts once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] are consistent and cover a prefix
 //! of the chunks, and a watcher may ask as often as it likes without slowing down any line.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::totals::Totals;
+use super::totals::{Totals, Whole};
+use super::worker::Judged;
+use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::lock::lock;
 use crate::outcome::{Outcome, Partition};
 use crate::output::samples::{Sample, Samples};
@@ -62,7 +64,7 @@ pub struct Snapshot {
     pub lines: u64,
     /// How many of them were left out because their URLs had occurred before.
     pub duplicates: u64,
-    /// Parts of lists left out because they could not be read.
+    /// Parts of lists skipped because they could not be read.
     pub skipped: u64,
     /// Chunks.
     pub chunks: u64,
@@ -112,6 +114,20 @@ impl Snapshot {
         let rest = self.source_bytes_known?.saturating_sub(self.source_bytes);
         let speed = self.rate(self.source_bytes, self.resumed.source_bytes);
         (speed > 0.0).then(|| rest as f64 / speed)
+    }
+
+    /// Adds lines as read, those of them that were left out, and the others as counted for each crawler.
+    fn add(&mut self, input: &Tally, duplicates: &Tally, crawlers: &[CrawlerCounts]) {
+        self.lines += input.lines;
+        self.bytes += input.bytes;
+        self.duplicates += duplicates.lines;
+        for (counted, more) in self.crawlers.iter_mut().zip(crawlers) {
+            for (partition, tally) in more.tallies.iter().enumerate() {
+                counted.lines[partition] += tally.lines;
+                counted.bytes[partition] += tally.bytes;
+            }
+            counted.outcomes.iter_mut().zip(more.counts).for_each(|(count, more)| *count += more);
+        }
     }
 
     /// A speed of this run, which did not do what an earlier run had done.
@@ -174,39 +190,31 @@ impl Progress {
         &self.source
     }
 
-    /// Records that a chunk was judged; `totals` includes it.
-    pub(super) fn chunk(&self, totals: &Totals) {
+    /// Records that a chunk was judged, and how many parts of lists were skipped before it or in it.
+    pub(super) fn chunk(&self, judged: &Judged, skipped: usize) {
         let mut state = lock(&self.state);
-        let (lines, bytes, resumed) = (totals.input.lines, totals.input.bytes, state.snapshot.resumed);
-        let (new_lines, new_bytes) = (lines - resumed.lines, bytes - resumed.bytes);
-        let sample = Sample { seconds: state.seconds(), lines: new_lines, bytes: new_bytes };
-        state.samples.add(sample);
-        let snapshot = &mut state.snapshot;
-        (snapshot.lines, snapshot.bytes) = (lines, bytes);
-        snapshot.duplicates = totals.duplicates.lines;
-        snapshot.skipped = totals.skipped();
+        let seconds = state.seconds();
+        let Counters { snapshot, samples, .. } = &mut *state;
         snapshot.chunks += 1;
-        for (counted, sorted) in snapshot.crawlers.iter_mut().zip(&totals.crawlers) {
-            counted.lines = sorted.tallies.map(|tally| tally.lines);
-            counted.bytes = sorted.tallies.map(|tally| tally.bytes);
-            counted.outcomes = sorted.counts;
-        }
+        snapshot.skipped += skipped as u64;
+        snapshot.add(&judged.input, &judged.duplicates, &judged.crawlers);
+        let Snapshot { lines, bytes, resumed, .. } = *snapshot;
+        samples.add(Sample { seconds, lines: lines - resumed.lines, bytes: bytes - resumed.bytes });
     }
 
-    /// Records how many parts of lists were left out in all, including those after the last chunk.
+    /// Records how many parts of lists were skipped in all, including those after the last chunk.
     pub(super) fn skipped(&self, parts: u64) {
         lock(&self.state).snapshot.skipped = parts;
     }
 
     /// Records that the run resumes from these totals; `source_bytes` of the lists' files are not read again.
     pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
-        let resumed = Resumed { lines: totals.input.lines, bytes: totals.input.bytes, source_bytes };
-        lock(&self.state).snapshot.resumed = resumed;
+        let Whole { input, duplicates, crawlers, .. } = totals.whole();
+        let snapshot = &mut lock(&self.state).snapshot;
+        snapshot.resumed = Resumed { lines: input.lines, bytes: input.bytes, source_bytes };
+        snapshot.skipped = totals.skipped();
+        snapshot.add(&input, &duplicates, &crawlers);
         self.source.store(source_bytes, Ordering::Relaxed);
-        self.chunk(totals);
-        let mut state = lock(&self.state);
-        state.snapshot.chunks = 0;
-        state.samples = Samples::default();
     }
 
     /// Records that all lines are judged; returns the samples of the speed.
@@ -239,13 +247,13 @@ mod tests {
         let progress = Progress::new();
         progress.begin(Some(1000), 1);
         let mut totals = Totals::new(1, 1, 1, None);
-        (totals.input.lines, totals.input.bytes) = (70, 700);
+        totals.lists[0].input = Tally { lines: 70, bytes: 700, ..Tally::default() };
         progress.resume(&totals, 600);
         let at_first = progress.snapshot();
         assert_eq!((at_first.lines, at_first.bytes, at_first.source_bytes, at_first.chunks), (70, 700, 600, 0));
         assert_eq!(at_first.resumed, Resumed { lines: 70, bytes: 700, source_bytes: 600 });
-        (totals.input.lines, totals.input.bytes) = (100, 1000);
-        progress.chunk(&totals);
+        let input = Tally { lines: 30, bytes: 300, ..Tally::default() };
+        progress.chunk(&Judged { input, ..Judged::default() }, 0);
         let later = progress.snapshot();
         assert_eq!((later.lines, later.bytes, later.chunks), (100, 1000, 1));
         let later = Snapshot { seconds: 2.0, source_bytes: 800, ..later };

@@ -1,9 +1,9 @@
-//! Judged chunks on their way to the output, in the order of the input.
+//! Work in the order of the chunks: turns that workers wait for, and a queue of judged chunks on their way to the output.
 //!
 //! A worker hands in a judged chunk and takes the next one. The worker that hands in the chunk that is due writes it, and all
 //! that are due after it, while the others keep judging. A written chunk is left there for the next worker that comes, which frees
-//! or reuses its memory. Only one thread writes at a time, because two that write to one file
-//! wait for each other in the kernel. A worker waits only if as many chunks are waiting as memory allows, and never with the
+//! or reuses its memory. Only one thread writes at a time, because two that write to one file wait
+//! for each other in the kernel. A worker waits only if as many chunks are waiting as memory allows, and never with the
 //! chunk that is due.
 
 use std::collections::BTreeMap;
@@ -97,5 +97,43 @@ impl<T, S> Queue<T, S> {
     /// The final state.
     pub fn into_inner(self) -> S {
         into_inner(self.state)
+    }
+}
+
+/// State that tickets change one after the other, as workers come with them: each waits for its turn.
+#[derive(Debug)]
+pub(super) struct Sequence<T>(Monitor<InTurn<T>>);
+
+#[derive(Debug)]
+struct InTurn<T> {
+    /// The ticket whose turn it is.
+    due: u64,
+    state: T,
+}
+
+impl<T> Sequence<T> {
+    pub fn new(state: T) -> Sequence<T> {
+        Sequence(Monitor::new(InTurn { due: 0, state }))
+    }
+
+    /// Waits for the turn of a ticket, changes the state, and passes the turn on to the next ticket; `None` if there will be no
+    /// more turns.
+    pub fn in_turn<R>(&self, ticket: u64, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let mut change = Some(change);
+        self.0.when(|ordered| {
+            let change = change.take_if(|_| ordered.due == ticket)?;
+            ordered.due += 1;
+            Some(change(&mut ordered.state))
+        })
+    }
+
+    /// Ends all turns.
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+
+    /// The final state.
+    pub fn into_inner(self) -> T {
+        self.0.into_inner().state
     }
 }

@@ -20,7 +20,6 @@ use crate::output::format::Format;
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
-use crate::output::records;
 use crate::output::sink::{self, Sink};
 use crate::output::table::{Table, WaitingRows};
 use crate::robots::Agents;
@@ -247,7 +246,7 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) 
 /// The receipt of a complete run in a folder.
 fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
     let path = directory.join(RECEIPT);
-    records::read(&path).map_err(|error| FilterError::Checkpoint { path, error })
+    Receipt::read(&path).map_err(|error| FilterError::Checkpoint { path, error })
 }
 
 /// A run in a folder, interrupted or complete.
@@ -279,7 +278,7 @@ pub fn earlier_run(directory: &Path) -> Result<Option<EarlierRun>, FilterError> 
     let receipt = receipt_in(directory)?;
     if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
         let lines = match stage {
-            Stage::Judging(state) => state.totals.input.lines,
+            Stage::Judging(state) => state.totals.lines(),
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
         return Ok(earlier(&job.options, lines));

@@ -12,18 +12,16 @@ use std::mem::take;
 use std::path::Path;
 use std::sync::Mutex;
 
+use super::error::FilterError;
+use super::queue::Sequence;
 use super::seen::{NO_URL, Seen, UrlHash};
-use super::sequence::Sequence;
-use crate::input::buffer::Buffer;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
-use crate::input::list::List;
+use crate::input::list::{Buffer, List};
 use crate::judge::tally::{Tally, line_hash};
 use crate::judge::urls::LineUrls;
 use crate::lock::{into_inner, lock};
-use crate::origin;
-use crate::run::error::FilterError;
-use crate::threads;
+use crate::{origin, threads};
 
 /// The state shared by all workers: the URLs of all chunks that have had their turn.
 #[derive(Debug)]
@@ -40,7 +38,7 @@ pub(super) struct UniqueLines {
     hashes: Vec<u128>,
     /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
-    /// The lines that stay, if any was dropped.
+    /// The lines that stay, if any was left out.
     kept: Buffer,
     /// All lines of the chunk, if any was left out.
     pub input: Tally,
@@ -58,9 +56,9 @@ impl Unique {
         Ok(Unique { hash, seen: Sequence::new(seen) })
     }
 
-    /// Drops the lines of a chunk that are not to be judged; returns false if the run has failed meanwhile. `hashed` says whether
+    /// Leaves out the lines of a chunk that are not to be judged; returns false if the run has failed meanwhile. `hashed` says whether
     /// lines are hashed for checksums.
-    pub fn drop_repeated(
+    pub fn leave_out_repeated(
         &self,
         chunk: &mut Chunk<'_>,
         unique_lines: &mut UniqueLines,
@@ -72,7 +70,7 @@ impl Unique {
         let Some(inserted) = inserted else { return Ok(false) };
         inserted?;
         if !unique_lines.repeated.is_empty() {
-            unique_lines.drop_repeated(chunk, hashed);
+            unique_lines.leave_out_repeated(chunk, hashed);
         }
         Ok(true)
     }
@@ -118,7 +116,7 @@ impl UniqueLines {
     }
 
     /// Copies the lines of a chunk together, without the repeated ones.
-    fn drop_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
+    fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
         let (text, layout, mut bom_len) = (chunk.text(), chunk.layout, chunk.bom_len);
         let (mut kept, mut duplicates) = (take(&mut self.kept), Vec::new());
         kept.reuse(text.len());
@@ -174,7 +172,7 @@ mod tests {
             let mut chunk = Chunk::of_lines(b"", layout, bom_len);
             chunk.ticket = ticket;
             chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec() });
-            assert!(unique.drop_repeated(&mut chunk, &mut unique_lines, true).unwrap());
+            assert!(unique.leave_out_repeated(&mut chunk, &mut unique_lines, true).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
             all.push((text, flaws, unique_lines.duplicates.lines));

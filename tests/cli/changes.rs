@@ -122,7 +122,7 @@ fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
 /// With `--skip-bad`, the rest of a list that was cut short is left out, from the end of its last whole line.
 #[test]
 #[ignore = "takes long"]
-fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
+fn the_rest_of_a_list_that_is_cut_short_is_skipped() {
     let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
     for options in ["--threads 1", "--threads 3 --unique", "--explain --verdicts", "--compress gz --threads 2", table] {
         for (chunk_size, length) in [("", 4096), ("--chunk-size 3000", 4096), ("--chunk-size 2800", 5600), ("", 0)] {
@@ -150,7 +150,7 @@ fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
 /// Lists that are not memory-mapped are read as far as they go.
 #[test]
 #[ignore = "takes long"]
-fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
+fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_skipped() {
     let urls: Vec<String> = (0..60_000u64)
         .map(|number| format!("http://a.example/{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)))
         .collect();
@@ -183,7 +183,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
 
 /// The new bytes may be different ones.
 #[test]
-fn a_list_that_is_cut_short_and_grows_again_is_not_left_out() {
+fn a_list_that_is_cut_short_and_grows_again_is_not_skipped() {
     fails("--skip-bad", &["urls", "changed"], |list| {
         set_length(list, 5000);
         set_length(list, 280_000);

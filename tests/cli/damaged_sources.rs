@@ -254,7 +254,7 @@ fn an_unreadable_file_of_a_folder_ends_the_run() {
 }
 
 #[test]
-fn a_bad_line_ends_the_run_unless_it_may_be_left_out() {
+fn a_bad_line_ends_the_run_unless_it_may_be_passed_over() {
     let bench = Bench::new();
     bench.file("urls", "http://a.example/no\n");
     let line = |host: &str| {

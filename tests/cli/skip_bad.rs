@@ -23,7 +23,7 @@ const KINDS: [(&str, Compress); 3] =
     [("gzip", |text| gzip(text)), ("Zstandard", checked_zstd), ("bzip2", |text| bzip2(text))];
 
 #[test]
-fn the_rest_of_a_damaged_list_is_left_out() {
+fn the_rest_of_a_damaged_list_is_skipped() {
     let text = text(0..20_000);
     let part = text.len() / 7 + 1;
     // In its first block, and in its middle, where only the checksum at the end may show it.
@@ -84,7 +84,7 @@ fn a_list_that_is_cut_short_is_read_to_its_last_whole_line() {
 }
 
 #[test]
-fn a_list_that_cannot_be_opened_is_left_out() {
+fn a_list_that_cannot_be_opened_is_skipped() {
     let bench = Bench::with_site();
     bench.file("good", "http://a.example/good\n");
     bench.file("folder/file", "");
@@ -108,7 +108,7 @@ fn a_list_that_cannot_be_opened_is_left_out() {
 
 /// Parts left out for lack of memory for their window are left out by `verify` too, which has more.
 #[test]
-fn a_window_that_had_no_room_is_left_out_again() {
+fn a_window_that_had_no_room_is_skipped_again() {
     let bench = Bench::with_site();
     let text = text(0..20_000);
     let (before, after) = text.split_at(text.len() / 2);
@@ -176,7 +176,7 @@ fn a_column_that_is_not_there_is_no_damage() {
 
 #[cfg(feature = "parquet")]
 #[test]
-fn a_bad_row_group_is_left_out_and_the_others_are_read() {
+fn a_bad_row_group_is_skipped_and_the_others_are_read() {
     use crate::support::tables::{Values::Bytes, parquet};
     use parquet::basic::Compression;
 

@@ -134,7 +134,7 @@ fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
 
 #[test]
 #[ignore = "takes long"]
-fn what_is_left_out_depends_on_no_threads() {
+fn what_is_skipped_depends_on_no_threads() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 0), (URL, 150), (ID, 1999), (SIZE, 2999)]));
     bench.file("good", list(|row| format!("http://b.example/{row}")));
@@ -174,7 +174,7 @@ fn partitions_have_the_rows_that_can_be_read() {
 
 /// URLs in skipped rows do not count as seen: their next occurrences stay.
 #[test]
-fn urls_of_rows_that_are_left_out_were_not_seen() {
+fn urls_of_rows_that_are_skipped_were_not_seen() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 1250), (ID, 2000)]));
     bench.file("good", list(url));
@@ -282,7 +282,7 @@ fn runs_resume_over_damaged_rows() {
 /// Whatever part of a list is damaged, even with nested lists in its rows, the run skips it and `verify` proves it.
 #[test]
 #[ignore = "takes long"]
-fn damage_anywhere_is_left_out_and_proven() {
+fn damage_anywhere_is_skipped_and_proven() {
     let bench = Bench::with_site();
     let urls =
         ["http://a.example/1", "http://a.example/no", "http://b.example/", "", "http://a.example/\n"].repeat(200);

@@ -163,8 +163,8 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
             |name: &str| table.lines().find(|line| line.starts_with(&format!("{name} "))).expect("a line").to_owned();
         assert!(of_list("pipe").contains("not stored, cannot be read again"), "{table}");
         for name in ["empty", "missing", "urls", "sites"] {
-            let left_out = if ["missing", "sites"].contains(&name) { "; parts that the run skipped: 1" } else { "" };
-            assert!(of_list(name).ends_with(&format!("matches the receipt{left_out}")), "{table}");
+            let skipped = if ["missing", "sites"].contains(&name) { "; parts that the run skipped: 1" } else { "" };
+            assert!(of_list(name).ends_with(&format!("matches the receipt{skipped}")), "{table}");
         }
     };
     verify();

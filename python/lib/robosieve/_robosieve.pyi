@@ -119,7 +119,7 @@ class _Checked(TypedDict):
     lines: int | None
     bytes: int | None
     problem: str | None
-    left_out: int
+    skipped: int
 
 class _Verification(TypedDict):
     proven: bool

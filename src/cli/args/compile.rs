@@ -56,9 +56,9 @@ pub struct CompileArgs {
     /// system can reclaim their memory.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
     pub memory: u64,
-    /// Leave out what is damaged in JSON Lines, archives and Parquet
+    /// Pass over what is damaged in JSON Lines, archives and Parquet
     ///
-    /// Leaves out a line of JSON Lines or a row of Parquet that is no response, and the rest of a file that is damaged so
+    /// Passes over a line of JSON Lines or a row of Parquet that is no response, and the rest of a file that is damaged so
     /// that nothing can be found in it. Without the option, each of them is an error. A damaged record of an archive, if
     /// the next one can be found, and a damaged file of a folder are no errors: their origins have no verdict. All are
     /// counted, and told with an example.

@@ -26,7 +26,7 @@ pub struct LongRunArgs {
     pub resume: bool,
     /// Skip parts of lists and sources that cannot be read
     ///
-    /// In the sources given by --robots, leaves out what `compile --skip-bad` does.
+    /// In the sources given by --robots, passes over what `compile --skip-bad` does.
     ///
     /// Skips a list that cannot be opened, the rest of one that is damaged or truncated, and the rest of a damaged row
     /// group of Parquet. A line cut by damage is skipped, too. Lines read before the damage was detected are judged: a

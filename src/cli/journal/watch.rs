@@ -168,7 +168,7 @@ fn text(progress: &CompileProgress) -> String {
     let count = HumanCount;
     match (progress.origins(), progress.written()) {
         (0, _) => format!("{} answers read", count(progress.read())),
-        (origins, placed) if placed < origins => format!("{} of {} origins placed", count(placed), count(origins)),
-        (origins, _) => format!("all {} origins placed; writing the policy", count(origins)),
+        (origins, stored) if stored < origins => format!("{} of {} origins stored", count(stored), count(origins)),
+        (origins, _) => format!("all {} origins stored; writing the policy", count(origins)),
     }
 }

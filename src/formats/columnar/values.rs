@@ -70,7 +70,6 @@ impl ValueColumn {
         Some(self.of(batch, row)?.as_binary_view_opt()?.value(row))
     }
 
-    /// The integer of a row.
     pub fn integer(&self, batch: &RecordBatch, row: usize) -> Option<i64> {
         let values = self.of(batch, row)?;
         match values.data_type() {

@@ -143,7 +143,6 @@ pub(super) mod tests {
 
     pub(crate) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
 
-    /// A file with this content.
     pub(crate) fn stored(content: &[u8]) -> std::fs::File {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content).unwrap();

@@ -1,11 +1,12 @@
 //! A chunk, from its reader to its writer.
 
+use serde::{Deserialize, Serialize};
 use std::mem::take;
 
 use super::long_chunks::Permit;
 use super::store::StoredChunk;
-use crate::input::buffer::Buffer;
 use crate::input::layout::Layout;
+use crate::input::list::Buffer;
 use crate::input::list::{List, TableRows, Text};
 use crate::input::skipped::Skipped;
 use crate::outcome::Reason;
@@ -32,9 +33,9 @@ pub(crate) struct Chunk<'l> {
     pub(super) stored: Option<StoredChunk>,
     /// The rows that its lines were made of.
     pub(super) rows: Option<TableRows>,
-    /// The numbers of lines that were dropped from it as duplicates.
+    /// The numbers of the lines that were left out of it as duplicates.
     pub duplicates: Vec<usize>,
-    /// Parts left out before the chunk, and of its rows.
+    /// Parts skipped before the chunk, and of its rows.
     pub skipped: Vec<Skipped>,
     /// Lists that ended since the last chunk was handed out.
     pub ended: Vec<usize>,
@@ -145,4 +146,13 @@ impl<'l> Chunk<'l> {
     pub fn release(&self, list: &List) {
         list.release(self.at as usize..self.end as usize);
     }
+}
+
+/// Where in the lists of a run a chunk begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Position {
+    /// The list, counted from 0.
+    pub list: usize,
+    /// The byte of its text, or the row.
+    pub at: u64,
 }

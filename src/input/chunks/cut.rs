@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::chunk::LONGEST_CHUNK;
+use super::chunk::{LONGEST_CHUNK, Position};
 use super::long_chunks::LongChunks;
 use crate::input::error::ListError;
 use crate::input::list::{List, Patience, Wanted};
-use crate::input::position::Position;
 
 /// How many lists are read at once, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,15 +3,14 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use super::chunk::{Chunk, LONGEST_CHUNK};
+use super::chunk::{Chunk, LONGEST_CHUNK, Position};
 use super::cut::Cut;
 use super::open_list::OpenList;
 use super::open_lists::{Ended, Given, OpenLists, Step};
 use super::store::Store;
-use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
+use crate::input::list::Buffer;
 use crate::input::list::{List, Next, Text};
-use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 use crate::lock::OnPanic;
 use crate::monitor::Monitor;
@@ -171,7 +170,7 @@ impl<'l> Chunks<'l> {
     }
 
     /// Reads the rest of a chunk into the memory of `spare`: the lines of its rows, or lines stored on disk. If unreadable rows are
-    /// to be left out, they are removed from the chunk.
+    /// to be skipped, they are removed from the chunk.
     pub fn read(&self, chunk: &mut Chunk<'l>, spare: &mut Buffer) -> Result<(), ListError> {
         if let Some(stored) = chunk.stored.take() {
             stored.read_back(spare)?;
@@ -180,7 +179,7 @@ impl<'l> Chunks<'l> {
         let list = &self.cut.lists[chunk.list];
         let (Text::Rows(rows), Some(table)) = (&mut chunk.text, list.parquet_list()) else { return Ok(()) };
         if list.skips_bad {
-            let parts = table.leave_out_bad(rows).into_iter();
+            let parts = table.skip_bad(rows).into_iter();
             chunk.skipped.extend(parts.map(|part| Skipped { list: chunk.list, part }));
         }
         // The part of a worker's memory left for this after its other buffers.
@@ -191,8 +190,8 @@ impl<'l> Chunks<'l> {
         Ok(())
     }
 
-    /// Parts left out after the last chunk, and lists that ended since.
-    pub fn left_out(&self) -> Ended {
+    /// Parts skipped after the last chunk, and lists that ended since.
+    pub fn take_ended(&self) -> Ended {
         self.input.with(|input| take(&mut input.ended))
     }
 }
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
+    fn the_rest_of_a_list_that_is_cut_short_is_skipped() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), "a\nb\n".repeat(4)).unwrap();
         let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true, None).unwrap();
@@ -246,7 +245,7 @@ mod tests {
         file.as_file().set_len(7).unwrap();
         assert_eq!(chunks.next(&mut buffer).unwrap().unwrap().text(), b"a\n");
         assert!(chunks.next(&mut buffer).unwrap().is_none());
-        let [Skipped { list: 0, part }] = &chunks.left_out().skipped[..] else { panic!("one part") };
+        let [Skipped { list: 0, part }] = &chunks.take_ended().skipped[..] else { panic!("one part") };
         assert!(part.at == Some(6) && part.problem.contains("byte 7 of 16"), "{part:?}");
         assert!(lists[0].unchanged().is_ok());
         fs::write(file.path(), "c\n".repeat(8)).unwrap();

@@ -12,6 +12,6 @@ mod open_list;
 mod open_lists;
 mod store;
 
-pub(crate) use chunk::{Chunk, LONGEST_CHUNK};
+pub(crate) use chunk::{Chunk, LONGEST_CHUNK, Position};
 pub(crate) use cut::{Cut, Parallelism};
 pub(crate) use hand_out::Chunks;

@@ -2,14 +2,13 @@
 
 use std::mem::take;
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Position};
 use super::cut::Cut;
 use super::long_chunks::Permit;
 use crate::formats::made_ahead::Ahead;
-use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
+use crate::input::list::Buffer;
 use crate::input::list::{List, ListReader, Next, Text};
-use crate::input::position::Position;
 use crate::input::skipped::{Skipped, SkippedPart};
 
 /// A list that is being read.
@@ -26,7 +25,7 @@ pub(super) struct OpenList<'l> {
     done: u64,
     /// Why nothing can be read after the last chunk.
     failed: Option<ListError>,
-    /// Parts left out since the last chunk.
+    /// Parts skipped since the last chunk.
     pub skipped: Vec<Skipped>,
 }
 
@@ -68,7 +67,7 @@ impl<'l> OpenList<'l> {
                 Ok(Next::Long) => return Ok(Next::Long),
                 Ok(Next::NeedsMemory) => return Ok(Next::NeedsMemory),
                 Err(failure) if cut.is_asked_to_stop() => return Err(failure),
-                Err(failure) => match self.leave_out(&cut.lists[self.list], failure)? {
+                Err(failure) => match self.skip(&cut.lists[self.list], failure)? {
                     true => continue,
                     false => return Ok(Next::End),
                 },
@@ -148,9 +147,9 @@ impl<'l> OpenList<'l> {
         }
     }
 
-    /// Leaves out the unreadable rest of a row group or of the list, if unreadable parts are to be left out. Returns whether
+    /// Skips the unreadable rest of a row group or of the list, if unreadable parts are to be skipped. Returns whether
     /// the list continues after it.
-    fn leave_out(&mut self, list: &List, failure: ListError) -> Result<bool, ListError> {
+    fn skip(&mut self, list: &List, failure: ListError) -> Result<bool, ListError> {
         if !list.skips_bad || !failure.is_bad_list() {
             return Err(failure);
         }

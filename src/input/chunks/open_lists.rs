@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Position};
 use super::cut::Cut;
 use super::open_list::OpenList;
 use super::store::Store;
@@ -20,7 +20,6 @@ use crate::formats::compression::Compression;
 use crate::formats::made_ahead::Ahead;
 use crate::input::error::ListError;
 use crate::input::list::{List, Next};
-use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
 /// Memory for reading a list, besides the window of its decompressor: two buffers, tables, the rest of a chunk.
@@ -61,7 +60,6 @@ pub(super) type Given<'l> = Result<Option<Chunk<'l>>, ListError>;
 pub(super) enum Step<'l> {
     /// It takes what was read before; nothing at the end of all lists.
     Take(Given<'l>),
-    /// It reads this list.
     Read(Box<OpenList<'l>>),
     /// It has read this long chunk of a list, and needs the right to hold it.
     Hold(Box<OpenList<'l>>, Chunk<'l>),
@@ -71,7 +69,7 @@ pub(super) enum Step<'l> {
     Help(Ahead<'l>, u64),
 }
 
-/// Lists that have ended, and the parts left out of them.
+/// Lists that have ended, and their parts that were skipped.
 #[derive(Default)]
 pub(crate) struct Ended {
     pub lists: Vec<usize>,

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
+use crate::input::list::Buffer;
 use crate::lock::lock;
 use crate::outcome::Reason;
 

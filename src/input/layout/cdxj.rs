@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor
 use serde_json::value::RawValue;
 use std::fmt;
 
-use super::found::Found;
+use super::delimited::Found;
 use crate::outcome::Reason;
 
 /// The member of a JSON object that holds the URL, as written. Without building the object: an index line has a dozen members.
@@ -64,7 +64,6 @@ impl Visitor<'_> for KeyVisitor {
     }
 }
 
-/// The URL of a line.
 #[inline]
 pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
     let start = object_start(line).ok_or(Reason::Json)?;

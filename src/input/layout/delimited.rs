@@ -5,10 +5,13 @@
 //! a quote open on its first line, and that line is invalid; so is a line with a misplaced quote.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::convert::Infallible;
+use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 
-use super::found::Found;
 use crate::outcome::Reason;
 
 const QUOTE: u8 = b'"';
@@ -141,6 +144,44 @@ fn is_sound(raw: &[u8], decoded: &[u8]) -> bool {
     match raw {
         [QUOTE, .., QUOTE] => raw.len() == decoded.len() + 2 + memchr::memchr_iter(QUOTE, decoded).count(),
         _ => memchr::memchr(QUOTE, raw).is_none(),
+    }
+}
+
+/// The URL of a line.
+pub(crate) enum Found {
+    /// A range of the line.
+    Within(Range<usize>),
+    /// A range of the decoded bytes.
+    Decoded(Range<usize>),
+}
+
+/// A field of a line, or a column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Column {
+    /// Its number, counted from 1.
+    Number(usize),
+    /// Its name in the head line.
+    Name(String),
+}
+
+impl FromStr for Column {
+    type Err = Infallible;
+
+    /// A number above 0, or else a name.
+    fn from_str(text: &str) -> Result<Column, Infallible> {
+        let number = text.parse().ok().filter(|&number| number > 0);
+        Ok(number.map_or_else(|| Column::Name(text.to_owned()), Column::Number))
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Column::Number(number) => write!(f, "{number}"),
+            Column::Name(name) => write!(f, "{name:?}"),
+        }
     }
 }
 

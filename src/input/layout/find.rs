@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use super::cdxj;
-use super::delimited::Delimited;
-use super::found::Found;
+use super::delimited::{Delimited, Found};
 use crate::outcome::Reason;
 
 /// How the URL is found in a line.

@@ -5,14 +5,12 @@
 //! anything else is as the operator says ([`UrlField`]). Binary lists are opened in [`super::list`].
 
 mod cdxj;
-mod column;
 mod delimited;
 mod find;
-mod found;
 mod url_field;
 
-pub use column::Column;
+pub use delimited::Column;
+pub(crate) use delimited::Found;
 pub use find::Layout;
-pub(crate) use found::Found;
 pub use url_field::{Delimiter, UrlField};
 pub(crate) use url_field::{LOOK, MARK};

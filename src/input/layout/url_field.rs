@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-use super::column::Column;
-use super::{Layout, cdxj, delimited::Delimited};
+use super::delimited::{Column, Delimited};
+use super::{Layout, cdxj};
 use crate::input::error::{DelimiterError, UrlFieldError};
 
 /// Where the URL is in the lines of lists, as far as the operator specifies it.

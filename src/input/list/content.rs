@@ -3,15 +3,14 @@
 //! Each kind of list is one implementation: a [mapped](super::mapped_file) file, a file or [stream](super::stream) to be
 //! [decoded](super::decoded), a [table](super::table). [Opening](super::opened) recognises the kind.
 
-use std::io;
+use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
 use super::ParquetList;
-use super::beginning::unreadable;
 use super::reader::{Begin, ListReader};
 use super::regular::Regular;
-use crate::input::error::ListError;
-use crate::input::layout::UrlField;
+use crate::input::error::{ListError, unreadable};
+use crate::input::layout::{LOOK, UrlField};
 use crate::input::skipped::SkippedPart;
 
 /// What holds the lines of a list.
@@ -26,7 +25,6 @@ pub(crate) trait Content: Send + Sync {
         None
     }
 
-    /// The table, if it is one.
     fn table(&self) -> Option<&ParquetList> {
         None
     }
@@ -45,8 +43,8 @@ pub(crate) trait Content: Send + Sync {
     /// A file that can be read at any offset: its own if it holds the text uncompressed, else a copy of the text.
     fn seekable(self: Box<Self>) -> io::Result<Regular>;
 
-    /// Leaves out exactly the rows that a receipt names. Returns the problem if the receipt cannot be of this table.
-    fn leave_out(&mut self, _parts: &[SkippedPart]) -> Option<String> {
+    /// Skips exactly the rows that a receipt names. Returns the problem if the receipt cannot be of this table.
+    fn skip(&mut self, _parts: &[SkippedPart]) -> Option<String> {
         None
     }
 
@@ -83,5 +81,21 @@ impl Content for Unreadable {
 
     fn seekable(self: Box<Self>) -> io::Result<Regular> {
         Err(self.error())
+    }
+}
+
+/// The name of the Parquet format in receipts.
+pub(crate) const LIST_FORMAT: &str = "parquet";
+
+/// Reads the first lines of a text, until its layout is determined.
+pub(super) fn start(text: &mut dyn BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let mut text = text.take(LOOK as u64);
+    loop {
+        // Look at each line only once: a million empty lines may come before one that counts.
+        let line = start.len();
+        if text.read_until(b'\n', &mut start)? == 0 || url_field.is_determined_by(&start[line..]) {
+            return Ok(start);
+        }
     }
 }

@@ -6,18 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::beginning::{start, unreadable};
-use super::content::Content;
-use super::line_ends::{Patience, fill};
+use super::content::{Content, start};
+use super::line_ends::{Buffer, Patience, fill};
 use super::reader::{Begin, ListReader, Next, Text, Wanted};
 use super::regular::Regular;
 use crate::formats::compression::{Compression, InPieces};
 use crate::formats::made_ahead::Ahead;
-use crate::input::buffer::Buffer;
-use crate::input::error::ListError;
+use crate::input::error::{ListError, unreadable};
 use crate::input::layout::UrlField;
 
-/// A compressed file.
 pub(super) struct CompressedFile {
     pub file: Regular,
     pub compression: Compression,
@@ -74,7 +71,7 @@ impl<'l> Decoder<'l> {
         Decoder { is_stream: true, ..Decoder::new(path, text) }
     }
 
-    /// Passes over the head line.
+    /// Begins after the head line.
     pub fn after_head(mut self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
         let head = io::copy(&mut self.text.by_ref().take(begin.head_length as u64), &mut io::sink());
         head.map_err(|error| unreadable(self.path, error))?;

@@ -13,8 +13,8 @@ use parquet::schema::types::SchemaDescriptor;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::line_ends::Buffer;
 use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange};
-use crate::input::buffer::Buffer;
 use crate::input::error::UrlFieldError;
 use crate::input::layout;
 use crate::input::url_parts::UrlParts;
@@ -26,7 +26,6 @@ const PORT: usize = 2;
 /// The columns that make up the lines of a table, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineColumns {
-    /// The URL.
     Url([usize; 1]),
     /// The parts of the URL.
     Parts([usize; 5]),

@@ -1,6 +1,35 @@
-//! Cuts a text into chunks after line ends.
+//! Cuts a text into chunks after line ends, in place or into a buffer.
 
 use std::io::{self, Read};
+
+use crate::outcome::Reason;
+
+/// Lines that are not memory-mapped, in memory that is reused from chunk to chunk.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    pub bytes: Vec<u8>,
+    /// Lines that are invalid whatever they contain, by their numbers in the buffer: URLs of a table that were altered.
+    pub flaws: Vec<(u64, Reason)>,
+}
+
+impl Buffer {
+    /// Empties it, but keeps its memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.flaws.clear();
+    }
+
+    /// Empties it for a text of `size` bytes; the memory for a huge one is not held for the rest of the run.
+    pub fn reuse(&mut self, size: usize) {
+        self.clear();
+        self.bytes.shrink_to(2 * size);
+    }
+
+    /// Frees its memory.
+    pub fn release(&mut self) {
+        *self = Buffer::default();
+    }
+}
 
 /// Where the chunk that begins at `start` ends: after the first LF at or past its size, or at the end of the text.
 pub(crate) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {

@@ -136,7 +136,6 @@ mod tests {
         }
     }
 
-    /// The region of a list.
     fn region_of(list: &List) -> &'static Region {
         let start = list.mapped().unwrap().as_ptr().addr();
         std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap()

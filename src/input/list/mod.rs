@@ -4,25 +4,17 @@
 //! The kind of a list is recognised by its content. An uncompressed file is memory-mapped; a list that is compressed, or comes
 //! through a pipe, is read as a stream.
 
-mod beginning;
 mod content;
 mod decoded;
-#[cfg(unix)]
-mod interruptible;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
 mod line_ends;
 #[cfg(unix)]
 mod lost_pages;
-mod mapped;
 mod mapped_file;
 mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(feature = "parquet")]
-mod parquet_ahead;
-#[cfg(feature = "parquet")]
-mod parquet_lines;
 mod reader;
 mod regular;
 mod stream;
@@ -31,18 +23,15 @@ mod table;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
-pub(crate) use beginning::LIST_FORMAT;
-pub use beginning::STANDARD_INPUT;
-pub(crate) use line_ends::{Patience, line_boundary};
+pub(crate) use content::LIST_FORMAT;
+pub(crate) use line_ends::{Buffer, Patience, line_boundary};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
 pub use opened::ListRange;
 pub(crate) use opened::{List, common_head};
 #[cfg(feature = "parquet")]
-pub(crate) use parquet::in_group;
-#[cfg(feature = "parquet")]
-pub(crate) use parquet::{ParquetList, TableRows};
+pub(crate) use parquet::{ParquetList, TableRows, in_group};
 pub(crate) use reader::{ListReader, Next, Text, Wanted};
-pub use regular::FileState;
+pub use regular::{FileState, STANDARD_INPUT};
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

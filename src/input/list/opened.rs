@@ -9,21 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::ParquetList;
-use super::beginning::{LIST_FORMAT, STANDARD_INPUT, unreadable};
-use super::content::{Content, Unreadable};
+use super::content::{Content, LIST_FORMAT, Unreadable};
 use super::decoded::CompressedFile;
-#[cfg(unix)]
-use super::interruptible::Interruptible;
-use super::mapped::Mapped;
-use super::mapped_file::MappedFile;
+use super::mapped_file::{Mapped, MappedFile};
 use super::reader::{Begin, ListReader};
-use super::regular::{FileState, Regular};
-use super::stream::Stream;
+use super::regular::{FileState, Regular, STANDARD_INPUT};
+use super::stream::{Stream, standard_input, stream};
 #[cfg(feature = "parquet")]
 use super::table::TableFile;
 use crate::formats::compression::{Compression, Reader};
-use crate::formats::parquet_mark::PARQUET_MARK;
-use crate::input::error::ListError;
+use crate::formats::regular_file::PARQUET_MARK;
+use crate::input::error::{ListError, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
 
@@ -40,7 +36,7 @@ pub(crate) struct List {
     pub head_length: usize,
     /// Whether the list is empty, without even a head line.
     pub is_empty: bool,
-    /// Whether unreadable parts are left out.
+    /// Whether unreadable parts are skipped.
     pub skips_bad: bool,
     content: Box<dyn Content>,
     /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
@@ -67,7 +63,7 @@ enum Opened {
 
 impl List {
     /// Opens all lists before looking into any: a program that feeds several pipes may wait until all are open. `-` is standard
-    /// input. Decompressors take at most `memory` bytes. With `skips_bad`, a list that cannot be opened is left out, and so is
+    /// input. Decompressors take at most `memory` bytes. With `skips_bad`, a list that cannot be opened is skipped, and so is
     /// the rest of a damaged one. Reading a stream fails once `interrupt` is set, even if it has nothing to read.
     pub fn open_all(
         paths: &[PathBuf],
@@ -197,7 +193,7 @@ impl List {
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
     }
 
-    /// Why none of it can be read, so that all of it is left out, if that is the case.
+    /// Why none of it can be read, so that all of it is skipped, if that is the case.
     pub fn unreadable(&self) -> Option<&str> {
         self.content.unreadable()
     }
@@ -248,9 +244,9 @@ impl List {
         None
     }
 
-    /// Leaves out exactly the rows of a table that a receipt names. Returns the problem if the receipt cannot be of this table.
-    pub fn leave_out(&mut self, parts: &[SkippedPart]) -> Option<String> {
-        self.content.leave_out(parts)
+    /// Skips exactly the rows of a table that a receipt names. Returns the problem if the receipt cannot be of this table.
+    pub fn skip(&mut self, parts: &[SkippedPart]) -> Option<String> {
+        self.content.skip(parts)
     }
 
     /// The part of a memory-mapped list that is read; empty for any other list.
@@ -293,7 +289,7 @@ impl List {
     /// the file.
     pub fn unchanged(&self) -> Result<(), ListError> {
         match unchanged(&*self.content, &self.path) {
-            // The rest of the file is left out.
+            // The rest of the file is skipped.
             Err(ListError::Cut { .. }) if self.skips_bad => Ok(()),
             unchanged => unchanged,
         }
@@ -303,36 +299,6 @@ impl List {
     pub fn nothing_lost(&self) -> Result<(), ListError> {
         if self.content.lost().is_none() { Ok(()) } else { self.unchanged() }
     }
-}
-
-/// Standard input; it fails once `interrupt` is set.
-#[cfg(unix)]
-fn standard_input(interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
-    use std::os::fd::AsFd;
-    match interrupt {
-        // Past the buffer of the standard library, whose bytes `poll` does not see.
-        Some(_) => Ok(stream(File::from(io::stdin().as_fd().try_clone_to_owned()?), interrupt)),
-        None => Ok(Box::new(io::stdin())),
-    }
-}
-
-#[cfg(not(unix))]
-fn standard_input(_interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(io::stdin()))
-}
-
-/// A stream; it fails once `interrupt` is set.
-#[cfg(unix)]
-fn stream(stream: File, interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
-    match interrupt.cloned() {
-        Some(interrupt) => Box::new(Interruptible { stream, interrupt }),
-        None => Box::new(stream),
-    }
-}
-
-#[cfg(not(unix))]
-fn stream(stream: File, _interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
-    Box::new(stream)
 }
 
 impl Opened {

@@ -1,7 +1,7 @@
 //! Lists that are Parquet files: every row becomes a line, its URL.
 //!
 //! A line feed inside a URL is written `%0A`, and the line is invalid, so that only URLs of the table are ever judged. If the
-//! output is text, rows are [read](super::parquet_lines) in sequence. If it is tables, a worker takes a [range of
+//! output is text, rows are [read](super::table) in sequence. If it is tables, a worker takes a [range of
 //! rows](RowRange) and reads the columns it needs itself.
 //!
 //! A URL in a dictionary is judged once for every row that has it.
@@ -14,9 +14,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::line_columns::{LineArrays, LineColumns, LineReader};
+use super::line_ends::Buffer;
 pub(crate) use crate::formats::columnar::RowRange;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
-use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
@@ -58,14 +58,12 @@ pub(crate) struct TableRows {
 }
 
 impl TableRows {
-    /// How many.
     pub fn count(&self) -> usize {
         self.ranges.iter().map(|range| range.rows).sum()
     }
 }
 
 impl ParquetList {
-    /// Opens a file.
     pub fn open(path: &Path, file: File, url_field: &UrlField) -> Result<ParquetList, ListError> {
         let opened = guarded(|| {
             let file = ParquetFile::open(file)?;
@@ -126,23 +124,23 @@ impl ParquetList {
         line_bytes.max(all / rows / WIDTH)
     }
 
-    /// Takes the unreadable rows from a receipt, so that exactly those rows are left out again. Returns the problem if they
+    /// Takes the unreadable rows from a receipt, so that exactly those rows are skipped again. Returns the problem if they
     /// cannot be of this file.
-    pub fn leave_out(&mut self, parts: &[SkippedPart]) -> Option<String> {
-        let mut left_out: Vec<SkippedRows> = parts.iter().filter_map(|part| part.rows).collect();
+    pub fn skip(&mut self, parts: &[SkippedPart]) -> Option<String> {
+        let mut skipped: Vec<SkippedRows> = parts.iter().filter_map(|part| part.rows).collect();
         let (mut first, mut readable) = (0, Vec::new());
         for group in self.groups() {
             let all = rows_of(group);
             let is_of_group = |rows: &SkippedRows| rows.first >= first && rows.first - first <= all;
-            let rest = left_out
+            let rest = skipped
                 .iter()
                 .position(|rows| is_of_group(rows) && rows.first.checked_add(rows.count) == Some(first + all));
-            let rows = rest.map_or(all, |place| left_out.remove(place).first - first) as usize;
+            let rows = rest.map_or(all, |place| skipped.remove(place).first - first) as usize;
             readable.push(OnceLock::from(Readable { rows, problem: rest.map(|_| String::new()) }));
             first += all;
         }
         self.readable = readable;
-        left_out.first().map(|rows| format!("{} rows from row {} on do not end a row group", rows.count, rows.first))
+        skipped.first().map(|rows| format!("{} rows from row {} on do not end a row group", rows.count, rows.first))
     }
 
     /// The rows of a group after its first `rows`.
@@ -151,8 +149,8 @@ impl ParquetList {
         SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
     }
 
-    /// Leaves out the rows of a chunk that cannot be read, and returns the unreadable parts that begin in it.
-    pub fn leave_out_bad(&self, rows: &mut TableRows) -> Vec<SkippedPart> {
+    /// Skips the rows of a chunk that cannot be read, and returns the unreadable parts that begin in it.
+    pub fn skip_bad(&self, rows: &mut TableRows) -> Vec<SkippedPart> {
         let parts = rows.ranges.iter_mut().filter_map(|range| self.keep_readable(range)).collect();
         rows.ranges.retain(|range| range.rows > 0);
         parts

@@ -1,16 +1,15 @@
 //! What all readers of lists have in common.
 //!
 //! A list is read chunk by chunk, in order, by one of four readers: the [mapped](super::mapped_file) file is cut in place, text is
-//! [decoded](super::decoded) into a buffer, and a table gives its rows as [lines](super::parquet_lines), or as [ranges of
-//! rows](super::table) that the worker reads itself. What cuts lists into chunks knows only this interface.
+//! [decoded](super::decoded) into a buffer, and a [table](super::table) gives its rows as lines, or as
+//! ranges that the worker reads itself. What cuts lists into chunks knows only this interface.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use super::TableRows;
-use super::line_ends::Patience;
+use super::line_ends::{Buffer, Patience};
 use crate::formats::made_ahead::Ahead;
-use crate::input::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::input::skipped::SkippedRows;
 
@@ -19,11 +18,11 @@ use crate::input::skipped::SkippedRows;
 pub(crate) struct Begin<'l> {
     /// The list's path.
     pub path: &'l Path,
-    /// The length of its head line, which a decoder passes over.
+    /// The length of its head line, after which a decoder begins.
     pub head_length: usize,
     /// Where a mapped text ends for this run.
     pub end: usize,
-    /// Whether unreadable parts are left out.
+    /// Whether unreadable parts are skipped.
     pub skips_bad: bool,
     /// Where in its text, or at which row. A decoder begins at the start, whatever this says.
     pub at: u64,

@@ -7,11 +7,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use super::STANDARD_INPUT;
-use super::beginning::unreadable;
 use crate::formats::compression::{Compression, Pieces, Reader};
 use crate::formats::regular_file::FileAt;
-use crate::input::error::ListError;
+use crate::input::error::{ListError, unreadable};
+
+/// The path that means standard input.
+pub const STANDARD_INPUT: &str = "-";
 
 /// The size and time of a file, to detect changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,18 +1,27 @@
 //! Lists that can be read only once: pipes, devices, standard input.
 //!
+//! A stream can be given up while it keeps its reader waiting.
+//!
 //! All lists are looked into at the start, but read in turn. The bytes taken from a stream to look into it are kept, and read
 //! again in its turn.
 
+#[cfg(unix)]
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+#[cfg(unix)]
+use rustix::io::Errno;
+use std::fs::File;
 use std::io::{self, Read};
-use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
-use super::beginning::{start, unreadable};
-use super::content::Content;
+use super::content::{Content, start};
 use super::decoded::Decoder;
 use super::reader::{Begin, ListReader};
 use super::regular::Regular;
 use crate::formats::compression::{Compression, Peeked, Reader};
-use crate::input::error::ListError;
+use crate::input::error::{ListError, unreadable};
 use crate::input::layout::UrlField;
 use crate::lock::lock;
 
@@ -60,4 +69,60 @@ impl Content for Stream {
 
 fn read_before() -> io::Error {
     io::Error::other("it can be read only once")
+}
+
+/// Standard input; it fails once `interrupt` is set.
+#[cfg(unix)]
+pub(super) fn standard_input(interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
+    use std::os::fd::AsFd;
+    match interrupt {
+        // Past the buffer of the standard library, whose bytes `poll` does not see.
+        Some(_) => Ok(stream(File::from(io::stdin().as_fd().try_clone_to_owned()?), interrupt)),
+        None => Ok(Box::new(io::stdin())),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn standard_input(_interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(io::stdin()))
+}
+
+/// A stream; it fails once `interrupt` is set.
+#[cfg(unix)]
+pub(super) fn stream(stream: File, interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
+    match interrupt.cloned() {
+        Some(interrupt) => Box::new(Interruptible { stream, interrupt }),
+        None => Box::new(stream),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn stream(stream: File, _interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
+    Box::new(stream)
+}
+
+/// The longest wait before the flag is looked at again. A signal handler can set a flag, but not wake the thread that reads.
+#[cfg(unix)]
+const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// A stream that fails once a flag is set, even if it has nothing to read.
+#[cfg(unix)]
+struct Interruptible {
+    stream: File,
+    interrupt: Arc<AtomicBool>,
+}
+
+#[cfg(unix)]
+impl Read for Interruptible {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while !self.interrupt.load(Ordering::Relaxed) {
+            match poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], Some(&LOOK_AGAIN)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return self.stream.read(bytes),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // Not `ErrorKind::Interrupted`, after which readers try again.
+        Err(io::Error::other("the run was asked to end"))
+    }
 }

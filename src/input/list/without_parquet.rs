@@ -1,6 +1,6 @@
 //! Stand-ins for Parquet in a program built without it.
 
-use crate::input::buffer::Buffer;
+use super::line_ends::Buffer;
 use crate::input::skipped::SkippedPart;
 
 /// A table, of which there is none.
@@ -18,7 +18,7 @@ impl TableRows {
 
 impl ParquetList {
     /// Cannot be called.
-    pub fn leave_out_bad(&self, _rows: &mut TableRows) -> Vec<SkippedPart> {
+    pub fn skip_bad(&self, _rows: &mut TableRows) -> Vec<SkippedPart> {
         match *self {}
     }
 

@@ -6,8 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::list_folder::folders_of;
-use super::names::{CHECKPOINT, partial};
+use super::names::{CHECKPOINT, folders_of, partial};
 use super::strays::{remove, remove_spilled};
 use crate::output::error::OutputError;
 

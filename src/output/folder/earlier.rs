@@ -7,19 +7,20 @@
 //! run reads that.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Seek, SeekFrom};
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
-use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, is_of_other_run, split_list_folder};
 use super::lock::LOCK;
-use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
+use super::names::{
+    CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, folders_of, is_file_of_run, is_folder_of_run, is_of_other_run,
+    is_partial, partial, split_list_folder,
+};
 use super::strays::{is_leftover, remove, remove_leftovers};
 use crate::formats::regular_file;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::receipt::Receipt;
-use crate::output::records;
 
 /// How a receipt begins, without white space.
 const RECEIPT_START: &str = "{\"robosieve\":";
@@ -81,7 +82,7 @@ fn in_the_way(
     }
     // One that cannot be read, such as that of a newer version, names nothing that may be replaced.
     let receipt = directory.join(RECEIPT);
-    if records::read::<Receipt>(&receipt).is_err() {
+    if Receipt::read(&receipt).is_err() {
         return Ok(Some(receipt));
     }
     let is_foreign = |name: &str, kind: fs::FileType| kind.is_dir() || !earlier.contains(name);
@@ -148,7 +149,7 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     // A file that is not a receipt names no files.
-    let Some(receipt) = records::read::<Receipt>(&path).ok().flatten() else { return BTreeSet::new() };
+    let Some(receipt) = Receipt::read(&path).ok().flatten() else { return BTreeSet::new() };
     // Those that a joined receipt names in the folders of shards belong to the shards, even if their folders are in this one.
     let files = receipt.file_lists().flatten().filter(|_| receipt.shards.is_empty());
     let is_of_other = |folder: &str| !folder.is_empty() && is_of_other_run(&directory.join(folder));

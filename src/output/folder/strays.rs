@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::list_folder::{is_folder_of_run, is_list_folder, is_of_other_run};
-use super::names::{CHECKPOINT, FileName, NEEDED, RECEIPT, WAITING_ROWS, is_output, is_partial, table_root};
+use super::names::{
+    CHECKPOINT, FileName, NEEDED, RECEIPT, WAITING_ROWS, is_folder_of_run, is_list_folder, is_of_other_run, is_output,
+    is_partial, table_root,
+};
 use crate::output::form::Rows;
 
 /// Deletes the partial files of a run that has no checkpoint to resume from, and the folders it made for them if nothing else is

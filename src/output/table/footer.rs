@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::shared::{TAIL, TRAILER};
-use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::formats::regular_file::PARQUET_MARK;
 use crate::output::counting_writer::CountingWriter;
 use crate::output::folder::Written;
 

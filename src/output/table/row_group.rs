@@ -20,7 +20,7 @@ use super::dictionary::{DICTIONARY_BYTES, dictionaries};
 use super::shared::TRAILER;
 use super::waiting::FullGroup;
 use crate::formats::columnar::{Malformed, guarded};
-use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::formats::regular_file::PARQUET_MARK;
 use crate::input::list::line_columns::LineArrays;
 use crate::judge::tally::{Tally, line_hash};
 use crate::output::block::Block;

@@ -1,9 +1,9 @@
 //! Stand-ins for tables in a program built without Parquet.
 
-use super::shared::{StoredRows, TableLines, TakenRows, Wanted};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::shared::{StoredRows, TableLines, TakenRows, Wanted};
 use crate::input::chunks::Chunk;
 use crate::input::error::ListError;
 use crate::input::list::List;

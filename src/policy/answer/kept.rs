@@ -73,7 +73,6 @@ impl Answer {
         })
     }
 
-    /// Its times.
     pub fn times(&self) -> Times {
         Times { fetched_at: self.fetched_at, expires: self.expires }
     }
@@ -135,12 +134,10 @@ impl Kept {
         &self.failures
     }
 
-    /// The answer of a kind.
     pub fn of_kind(&self, kind: AnswerKind) -> Option<&Answer> {
         self.answers.iter().find(|answer| answer.kind == kind)
     }
 
-    /// The newest answer.
     pub fn newest(&self) -> Option<&Answer> {
         self.answers.iter().max_by_key(|answer| answer.precedence())
     }

@@ -15,4 +15,4 @@ pub(crate) use kept::Answer;
 pub use kept::AnswerKind;
 pub(super) use kept::{Answers, CompareRules, Content, Folded, Kept, StoredRules};
 pub(super) use resolve::{Hops, Resolved, Resolver};
-pub(super) use urls::{KeptUrl, Urls, split};
+pub(super) use urls::{KeptUrl, Placement, Urls, split};

@@ -299,7 +299,6 @@ impl<'s> Shared<'s> {
     }
 }
 
-/// Counts an automaton.
 fn count(counts: &mut Statistics, automaton: &[u8]) {
     counts.automata += 1;
     counts.automata_bytes += automaton.len() as u64;

@@ -7,7 +7,6 @@
 mod answers;
 pub(crate) mod format;
 mod gather;
-mod open;
 mod pool;
 mod record;
 mod replace;

@@ -88,7 +88,6 @@ pub(crate) struct Parts<'p> {
 }
 
 impl Image {
-    /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

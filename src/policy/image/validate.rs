@@ -1,4 +1,4 @@
-//! Checks an image before any of it is used.
+//! Opens an image, and checks it before any of it is used.
 //!
 //! The checksum shows that the bytes are those that were written. Everything else is checked as well, because anyone who
 //! can write a file can write a checksum: every section is walked front to back, so that every place named is known to be
@@ -7,21 +7,26 @@
 //!
 //! Sections depend on one another only by the places they name, so they are walked in parallel.
 
+use memmap2::Mmap;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 use std::ops::Range;
+use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::answers::{self, MARKED, Pointer, UrlRecords};
-use super::format::{HEADER, Section};
+use super::format::{HEADER, Header, Section};
 use super::pool::{NONE, Problem, Starts};
 use super::record::{Record, checked_end, starts};
-use super::{Content, Image, Meta, Parts, Trust};
-use crate::automaton;
+use super::sections::{Content, Image, Meta, Parts, Trust};
 use crate::dialect::Dialect;
+use crate::formats::error::FileError;
+use crate::formats::mmap;
 use crate::policy::answer::{Answer, StoredRules};
-use crate::policy::error::ImageError;
+use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
 use crate::policy::{crawler_set, lookup, provenance, side_records};
-use crate::threads;
+use crate::{automaton, threads};
 
 /// How many bytes are checked in a millisecond.
 const CHECKED_A_MILLISECOND: usize = 1 << 20;
@@ -191,4 +196,69 @@ fn records(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Range<
     };
     threads::map(0..ranges.len(), check).into_iter().collect::<Result<(), _>>()?;
     Ok(ranges)
+}
+
+impl Image {
+    /// Reads a file into memory and checks it.
+    pub fn read(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
+        let (mut file, metadata) = opened(path)?;
+        let unreadable = FileError::of("read the policy", path);
+        let wrong = |problem| OpenError::Image { path: path.to_owned(), problem };
+        if !metadata.is_file() {
+            return Err(unreadable(io::Error::other("it is not a regular file")).into());
+        }
+        let length = metadata.len();
+        // A large file of another kind takes no memory.
+        let mut header = Vec::new();
+        (&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(unreadable)?;
+        Header::decode(&header, length).map_err(wrong)?;
+        let mut memory = mmap::try_memory(length as usize).map_err(unreadable)?;
+        memory[..HEADER].copy_from_slice(&header);
+        file.read_exact(&mut memory[HEADER..]).map_err(unreadable)?;
+        Image::checked(mmap::read_only(memory), None, trust).map_err(wrong)
+    }
+
+    /// Maps a file and checks it.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that nobody changes the bytes of the file, or shortens it, while the image is there.
+    pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
+        let (file, _) = opened(path)?;
+        // SAFETY: as the caller ensures.
+        let map = unsafe { mmap::map(&file) }.map_err(FileError::of("read the policy", path))?;
+        let checked = Image::checked(map, Some(file), trust);
+        checked.map_err(|problem| OpenError::Image { path: path.to_owned(), problem })
+    }
+
+    /// Copies an image from these bytes and checks it.
+    pub fn copied(bytes: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
+        if bytes.is_empty() {
+            return Err(ImageError::Empty);
+        }
+        let mut memory = mmap::memory(bytes.len());
+        memory.copy_from_slice(bytes);
+        Image::checked(mmap::read_only(memory), None, trust)
+    }
+
+    fn checked(bytes: Mmap, file: Option<File>, trust: Trust) -> Result<(Image, Content), ImageError> {
+        let header = Header::decode(&bytes, bytes.len() as u64)?;
+        let image = Image { file, bytes, header };
+        let content = check(&image, trust)?;
+        Ok((image, content))
+    }
+}
+
+/// Opens a file that is neither a folder nor empty.
+fn opened(path: &Path) -> Result<(File, Metadata), OpenError> {
+    let unreadable = FileError::of("read the policy", path);
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)).into());
+    }
+    if metadata.is_file() && metadata.len() == 0 {
+        return Err(OpenError::Image { path: path.to_owned(), problem: ImageError::Empty });
+    }
+    Ok((file, metadata))
 }

@@ -1,10 +1,10 @@
 //! Finds pilots that give every key a slot of its own.
 //!
-//! Buckets are placed from the largest to the smallest, while there is room. For each, pilots are tried in order until all
+//! Buckets get their slots from the largest to the smallest, while there is room. For each, pilots are tried in order until all
 //! its keys hit free slots. With 3 keys per bucket and 1.1 slots per key, that takes 6 tries per key, and the largest pilot
 //! for a million keys is below 1,000. (4 keys per bucket take 10 tries; 2 take 3, with half as many bytes of pilots again.)
 //!
-//! Keys with equal hashes cannot be placed, nor can very large buckets. Honest origins have them once in ten thousand
+//! Keys with equal hashes get none, nor do very large buckets. Honest origins have them once in ten thousand
 //! tables, and another seed helps. An attacker who could construct origins that defy every seed would only send their
 //! buckets to the overflow: tries are limited, and after the last seed the remaining keys go there.
 
@@ -16,7 +16,7 @@ use crate::formats::unnamed::{FileMemory, List};
 /// Average number of keys per bucket.
 const PER_BUCKET: u64 = 3;
 
-/// Larger buckets are not placed; with a billion keys, the largest has 20.
+/// Larger buckets get no slots; with a billion keys, the largest has 20.
 const LARGEST: usize = 32;
 
 /// The limit on tries for all keys together: this many per key, plus a constant.
@@ -28,7 +28,7 @@ pub(super) type Hashed = (u64, u32);
 
 /// The pilots, the key in each slot, and the keys that did not fit.
 #[derive(Debug)]
-pub(super) struct PlacedKeys {
+pub(super) struct KeySlots {
     pub pilots: List<u16>,
     /// For each slot, its key plus 1, or 0.
     pub slots: List<u32>,
@@ -52,17 +52,17 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
     range((hash ^ u64::from(pilot)).wrapping_mul(0x9e37_79b9_7f4a_7c15), slots)
 }
 
-/// Places keys, which must be sorted.
+/// Gives slots to keys, which must be sorted.
 ///
 /// # Errors
 ///
 /// The system's error if there is no room for the table.
-pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<PlacedKeys> {
+pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<KeySlots> {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
-    let mut placing = Placing {
+    let mut search = PilotSearch {
         taken: List::filled(0, slots.div_ceil(64) as usize, memory)?,
         tries: TRIES_PER_KEY * keys.len() as u64 + EXTRA_TRIES,
-        placed: PlacedKeys {
+        given: KeySlots {
             pilots: List::filled(0, pilots as usize, memory)?,
             slots: List::filled(0, slots as usize, memory)?,
             overflow: Vec::new(),
@@ -72,19 +72,19 @@ pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<Pl
         let keys = &keys[start as usize..];
         let number = range(keys[0].0, pilots);
         let bucket = &keys[..keys.iter().take_while(|key| range(key.0, pilots) == number).count()];
-        match placing.pilot(bucket) {
-            Some(pilot) => placing.placed.pilots[number] = pilot.to_le(),
-            None => placing.placed.overflow.extend(bucket.iter().map(|&(_, key)| key)),
+        match search.pilot(bucket) {
+            Some(pilot) => search.given.pilots[number] = pilot.to_le(),
+            None => search.given.overflow.extend(bucket.iter().map(|&(_, key)| key)),
         }
     }
-    placing.placed.overflow.sort_unstable();
-    Ok(placing.placed)
+    search.given.overflow.sort_unstable();
+    Ok(search.given)
 }
 
 /// Where each bucket begins among the keys: the largest buckets first, then in order of number.
 fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List<u32>> {
     let buckets = || keys.chunk_by(|a, b| range(a.0, pilots) == range(b.0, pilots)).map(<[Hashed]>::len);
-    // Larger ones are not placed, in whatever order.
+    // Larger ones get no slots, in whatever order.
     let class = |length: usize| LARGEST + 1 - length.min(LARGEST + 1);
     let mut next = [0; LARGEST + 2];
     buckets().for_each(|length| next[class(length)] += 1);
@@ -101,15 +101,16 @@ fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List
     Ok(starts)
 }
 
-struct Placing {
+/// The slots that were given, and what is left to be tried.
+struct PilotSearch {
     /// One bit for each slot: a million of them fit into a cache that way.
     taken: List<u64>,
     /// How many tries are left.
     tries: u64,
-    placed: PlacedKeys,
+    given: KeySlots,
 }
 
-impl Placing {
+impl PilotSearch {
     /// Finds the first pilot that gives all keys of a bucket slots of their own, and takes those slots.
     fn pilot(&mut self, bucket: &[Hashed]) -> Option<u16> {
         if bucket.len() > LARGEST || bucket.windows(2).any(|two| two[0].0 == two[1].0) {
@@ -120,15 +121,15 @@ impl Placing {
         self.tries -= found.map_or(most, |pilot| pilot + 1);
         let pilot = found? as u16;
         for &(hash, key) in bucket {
-            let slot = slot(hash, pilot, self.placed.slots.len() as u64);
-            self.placed.slots[slot] = key + 1;
+            let slot = slot(hash, pilot, self.given.slots.len() as u64);
+            self.given.slots[slot] = key + 1;
         }
         Some(pilot)
     }
 
     /// Takes the slots of a bucket under a pilot, all or none. Returns whether all were free.
     fn take(&mut self, bucket: &[Hashed], pilot: u16) -> bool {
-        let slots = self.placed.slots.len() as u64;
+        let slots = self.given.slots.len() as u64;
         let bit = |hash: u64| {
             let slot = slot(hash, pilot, slots);
             (slot / 64, 1 << (slot % 64))
@@ -160,22 +161,22 @@ mod tests {
         keys
     }
 
-    fn placed(keys: &[Hashed]) -> PlacedKeys {
+    fn given(keys: &[Hashed]) -> KeySlots {
         find_pilots(keys, &FileMemory::new(&std::env::temp_dir(), 10_000)).unwrap()
     }
 
-    /// Every key is in exactly one place, its slot or the overflow.
-    fn assert_placed(keys: &[Hashed], placed: &PlacedKeys) {
-        let (pilots, slots) = (placed.pilots.len() as u64, placed.slots.len() as u64);
+    /// Every key is found once, in its slot or in the overflow.
+    fn assert_all_found(keys: &[Hashed], given: &KeySlots) {
+        let (pilots, slots) = (given.pilots.len() as u64, given.slots.len() as u64);
         let in_slot = |&&(hash, key): &&Hashed| {
-            let pilot = u16::from_le(placed.pilots[range(hash, pilots)]);
-            placed.slots[slot(hash, pilot, slots)] == key + 1
+            let pilot = u16::from_le(given.pilots[range(hash, pilots)]);
+            given.slots[slot(hash, pilot, slots)] == key + 1
         };
         let (in_slots, others): (Vec<&Hashed>, Vec<&Hashed>) = keys.iter().partition(in_slot);
         let mut others: Vec<u32> = others.iter().map(|&&(_, key)| key).collect();
         others.sort_unstable();
-        assert_eq!(others, placed.overflow);
-        assert_eq!(placed.slots.iter().filter(|&&key| key != 0).count(), in_slots.len());
+        assert_eq!(others, given.overflow);
+        assert_eq!(given.slots.iter().filter(|&&key| key != 0).count(), in_slots.len());
     }
 
     #[test]
@@ -184,9 +185,9 @@ mod tests {
         for count in (0..200).chain([1000, 30_000]) {
             for seed in 0..10 {
                 let keys = random(count, seed);
-                let placed = placed(&keys);
-                assert_placed(&keys, &placed);
-                overflows += usize::from(!placed.overflow.is_empty());
+                let given = given(&keys);
+                assert_all_found(&keys, &given);
+                overflows += usize::from(!given.overflow.is_empty());
             }
         }
         assert!(overflows <= 2, "one table in ten thousand wants another seed: {overflows}");
@@ -207,9 +208,9 @@ mod tests {
             let attack = (20_000..40_000).map(|key| (hash(key), key));
             let mut keys: Vec<Hashed> = honest.iter().copied().chain(attack).collect();
             keys.sort_unstable();
-            assert_placed(&keys, &placed(&keys));
-            let parts = |PlacedKeys { pilots, slots, overflow }| (pilots.to_vec(), slots.to_vec(), overflow);
-            assert!(parts(placed(&keys)) == parts(placed(&keys)), "{name}");
+            assert_all_found(&keys, &given(&keys));
+            let parts = |KeySlots { pilots, slots, overflow }| (pilots.to_vec(), slots.to_vec(), overflow);
+            assert!(parts(given(&keys)) == parts(given(&keys)), "{name}");
         }
     }
 }

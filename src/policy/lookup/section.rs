@@ -4,7 +4,7 @@ use std::io;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::key::{self, HELD};
-use super::pilots::{Hashed, PlacedKeys, find_pilots};
+use super::pilots::{Hashed, KeySlots, find_pilots};
 use crate::formats::unnamed::{FileMemory, List};
 use crate::policy::class::Class;
 use crate::policy::image::{ALIGNMENT, RECORD_UNIT, Record, record_starts};
@@ -186,7 +186,7 @@ const AT_ONCE: usize = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct LookupTable {
     seed: u64,
-    placed: PlacedKeys,
+    given: KeySlots,
 }
 
 impl LookupTable {
@@ -207,18 +207,18 @@ impl LookupTable {
                 keys.push((hash(Record::at(records, at).origin, seed), (at / RECORD_UNIT) as u32))?;
             }
             threads::sort_by_key(&mut keys, |&key| key);
-            let placed = find_pilots(&keys, memory)?;
+            let given = find_pilots(&keys, memory)?;
             number += 1;
-            if placed.overflow.is_empty() || number == SEEDS {
-                return Ok(LookupTable { seed, placed });
+            if given.overflow.is_empty() || number == SEEDS {
+                return Ok(LookupTable { seed, given });
             }
         }
     }
 
     /// Length of the section in bytes.
     pub fn length(&self) -> u64 {
-        let entries = self.placed.slots.len() + self.placed.overflow.len();
-        HEADER as u64 + pilots_length(self.placed.pilots.len() as u64) + (size_of::<Entry>() * entries) as u64
+        let entries = self.given.slots.len() + self.given.overflow.len();
+        HEADER as u64 + pilots_length(self.given.pilots.len() as u64) + (size_of::<Entry>() * entries) as u64
     }
 
     /// Writes the section piece by piece. `of_most` returns the first automaton of a row with its set.
@@ -228,7 +228,7 @@ impl LookupTable {
         of_most: impl Fn(u32) -> (u32, u32) + Sync,
         mut write: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let PlacedKeys { pilots, slots, overflow } = &self.placed;
+        let KeySlots { pilots, slots, overflow } = &self.given;
         write(&header(self.seed, pilots.len(), slots.len(), overflow.len()))?;
         let pilot_bytes: &[u8] = bytemuck::cast_slice(&pilots[..]);
         write(pilot_bytes)?;

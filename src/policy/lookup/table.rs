@@ -48,7 +48,6 @@ impl<'p> Lookup<'p> {
         self.sections.overflow.is_empty()
     }
 
-    /// The hash of an origin.
     #[inline]
     pub(crate) fn hash_of(&self, origin: &[u8]) -> u64 {
         hash_of(origin, self.seed())
@@ -97,7 +96,6 @@ impl<'p> Lookup<'p> {
         range(hash, self.sections.pilots.len() as u64)
     }
 
-    /// The pilot of a bucket.
     #[inline(always)]
     pub(crate) fn pilot(&self, bucket: usize) -> u16 {
         u16::from_le(self.sections.pilots[bucket])
@@ -109,7 +107,6 @@ impl<'p> Lookup<'p> {
         pilots::slot(hash, pilot, self.sections.entries.len() as u64)
     }
 
-    /// The entry in a slot.
     #[inline(always)]
     pub(crate) fn entry(&self, slot: usize) -> &'p Entry {
         &self.sections.entries[slot]

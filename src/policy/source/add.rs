@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
+use super::answer::bare_origin;
 use super::error::SourceError;
 use super::fields::FieldNames;
 use super::intake::Intake;
@@ -13,7 +14,6 @@ use super::kind::{MARK, SourceKind};
 use super::parquet;
 use super::passed_over::Reason;
 use super::robots::Robots;
-use super::urls::bare_origin;
 #[cfg(feature = "warc")]
 use super::warc::Archives;
 #[cfg(not(feature = "warc"))]

@@ -99,7 +99,6 @@ struct RobotsFile {
 }
 
 impl RobotsFile {
-    /// This file with a time.
     fn fetched_at(mut self, time: Option<i64>) -> RobotsFile {
         self.captures.iter_mut().for_each(|capture| capture.answered.fetched_at = time);
         self

@@ -34,7 +34,6 @@ impl FieldNames {
         self.given[field as usize]
     }
 
-    /// The field with this name.
     pub(super) fn field(&self, name: &str) -> Option<Field> {
         Field::ALL.into_iter().find(|&field| self.name(field) == Some(name))
     }
@@ -63,9 +62,7 @@ impl FieldNames {
         self.given[field as usize] = true;
         Ok(())
     }
-}
 
-impl FieldNames {
     /// The columns of a table that hold the fields of answers, as Parquet files and tables in memory have them. `find` gives the
     /// place of the column with a name.
     ///

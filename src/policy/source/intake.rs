@@ -10,10 +10,10 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::SourceError;
+use super::answer::{is_named_robots_txt, page};
 use super::passed_over::{PassedOver, Reason};
 use super::robots::body_limit;
 use super::times::TimeBounds;
-use super::urls::{is_named_robots_txt, page};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};
 
@@ -172,7 +172,7 @@ impl<'c> Intake<'c> {
     }
 
     /// Passes over a line or row with an error, which it returns if it must not be passed over.
-    pub fn leave_out(&mut self, source: &Path, reason: Reason, error: SourceError) -> Result<(), SourceError> {
+    pub fn try_pass_over(&mut self, source: &Path, reason: Reason, error: SourceError) -> Result<(), SourceError> {
         if !self.skip_bad {
             return Err(error);
         }

@@ -49,7 +49,7 @@ pub(super) fn add(
             };
             match read {
                 Ok(capture) => intake.add_answer(path, capture)?,
-                Err(problem) => intake.leave_out(path, Reason::BadLine, problem.at(path, number, offset))?,
+                Err(problem) => intake.try_pass_over(path, Reason::BadLine, problem.at(path, number, offset))?,
             }
             if is_cut {
                 offset_after += text.skip_until(b'\n').map_err(SourceError::unreadable(path))? as u64;
@@ -205,7 +205,6 @@ struct Fields<'l> {
     unreachable_since: Option<&'l RawValue>,
 }
 
-/// A line, with the names of its fields.
 struct Line<'n>(&'n FieldNames);
 
 impl<'de> DeserializeSeed<'de> for Line<'_> {

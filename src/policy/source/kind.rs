@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 use crate::formats::compression::{Reader, peeked};
-use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::formats::regular_file::PARQUET_MARK;
 use crate::policy::image::MAGIC;
 
 /// The beginning of a WARC archive.

@@ -37,7 +37,7 @@ const IN_MEMORY: &str = "responses in memory";
 ///
 /// # Errors
 ///
-/// [`SourceError::Answer`] if one of them is no answer, unless [`Options::skip_bad`] leaves it out, and [`SourceError::Captures`]
+/// [`SourceError::Answer`] if one of them is no answer, unless [`Options::skip_bad`] passes it over, and [`SourceError::Captures`]
 /// beyond what a policy can hold.
 pub fn add_answers(
     answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
@@ -52,7 +52,7 @@ pub fn add_answers(
                 Ok(capture) => intake.add_answer(source, capture)?,
                 Err(flaw) => {
                     let error = SourceError::Answer { number, problem: flaw.to_string() };
-                    intake.leave_out(source, Reason::BadAnswer, error)?;
+                    intake.try_pass_over(source, Reason::BadAnswer, error)?;
                 }
             }
         }

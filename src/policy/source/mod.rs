@@ -19,7 +19,6 @@ mod parquet;
 mod passed_over;
 mod robots;
 mod times;
-mod urls;
 #[cfg(feature = "warc")]
 mod warc;
 #[cfg(not(feature = "warc"))]
@@ -28,6 +27,7 @@ mod without_warc;
 pub use super::statistics::WarcCounts;
 pub use add::{Options, Part, add, add_pages, add_part, add_single};
 pub use answer::Answer;
+pub(crate) use answer::bare_origin;
 pub use error::{NoColumn, RecordProblem, SourceError};
 pub use fields::{Field, FieldNames, FieldNamesError};
 pub use kind::SourceKind;
@@ -36,4 +36,3 @@ pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::{Robots, body_limit};
 pub use times::FetchedAt;
-pub(crate) use urls::bare_origin;

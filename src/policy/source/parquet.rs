@@ -72,7 +72,7 @@ fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) ->
                 Ok(capture) => intake.add([capture]).map_err(SourceError::from)?,
                 Err((row, problem)) => {
                     let error = SourceError::Row { path: path.to_owned(), row, problem };
-                    intake.leave_out(path, Reason::BadRow, error)?;
+                    intake.try_pass_over(path, Reason::BadRow, error)?;
                 }
             }
         }
@@ -89,7 +89,6 @@ type ReadRow = Result<Capture, (u64, String)>;
 struct GroupColumns {
     rows: u64,
     batches: Batches,
-    /// The columns, by field.
     columns: [Option<ValueColumn>; Field::ALL.len()],
 }
 

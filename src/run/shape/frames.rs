@@ -15,7 +15,7 @@ use crate::output::form::Rows;
 use crate::output::format::{Compressor, FrameFormat};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
-use crate::run::sequence::Sequence;
+use crate::run::queue::Sequence;
 use crate::run::worker::Judged;
 
 /// Text that is compressed.

@@ -12,7 +12,7 @@ use crate::output::block::Block;
 use crate::output::error::OutputError;
 use crate::output::table::{FileRows, FullGroup, Table, WaitingRows};
 use crate::run::error::FilterError;
-use crate::run::sequence::Sequence;
+use crate::run::queue::Sequence;
 use crate::run::worker::{Judged, Worker};
 use crate::threads;
 

@@ -111,7 +111,6 @@ fn judged(receipt: &Receipt) -> Part {
     Part::of(&left, true)
 }
 
-/// The partitions of each crawler.
 fn by_crawler(receipt: &Receipt) -> BTreeMap<&str, Vec<(&String, &PartitionPart)>> {
     let mut crawlers: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for (name, part) in &receipt.partitions {

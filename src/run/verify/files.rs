@@ -1,4 +1,4 @@
-//! Reads the files again that a receipt names.
+//! Reads the files again that a receipt names, and says what is wrong with each.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -6,7 +6,6 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::verdicts::Columns;
-use super::{Checked, Role};
 use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::input::error::ListError;
@@ -62,8 +61,8 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Vec<Checked> {
                 Err(unreadable) => problem = Some(unreadable),
             }
         }
-        let (path, left_out) = (PathBuf::from(&list.path), list.skipped.len());
-        files.push(Checked { path, role: Role::List, found, problem, left_out });
+        let (path, skipped) = (PathBuf::from(&list.path), list.skipped.len());
+        files.push(Checked { path, role: Role::List, found, problem, skipped });
     }
     files
 }
@@ -73,11 +72,11 @@ fn is_kept(list: &ListPart) -> bool {
     // A compressed table was read from a copy, so the receipt has no state of its file.
     let is_copied = list.format == LIST_FORMAT && list.compression.is_some();
     let is_file = || Path::new(&list.path).metadata().map_or(true, |metadata| metadata.is_file());
-    is_left_out(list) || list.path != STANDARD_INPUT && (list.file.is_some() || is_copied && is_file())
+    is_skipped(list) || list.path != STANDARD_INPUT && (list.file.is_some() || is_copied && is_file())
 }
 
-/// Whether the run left out the whole list.
-fn is_left_out(list: &ListPart) -> bool {
+/// Whether the run skipped the whole list.
+fn is_skipped(list: &ListPart) -> bool {
     list.head.is_none() && end_of_read(list) == 0
 }
 
@@ -105,10 +104,10 @@ fn not_read(error: &io::Error) -> String {
 }
 
 fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Columns, String> {
-    if is_left_out(list) {
+    if is_skipped(list) {
         return Ok(Columns::default());
     }
-    // Parts that the run left out are left out again.
+    // Parts that the run skipped are skipped again.
     let skips_bad = !list.skipped.is_empty();
     let path = PathBuf::from(&list.path);
     regular_file::ensure(&path).map_err(|error| match error.kind() {
@@ -127,7 +126,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Col
     let mut extent = Extent::Before(end_of_read(list));
     if skips_bad && opened[0].parquet_list().is_some() {
         // The damage may be in another column than that of the URL, so only the receipt knows these rows.
-        if let Some(problem) = opened[0].leave_out(&list.skipped) {
+        if let Some(problem) = opened[0].skip(&list.skipped) {
             return Err(problem);
         }
         extent = Extent::Rows;
@@ -256,4 +255,50 @@ impl NeededRows {
             found.waiting = found.waiting.and_then(|waiting| waiting.checked_add(lines?));
         }
     }
+}
+
+/// A file that was read again.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Checked {
+    /// Its path; for a list, as in the receipt.
+    pub path: PathBuf,
+    /// Its role.
+    pub role: Role,
+    /// Its contents; `None` if it was not read.
+    pub found: Option<Part>,
+    /// How it differs from the receipt, or why it cannot be read.
+    pub problem: Option<String>,
+    /// For a list, how many parts the run skipped because they could not be read; they are skipped again.
+    pub skipped: usize,
+}
+
+impl Checked {
+    /// An output that was read; `problem` is how it differs from the receipt.
+    pub(crate) fn output(path: PathBuf, found: Part, problem: Option<String>) -> Checked {
+        Checked { path, role: Role::Output, found: Some(found), problem, skipped: 0 }
+    }
+
+    /// A file that the receipt does not name; `is_read` says whether readers of the folder count it.
+    pub(crate) fn extra(path: PathBuf, is_read: bool) -> Checked {
+        let problem = is_read.then(|| "the receipt does not name it, but readers of this folder count it".to_owned());
+        Checked { path, role: Role::Extra, found: None, problem, skipped: 0 }
+    }
+
+    /// An output that cannot be read.
+    pub(crate) fn unreadable(path: PathBuf, problem: String) -> Checked {
+        Checked { path, role: Role::Output, found: None, problem: Some(problem), skipped: 0 }
+    }
+}
+
+/// The role of a file in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Role {
+    /// The run wrote it.
+    Output,
+    /// The run read it.
+    List,
+    /// It is beside the output, where readers may take it for a part of it.
+    Extra,
 }

@@ -8,14 +8,12 @@
 //! could change the receipt, too.
 
 pub(super) mod account;
-mod checked;
 mod error;
 pub(super) mod files;
-mod read;
 mod verdicts;
 mod verification;
 
-pub use checked::{Checked, Role};
 pub use error::VerifyError;
-pub(crate) use read::read_receipt;
+pub(crate) use error::read_receipt;
+pub use files::{Checked, Role};
 pub use verification::{Verification, uncounted, verify};

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::checked::{Checked, Role};
-use super::error::VerifyError;
-use super::read::read_receipt;
+use super::error::{VerifyError, read_receipt};
+use super::files::{Checked, Role};
 use super::{account, files};
 use crate::formats::{shown, visible};
 use crate::output::folder::RECEIPT;
@@ -112,7 +111,7 @@ impl fmt::Display for Verification {
                 (None, None) => "not stored, cannot be read again".to_owned(),
                 (None, Some(_)) => "matches the receipt".to_owned(),
             };
-            let left_out = match file.left_out {
+            let skipped = match file.skipped {
                 0 => String::new(),
                 parts => format!("; parts that the run skipped: {parts}"),
             };
@@ -121,7 +120,7 @@ impl fmt::Display for Verification {
                 Role::List => "list",
                 Role::Extra => "extra",
             };
-            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{left_out}")?;
+            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{skipped}")?;
         }
         for contradiction in &self.contradictions {
             writeln!(f, "the receipt contradicts itself: {}", visible(contradiction))?;

@@ -69,12 +69,10 @@ pub(super) fn folded(heading: &str, content: &str) -> String {
     format!("<section><details>\n<summary><h2>{}</h2></summary>\n{content}</details></section>\n", text(heading))
 }
 
-/// A section with a heading.
 pub(super) fn section(heading: &str, content: &str) -> String {
     format!("<section>\n<h2>{}</h2>\n{content}</section>\n", text(heading))
 }
 
-/// A paragraph.
 pub(super) fn paragraph(content: &str) -> String {
     format!("<p>{}</p>\n", text(content))
 }
@@ -85,7 +83,6 @@ pub(super) struct HtmlTable {
     rows: String,
 }
 
-/// A cell.
 pub(super) enum Cell {
     /// Our own words.
     Words(String),
@@ -97,7 +94,6 @@ pub(super) enum Cell {
     Origin(String, String),
     /// The name of a partition, shown with its colour.
     Partition(&'static str),
-    /// A number.
     Number(u64),
     /// A part of a whole.
     Share(u64, u64),

@@ -340,7 +340,6 @@ pub(super) fn speed(report: &Report) -> String {
     section("Speed over time", &content)
 }
 
-/// The lists.
 pub(super) fn lists(report: &Report) -> String {
     let mut lists: Vec<_> = report.receipt.lists.iter().collect();
     lists.sort_by_key(|list| Reverse(list.input.lines));
@@ -380,7 +379,6 @@ pub(super) fn options(report: &Report) -> String {
     section("Options", &table.html())
 }
 
-/// The meaning of a reason.
 pub(super) fn reason_meaning(reason: Reason) -> &'static str {
     match reason {
         Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
@@ -412,7 +410,6 @@ pub(super) fn reason_meaning(reason: Reason) -> &'static str {
     }
 }
 
-/// The meaning of a note.
 pub(super) fn note_meaning(kind: NoteKind) -> &'static str {
     match kind {
         NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",

@@ -14,10 +14,10 @@ use super::text::{ArchiveText, MARK};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
 use crate::formats::regular_file::seekable;
 use crate::policy::Capture;
+use crate::policy::source::answer::is_named_robots_txt;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::passed_over::Reason;
 use crate::policy::source::times::TimeBounds;
-use crate::policy::source::urls::is_named_robots_txt;
 use crate::policy::source::{RecordProblem, SourceError};
 
 pub(super) const URL: &str = "WARC-Target-URI";

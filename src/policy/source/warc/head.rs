@@ -76,7 +76,6 @@ impl Head {
         }
     }
 
-    /// The first line.
     pub fn first_line(&self) -> &[u8] {
         self.text[self.first_line.clone()].trim_ascii()
     }

@@ -9,8 +9,8 @@ use super::coding;
 use super::http::Response;
 use super::record::Truncation;
 use crate::policy::source::WarcCounts;
+use crate::policy::source::answer::page;
 use crate::policy::source::passed_over::Reason;
-use crate::policy::source::urls::page;
 use crate::policy::{Answered, Capture};
 
 /// A page that was requested.
