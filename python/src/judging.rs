@@ -3,85 +3,174 @@
 //! The threads live for one call. A pool that outlived it would hang in a forked child, such as the workers of Spark and
 //! of `multiprocessing`.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::resume_unwind;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use arrow_array::{Array, GenericByteArray, OffsetSizeTrait, types::GenericBinaryType};
-use robosieve::{Matcher, Outcome};
+use robosieve::{Matchers, Outcome, Outcomes, Refusals, Refused};
 
 use crate::urls::{Column, Texts};
 
 /// URLs judged at a time.
 const PIECE: usize = 1 << 16;
 
-/// For each matcher, an outcome for each row. Each value of a dictionary is judged once. `threads` is 0 for all processors.
-pub fn outcomes(matchers: &[Matcher], column: &Column, threads: usize) -> Vec<Vec<Outcome>> {
-    let all = of_texts(matchers, &column.texts, threads);
-    match &column.keys {
-        Some(keys) => all.iter().map(|outcomes| keys.iter().map(|&key| outcomes[key]).collect()).collect(),
-        None => all,
+/// What is wanted of the rows of a column.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// The outcome for each crawler.
+    pub outcomes: bool,
+    /// The crawlers that may not fetch the URL.
+    pub refused: bool,
+}
+
+/// What was found of the rows of a column.
+#[derive(Default)]
+pub struct Found {
+    /// For each crawler, the outcome of each row.
+    pub outcomes: Vec<Vec<Outcome>>,
+    /// For each row, the number of its set.
+    pub sets: Vec<u32>,
+    pub refused: Sets,
+}
+
+/// Sets of crawlers that may not fetch some URLs, each once.
+#[derive(Default)]
+pub struct Sets {
+    /// For each, the crawlers that the URLs are blocked for, and deferred for.
+    pub all: Vec<[Vec<u16>; 2]>,
+    known: HashMap<[Vec<u16>; 2], u32>,
+}
+
+impl Sets {
+    fn number(&mut self, set: &Refused) -> u32 {
+        let set = [set.blocked.clone(), set.deferred.clone()];
+        *self.known.entry(set).or_insert_with_key(|set| {
+            self.all.push(set.clone());
+            (self.all.len() - 1) as u32
+        })
     }
 }
 
-fn of_texts(matchers: &[Matcher], texts: &Texts, threads: usize) -> Vec<Vec<Outcome>> {
-    let mut all = vec![vec![Outcome::default(); texts.len()]; matchers.len()];
-    let pieces = texts.len().div_ceil(PIECE);
+/// Judges a column. Each value of a dictionary is judged once. `threads` is 0 for all processors.
+pub fn judged(matchers: &Matchers, column: &Column, wanted: Wanted, threads: usize) -> Found {
+    let mut found = of_texts(matchers, &column.texts, wanted, threads);
+    if let Some(keys) = &column.keys {
+        let of_rows = |of_values: &Vec<Outcome>| keys.iter().map(|&key| of_values[key]).collect();
+        found.outcomes = found.outcomes.iter().map(of_rows).collect();
+        if wanted.refused {
+            found.sets = keys.iter().map(|&key| found.sets[key]).collect();
+        }
+    }
+    found
+}
+
+/// A piece of the rows, and where what is found goes.
+struct Piece<'f> {
+    rows: Range<usize>,
+    outcomes: Vec<&'f mut [Outcome]>,
+    sets: Option<&'f mut [u32]>,
+}
+
+fn of_texts(matchers: &Matchers, texts: &Texts, wanted: Wanted, threads: usize) -> Found {
+    let (count, crawlers) = (texts.len(), matchers.each().len());
+    let mut found = Found::default();
+    if wanted.outcomes {
+        found.outcomes = vec![vec![Outcome::default(); count]; crawlers];
+    }
+    if wanted.refused {
+        found.sets = vec![0; count];
+    }
+    let pieces = count.div_ceil(PIECE);
     // Only where there is work for several: to count the processors, the system's files on control groups are read.
     let threads = match threads {
         0 if pieces > 1 => thread::available_parallelism().map_or(1, usize::from),
         threads => threads.max(1),
     };
-    {
-        // Piece by piece, each for all matchers, so that a piece is read from memory only once.
-        let mut parts: Vec<_> = all.iter_mut().map(|outcomes| outcomes.chunks_mut(PIECE)).collect();
-        let rows = |piece: usize| piece * PIECE..((piece + 1) * PIECE).min(texts.len());
-        let taken = (0..pieces).map(|piece| (rows(piece), parts.iter_mut().filter_map(Iterator::next).collect()));
-        let jobs: Vec<(Range<usize>, Vec<&mut [Outcome]>)> = taken.collect();
-        let jobs = Mutex::new(jobs.into_iter());
-        let work = || {
-            let mut some = Vec::new();
-            loop {
-                let next = jobs.lock().expect("no thread panics with it").next();
-                let Some((rows, parts)) = next else { return };
-                for (matcher, part) in matchers.iter().zip(parts) {
-                    judge(matcher, texts, rows.clone(), &mut some);
-                    part.copy_from_slice(&some);
-                }
-            }
-        };
-        thread::scope(|scope| {
-            // If the system has no more threads, the existing ones do the work.
-            let others = (1..threads.min(pieces)).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
-            let others: Vec<_> = others.collect();
-            work();
-            // Otherwise, only their work would have ended.
-            others.into_iter().for_each(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        });
-    }
-    all
+    let Found { outcomes, sets, refused } = &mut found;
+    // Piece by piece, each for all crawlers, so that a piece is read from memory only once.
+    let mut parts: Vec<_> = outcomes.iter_mut().map(|outcomes| outcomes.chunks_mut(PIECE)).collect();
+    let mut sets = sets.chunks_mut(PIECE);
+    let taken = (0..pieces).map(|piece| Piece {
+        rows: piece * PIECE..((piece + 1) * PIECE).min(count),
+        outcomes: parts.iter_mut().filter_map(Iterator::next).collect(),
+        sets: sets.next(),
+    });
+    let jobs = Mutex::new(taken.collect::<Vec<_>>().into_iter());
+    let refused = Mutex::new(refused);
+    let work = || {
+        let mut worker = Worker::new(crawlers);
+        while let Some(piece) = { locked(&jobs).next() } {
+            worker.judge(matchers, texts, piece, &refused);
+        }
+    };
+    thread::scope(|scope| {
+        // If the system has no more threads, the existing ones do the work.
+        let others = (1..threads.min(pieces)).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
+        let others: Vec<_> = others.collect();
+        work();
+        // Otherwise, only their work would have ended.
+        others.into_iter().for_each(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+    });
+    drop(jobs);
+    found
 }
 
-fn judge(matcher: &Matcher, texts: &Texts, rows: Range<usize>, outcomes: &mut Vec<Outcome>) {
-    match texts {
-        Texts::Short(array) => judge_spans(matcher, array, rows, outcomes),
-        Texts::Long(array) => judge_spans(matcher, array, rows, outcomes),
-        Texts::Views(_) => {
-            let urls: Vec<&[u8]> = rows.map(|row| texts.get(row)).collect();
-            matcher.judge_all(&urls, outcomes);
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The memory of a thread.
+struct Worker {
+    outcomes: Outcomes,
+    refusals: Refusals,
+    /// The numbers of the sets of `refusals` among those of all threads.
+    numbers: Vec<u32>,
+}
+
+impl Worker {
+    fn new(crawlers: usize) -> Worker {
+        let refusals = Refusals::new(vec![String::new(); crawlers]);
+        Worker { outcomes: Outcomes::default(), refusals, numbers: Vec::new() }
+    }
+
+    fn judge(&mut self, matchers: &Matchers, texts: &Texts, piece: Piece<'_>, all: &Mutex<&mut Sets>) {
+        let Worker { outcomes, refusals, numbers } = self;
+        let rows = piece.rows;
+        match texts {
+            Texts::Short(array) => judge_spans(matchers, array, rows, outcomes),
+            Texts::Long(array) => judge_spans(matchers, array, rows, outcomes),
+            Texts::Views(_) => {
+                let urls: Vec<&[u8]> = rows.map(|row| texts.get(row)).collect();
+                matchers.judge_all(&urls, outcomes);
+            }
+        }
+        if !piece.outcomes.is_empty() {
+            let each = outcomes.of_each();
+            piece.outcomes.into_iter().zip(&each).for_each(|(part, outcomes)| part.copy_from_slice(outcomes));
+        }
+        if let Some(sets) = piece.sets {
+            refusals.find(outcomes);
+            // Sets may have been forgotten since the last piece.
+            numbers.clear();
+            let mut all = locked(all);
+            numbers.extend(refusals.sets().iter().map(|set| all.number(set)));
+            drop(all);
+            sets.iter_mut().zip(refusals.of_urls()).for_each(|(number, &set)| *number = numbers[set as usize]);
         }
     }
 }
 
 fn judge_spans<O: OffsetSizeTrait>(
-    matcher: &Matcher,
+    matchers: &Matchers,
     array: &GenericByteArray<GenericBinaryType<O>>,
     rows: Range<usize>,
-    outcomes: &mut Vec<Outcome>,
+    outcomes: &mut Outcomes,
 ) {
     debug_assert!(rows.end <= array.len());
     let offsets = &array.value_offsets()[rows.start..=rows.end];
     let spans = offsets.windows(2).map(|span| span[0].as_usize()..span[1].as_usize());
-    matcher.judge_spans(array.value_data(), spans, outcomes);
+    matchers.judge_spans(array.value_data(), spans, outcomes);
 }

@@ -9,14 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use robosieve::inspect::OriginEntry;
 use robosieve::policy::{self, Crawler};
-use robosieve::{Agents, Matcher, MatcherError, Partition, origin};
+use robosieve::{Agents, Matchers, Partition, origin};
 
 use crate::arguments;
 use crate::choices::Choices;
 use crate::compile::overrides_of;
 use crate::dataset;
 use crate::error;
-use crate::judging::outcomes;
+use crate::judging;
 use crate::stream::Stream;
 use crate::urls::{self, Columns};
 use crate::verdicts::{Shape, Verdicts};
@@ -144,8 +144,9 @@ impl Policy {
     /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table, or a dict of
     /// columns, `column` names the URLs; without it, and without a column "url", they are put together from Common Crawl's columns
     /// "url_protocol", "url_host_name", "url_port", "url_path" and "url_query". What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
-    /// lists in their order, and `blocked_for` and `deferred_for` name the agents. `explain` adds the `rule` that blocked
-    /// the URL and its `line`. Of a pyarrow Dataset or Scanner, the verdicts are a `Stream`: each batch is judged when it is read, in
+    /// lists in their order, and `blocked_for` and `deferred_for` name the agents; what is no URL is blocked for all. `explain` adds
+    /// the `rule` that blocked the URL and its `line`. `columns` names the columns instead: of many agents, `["blocked_for"]` takes
+    /// the least time. Of a pyarrow Dataset or Scanner, the verdicts are a `Stream`: each batch is judged when it is read, in
     /// order. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
     ///
     /// >>> import robosieve
@@ -155,7 +156,7 @@ impl Policy {
     /// ([['blocked', 'blocked']], [['examplebot', '*']])
     /// >>> out["rule"], out["line"]
     /// ([['Disallow: /cart', 'Disallow: /cart']], [[23, 3]])
-    #[pyo3(signature = (urls, agent=None, *, agents=None, column=None, explain=false, dictionary=false, choices=None, threads=0))]
+    #[pyo3(signature = (urls, agent=None, *, agents=None, column=None, columns=None, explain=false, dictionary=false, choices=None, threads=0))]
     #[allow(clippy::too_many_arguments)]
     fn judge(
         &self,
@@ -164,6 +165,7 @@ impl Policy {
         agent: Option<&str>,
         agents: Option<&Bound<'_, PyAny>>,
         column: Option<&str>,
+        columns: Option<&Bound<'_, PyAny>>,
         explain: bool,
         dictionary: bool,
         choices: Option<&Choices>,
@@ -171,9 +173,10 @@ impl Policy {
     ) -> PyResult<Judged> {
         let (agents, threads) = (arguments::maybe_listed("agents", agents)?, arguments::threads(threads)?);
         let matchers = self.matchers(agent, agents.as_deref(), Choices::made(choices))?;
+        let names = arguments::maybe_listed("columns", columns)?;
         let columns = urls::columns(urls, column)?;
         let index = urls::index(urls, column)?.map(Bound::unbind);
-        let shape = Shape { agents, explain, dictionary };
+        let shape = Shape::new(names, agents, explain, dictionary)?;
         if dataset::is_scanned(urls)? {
             return Ok(Judged::Stream(Stream::judged(columns, matchers, shape, threads)));
         }
@@ -191,7 +194,7 @@ impl Policy {
     #[pyo3(signature = (url, agent=None, *, choices=None))]
     fn allowed(&self, url: &Bound<'_, PyAny>, agent: Option<&str>, choices: Option<&Choices>) -> PyResult<bool> {
         let url = arguments::text("url", url)?;
-        let make = |choices| self.matchers(agent, None, choices).map(|mut made| made.remove(0));
+        let make = |choices| self.matchers(agent, None, choices).map(|made| made.each()[0].clone());
         let outcome = error::guarded(|| self.warm.judge(&url, agent, choices.map(Choices::asked), make))?;
         Ok(outcome.partition() == Partition::Allowed)
     }
@@ -293,22 +296,24 @@ impl Policy {
         agent: Option<&str>,
         agents: Option<&[String]>,
         choices: robosieve::Choices,
-    ) -> PyResult<Vec<Matcher>> {
-        let of = |agent: &str| {
-            self.inner.matcher_with(agent, choices).map_err(|problem: MatcherError| error::agent(problem))
-        };
-        match (agent, agents) {
-            (Some(_), Some(_)) => Err(PyTypeError::new_err("give agent or agents, not both")),
-            (Some(agent), None) => Ok(vec![of(agent)?]),
-            (None, Some([])) => Err(error::agent("agents is empty; leave it out to use the policy's only crawler")),
-            (None, Some(agents)) => agents.iter().map(|agent| of(agent)).collect(),
-            (None, None) => match self.agents().as_slice() {
-                [only] => Ok(vec![of(only)?]),
-                several => {
-                    Err(error::agent(format!("the policy has several crawlers ({}); name one", several.join("; "))))
+    ) -> PyResult<Matchers> {
+        let asked = match (agent, agents) {
+            (Some(_), Some(_)) => return Err(PyTypeError::new_err("give agent or agents, not both")),
+            (None, Some([])) => {
+                return Err(error::agent("agents is empty; leave it out to use the policy's only crawler"));
+            }
+            (Some(agent), None) => vec![agent.parse()],
+            (None, Some(agents)) => agents.iter().map(|agent| agent.parse()).collect(),
+            (None, None) => match self.inner.columns().all() {
+                [only] => vec![Ok(only.clone())],
+                _ => {
+                    let several = self.agents().join("; ");
+                    return Err(error::agent(format!("the policy has several crawlers ({several}); name one")));
                 }
             },
-        }
+        };
+        let asked: Vec<Agents> = asked.into_iter().collect::<Result<_, _>>().map_err(error::agent)?;
+        self.inner.matchers(&asked, choices).map_err(error::agent)
     }
 }
 
@@ -373,12 +378,12 @@ pub fn mapped(path: &Path) -> PyResult<policy::Policy> {
     unsafe { policy::Policy::map(path) }.map_err(error::policy)
 }
 
-fn judged(columns: Columns, matchers: &[Matcher], shape: &Shape, threads: usize) -> PyResult<Verdicts> {
+fn judged(columns: Columns, matchers: &Matchers, shape: &Shape, threads: usize) -> PyResult<Verdicts> {
     let mut batches = Vec::new();
     for column in columns {
         let column = column.map_err(error::urls)?;
-        let outcomes = outcomes(matchers, &column, threads);
-        shape.batches(&column, matchers, &outcomes, &mut batches).map_err(error::urls)?;
+        let found = judging::judged(matchers, &column, shape.wanted(), threads);
+        shape.batches(&column, matchers, &found, &mut batches).map_err(error::urls)?;
     }
     Ok(Verdicts { schema: shape.schema(), batches, index: None })
 }

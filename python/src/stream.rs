@@ -8,9 +8,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use robosieve::Matcher;
+use robosieve::Matchers;
 
-use crate::judging::outcomes;
+use crate::judging::judged;
 use crate::urls::Columns;
 use crate::verdicts::Shape;
 use crate::{capsule, error};
@@ -127,14 +127,14 @@ impl Stream {
     }
 
     /// The verdicts on each batch, judged when it is read.
-    pub fn judged(mut columns: Columns, matchers: Vec<Matcher>, shape: Shape, threads: usize) -> Stream {
+    pub fn judged(mut columns: Columns, matchers: Matchers, shape: Shape, threads: usize) -> Stream {
         let schema = shape.schema();
         let mut next = move || -> Option<Result<Vec<RecordBatch>, ArrowError>> {
             let column = columns.next()?;
             let judge = || {
                 let (column, mut batches) = (column?, Vec::new());
-                let outcomes = outcomes(&matchers, &column, threads);
-                shape.batches(&column, &matchers, &outcomes, &mut batches)?;
+                let found = judged(&matchers, &column, shape.wanted(), threads);
+                shape.batches(&column, &matchers, &found, &mut batches)?;
                 Ok(batches)
             };
             // A panic must not reach the library that reads.

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int8Array, ListArray, PrimitiveArray, RecordBatch, StringArray};
@@ -12,9 +11,10 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
-use robosieve::{Matcher, Outcome, Partition, Reason};
+use robosieve::{Matchers, Outcome, Partition, Reason};
 
 use crate::explained;
+use crate::judging::{Found, Wanted};
 use crate::urls::Column;
 use crate::{capsule, error};
 
@@ -24,42 +24,129 @@ const BATCH: usize = 1 << 26;
 /// The maximum when the batch includes rules, each of which takes about 200 bytes at most.
 const EXPLAINED: usize = 1 << 22;
 
-/// The form of the columns.
+/// The columns of verdicts, in order.
 pub struct Shape {
+    pub columns: Vec<VerdictColumn>,
     /// The crawlers, if each row has a list of verdicts, one per crawler.
     pub agents: Option<Vec<String>>,
-    pub explain: bool,
     pub dictionary: bool,
 }
 
+/// A column of verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerdictColumn {
+    Verdict,
+    Reason,
+    Rule,
+    Line,
+    /// The crawlers that may not fetch the URL, if there are several.
+    BlockedFor,
+    DeferredFor,
+}
+
+use VerdictColumn::{BlockedFor, DeferredFor, Line, Reason as ReasonColumn, Rule, Verdict};
+
+impl VerdictColumn {
+    const ALL: [(VerdictColumn, &'static str); 6] = [
+        (Verdict, "verdict"),
+        (ReasonColumn, "reason"),
+        (Rule, "rule"),
+        (Line, "line"),
+        (BlockedFor, "blocked_for"),
+        (DeferredFor, "deferred_for"),
+    ];
+
+    fn name(self) -> &'static str {
+        VerdictColumn::ALL[self as usize].1
+    }
+
+    fn is_of_several(self) -> bool {
+        matches!(self, BlockedFor | DeferredFor)
+    }
+}
+
 impl Shape {
+    /// The columns with these names; without names, those that the other arguments ask for.
+    pub fn new(
+        names: Option<Vec<String>>,
+        agents: Option<Vec<String>>,
+        explain: bool,
+        dictionary: bool,
+    ) -> PyResult<Shape> {
+        let is_there = |column: VerdictColumn| agents.is_some() || !column.is_of_several();
+        let columns = match names {
+            None => {
+                let is_wanted =
+                    |column: &VerdictColumn| is_there(*column) && (explain || !matches!(column, Rule | Line));
+                VerdictColumn::ALL.into_iter().map(|(column, _)| column).filter(is_wanted).collect()
+            }
+            Some(_) if explain => {
+                return Err(error::parameter("columns", "explain adds columns; name rule and line instead"));
+            }
+            Some(names) => {
+                let known: Vec<_> = VerdictColumn::ALL.into_iter().filter(|(column, _)| is_there(*column)).collect();
+                let find = |name: &String| {
+                    known.iter().find(|(_, known)| known == name).map(|&(column, _)| column).ok_or_else(|| {
+                        let known: Vec<&str> = known.iter().map(|&(_, name)| name).collect();
+                        let problem =
+                            format!("there is no {name:?}; with these arguments, there are {}", known.join(", "));
+                        error::parameter("columns", problem)
+                    })
+                };
+                let columns: Vec<VerdictColumn> = names.iter().map(find).collect::<PyResult<_>>()?;
+                let twice = columns.iter().enumerate().find(|(at, column)| columns[..*at].contains(column));
+                if let Some((_, column)) = twice {
+                    return Err(error::parameter("columns", format!("{:?} is given twice", column.name())));
+                }
+                if columns.is_empty() {
+                    return Err(error::parameter("columns", "the list is empty"));
+                }
+                columns
+            }
+        };
+        Ok(Shape { columns, agents, dictionary })
+    }
+
+    /// What must be found for these columns.
+    pub fn wanted(&self) -> Wanted {
+        let refused = self.columns.iter().any(|column| column.is_of_several());
+        Wanted { outcomes: self.columns.iter().any(|column| !column.is_of_several()), refused }
+    }
+
+    fn explains(&self) -> bool {
+        self.columns.iter().any(|column| matches!(column, Rule | Line))
+    }
+
     /// The schema of the columns.
     pub fn schema(&self) -> SchemaRef {
-        let name = if self.dictionary { dictionary_type() } else { DataType::Utf8 };
-        let mut columns = vec![("verdict", name.clone()), ("reason", name)];
-        if self.explain {
-            columns.extend([("rule", DataType::Utf8), ("line", DataType::Int32)]);
-        }
-        if self.agents.is_some() {
-            columns.iter_mut().for_each(|(_, kind)| *kind = list_of(kind.clone()));
-            columns.extend(["blocked_for", "deferred_for"].map(|name| (name, list_of(DataType::Utf8))));
-        }
-        let fields = columns.into_iter().map(|(name, kind)| Field::new(name, kind, true));
-        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+        let name = || if self.dictionary { dictionary_type() } else { DataType::Utf8 };
+        let field = |&column: &VerdictColumn| {
+            let kind = match column {
+                Verdict | ReasonColumn => name(),
+                Rule => DataType::Utf8,
+                Line => DataType::Int32,
+                BlockedFor | DeferredFor => list_of(DataType::Utf8),
+            };
+            let has_lists = self.agents.is_some() && !column.is_of_several();
+            Field::new(column.name(), if has_lists { list_of(kind) } else { kind }, true)
+        };
+        Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
     }
 
     /// The rows of a column, in batches.
     pub fn batches(
         &self,
         column: &Column,
-        matchers: &[Matcher],
-        outcomes: &[Vec<Outcome>],
+        matchers: &Matchers,
+        found: &Found,
         batches: &mut Vec<RecordBatch>,
     ) -> Result<(), ArrowError> {
-        let most = if self.explain { EXPLAINED } else { BATCH } / matchers.len();
+        let most = if self.explains() { EXPLAINED } else { BATCH } / matchers.each().len();
+        let names = self.agents.as_deref().unwrap_or_default();
+        let refused = [0, 1].map(|list| found.refused.all.iter().map(|set| NamedSet::of(names, &set[list])).collect());
         for from in (0..column.rows).step_by(most) {
             let rows = from..column.rows.min(from + most);
-            batches.push(self.batch(column, matchers, outcomes, rows)?);
+            batches.push(self.batch(column, matchers, found, &refused, rows)?);
         }
         Ok(())
     }
@@ -67,27 +154,33 @@ impl Shape {
     fn batch(
         &self,
         column: &Column,
-        matchers: &[Matcher],
-        outcomes: &[Vec<Outcome>],
+        matchers: &Matchers,
+        found: &Found,
+        refused: &[Vec<NamedSet>; 2],
         rows: Range<usize>,
     ) -> Result<RecordBatch, ArrowError> {
         let nulls = column.nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
-        let by_row = by_row(outcomes, rows.clone());
+        let by_row = by_row(&found.outcomes, rows.clone());
         // With lists, a row is null as a whole.
         let of_names = if self.agents.is_some() { None } else { nulls.clone() };
         let names = |names: &Names| names.column(&by_row, of_names.clone(), self.dictionary);
-        let mut columns = vec![names(&Names::partitions())?, names(&Names::reasons())?];
-        if self.explain {
-            let (rules, lines) = explained::rules(matchers, column, rows, outcomes);
-            columns.extend([Arc::new(rules) as ArrayRef, Arc::new(lines)]);
-        }
-        if let Some(agents) = &self.agents {
-            for column in &mut columns {
-                *column = lists(Arc::clone(column), agents.len(), nulls.clone())?;
-            }
-            for partition in [Partition::Blocked, Partition::Deferred] {
-                columns.push(agents_of(partition, agents, &by_row, nulls.as_ref()));
-            }
+        let explained =
+            self.explains().then(|| explained::rules(matchers.each(), column, rows.clone(), &found.outcomes));
+        let of_row = |number: usize| refused_lists(&refused[number], &found.sets[rows.clone()], nulls.as_ref());
+        let mut columns = Vec::new();
+        for &column in &self.columns {
+            let items: ArrayRef = match (column, &explained) {
+                (BlockedFor, _) => of_row(0)?,
+                (DeferredFor, _) => of_row(1)?,
+                (Rule, Some((rules, _))) => Arc::new(rules.clone()),
+                (Line, Some((_, lines))) => Arc::new(lines.clone()),
+                (ReasonColumn, _) => names(&Names::reasons())?,
+                (Verdict | Rule | Line, _) => names(&Names::partitions())?,
+            };
+            columns.push(match &self.agents {
+                Some(agents) if !column.is_of_several() => lists(items, agents.len(), nulls.clone())?,
+                _ => items,
+            });
         }
         RecordBatch::try_new(self.schema(), columns)
     }
@@ -174,18 +267,39 @@ fn lists(items: ArrayRef, length: usize, nulls: Option<NullBuffer>) -> Result<Ar
     Ok(Arc::new(ListArray::try_new(field, offsets, items, nulls)?))
 }
 
-/// For each row, the crawlers with this verdict.
-fn agents_of(partition: Partition, agents: &[String], by_row: &[Outcome], nulls: Option<&NullBuffer>) -> ArrayRef {
-    let mut lists = ListBuilder::new(StringBuilder::new());
-    for (row, outcomes) in by_row.chunks(agents.len()).enumerate() {
-        let is_null = nulls.is_some_and(|nulls| nulls.is_null(row));
-        if !is_null {
-            let those = outcomes.iter().zip(agents).filter(|(outcome, _)| outcome.partition() == partition);
-            those.for_each(|(_, agent)| lists.values().append_value(agent));
+/// The names of a set of crawlers, one after the other, and where each ends.
+struct NamedSet {
+    names: Vec<u8>,
+    ends: Vec<i32>,
+}
+
+impl NamedSet {
+    fn of(agents: &[String], set: &[u16]) -> NamedSet {
+        let (mut names, mut ends) = (Vec::new(), Vec::new());
+        for &crawler in set {
+            names.extend_from_slice(agents[usize::from(crawler)].as_bytes());
+            ends.push(names.len() as i32);
         }
-        lists.append(!is_null);
+        NamedSet { names, ends }
     }
-    Arc::new(lists.finish())
+}
+
+/// For each row, the names of the crawlers in its set. Names are copied set by set.
+fn refused_lists(named: &[NamedSet], sets: &[u32], nulls: Option<&NullBuffer>) -> Result<ArrayRef, ArrowError> {
+    let (mut values, mut ends, mut lengths) = (Vec::new(), vec![0], Vec::with_capacity(sets.len()));
+    for (row, &set) in sets.iter().enumerate() {
+        let is_null = nulls.is_some_and(|nulls| nulls.is_null(row));
+        let (set, before) = (&named[set as usize], values.len() as i32);
+        let those = if is_null { &[][..] } else { &set.ends };
+        lengths.push(those.len());
+        if !those.is_empty() {
+            values.extend_from_slice(&set.names);
+            ends.extend(those.iter().map(|end| before + end));
+        }
+    }
+    let names = StringArray::try_new(OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(values), None)?;
+    let field = Arc::new(Field::new_list_field(DataType::Utf8, true));
+    Ok(Arc::new(ListArray::try_new(field, OffsetBuffer::from_lengths(lengths), Arc::new(names), nulls.cloned())?))
 }
 
 /// Verdicts on URLs, as columns.

@@ -87,17 +87,28 @@ impl Outcomes {
         outcomes
     }
 
+    /// The outcomes for each crawler.
+    pub fn of_each(&self) -> Vec<Vec<Outcome>> {
+        let mut each = Vec::new();
+        self.expand(&mut each);
+        each
+    }
+
     /// The outcomes for each crawler; `space` holds them if there are several.
     pub(crate) fn by_crawler<'o>(&'o self, space: &'o mut Vec<Vec<Outcome>>) -> &'o [Vec<Outcome>] {
         if self.crawlers == 1 && self.differences.all.is_empty() {
             return std::slice::from_ref(&self.most);
         }
+        self.expand(space);
+        space
+    }
+
+    fn expand(&self, space: &mut Vec<Vec<Outcome>>) {
         space.resize(self.crawlers, Vec::new());
         space.iter_mut().for_each(|outcomes| outcomes.clone_from(&self.most));
         for &Difference { url, crawler, outcome } in self.differences() {
             space[usize::from(crawler)][url as usize] = outcome;
         }
-        space
     }
 
     /// Sets the outcome of a URL that has no differences, for all crawlers.

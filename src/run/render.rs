@@ -52,10 +52,11 @@ impl Renderer {
         let Renderer { rows: Some(rows), explainers, causes, refusals } = self else { return false };
         if let Some(refusals) = refusals {
             refusals.find(outcomes);
-            if rows.format == Format::Text {
-                put_refused(text, urls, refusals, &mut buffers[0].copies);
+            if rows.format == Format::Parquet {
+                return false;
             }
-            return false;
+            put_refused(text, urls, refusals, &mut buffers[0].copies);
+            return is_refused(text, urls, refusals, &buffers[0].copies);
         }
         let outcomes = outcomes.by_crawler(space);
         match (rows.format, rows.form) {
@@ -159,6 +160,19 @@ fn put_refused(text: &[u8], urls: &LineUrls, refusals: &Refusals, buffer: &mut V
         buffer.extend_from_slice(&refusals.of(line).columns);
         buffer.extend_from_slice(urls.lines().whole(text, line));
     }
+}
+
+/// Whether a buffer has each line, whole and in order, after the crawlers that may not fetch its URL.
+fn is_refused(text: &[u8], urls: &LineUrls, refusals: &Refusals, buffer: &[u8]) -> bool {
+    let lines = urls.lines();
+    let mut rest = Some(buffer);
+    for line in 0..lines.count() {
+        let whole = lines.whole(text, line);
+        let is_one = memchr::memchr(b'\n', whole).is_none_or(|end| end + 1 == whole.len());
+        let of_line = rest.filter(|_| is_one).and_then(|rest| rest.strip_prefix(&*refusals.of(line).columns));
+        rest = of_line.and_then(|rest| rest.strip_prefix(whole));
+    }
+    rest.is_some_and(<[u8]>::is_empty)
 }
 
 /// Records what blocked the lines.

@@ -26,7 +26,7 @@ pub(crate) struct Judged {
     /// Whether they may refer to lines of the chunk, which stay in place until they are written.
     pub stays: bool,
     /// Whether the buffers were compared with the lines, and hold each where it belongs. If so, their tallies are those of the
-    /// crawlers; otherwise they must be computed.
+    /// lines; otherwise they must be computed.
     pub is_proven: bool,
     /// For each crawler.
     pub crawlers: Vec<CrawlerCounts>,
@@ -43,10 +43,10 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// The tallies of the buffers: those of the crawlers if the buffers are proven, otherwise computed.
+    /// The tallies of the buffers: those of the lines if the buffers are proven, otherwise computed.
     pub fn tallies(&self, rows: Rows) -> Vec<Tally> {
         match self.is_proven {
-            true => self.crawlers.iter().flat_map(|counted| counted.tallies).collect(),
+            true => rows.expected(&self.kept, self.added_line_feed.into(), &self.crawlers),
             false => self.buffers.iter().enumerate().map(|(file, pieces)| rows.tally(file, &pieces.copies)).collect(),
         }
     }

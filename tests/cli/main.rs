@@ -6,6 +6,7 @@
 
 mod agents;
 mod answers;
+mod blocked_for;
 mod cdxj_lists;
 #[cfg(unix)]
 mod changes;

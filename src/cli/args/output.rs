@@ -59,7 +59,7 @@ pub struct OutputArgs {
     #[arg(long, conflicts_with_all = ["out", "only", "verdicts", "blocked_for", "compress", "split_size", "force", "per_input"])]
     pub count: bool,
     /// With --count, print the receipt as JSON
-    #[arg(long, requires = "count")]
+    #[arg(long, requires = "count", hide_short_help = true)]
     pub json: bool,
     /// Show what blocked each blocked line
     ///

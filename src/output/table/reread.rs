@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use std::fs::File;
 use std::path::Path;
 
-use super::schema::verdict_names;
+use super::schema::{ELEMENT, LIST, verdict_names};
 use super::shared::{TableLines, Wanted};
 use crate::formats::columnar::{self, Malformed, ParquetFile, RowRange, guarded};
 use crate::formats::error::FileError;
@@ -133,8 +133,10 @@ impl WrittenTable {
     /// Appends the verdicts of some rows, which have lists of crawlers.
     fn refused(&self, batch: &RecordBatch, verdicts: &mut [Vec<Option<Partition>>]) -> Result<(), Malformed> {
         let lists = REFUSED.map(|name| {
-            let lists = batch.column_by_name(name)?.as_list_opt::<i32>()?;
-            Some((lists.value_offsets(), lists.values().as_binary_view_opt()?))
+            // As stored: a group of a list of groups.
+            let lists = batch.column_by_name(name)?.as_struct_opt()?.column_by_name(LIST)?.as_list_opt::<i32>()?;
+            let names = lists.values().as_struct_opt()?.column_by_name(ELEMENT)?;
+            Some((lists.value_offsets(), names.as_binary_view_opt()?))
         });
         let [Some(blocked), Some(deferred)] = lists else {
             return Err(Malformed("its crawlers are not lists of text".to_owned()));

@@ -154,14 +154,15 @@ fn names_field(name: &str) -> (TypePtr, FieldRef) {
     let (element, of_batch) = (text_field(ELEMENT, false).0, DataType::List(name_of_batch()));
     let group =
         |name, repetition, fields| Type::group_type_builder(name).with_repetition(repetition).with_fields(fields);
-    let list = group("list", Repetition::REPEATED, vec![element]).build().expect("a group of one column");
+    let list = group(LIST, Repetition::REPEATED, vec![element]).build().expect("a group of one column");
     let lists = group(name, Repetition::REQUIRED, vec![Arc::new(list)]).with_logical_type(Some(LogicalType::List));
     let lists = lists.build().expect("a list of text");
     (Arc::new(lists), Arc::new(Field::new(name, of_batch, false)))
 }
 
-/// The name of the items of a list, as the format prescribes.
-const ELEMENT: &str = "element";
+/// The names of the parts of a list, as the format prescribes.
+pub(super) const LIST: &str = "list";
+pub(super) const ELEMENT: &str = "element";
 
 /// The items of such a list in batches.
 pub(super) fn name_of_batch() -> FieldRef {
