@@ -3,11 +3,13 @@
 import pickle
 from pathlib import Path
 
+import pytest
 from datatrove.data import Document
 from datatrove.executor import LocalPipelineExecutor
 from datatrove.pipeline.readers import JsonlReader
 from datatrove.pipeline.writers import JsonlWriter
 
+from robosieve import Error
 from robosieve.datatrove import RobotsFilter
 
 
@@ -29,6 +31,31 @@ def test_documents_stay_where_every_agent_may_go(policy_file: Path) -> None:
     assert documents[1].metadata["robots"]["*"] == {"verdict": "blocked", "reason": "rules"}
     assert RobotsFilter(policy_file, ["*"], keep=("allowed", "deferred")).filter(documents[2]) is True
     assert RobotsFilter(policy_file, ["*"], choices={"on_unfetched": "allow"}).filter(documents[2]) is True
+
+
+def test_the_agents_that_may_not_fetch_are_named(policy_file: Path) -> None:
+    agents = ["examplebot", "*"]
+    urls = ["https://shop.example/", "https://shop.example/cart", "https://never.example/", "nonsense", None]
+    for www in (False, True):
+        documents = [document(url) for url in urls]
+        robots = RobotsFilter(policy_file, agents, columns=("blocked_for", "deferred_for"), www=www)
+        assert robots.filter_batch(documents) == [
+            True,
+            (False, "blocked"),
+            (False, "deferred"),
+            (False, "blocked"),
+            (False, "no_url"),
+        ]
+        told = [doc.metadata.get("robots") for doc in documents]
+        assert told == [
+            {"blocked_for": [], "deferred_for": []},
+            {"blocked_for": agents, "deferred_for": []},
+            {"blocked_for": [], "deferred_for": agents},
+            {"blocked_for": agents, "deferred_for": []},
+            None,
+        ]
+    with pytest.raises(Error, match="columns: expected some of"):
+        RobotsFilter(policy_file, agents, columns=("verdict", "blocked_for"))
 
 
 def test_the_other_host_answers_where_one_was_never_fetched(policy_file: Path) -> None:

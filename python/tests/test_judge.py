@@ -209,6 +209,48 @@ def test_several_agents_have_lists_in_their_order(policy: robosieve.Policy) -> N
             assert out[f"{name}_for"] == [*named[:2], None, named[2]]
 
 
+def test_columns_are_chosen(policy: robosieve.Policy, urls: list[bytes]) -> None:
+    agents = ["examplebot", "*"]
+    every = policy.judge(urls, agents=agents, explain=True)
+    names = ["blocked_for", "line", "verdict"]
+    some = policy.judge(urls, agents=agents, columns=names)
+    assert some.columns == names
+    for name in names:
+        assert some[name] == every[name], name
+    assert policy.judge(urls, "*", columns=["reason"])["reason"] == policy.judge(urls, "*")["reason"]
+    for wrong, problem in [
+        (
+            ["verdict", "word"],
+            'there is no "word"; with these arguments, there are verdict, reason, rule, line, blocked_for',
+        ),
+        (["line", "line"], '"line" is given twice'),
+        ([], "the list is empty"),
+    ]:
+        with pytest.raises(robosieve.Error, match=f"columns: {problem}"):
+            policy.judge(urls, agents=agents, columns=wrong)
+    with pytest.raises(robosieve.Error, match='columns: there is no "blocked_for"'):
+        policy.judge(urls, "*", columns=["blocked_for"])
+    with pytest.raises(robosieve.Error, match="columns: explain adds columns"):
+        policy.judge(urls, "*", columns=["verdict"], explain=True)
+
+
+def test_crawlers_are_named_as_their_verdicts_say(policy: robosieve.Policy, urls: list[bytes]) -> None:
+    agents = ["examplebot", "*"]
+    given = pa.array([*urls[:500], None, b"no URL", *urls[500:1000]])
+    for column in (given, given.dictionary_encode(), given.cast(pa.binary_view()), given[300:700]):
+        out = policy.judge(column, agents=agents)
+        wanted = {"blocked_for": {"blocked", "invalid"}, "deferred_for": {"deferred"}}
+        for name, verdicts in wanted.items():
+            named = [
+                None
+                if row is None
+                else [agent for agent, verdict in zip(agents, row, strict=True) if verdict in verdicts]
+                for row in out["verdict"]
+            ]
+            assert out[name] == named
+            assert policy.judge(column, agents=agents, columns=[name])[name] == named
+
+
 def test_rules_are_told_of_what_is_blocked(policy: robosieve.Policy) -> None:
     out = policy.judge([BLOCKED, ALLOWED, None], "examplebot", explain=True)
     assert (out["rule"], out["line"]) == (["Disallow: /cart", None, None], [23, None, None])

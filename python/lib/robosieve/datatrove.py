@@ -11,14 +11,19 @@ from datatrove.data import Document
 from datatrove.pipeline.filters.base_filter import BaseFilter
 from datatrove.pipeline.writers.disk_base import DiskWriter
 
-from robosieve._robosieve import Choices, Policy
+from robosieve._robosieve import Choices, Error, Policy
+
+_REFUSED = ("blocked_for", "deferred_for")
 
 
 class RobotsFilter(BaseFilter):  # type: ignore[misc]
     """Keeps the documents whose URL every one of the agents may fetch.
 
     `policy` is the path of a policy file, which the workers of a host share. The verdict and reason for each agent are
-    stored in the metadata as `robots`. If a host's robots.txt was never fetched, `www` tries the same URL with `www.`
+    stored in the metadata as `robots`; with `columns` of "blocked_for" and "deferred_for", the names of the agents that
+    may not fetch the URL, which is shorter for many agents.
+
+    If a host's robots.txt was never fetched, `www` tries the same URL with `www.`
     added to or removed from the host. `keep` lists the verdicts with which a document stays.
     """
 
@@ -30,6 +35,7 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
         agents: list[str],
         *,
         url: str = "url",
+        columns: tuple[str, ...] = ("verdict", "reason"),
         www: bool = False,
         keep: tuple[str, ...] = ("allowed",),
         choices: dict[str, Any] | None = None,
@@ -40,6 +46,12 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
         # Workers may run in another folder.
         self.path = os.path.abspath(policy)
         self.agents = agents
+        kinds = [("verdict", "reason"), _REFUSED]
+        if not columns or not any(set(columns) <= set(kind) for kind in kinds):
+            raise Error(
+                f"columns: expected some of verdict and reason, or of blocked_for and deferred_for, not {columns!r}"
+            )
+        self.columns = tuple(columns)
         self.url = url
         self.www = www
         self.keep = keep
@@ -62,20 +74,32 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
         urls = [doc.metadata.get(self.url) for doc in batch]
         judged = self._judge(urls)
         if self.www:
-            again = [at for at, (_, reasons) in enumerate(judged) if reasons and "unfetched" in reasons]
+            again = [at for at, found in enumerate(judged) if found and "unfetched" in found["reason"]]
             for at, other in zip(again, self._judge([_other(urls[at]) for at in again]), strict=True):
                 judged[at] = other
-        return [self._result(doc, *verdicts) for doc, verdicts in zip(batch, judged, strict=True)]
+        return [self._result(doc, found) for doc, found in zip(batch, judged, strict=True)]
 
-    def _judge(self, urls: list[str | None]) -> list[tuple[list[str] | None, list[str] | None]]:
-        out = self.policy.judge(urls, agents=self.agents, choices=Choices(**self.choices), threads=1)
-        return list(zip(out["verdict"], out["reason"], strict=True))
+    def _judge(self, urls: list[str | None]) -> list[dict[str, list[str]] | None]:
+        """The columns for each URL."""
+        names = ["verdict", "reason"]
+        if self.columns[0] in _REFUSED:
+            names = [*_REFUSED, "reason"] if self.www else list(_REFUSED)
+        out = self.policy.judge(urls, agents=self.agents, columns=names, choices=Choices(**self.choices), threads=1)
+        rows = zip(*(out[name] for name in names), strict=True)
+        return [None if row[0] is None else dict(zip(names, row, strict=True)) for row in rows]
 
-    def _result(self, doc: Document, verdicts: list[str] | None, reasons: list[str] | None) -> bool | tuple[bool, str]:
-        if verdicts is None or reasons is None:
+    def _result(self, doc: Document, found: dict[str, list[str]] | None) -> bool | tuple[bool, str]:
+        if found is None:
             return False, "no_url"
-        told = zip(self.agents, verdicts, reasons, strict=True)
-        doc.metadata["robots"] = {agent: {"verdict": verdict, "reason": reason} for agent, verdict, reason in told}
+        if self.columns[0] in _REFUSED:
+            doc.metadata["robots"] = {name: found[name] for name in self.columns}
+            refused = zip(_REFUSED, ["blocked", "deferred"], strict=True)
+            verdicts = [verdict for name, verdict in refused if found[name]]
+        else:
+            rows = zip(*(found[name] for name in self.columns), strict=True)
+            told = zip(self.agents, rows, strict=True)
+            doc.metadata["robots"] = {agent: dict(zip(self.columns, row, strict=True)) for agent, row in told}
+            verdicts = found["verdict"]
         unwanted = [verdict for verdict in verdicts if verdict not in self.keep]
         return (False, unwanted[0]) if unwanted else True
 

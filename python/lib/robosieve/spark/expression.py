@@ -12,7 +12,7 @@ from pyspark.sql import Column, SparkSession, functions
 from pyspark.sql.types import StructType
 
 from robosieve._robosieve import Choices, Error, Policy
-from robosieve.spark.judging import _add_policy, _check_names, _field, _policy, _raise_batch_rows
+from robosieve.spark.judging import _add_policy, _field, _policy, _raise_batch_rows
 from robosieve.spark.shipping import shipped
 
 
@@ -35,8 +35,8 @@ def judge_udf(
     if isinstance(columns, str):
         raise TypeError(f"columns: expected a list; write [{columns!r}]")
     names = tuple(columns)
-    options: dict[str, Any] = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(names)}
-    _check_names(names, Policy(policy).judge([], choices=Choices(**choices or {}), **options).columns)
+    options: dict[str, Any] = {"agent": agent, "agents": agents}
+    Policy(policy).judge([], columns=names, choices=Choices(**choices or {}), **options)
     _raise_batch_rows(spark, batch_rows)
     checksum = _add_policy(spark, Path(policy))
     kind = StructType([_field(name, agents is not None) for name in names])
@@ -74,6 +74,6 @@ def _judged(
     if isinstance(urls, pyarrow.Array) and pyarrow.types.is_nested(urls.type):
         raise Error(f"the column is of type {urls.type}; give a column of URLs, such as a field of a struct")
     # Spark runs one task per core.
-    out = _policy(checksum).judge(urls, choices=Choices(**choices), threads=1, **options)
-    table = out.to_pyarrow().combine_chunks().select(list(names))
+    out = _policy(checksum).judge(urls, columns=names, choices=Choices(**choices), threads=1, **options)
+    table = out.to_pyarrow().combine_chunks()
     return table.to_struct_array().combine_chunks() if has_arrow else table.to_pandas()

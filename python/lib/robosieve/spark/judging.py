@@ -70,8 +70,8 @@ def judge(
     if isinstance(columns, str):
         raise TypeError(f"columns: expected a list; write [{columns!r}]")
     columns = tuple(columns)
-    options: dict[str, Any] = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(columns)}
-    _check_names(columns, Policy(policy).judge([], choices=Choices(**choices or {}), **options).columns)
+    options: dict[str, Any] = {"agent": agent, "agents": agents}
+    Policy(policy).judge([], columns=columns, choices=Choices(**choices or {}), **options)
     _check_new(df, columns)
     urls = _url_columns(df, url)
     spark = df.sparkSession
@@ -85,17 +85,6 @@ def _raise_batch_rows(spark: SparkSession, rows: int) -> None:
     """Raises the rows of the session's batches to this number."""
     if 0 < int(spark.conf.get(_BATCH_ROWS) or 0) < rows:
         spark.conf.set(_BATCH_ROWS, str(rows))
-
-
-def _check_names(columns: tuple[str, ...], known: list[str]) -> None:
-    """Checks that the columns can be made."""
-    if not columns:
-        raise Error("columns: the list is empty")
-    for at, name in enumerate(columns):
-        if name not in known:
-            raise Error(f'columns: there is no "{name}"; with these arguments, there are {", ".join(known)}')
-        if name in columns[:at]:
-            raise Error(f'columns: "{name}" is given twice')
 
 
 def _check_new(df: DataFrame, columns: tuple[str, ...]) -> None:
@@ -177,8 +166,8 @@ def _judged(
     for batch in batches:
         # Spark runs one task per core.
         of_urls = batch.column(urls[0]) if len(urls) == 1 else batch.select(urls)
-        out = policy.judge(of_urls, choices=chosen, threads=1, **options).to_pyarrow().combine_chunks()
-        made = [out[name].combine_chunks() for name in columns]
+        out = policy.judge(of_urls, columns=columns, choices=chosen, threads=1, **options).to_pyarrow().combine_chunks()
+        made = [column.combine_chunks() for column in out.columns]
         yield pyarrow.RecordBatch.from_arrays([*batch.columns, *made], [*batch.schema.names, *columns])
 
 
