@@ -18,7 +18,8 @@ const ROWS: usize = 1 << 16;
 /// The approximate number of bytes of texts after which a batch ends.
 const TEXTS: usize = 32 << 20;
 
-/// A table of a policy: `what` is "delays", "sitemaps", "agents" or "status", as in `robosieve export`.
+/// A table of a policy: `what` is "delays", "sitemaps", "agents", "status" or "access", as in `robosieve export`, or "access-summary",
+/// which is its `--what access --summary`.
 ///
 /// The columns and types are those of the program's Parquet. `agent` is one of the policy's crawlers, or a list of them in order of
 /// preference; without it, there are rows for all crawlers.

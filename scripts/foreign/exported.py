@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pyarrow.parquet
 
-TABLES = ("delays", "sitemaps", "agents", "status")
+TABLES = ("delays", "sitemaps", "agents", "status", "access")
 
 
 def compare(program, sources, folder):

@@ -12,6 +12,9 @@
 //! prefilter that settles most paths. An automaton knows no dialect; paths come in normal form. Its words are little-endian in
 //! memory on every machine, for policy files; [`check_item`] checks whether the words of a file are one, [`graph()`]
 //! shows what it looks like.
+//!
+//! Questions about all paths are asked of the automaton, never of the text of the rules: [`ReachSpace`] finds which verdicts it
+//! has for the [`Paths`] that can be asked for.
 
 mod check;
 mod compile;
@@ -20,8 +23,11 @@ mod dfa;
 pub mod front;
 mod graph;
 mod head;
+mod paths;
 mod priorities;
+mod reach;
 mod space;
+mod trail;
 mod verdict;
 
 pub use check::{check_item, engine};
@@ -29,6 +35,8 @@ pub use compile::{compile, compile_item, compile_within};
 pub use cursors::engine::Scratch;
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::{Damage, Engine};
+pub use paths::Paths;
 pub use priorities::priorities;
+pub use reach::{PAIRS, ReachSpace, Reached, has_both};
 pub use space::Compiled;
 pub use verdict::{settled_by, verdict, verdict_from};

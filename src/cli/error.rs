@@ -59,6 +59,8 @@ pub enum Failure {
     AgentsFile { path: PathBuf, problem: String },
     #[error("{given:?} is neither an origin nor a URL: {problem}")]
     Origin { given: String, problem: InvalidUrl },
+    #[error("--summary is for --what access, not {table}")]
+    NoSummary { table: &'static str },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
     #[error(transparent)]

@@ -9,9 +9,14 @@ use super::destination;
 use super::error::Failure;
 use super::sources::crawlers_or_all;
 use crate::formats::error::FileError;
-use crate::show::export;
+use crate::show::export::{self, ExportTable};
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
+    let table = match (args.what, args.summary) {
+        (ExportTable::Access, true) => ExportTable::AccessSummary,
+        (table, true) => return Err(Failure::NoSummary { table: table.name() }),
+        (table, false) => table,
+    };
     if let Some(path) = &args.out {
         let kind = export::file_kind(args.format, args.force);
         destination::ensure(path, &kind, &args.policy.files()).map_err(forceable)?;
@@ -19,9 +24,9 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     match &args.out {
-        Some(path) => export::write_file(&policy, args.what, &crawlers, args.format, path, args.force)
+        Some(path) => export::write_file(&policy, table, &crawlers, args.format, path, args.force)
             .map_err(FileError::of("write", path))?,
-        None => export::write(&policy, args.what, &crawlers, args.format, &mut io::stdout())?,
+        None => export::write(&policy, table, &crawlers, args.format, &mut io::stdout())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -13,8 +13,8 @@ use crate::origin;
 use crate::policy::{OriginStatus, Policy, Record, Ruling};
 use crate::robots::SideKey;
 use crate::show::inspect::{
-    self, AgentEntry, AnswerTimes, Bucket, DelayEntry, Distribution, GroupCounts, GroupKind, KeptAnswer, Lifetimes,
-    OriginEntry, OverrideCounts, SideLine, Summary,
+    self, Access, AgentEntry, AnswerTimes, Bucket, DelayEntry, Distribution, GroupCounts, GroupKind, KeptAnswer,
+    Lifetimes, OriginEntry, OverrideCounts, SideLine, Summary,
 };
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
@@ -120,6 +120,7 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
         let rules = agent.rules.len();
         lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
     }
+    lines.push(format!("  {}", blocked(agent.access)));
     let rule = |allow| if allow { "Allow" } else { "Disallow" };
     lines.extend(
         agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), visible(&one.value))),
@@ -129,6 +130,17 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     let is_told = |one: &&SideLine| agent.crawl_delay.as_ref().is_some_and(|delay| is_delay(one, delay));
     lines.extend(agent.side_records.iter().filter(|one| !is_told(one)).map(side));
     lines
+}
+
+/// How much is blocked, in words.
+fn blocked(access: Access) -> &'static str {
+    match access {
+        Access::None => "no path is blocked",
+        Access::Some => "some paths are blocked",
+        Access::All => "all paths are blocked",
+        Access::Deferred => "no verdict now",
+        Access::Undecided => "some or all paths may be blocked: the rules are too intricate to tell",
+    }
 }
 
 /// Whether a record is the crawl delay in effect.

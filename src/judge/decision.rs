@@ -117,7 +117,7 @@ impl Choices {
 
 /// The decision for an origin, before its path is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     /// All URLs of the origin have this outcome.
     Fixed(Outcome),
     /// The group's automaton decides, if a group applies; this is the reason.
@@ -147,7 +147,7 @@ impl Decision {
 
 /// The decisions for the states of an origin, by the choices.
 #[derive(Debug, Clone)]
-pub(super) struct Decisions {
+pub(crate) struct Decisions {
     pub unfetched: Outcome,
     choices: Choices,
     lifetime: Option<Lifetime>,

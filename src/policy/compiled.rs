@@ -246,6 +246,11 @@ impl Policy {
         Groups::new(&self.image.parts(), crawler)
     }
 
+    /// The groups for no crawler in particular: their rows and automata.
+    pub(crate) fn rows(&self) -> Groups<'_> {
+        Groups::of_rows(&self.image.parts())
+    }
+
     /// The rules of a group as written in their file, for the crawlers of a column.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rules(&self, group: Group, column: usize) -> ChosenRules {

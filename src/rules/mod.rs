@@ -7,6 +7,7 @@
 //! ([`Encoding::path`](crate::dialect::Encoding::path) brings a URL's path into the same form, after
 //! [`UrlPath::of`](crate::dialect::UrlPath::of) has found the path that is fetched).
 
+mod asked;
 pub(crate) mod chosen;
 mod cover;
 mod encoding;
@@ -16,6 +17,7 @@ mod rank;
 pub(crate) mod tried;
 mod url_path;
 
+pub use asked::AskedPaths;
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
 pub(crate) use encoding::{KeptBytes, escaped};

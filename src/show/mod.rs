@@ -1,7 +1,9 @@
 //! Views for people: a report on a run, the contents of a policy, tables of its data, and metrics.
 
+pub(crate) mod access;
 mod error;
 pub mod export;
+mod group_kind;
 pub mod inspect;
 pub(crate) mod metrics;
 pub mod report;

@@ -94,6 +94,40 @@ http://d\tunfetched\t\t\t\t\t\t\t\tallow-all\t1970-01-01T00:01:00Z
     assert_eq!(json.lines().nth(2), Some(third));
 }
 
+#[test]
+fn how_much_is_blocked_is_exported_for_each_origin_and_crawler() {
+    let bench = bench();
+    let expected = "origin\tagent\taccess\troot\tgroup\torigin_status
+http://a\tone\tsome\tblocked\town\trobots-txt
+http://a\ttwo\tsome\tallowed\teverybody\trobots-txt
+http://b\tone\tdeferred\tdeferred\town\tunreachable
+http://b\ttwo\tdeferred\tdeferred\teverybody\tunreachable
+http://c\tone\tnone\tallowed\tnone\tunavailable
+http://c\ttwo\tnone\tallowed\tnone\tunavailable
+http://d\tone\tnone\tallowed\tnone\tunfetched
+http://d\ttwo\tnone\tallowed\tnone\tunfetched
+";
+    assert_eq!(exported(&bench, "--what access"), expected);
+    let lists = exported(&bench, "--what access --agent two,one");
+    assert!(lists.contains("\nhttp://a\ttwo,one\tsome\tblocked\town\t"), "{lists}");
+    let head = "agent\torigins\tnone\tsome\tall\tdeferred\tundecided\troot_blocked\town_group\town_group_some\t\
+                own_group_all\teverybodys_group\tno_group\n";
+    let rows = "one\t4\t2\t1\t0\t1\t0\t1\t2\t1\t0\t0\t2\ntwo\t4\t2\t1\t0\t1\t0\t0\t0\t0\t0\t2\t2\n";
+    assert_eq!(exported(&bench, "--what access --summary"), format!("{head}{rows}"));
+    // Layers: all of one origin is blocked now, of another one nothing.
+    bench.file(
+        "later.jsonl",
+        "{\"origin\":\"http://a\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /\\n\",\"fetched_at\":999}\n\
+         {\"origin\":\"http://b\",\"status\":404,\"fetched_at\":999}\n",
+    );
+    bench.program("compile --agent one --agent two later.jsonl -o later.rsv").assert().success();
+    let layered = exported(&bench, "--policy later.rsv --what access");
+    assert!(layered.contains("\nhttp://a\tone\tall\tblocked\teverybody\trobots-txt\n"), "{layered}");
+    assert!(layered.contains("\nhttp://b\ttwo\tnone\tallowed\tnone\tunavailable\n"), "{layered}");
+    let summary = exported(&bench, "--policy later.rsv --what access --summary");
+    assert!(summary.contains("\none\t4\t3\t0\t1\t0\t0\t1\t0\t0\t0\t1\t3\n"), "{summary}");
+}
+
 /// The same table as Parquet, converted to tab-separated values.
 #[cfg(feature = "parquet")]
 fn printed(bench: &Bench, words: &str) -> String {
@@ -123,7 +157,7 @@ fn printed(bench: &Bench, words: &str) -> String {
 fn parquet_says_the_same() {
     let bench = bench();
     bench.file("out/other", "");
-    for table in ["delays", "sitemaps", "agents", "status"] {
+    for table in ["delays", "sitemaps", "agents", "access", "access --summary", "status"] {
         let words = format!("--what {table}");
         assert_eq!(printed(&bench, &words), exported(&bench, &words));
     }
@@ -146,6 +180,7 @@ fn a_table_may_go_to_a_file() {
         ("policy.rsv --what status -o out", vec!["cannot write", "out"]),
         ("policy.rsv", vec!["--what", "required"]),
         ("policy.rsv --what rules", vec!["rules", "delays"]),
+        ("policy.rsv --what delays --summary", vec!["--summary is for --what access, not delays"]),
         ("policy.rsv --what delays --agent three", vec!["not compiled for three"]),
         ("missing.rsv --what delays", vec!["missing.rsv"]),
     ] {

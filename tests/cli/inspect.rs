@@ -161,6 +161,7 @@ sitemap           http://s/1 (line 8)
 
 one: its own group, by User-agent: one (line 1), User-agent: ONE (line 5)
   2 rules; dfa
+  some paths are blocked
   line 2: Disallow: /a
   line 6: Allow: /a/b
   crawl delay: 10 (from the override); one fetch every 10 seconds, 8640 pages a day
@@ -168,12 +169,14 @@ one: its own group, by User-agent: one (line 1), User-agent: ONE (line 5)
 
 two: its own group, by User-agent: two (line 9)
   1 rule; dfa
+  all paths are blocked
   line 11: Disallow: /
   crawl delay: 10 (from the override); one fetch every 10 seconds, 8640 pages a day
   host: shop (line 12)
 
 three: the group of *, because it has no group of its own, by User-agent: * (line 10)
   1 rule; dfa
+  all paths are blocked
   line 11: Disallow: /
   crawl delay: 10 (from the override); one fetch every 10 seconds, 8640 pages a day
   host: shop (line 12)

@@ -177,6 +177,8 @@ fn lines_that_no_rule_decided_are_shown_by_reason() {
     let page = page(&bench, SOURCES);
     let rules = rows(&page, "What was blocked", "Deciding rules");
     assert!(rules.contains(&"no rule: unfetched|1|2.13%|http://unknown.example".to_owned()), "{rules:?}");
+    let access = rows(&page, "<main>", "How many origins block");
+    assert_eq!(access, ["examplebot|1|4|0|0|0|0"]);
     let origin_statuses = rows(&page, "<main>", "Origins of the policy");
     assert_eq!(
         origin_statuses.iter().map(|row| row.split('|').nth(1).expect("a number")).collect::<Vec<_>>(),

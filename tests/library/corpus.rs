@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{Engines, front_passes, google_path, say, shared, verdict};
-use robosieve::automaton::{self, Engine, Scratch, front};
+use robosieve::automaton::{self, Engine, PAIRS, Paths, ReachSpace, Reached, Scratch, front};
 use robosieve::policy::{CaptureCounts, Captures, Crawlers, Policy, WriteLock, source};
 use robosieve::robots::Agents;
-use robosieve::{Dialect, Verdict};
+use robosieve::rules::AskedPaths;
+use robosieve::{Dialect, RuleSet, Verdict};
+use url::Url;
 
 /// The number of verdicts in the eight files.
 const VERDICTS: usize = 396_440;
@@ -247,4 +249,50 @@ fn bytes_without_names(policy: &Policy) -> f64 {
         policy.lookup().records().fold((0, 0), |(names, origins), record| (names + record.origin.len(), origins + 1));
     let rows = length("ROWS") / policy.columns().all().len();
     (length("LOOKUP") + length("ORIGINS") - names + rows) as f64 / f64::from(origins)
+}
+
+/// What is said of all paths of a group, against each URL of the corpus that is fetched as the URL Standard has it.
+#[test]
+fn no_group_claims_more_than_the_urls_show() {
+    let Some(corpus) = shared("corpus") else { return };
+    let (mut space, mut scratch) = (ReachSpace::default(), Scratch::default());
+    for dialect in Dialect::ALL {
+        let paths = Paths::new(&AskedPaths::of(dialect));
+        let (mut counts, mut judged, mut most) = ([0; 4], 0, 0);
+        for (host, verdicts) in verdicts(&corpus, "urls", "GPTBot") {
+            let file = fs::read(corpus.join("robots").join(&host)).expect("a robots.txt");
+            let rules = RuleSet::compile(&file, &"GPTBot".parse().expect("a product token"), dialect);
+            let mut words = Vec::new();
+            automaton::compile(rules.patterns(), &mut words);
+            let reached = space.reached(&words, &paths, PAIRS);
+            most = most.max(space.pairs());
+            let has_both = reached.is_none() && automaton::has_both(&words, rules.patterns(), &paths, &mut scratch);
+            let reached = if has_both { Some(Reached::Both) } else { reached };
+            counts[match reached {
+                Some(Reached::Only(Verdict::Allowed)) => 0,
+                Some(Reached::Both) => 1,
+                Some(Reached::Only(Verdict::Blocked)) => 2,
+                None => 3,
+            }] += 1;
+            for (url, _) in verdicts {
+                let Ok(url) = Url::parse(&String::from_utf8_lossy(&url)) else { continue };
+                let path = url.query().map_or(url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+                let path = dialect.encoding.path(&dialect.url_path.judged(path.as_bytes())).into_owned();
+                if path == b"/robots.txt" {
+                    continue;
+                }
+                judged += 1;
+                assert!(paths.contains(&path), "{} {}", dialect.name, path.escape_ascii());
+                let got = automaton::verdict(&words, &path, &mut scratch);
+                let is_claimed = reached.is_none_or(|all| all == Reached::Both || all == Reached::Only(got));
+                assert!(is_claimed, "{host} {} {}", dialect.name, path.escape_ascii());
+            }
+        }
+        let [none, some, all, undecided] = counts;
+        let name = dialect.name;
+        say(&format!(
+            "  {name:<13} {none} none, {some} some, {all} all, {undecided} undecided; at most {most} pairs; {judged} URLs"
+        ));
+        assert!(judged > 10_000 && none > 0 && some > 100 && all > 0);
+    }
 }

@@ -5,6 +5,7 @@
 
 use proptest::prelude::*;
 
+mod access;
 mod dialects;
 mod fetched;
 mod lint;

@@ -39,7 +39,7 @@ impl Observer for Silent {
 pub(crate) const BROKEN: Verdict = Verdict::Blocked;
 
 #[inline]
-fn blocked_if(header: u32, bit: u32) -> Verdict {
+pub(super) fn blocked_if(header: u32, bit: u32) -> Verdict {
     if header & bit != 0 { Verdict::Blocked } else { Verdict::Allowed }
 }
 
@@ -131,25 +131,25 @@ fn step<S: Search, O: Observer>(
 
 /// A word of a table.
 #[inline(always)]
-fn word(table: &[u32], at: usize) -> Result<u32, Verdict> {
+pub(super) fn word(table: &[u32], at: usize) -> Result<u32, Verdict> {
     word_if_any(table, at).ok_or(BROKEN)
 }
 
 /// The words of a table from one on.
 #[inline(always)]
-fn words_from(table: &[u32], at: usize) -> Result<&[u32], Verdict> {
+pub(super) fn words_from(table: &[u32], at: usize) -> Result<&[u32], Verdict> {
     table.get(at..).ok_or(BROKEN)
 }
 
 /// The words before the payload of a record that is not a root.
 #[inline(always)]
-fn head_words(header: u32, default: u32) -> usize {
+pub(super) fn head_words(header: u32, default: u32) -> usize {
     1 + usize::from(default == DEFAULT_EXPLICIT) + usize::from(header & HAS_OUTPUT != 0)
 }
 
 /// The target of a byte in a branch.
 #[inline(always)]
-fn branch(header: u32, payload: &[u32], count: usize, byte: u8) -> Result<Option<Target>, Verdict> {
+pub(super) fn branch(header: u32, payload: &[u32], count: usize, byte: u8) -> Result<Option<Target>, Verdict> {
     if header & KIND_MASK == NARROW { narrow(payload, count, byte) } else { wide(payload, byte) }
 }
 

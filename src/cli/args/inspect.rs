@@ -54,6 +54,7 @@ pub struct InspectArgs {
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
   robosieve export policy.rsv --what sitemaps -o sitemaps.tsv --force
+  robosieve export policy.rsv --what access --summary
   robosieve export policy.rsv --what status --format parquet -o status.parquet")]
 pub struct ExportArgs {
     #[command(flatten)]
@@ -61,6 +62,9 @@ pub struct ExportArgs {
     /// The table to export
     #[arg(long, value_name = "TABLE", value_parser = table())]
     pub what: ExportTable,
+    /// With --what access: count the origins for each crawler
+    #[arg(long)]
+    pub summary: bool,
     /// The output format
     #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
     pub format: Format,
@@ -94,6 +98,10 @@ fn table() -> impl TypedValueParser<Value = ExportTable> {
         table(
             ExportTable::Status,
             "Status, HTTP status and times of the last answer, status and times of the last good one, and overrides",
+        ),
+        table(
+            ExportTable::Access,
+            "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is; by default choices",
         ),
     ])
 }

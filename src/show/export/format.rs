@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use super::column::Value;
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::tables::{self, ExportTable, Value};
+use super::tables::{self, ExportTable};
 use crate::formats::compression::Compression;
 use crate::formats::replaceable::{FileKind, start};
 use crate::formats::visible::escaped;

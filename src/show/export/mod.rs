@@ -16,13 +16,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod access;
+mod column;
 mod format;
 
 #[cfg(feature = "parquet")]
 mod parquet;
 mod tables;
 
+pub use column::{Column, Kind, Value};
 pub use format::{Format, write, write_file};
 #[cfg(feature = "cli")]
 pub(crate) use format::{file_kind, is_text};
-pub use tables::{Column, ExportTable, Kind, Value, rows};
+pub use tables::{ExportTable, rows};

@@ -14,8 +14,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::tables::{Column, Kind};
-use super::{ExportTable, Value};
+use super::column::{Column, Kind, Value};
+use super::tables::ExportTable;
 use crate::formats::columnar::{ParquetFile, guarded};
 
 /// The maximum number of rows in a group.

@@ -1,8 +1,10 @@
 //! The tables that can be exported.
 
+use super::access;
+use super::column::{Column, Each, Kind, Value, always, perhaps};
 use crate::policy::{Crawler, Policy, Record};
 use crate::robots::{Delay, SideKey};
-use crate::show::inspect::GroupKind;
+use crate::show::group_kind::GroupKind;
 
 /// A table of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,54 +18,23 @@ pub enum ExportTable {
     Agents,
     /// Origins: a row for each.
     Status,
-}
-
-/// A column of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Column {
-    /// The name of the column.
-    pub name: &'static str,
-    /// The kind of its values.
-    pub kind: Kind,
-    /// Whether every row has a value in it.
-    pub always: bool,
-}
-
-/// The kind of a column's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Kind {
-    /// Texts.
-    Text,
-    /// Whole numbers.
-    Whole,
-    /// Numbers with decimals.
-    Decimal,
-    /// Times.
-    Time,
-}
-
-/// A value in a table.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Value<'v> {
-    /// No value.
-    None,
-    /// A text as written in a robots.txt; usually UTF-8.
-    Text(&'v [u8]),
-    /// A whole number.
-    Whole(u64),
-    /// A number with decimals.
-    Decimal(f64),
-    /// A time, in seconds of Unix time.
-    Time(i64),
+    /// How much is blocked: a row for each origin and crawler. Decided for all paths that a fetcher can ask for, by the choices that the
+    /// program makes by default, as of now.
+    Access,
+    /// The same, counted: a row for each crawler.
+    AccessSummary,
 }
 
 impl ExportTable {
     /// All tables.
-    pub const ALL: [ExportTable; 4] =
-        [ExportTable::Delays, ExportTable::Sitemaps, ExportTable::Agents, ExportTable::Status];
+    pub const ALL: [ExportTable; 6] = [
+        ExportTable::Delays,
+        ExportTable::Sitemaps,
+        ExportTable::Agents,
+        ExportTable::Status,
+        ExportTable::Access,
+        ExportTable::AccessSummary,
+    ];
 
     /// The name, for example `delays`.
     pub fn name(self) -> &'static str {
@@ -72,6 +43,8 @@ impl ExportTable {
             ExportTable::Sitemaps => "sitemaps",
             ExportTable::Agents => "agents",
             ExportTable::Status => "status",
+            ExportTable::Access => "access",
+            ExportTable::AccessSummary => "access-summary",
         }
     }
 
@@ -82,6 +55,8 @@ impl ExportTable {
             ExportTable::Sitemaps => &SITEMAPS,
             ExportTable::Agents => &AGENTS,
             ExportTable::Status => &STATUS,
+            ExportTable::Access => &access::COLUMNS,
+            ExportTable::AccessSummary => &access::SUMMARY,
         }
     }
 }
@@ -121,17 +96,6 @@ const STATUS: [Column; 11] = [
     perhaps("paused_until", Kind::Time),
 ];
 
-const fn always(name: &'static str, kind: Kind) -> Column {
-    Column { name, kind, always: true }
-}
-
-const fn perhaps(name: &'static str, kind: Kind) -> Column {
-    Column { name, kind, always: false }
-}
-
-/// A function that receives rows.
-type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
-
 /// Passes all rows of a table to `each`, in the order of the origins, for some of the policy's crawlers. A row has a value for each of
 /// the [columns](ExportTable::columns).
 ///
@@ -158,12 +122,18 @@ type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
 ///
 /// The first error of `each`, after which no row follows.
 pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
+    match table {
+        ExportTable::Access => return access::rows(policy, crawlers, each),
+        ExportTable::AccessSummary => return access::summary(policy, crawlers, each),
+        _ => {}
+    }
     for (policy, record) in policy.records() {
         match table {
             ExportTable::Delays => crawlers.iter().try_for_each(|crawler| delay(policy, &record, crawler, each))?,
             ExportTable::Sitemaps => sitemaps(policy, &record, each)?,
             ExportTable::Agents => crawlers.iter().try_for_each(|crawler| agent(policy, &record, crawler, each))?,
             ExportTable::Status => status(&record, each)?,
+            ExportTable::Access | ExportTable::AccessSummary => {}
         }
     }
     Ok(())

@@ -11,6 +11,8 @@ use crate::policy::{
     Answer, AnswerKind, Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, Times, unasked,
 };
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
+use crate::show::access::{Access, AccessDecider, Cell};
+use crate::show::group_kind::GroupKind;
 
 /// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -108,6 +110,8 @@ pub struct AgentEntry {
     pub agent: String,
     /// Whose group applies.
     pub group: GroupKind,
+    /// How much of the origin is blocked, with the choices that the program makes by default.
+    pub access: Access,
     /// The product token that the crawler's own group was chosen for.
     pub token: Option<String>,
     /// The `User-agent` lines for which the group was chosen.
@@ -122,35 +126,6 @@ pub struct AgentEntry {
     pub crawl_delay: Option<DelayEntry>,
     /// All other records except sitemaps, in the order of the file.
     pub side_records: Vec<SideLine>,
-}
-
-/// Whose group applies to a crawler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum GroupKind {
-    /// The crawler's own group.
-    Own,
-    /// The group of `*`.
-    Everybody,
-    /// No group applies.
-    None,
-}
-
-impl GroupKind {
-    /// Whose group this is.
-    pub(crate) fn of(group: Option<Group>) -> GroupKind {
-        match group {
-            Some(group) if group.own => GroupKind::Own,
-            Some(_) => GroupKind::Everybody,
-            None => GroupKind::None,
-        }
-    }
-
-    /// The name, for example `own`.
-    pub fn name(self) -> &'static str {
-        ["own", "everybody", "none"][self as usize]
-    }
 }
 
 /// A `User-agent` line.
@@ -247,21 +222,29 @@ impl OriginEntry {
             stale: until.map(|until| until < now),
             html_page: state.html_page,
             operator_override: is_overridden.then_some(operator_override),
-            agents: crawlers.iter().map(|crawler| AgentEntry::of(policy, record, crawler)).collect(),
+            agents: AgentEntry::all(policy, record, crawlers, now),
             sitemaps: records.iter().filter(|record| record.key == SideKey::Sitemap).map(side_line).collect(),
         }
     }
 }
 
 impl AgentEntry {
-    /// The robots.txt of an origin as it applies to a crawler of the policy.
-    fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> AgentEntry {
+    /// The robots.txt of an origin as it applies to some crawlers of the policy.
+    fn all(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> Vec<AgentEntry> {
+        let mut decider = AccessDecider::new(policy, now);
+        let cells = decider.cells(policy, record, crawlers);
+        let of = |(crawler, cell): (&Crawler, &Cell)| AgentEntry::of(policy, record, crawler, cell.blocked.access);
+        crawlers.iter().zip(cells).map(of).collect()
+    }
+
+    fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler, access: Access) -> AgentEntry {
         let groups = policy.groups(crawler);
         let (column, group) = groups.answer(record.row);
         let records = policy.side_records(record, column);
         let mut entry = AgentEntry {
             agent: crawler.agents().to_string(),
             group: GroupKind::of(group),
+            access,
             token: None,
             user_agent: Vec::new(),
             rules: Vec::new(),

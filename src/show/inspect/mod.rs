@@ -25,13 +25,15 @@ mod dot;
 mod entry;
 mod summary;
 
+pub use super::access::Access;
+pub use super::group_kind::GroupKind;
 pub use crate::automaton::Engine;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub(crate) use dot::dot;
 pub use entry::{
-    AgentEntry, AgentLine, AnswerTimes, DelayEntry, GroupKind, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry,
-    RuleLine, SharedGroup, SideLine,
+    AgentEntry, AgentLine, AnswerTimes, DelayEntry, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry, RuleLine,
+    SharedGroup, SideLine,
 };
 pub use summary::{
     AgentCounts, Bucket, Distribution, GroupCounts, Lifetimes, OriginStatusCount, Overridden, OverrideCounts,

@@ -22,6 +22,7 @@ use crate::policy::{Crawler, Policy};
 use crate::run::reread::reread;
 use crate::run::stored::StoredRun;
 use crate::run::verify::{VerifyError, read_receipt};
+use crate::show::access::AccessCounts;
 use crate::show::error::ReportError;
 use crate::show::inspect::Summary;
 
@@ -42,6 +43,8 @@ pub(crate) struct Explained {
     /// Whether it is the policy of the run.
     pub(crate) is_same: bool,
     pub(crate) summary: Summary,
+    /// How much of the origins is blocked, for each crawler of the receipt.
+    pub(crate) access: Vec<AccessCounts>,
     /// One for each crawler of the receipt.
     pub(crate) blocked: Vec<Blocked>,
 }
@@ -71,9 +74,11 @@ impl Report {
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
         let run = StoredRun::new(&self.receipt, &self.directory, threads);
         let blocked = crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy));
+        let now = self.receipt.options.choices.now;
         self.explained = Some(Explained {
+            access: AccessCounts::of(policy, &crawlers, now),
             is_same: policy.checksum() == self.receipt.policy_checksum.0,
-            summary: Summary::of(policy, &crawlers, self.receipt.options.choices.now, 0)?,
+            summary: Summary::of(policy, &crawlers, now, 0)?,
             blocked: blocked.collect::<Result<_, _>>()?,
         });
         Ok(())

@@ -16,6 +16,7 @@ use crate::output::folder::REPORT_START as START;
 use crate::output::receipt::{PartitionPart, Receipt, counted};
 use crate::policy::replace;
 use crate::robots::NoteKind;
+use crate::show::access::{Access, AccessCounts};
 
 /// The content security policy: the page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
@@ -254,7 +255,8 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
 /// The statuses of the origins, and the robots.txt files still to be fetched.
 pub(super) fn origins(report: &Report) -> String {
     let mut content = String::new();
-    if let Some(Explained { summary, .. }) = &report.explained {
+    if let Some(Explained { summary, access, .. }) = &report.explained {
+        content.push_str(&access_table(access));
         let row =
             |words: String, origins| [Cell::Words(words), Cell::Number(origins), Cell::Share(origins, summary.origins)];
         let columns = |first| [(first, false), ("origins", true), ("of all origins", true)];
@@ -274,6 +276,18 @@ pub(super) fn origins(report: &Report) -> String {
         content = paragraph("No line waits for a robots.txt.");
     }
     section("Origins", &content)
+}
+
+/// How much of the policy's origins is blocked for each crawler.
+fn access_table(counts: &[AccessCounts]) -> String {
+    let columns = Access::ALL.map(|access| (access.name(), true));
+    let columns: Vec<_> = [("crawler", false)].into_iter().chain(columns).chain([("/ is blocked", true)]).collect();
+    let mut table = HtmlTable::new("How many origins block none, some or all of their paths", &columns);
+    for one in counts {
+        let numbers = Access::ALL.map(|access| one.with(access)).into_iter().chain([one.root_blocked]);
+        table.row([Cell::Words(one.agent.clone())].into_iter().chain(numbers.map(Cell::Number)));
+    }
+    table.html()
 }
 
 fn status(status: Option<u16>) -> String {

@@ -1,0 +1,236 @@
+//! The DFA of the paths that can be asked for. Automata of groups are walked beside it, so that only these paths count.
+
+use hashbrown::HashMap;
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind};
+
+use crate::rules::AskedPaths;
+
+/// A state of [`Paths`].
+pub(super) type PathState = u16;
+
+/// No path goes on from here.
+pub(super) const DEAD: PathState = 0;
+
+/// The paths that can be asked for, as a minimal DFA: from every state but [`DEAD`], a path can end.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    /// By byte, its class: bytes of one class lead to the same states.
+    classes: [u8; 256],
+    /// By class, its bytes, those that are easiest to read first.
+    members: Vec<Vec<u8>>,
+    /// By state and class, the next state.
+    next: Vec<PathState>,
+    /// By state, whether a path can end there.
+    ends: Vec<bool>,
+    start: PathState,
+}
+
+/// A row of a table of transitions: by byte, the next state.
+type Row = [PathState; 256];
+
+impl Paths {
+    /// The paths of a description.
+    ///
+    /// # Panics
+    ///
+    /// If the description has no path, is no regular expression, or one that a thousand states cannot decide; those of
+    /// [`AskedPaths::of`] take some 30.
+    pub fn new(asked: &AskedPaths) -> Paths {
+        let (mut rows, mut ends) = explored(&automaton(asked));
+        trim(&mut rows, &ends);
+        // The start comes first, and number 0 is free for the dead state.
+        let merged = merged(&rows, &ends);
+        assert_ne!(merged[0], DEAD, "paths can be asked for");
+        let count = usize::from(merged.iter().copied().max().unwrap_or(DEAD)) + 1;
+        let mut small = vec![[DEAD; 256]; count];
+        let mut small_ends = vec![false; count];
+        for (state, &number) in merged.iter().enumerate().filter(|(_, number)| **number != DEAD) {
+            small[usize::from(number)] = rows[state].map(|next| number_of(&merged, next));
+            small_ends[usize::from(number)] = ends[state];
+        }
+        (rows, ends) = (small, small_ends);
+        let (classes, members) = classes(&rows);
+        let next = rows.iter().flat_map(|row| members.iter().map(|bytes| row[usize::from(bytes[0])])).collect();
+        Paths { classes, members, next, ends, start: merged[0] }
+    }
+
+    /// Where every path begins.
+    pub(super) fn start(&self) -> PathState {
+        self.start
+    }
+
+    /// Whether a path can end in a state.
+    #[inline]
+    pub(super) fn can_end(&self, state: PathState) -> bool {
+        self.ends[usize::from(state)]
+    }
+
+    /// The state after a byte.
+    #[inline]
+    pub(super) fn next(&self, state: PathState, byte: u8) -> PathState {
+        self.next[usize::from(state) * self.members.len() + usize::from(self.classes[usize::from(byte)])]
+    }
+
+    /// The classes of bytes with which paths go on from a state: the next state, and the bytes.
+    #[inline]
+    pub(super) fn nexts(&self, state: PathState) -> impl Iterator<Item = (PathState, &[u8])> {
+        let from = usize::from(state) * self.members.len();
+        let next = &self.next[from..from + self.members.len()];
+        next.iter().copied().zip(&self.members).filter(|(next, _)| *next != DEAD).map(|(next, bytes)| (next, &**bytes))
+    }
+
+    /// Appends the fewest bytes after which a path that is in a state can end.
+    pub(super) fn end(&self, state: PathState, path: &mut Vec<u8>) {
+        let mut seen = vec![(state, usize::MAX, 0)];
+        let mut at = 0;
+        while !self.can_end(seen[at].0) {
+            for (next, bytes) in self.nexts(seen[at].0) {
+                if seen.iter().all(|(state, ..)| *state != next) {
+                    seen.push((next, at, bytes[0]));
+                }
+            }
+            at += 1;
+        }
+        let from = path.len();
+        while let (_, before, byte) = seen[at]
+            && before != usize::MAX
+        {
+            path.push(byte);
+            at = before;
+        }
+        path[from..].reverse();
+    }
+
+    /// Whether this path, in normal form, can be asked for.
+    pub fn contains(&self, path: &[u8]) -> bool {
+        self.can_end(path.iter().fold(self.start, |state, &byte| self.next(state, byte)))
+    }
+}
+
+/// The number of a merged state; rows number states from 1.
+fn number_of(merged: &[PathState], state: PathState) -> PathState {
+    usize::from(state).checked_sub(1).map_or(DEAD, |state| merged[state])
+}
+
+/// The automaton of all expressions. Pattern 0 is the form; the others are never asked for.
+fn automaton(asked: &AskedPaths) -> dense::DFA<Vec<u32>> {
+    let expressions: Vec<&str> = [asked.form].into_iter().chain(asked.never.iter().copied()).collect();
+    dense::Builder::new()
+        .configure(dense::Config::new().match_kind(MatchKind::All).start_kind(StartKind::Anchored))
+        .syntax(syntax::Config::new().unicode(false).utf8(false))
+        .thompson(regex_automata::nfa::thompson::Config::new().utf8(false))
+        .build_many(&expressions)
+        .expect("regular expressions of a few states")
+}
+
+/// All states that paths can reach, the start first: where bytes lead, numbered from 1, and whether a path can end there.
+fn explored(dfa: &dense::DFA<Vec<u32>>) -> (Vec<Row>, Vec<bool>) {
+    let start = dfa.start_state_forward(&Input::new(b"").anchored(Anchored::Yes)).expect("no byte quits");
+    let mut numbers: HashMap<StateID, PathState> = HashMap::from([(start, 1)]);
+    let (mut states, mut rows, mut ends) = (vec![start], Vec::new(), Vec::new());
+    while let Some(&state) = states.get(rows.len()) {
+        let row = std::array::from_fn(|byte| {
+            let next = dfa.next_state(state, byte as u8);
+            *numbers.entry(next).or_insert_with(|| {
+                states.push(next);
+                PathState::try_from(states.len()).expect("few states")
+            })
+        });
+        rows.push(row);
+        let end = dfa.next_eoi_state(state);
+        let matches = |pattern: usize| dfa.match_pattern(end, pattern).as_usize();
+        ends.push(dfa.is_match_state(end) && (0..dfa.match_len(end)).all(|at| matches(at) == 0));
+    }
+    (rows, ends)
+}
+
+/// Makes dead what leads to no end.
+fn trim(rows: &mut [Row], ends: &[bool]) {
+    let mut live = ends.to_vec();
+    let is_live = |live: &[bool], next: PathState| next != DEAD && live[usize::from(next) - 1];
+    loop {
+        let found: Vec<usize> =
+            (0..rows.len()).filter(|&at| !live[at] && rows[at].iter().any(|&next| is_live(&live, next))).collect();
+        if found.is_empty() {
+            break;
+        }
+        found.into_iter().for_each(|at| live[at] = true);
+    }
+    rows.iter_mut().flatten().filter(|next| !is_live(&live, **next)).for_each(|next| *next = DEAD);
+}
+
+/// A number for each state, the same for states from which the same paths go on: Moore's algorithm. 0 is that of dead ones.
+fn merged(rows: &[Row], ends: &[bool]) -> Vec<PathState> {
+    let is_dead = |at: usize| !ends[at] && rows[at].iter().all(|&next| next == DEAD);
+    let mut numbers: Vec<PathState> =
+        (0..rows.len()).map(|at| if is_dead(at) { DEAD } else { 1 + PathState::from(ends[at]) }).collect();
+    let mut count = 0;
+    loop {
+        let mut seen: HashMap<(PathState, Row), PathState> = HashMap::new();
+        let again: Vec<PathState> = (0..rows.len())
+            .map(|at| {
+                if numbers[at] == DEAD {
+                    return DEAD;
+                }
+                let fresh = seen.len() as PathState + 1;
+                *seen.entry((numbers[at], rows[at].map(|next| number_of(&numbers, next)))).or_insert(fresh)
+            })
+            .collect();
+        let is_done = seen.len() == count;
+        (count, numbers) = (seen.len(), again);
+        if is_done {
+            return numbers;
+        }
+    }
+}
+
+/// The class of each byte, and the bytes of each class: those that lead to the same state from every state.
+fn classes(rows: &[Row]) -> ([u8; 256], Vec<Vec<u8>>) {
+    let mut classes = [0; 256];
+    let mut members: Vec<Vec<u8>> = Vec::new();
+    let is_odd = |byte: &u8| (!byte.is_ascii_lowercase(), !byte.is_ascii_alphanumeric(), !byte.is_ascii_graphic());
+    let mut bytes: Vec<u8> = (0..=u8::MAX).collect();
+    bytes.sort_by_key(is_odd);
+    for byte in bytes {
+        let leads = |other: u8| rows.iter().all(|row| row[usize::from(byte)] == row[usize::from(other)]);
+        let class = members.iter().position(|bytes| leads(bytes[0])).unwrap_or_else(|| {
+            members.push(Vec::new());
+            members.len() - 1
+        });
+        members[class].push(byte);
+        classes[usize::from(byte)] = class as u8;
+    }
+    (classes, members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_the_form_that_are_not_excluded() {
+        let asked = AskedPaths { form: "/[abx]*", never: vec!["/ab", "/a*", "(?s-u).*x.*"] };
+        let paths = Paths::new(&asked);
+        for (path, expected) in
+            [("/b", true), ("/", false), ("/aa", false), ("/ab", false), ("/aba", true), ("/aab", true)]
+        {
+            assert_eq!(paths.contains(path.as_bytes()), expected, "{path}");
+        }
+        assert!(!paths.contains(b"") && !paths.contains(b"/bx") && !paths.contains(b"b"));
+        // Whatever goes on after `x` is never asked for, so that is dead.
+        let before = paths.next(paths.start(), b'/');
+        assert_eq!(paths.next(before, b'x'), DEAD);
+        assert_eq!(paths.nexts(before).map(|(_, bytes)| bytes).collect::<Vec<_>>(), [b"a", b"b"]);
+    }
+
+    #[test]
+    fn there_are_few_states() {
+        for dialect in crate::dialect::Dialect::ALL {
+            let paths = Paths::new(&AskedPaths::of(dialect));
+            assert!((4..64).contains(&paths.ends.len()), "{} {}", dialect.name, paths.ends.len());
+        }
+    }
+}

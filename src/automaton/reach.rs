@@ -1,0 +1,220 @@
+//! Which verdicts an automaton can give, of all paths that can be asked for.
+//!
+//! The automaton is walked beside that of the [paths](Paths), as a product: where a path and the automaton can be together is
+//! visited once, nearest first, until both verdicts are found, or nothing is left, or the budget is spent.
+
+use hashbrown::HashSet;
+
+use super::dfa::spots::{Nexts, Spot};
+use super::paths::{DEAD, PathState, Paths};
+use super::trail::{FoundPath, Trail};
+use super::{Engine, Scratch, engine, verdict};
+use crate::rules::{Patterns, Verdict};
+
+/// The verdicts that an automaton has for the paths that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// This one for all.
+    Only(Verdict),
+    /// Both.
+    Both,
+}
+
+/// The most pairs of a path's state and one of an automaton that are visited for one question. Each byte of a group's patterns
+/// makes a few.
+pub const PAIRS: usize = 1 << 18;
+
+/// Memory is released after a walk of more pairs than this.
+pub(super) const KEPT: usize = 1 << 14;
+
+/// Memory for a walk over all paths, reused for each automaton.
+#[derive(Debug, Default)]
+pub struct ReachSpace {
+    nexts: Nexts,
+    seen: HashSet<(PathState, u64)>,
+    queue: Vec<(PathState, Spot)>,
+    trail: Trail,
+    /// A path that is allowed, and one that is blocked.
+    found: [Option<FoundPath>; 2],
+}
+
+impl ReachSpace {
+    /// The verdicts of an automaton. `None` if it has no DFA, or they are not known within a budget of this many pairs.
+    pub fn reached(&mut self, words: &[u32], paths: &Paths, budget: usize) -> Option<Reached> {
+        if self.queue.len() > KEPT {
+            *self = ReachSpace::default();
+        }
+        self.seen.clear();
+        self.queue.clear();
+        self.trail.clear();
+        self.found = [None; 2];
+        if engine(words) == Engine::Cursors { None } else { self.walk(words, paths, budget) }
+    }
+
+    /// How many pairs the last walk visited.
+    pub fn pairs(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// A path with this verdict that the last walk found, among the shortest.
+    pub fn example(&self, verdict: Verdict, paths: &Paths) -> Option<Vec<u8>> {
+        self.found[place(verdict)].map(|found| found.path(&self.trail, paths))
+    }
+
+    fn walk(&mut self, words: &[u32], paths: &Paths, budget: usize) -> Option<Reached> {
+        let start = Spot::start(words)?;
+        if let Some(verdict) = start.settled() {
+            return Some(Reached::Only(verdict));
+        }
+        self.queue.push((paths.start(), start));
+        self.trail.begin();
+        let mut at = 0;
+        while let Some(&(state, spot)) = self.queue.get(at) {
+            if at == budget {
+                return None;
+            }
+            if paths.can_end(state) {
+                self.find(spot.at_end(words)?, FoundPath { at, then: None });
+            }
+            self.nexts.find(words, spot)?;
+            for place in 0..self.nexts.bytes.len() {
+                let byte = self.nexts.bytes[place];
+                self.visit(at, byte, paths.next(state, byte), self.nexts.on(byte));
+            }
+            for (next, bytes) in paths.nexts(state) {
+                if let Some(&byte) = bytes.iter().find(|byte| !self.nexts.has(**byte)) {
+                    self.visit(at, byte, next, self.nexts.rest);
+                }
+            }
+            if let [Some(_), Some(_)] = self.found {
+                return Some(Reached::Both);
+            }
+            at += 1;
+        }
+        match self.found {
+            [Some(_), None] => Some(Reached::Only(Verdict::Allowed)),
+            [None, Some(_)] => Some(Reached::Only(Verdict::Blocked)),
+            [Some(_), Some(_)] => Some(Reached::Both),
+            [None, None] => None,
+        }
+    }
+
+    /// Notes a pair that can be reached. Every state of a path but the dead one leads to an end, so a settled verdict is found.
+    #[inline]
+    fn visit(&mut self, at: usize, byte: u8, state: PathState, spot: Spot) {
+        if state == DEAD {
+            return;
+        }
+        match spot.settled() {
+            Some(verdict) => self.find(verdict, FoundPath { at, then: Some((byte, state)) }),
+            None if self.seen.insert((state, spot.number())) => {
+                self.queue.push((state, spot));
+                self.trail.add(at, byte);
+            }
+            None => {}
+        }
+    }
+
+    fn find(&mut self, verdict: Verdict, path: FoundPath) {
+        self.found[place(verdict)].get_or_insert(path);
+    }
+}
+
+fn place(verdict: Verdict) -> usize {
+    usize::from(verdict == Verdict::Blocked)
+}
+
+/// The most patterns that are tried.
+const TRIED: usize = 256;
+
+/// Whether paths that the patterns of an automaton suggest show that it has both verdicts. They are tried one by one, so this works
+/// with either engine; `false` proves nothing.
+pub fn has_both(words: &[u32], patterns: &Patterns, paths: &Paths, scratch: &mut Scratch) -> bool {
+    let mut found = [false; 2];
+    let tried = patterns.all().iter().take(TRIED).map(|pattern| {
+        let mut path = Vec::new();
+        for (number, segment) in patterns.segments(pattern).enumerate() {
+            path.extend_from_slice(if number == 0 && segment.is_empty() { b"/" } else { &patterns.text()[segment] });
+        }
+        path
+    });
+    for path in [b"/".to_vec(), b"/a".to_vec()].into_iter().chain(tried) {
+        if paths.contains(&path) {
+            found[place(verdict(words, &path, scratch))] = true;
+        }
+        if found == [true; 2] {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::compile_within;
+    use crate::dialect::Dialect;
+    use crate::rules::AskedPaths;
+    use crate::rules::tried::patterns;
+
+    /// What is found of a group of rules, with an example of each verdict.
+    fn found(rules: &str, budget: usize) -> Option<(Reached, [Option<String>; 2])> {
+        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
+        let (mut words, mut space) = (Vec::new(), ReachSpace::default());
+        compile_within(&patterns(rules), usize::MAX, &mut words);
+        let reached = space.reached(&words, &paths, budget)?;
+        let example = |verdict| Some(String::from_utf8(space.example(verdict, &paths)?).expect("UTF-8"));
+        Some((reached, [Verdict::Allowed, Verdict::Blocked].map(example)))
+    }
+
+    #[test]
+    fn only_paths_that_can_be_asked_for_count() {
+        let (allowed, blocked) = (Reached::Only(Verdict::Allowed), Reached::Only(Verdict::Blocked));
+        for (rules, expected) in [
+            ("-/", blocked),
+            ("-/*", blocked),
+            ("-*", blocked),
+            ("+/", allowed),
+            ("", allowed),
+            // robots.txt itself is left out, but neither what begins with it, nor a query of it.
+            ("-/ +/robots.txt$", blocked),
+            ("-/ +/robots.txt", Reached::Both),
+            ("-/ +/robots.txt?$", Reached::Both),
+            ("-/robots.txt$", allowed),
+            // Neither dot segments nor raw bytes that are escaped are asked for.
+            ("-/../", allowed),
+            ("-/./x", allowed),
+            ("-/..$", allowed),
+            ("-/..a", Reached::Both),
+            ("-/?x/../", Reached::Both),
+            ("-/%2e/", allowed),
+            ("-/%7c", Reached::Both),
+            ("-/a b", Reached::Both),
+            ("-/$", Reached::Both),
+            ("-/ +/a -/aa", Reached::Both),
+            ("-/a -/b +/", Reached::Both),
+        ] {
+            assert_eq!(found(rules, PAIRS).map(|(reached, _)| reached), Some(expected), "{rules}");
+        }
+    }
+
+    #[test]
+    fn an_example_is_among_the_shortest() {
+        let of = |rules| found(rules, PAIRS).map(|(_, examples)| examples);
+        let texts = |allowed: &str, blocked: &str| Some([allowed, blocked].map(|text| Some(text.to_owned())));
+        assert_eq!(of("-/shop +/shop/*.html$"), texts("/", "/shop"));
+        assert_eq!(of("-/ +/ab$"), texts("/ab", "/"));
+        assert_eq!(of("-/%7"), texts("/", "/%257"));
+    }
+
+    #[test]
+    fn nothing_is_claimed_beyond_the_budget() {
+        assert_eq!(found("-/a-long-one", 5), None);
+        let (mut cursors, mut space) = (Vec::new(), ReachSpace::default());
+        let (paths, rules) = (Paths::new(&AskedPaths::of(Dialect::DEFAULT)), patterns("-/ +/*a*b"));
+        compile_within(&rules, 0, &mut cursors);
+        assert_eq!(space.reached(&cursors, &paths, PAIRS), None);
+        assert!(has_both(&cursors, &rules, &paths, &mut Scratch::default()));
+        assert!(!has_both(&cursors, &patterns("-/x"), &paths, &mut Scratch::default()));
+    }
+}

@@ -1,0 +1,231 @@
+//! How much of an origin a crawler may fetch: decided by the automaton of the group that applies to it, for all paths at once.
+
+use hashbrown::HashMap;
+use serde::Serialize;
+
+use crate::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
+use crate::judge::Choices;
+use crate::judge::decision::{Decision, Decisions};
+use crate::outcome::Partition;
+use crate::policy::{Crawler, Group, Groups, Policy, Record, columns_of};
+use crate::rules::{AskedPaths, Verdict};
+use crate::show::group_kind::GroupKind;
+
+named! {
+    /// How much of an origin is blocked for a crawler, of all paths that a fetcher can ask for, but for the `/robots.txt` that the
+    /// dialect always allows.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum Access {
+        /// No path is blocked.
+        None = "none",
+        /// Some paths are blocked and others are allowed.
+        Some = "some",
+        /// All paths are blocked.
+        All = "all",
+        /// There is no verdict now on any path: the robots.txt was never fetched, or cannot be, or the origin is paused.
+        Deferred = "deferred",
+        /// The rules are too intricate to tell: nothing is claimed. Lines are judged nevertheless.
+        Undecided = "undecided",
+    }
+}
+
+/// How much is blocked, and what becomes of the path `/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Blocked {
+    pub access: Access,
+    pub root: Partition,
+}
+
+impl Blocked {
+    fn whole(partition: Partition) -> Blocked {
+        let access = match partition {
+            Partition::Allowed => Access::None,
+            Partition::Blocked => Access::All,
+            Partition::Deferred | Partition::Invalid => Access::Deferred,
+        };
+        Blocked { access, root: partition }
+    }
+}
+
+/// What an origin is to a crawler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Cell {
+    pub blocked: Blocked,
+    /// Whose group applies.
+    pub group: GroupKind,
+}
+
+impl Cell {
+    const NONE: Cell =
+        Cell { blocked: Blocked { access: Access::None, root: Partition::Allowed }, group: GroupKind::None };
+}
+
+/// Decides how much is blocked in the origins of a policy, by default choices. Each automaton is decided once, whatever the number
+/// of origins and crawlers.
+pub(crate) struct AccessDecider<'p> {
+    policy: &'p Policy,
+    decisions: Decisions,
+    paths: Paths,
+    space: ReachSpace,
+    scratch: Scratch,
+    /// By the place of an automaton; of a layered policy, those of the layers above come after.
+    known: [HashMap<u32, Blocked>; 2],
+    by_column: Vec<Cell>,
+    cells: Vec<Cell>,
+}
+
+impl<'p> AccessDecider<'p> {
+    /// For the origins of a policy, as of `now`, in seconds of Unix time.
+    pub fn new(policy: &'p Policy, now: i64) -> AccessDecider<'p> {
+        AccessDecider {
+            policy,
+            decisions: Decisions::new(Choices::at(now), policy.dialect()),
+            paths: Paths::new(&AskedPaths::of(policy.dialect())),
+            space: ReachSpace::default(),
+            scratch: Scratch::default(),
+            known: [HashMap::new(), HashMap::new()],
+            by_column: Vec::new(),
+            cells: Vec::new(),
+        }
+    }
+
+    /// The partition of all lines of an origin; `None` if its rules decide.
+    fn partition(&self, record: &Record<'_>) -> Option<Partition> {
+        match self.decisions.of(record) {
+            Decision::Fixed(outcome) => Some(outcome.partition()),
+            Decision::Walk(_) => None,
+        }
+    }
+
+    /// How much of an origin is blocked for each of some crawlers, and whose group applies to it. The record is of `policy`, which
+    /// is that of the decider, or that of the layers over it.
+    pub fn cells(&mut self, policy: &Policy, record: &Record<'_>, crawlers: &[Crawler]) -> &[Cell] {
+        let partition = self.partition(record);
+        self.cells_of_row(policy, record.row, partition, crawlers)
+    }
+
+    /// The same for all origins with this row, where lines go to a partition whatever the rules, if to any.
+    pub fn cells_of_row(
+        &mut self,
+        policy: &Policy,
+        row: u32,
+        partition: Option<Partition>,
+        crawlers: &[Crawler],
+    ) -> &[Cell] {
+        let rows = policy.rows();
+        let row_place = row;
+        let row = rows.row(row);
+        let mut by_column = std::mem::take(&mut self.by_column);
+        by_column.clear();
+        by_column.resize(policy.columns().all().len(), Cell::NONE);
+        for (group, set) in row.classes() {
+            match rows.set(set) {
+                None => {
+                    let cell = self.cell(policy, &rows, partition, group, 0);
+                    by_column.fill(cell);
+                }
+                Some(set) => {
+                    let first = columns_of(set).next().unwrap_or(0);
+                    let cell = self.cell(policy, &rows, partition, group, first);
+                    columns_of(set).for_each(|column| by_column[column] = cell);
+                }
+            }
+        }
+        self.cells.clear();
+        self.cells.extend(crawlers.iter().map(|crawler| match *crawler.columns() {
+            [column] => by_column[column],
+            _ => by_column[policy.groups(crawler).answer(row_place).0],
+        }));
+        self.by_column = by_column;
+        &self.cells
+    }
+
+    fn cell(
+        &mut self,
+        policy: &Policy,
+        rows: &Groups<'_>,
+        partition: Option<Partition>,
+        group: Option<Group>,
+        column: usize,
+    ) -> Cell {
+        let blocked = match (partition, group) {
+            (None, Some(group)) => self.by_rules(policy, rows, group, column),
+            _ => Blocked::whole(partition.unwrap_or(Partition::Allowed)),
+        };
+        Cell { blocked, group: GroupKind::of(group) }
+    }
+
+    /// How much is blocked by the rules of a group that applies to the crawlers of a column.
+    fn by_rules(&mut self, policy: &Policy, rows: &Groups<'_>, group: Group, column: usize) -> Blocked {
+        let layer = usize::from(!std::ptr::eq(policy, self.policy));
+        if let Some(&known) = self.known[layer].get(&group.automaton) {
+            return known;
+        }
+        let words = rows.automaton(group);
+        let root = match automaton::verdict(words, b"/", &mut self.scratch) {
+            Verdict::Allowed => Partition::Allowed,
+            Verdict::Blocked => Partition::Blocked,
+        };
+        let access = match self.space.reached(words, &self.paths, PAIRS) {
+            Some(Reached::Only(Verdict::Allowed)) => Access::None,
+            Some(Reached::Only(Verdict::Blocked)) => Access::All,
+            Some(Reached::Both) => Access::Some,
+            None => {
+                let rules = policy.rules(group, column);
+                let has_both = automaton::has_both(words, &rules.patterns, &self.paths, &mut self.scratch);
+                if has_both { Access::Some } else { Access::Undecided }
+            }
+        };
+        let blocked = Blocked { access, root };
+        self.known[layer].insert(group.automaton, blocked);
+        blocked
+    }
+}
+
+/// How many origins are blocked for a crawler, and how much of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AccessCounts {
+    /// The crawler's name.
+    pub agent: String,
+    /// Origins by how much is blocked, and by whose group applies, in the order of [`GroupKind`].
+    pub origins: [[u64; 3]; Access::ALL.len()],
+    /// Origins where `/` is blocked.
+    pub root_blocked: u64,
+}
+
+impl AccessCounts {
+    /// Counts the origins of a policy for some of its crawlers, as of `now`, in seconds of Unix time.
+    pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64) -> Vec<AccessCounts> {
+        let mut decider = AccessDecider::new(policy, now);
+        // Origins with the same rows and no other verdict have the same cells.
+        let mut same: HashMap<(bool, u32, Option<Partition>), u64> = HashMap::new();
+        for (of, record) in policy.records() {
+            let key = (std::ptr::eq(of, policy), record.row, decider.partition(&record));
+            *same.entry(key).or_default() += 1;
+        }
+        let new = |crawler: &Crawler| AccessCounts {
+            agent: crawler.agents().to_string(),
+            origins: [[0; 3]; Access::ALL.len()],
+            root_blocked: 0,
+        };
+        let mut all: Vec<AccessCounts> = crawlers.iter().map(new).collect();
+        for ((is_own, row, partition), origins) in same {
+            let of = if is_own { policy } else { policy.changed().unwrap_or(policy) };
+            for (cell, counts) in decider.cells_of_row(of, row, partition, crawlers).iter().zip(&mut all) {
+                counts.origins[cell.blocked.access as usize][cell.group as usize] += origins;
+                counts.root_blocked += if cell.blocked.root == Partition::Blocked { origins } else { 0 };
+            }
+        }
+        all
+    }
+
+    /// Origins of which this much is blocked.
+    pub fn with(&self, access: Access) -> u64 {
+        self.origins[access as usize].iter().sum()
+    }
+
+    /// Origins where a group of this kind applies.
+    pub fn of_kind(&self, kind: GroupKind) -> u64 {
+        self.origins.iter().map(|by_kind| by_kind[kind as usize]).sum()
+    }
+}
