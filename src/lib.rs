@@ -126,8 +126,8 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use formats::columnar::panics_are_caught;
 pub use formats::error::FileError;
 pub use judge::{
-    Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError, Outcomes,
-    Refusals, Refused, RuleSet,
+    AllowedIf, Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError,
+    Outcomes, Refusals, Refused, RuleSet,
 };
 pub use named::UnknownName;
 pub use origin::InvalidUrl;

@@ -78,7 +78,7 @@ fn split(
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
     let agents = agents::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
     let form = args.output.destination().as_ref().map(Destination::form);
-    run::check_memory(args.long_run.memory, Needs::new(&agents, form, args.output.explain))?;
+    run::check_memory(args.long_run.memory, Needs::new(&agents, form, args.output.explain, args.output.allowed_if))?;
     let (policy, mut followed) = match opened {
         Some(opened) => opened,
         None => (compiled(args, journal, &agents)?, None),
@@ -108,13 +108,13 @@ fn split(
         warn_of_stale(journal, &policy, choices.now);
     }
     if let Some(metrics) = &mut metrics {
-        metrics.describe(&job.crawlers, policy.statistics());
+        metrics.describe(job.split_for(), policy.statistics());
     }
     let mut newer = || {
         let choices = Choices { now: now.unwrap_or_else(|| jiff::Timestamp::now().as_second()), ..choices };
         followed.as_mut().and_then(|followed| followed.newer(&job.crawlers, choices, journal))
     };
-    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || match args.source.follow {
+    let receipt = watch(journal, progress, metrics.as_deref(), job.split_for(), || match args.source.follow {
         true => job.run_following(&policy, progress, &mut newer),
         false => job.run(&policy, progress),
     })?;
@@ -200,6 +200,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         robots_needed,
         explain,
         crawlers,
+        allowed_if: args.output.allowed_if,
         choices,
         unique,
         threads,

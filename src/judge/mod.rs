@@ -46,7 +46,7 @@ pub use error::{MatcherError, MaxAgeError};
 pub use explain::{Cause, Explainer};
 pub use matcher::Matcher;
 pub use matchers::Matchers;
-pub use outcomes::Outcomes;
+pub use outcomes::{AllowedIf, Outcomes};
 pub use refusals::{Refusals, Refused};
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;

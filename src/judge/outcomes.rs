@@ -3,7 +3,21 @@
 //! Nearly all crawlers have the same rules on nearly all origins, so what is kept, counted and written for all of them grows with
 //! the URLs and the differences, not with the crawlers.
 
-use crate::outcome::Outcome;
+use std::cmp::Reverse;
+
+use crate::outcome::{Outcome, Partition};
+
+named! {
+    /// When a line counts as allowed for several crawlers together.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[non_exhaustive]
+    pub enum AllowedIf {
+        /// If any of them may fetch it.
+        Any = "any",
+        /// If all of them may fetch it.
+        All = "all",
+    }
+}
 
 /// The outcomes of many URLs, in order, for several crawlers.
 #[derive(Debug, Default)]
@@ -116,6 +130,33 @@ impl Outcomes {
         self.most[url] = outcome;
     }
 
+    /// Combines the outcomes for all crawlers into those for one: of each URL, the best for any of them or, if it must be allowed
+    /// for all, the worst. What is deferred may become either, so it is between allowed and blocked.
+    pub(crate) fn combine(&mut self, allowed: AllowedIf) {
+        let rank = |outcome: &Outcome| match outcome.partition() {
+            Partition::Allowed => 0,
+            Partition::Deferred => 1,
+            Partition::Blocked => 2,
+            Partition::Invalid => 3,
+        };
+        let mut rest = &self.differences.all[..];
+        while let Some(url) = rest.first().map(|difference| difference.url) {
+            let count = rest.iter().take_while(|difference| difference.url == url).count();
+            let (of_url, others) = rest.split_at(count);
+            rest = others;
+            // Nobody may be left to whom the outcome for most applies.
+            let most = (count < self.crawlers).then_some(self.most[url as usize]);
+            let outcomes = most.into_iter().chain(of_url.iter().map(|difference| difference.outcome));
+            let found = match allowed {
+                AllowedIf::Any => outcomes.min_by_key(rank),
+                AllowedIf::All => outcomes.min_by_key(|outcome| Reverse(rank(outcome))),
+            };
+            self.most[url as usize] = found.expect("a difference");
+        }
+        self.differences.all.clear();
+        self.crawlers = self.crawlers.min(1);
+    }
+
     /// Puts the differences of the URLs from one on into order, and drops those that are none.
     pub(super) fn sort(&mut self, from: usize) {
         let Outcomes { most, differences, .. } = self;
@@ -144,5 +185,40 @@ impl Differences {
     #[inline]
     pub fn put(&mut self, crawler: u16, url: u8, outcome: Outcome) {
         self.all.push(Difference { url: self.from + u32::from(url), crawler, outcome });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Reason;
+
+    #[test]
+    fn lines_are_allowed_for_any_or_for_all() {
+        let [allowed, blocked, deferred, invalid] =
+            Partition::ALL.map(|partition| Outcome::new(partition, Reason::Rules));
+        for (each, any, all) in [
+            ([allowed, allowed, allowed], allowed, allowed),
+            ([allowed, blocked, allowed], allowed, blocked),
+            ([blocked, blocked, allowed], allowed, blocked),
+            ([deferred, blocked, deferred], deferred, blocked),
+            ([allowed, deferred, deferred], allowed, deferred),
+            ([invalid, invalid, invalid], invalid, invalid),
+        ] {
+            // For most, something that applies to none of them.
+            for most in [each[0], deferred] {
+                for (combined, expected) in [(AllowedIf::Any, any), (AllowedIf::All, all)] {
+                    let mut outcomes = Outcomes::default();
+                    outcomes.clear(3);
+                    outcomes.most.extend([most; 2]);
+                    outcomes.differences.begin(1);
+                    (0..3).for_each(|crawler| outcomes.differences.put(crawler, 0, each[usize::from(crawler)]));
+                    outcomes.sort(0);
+                    assert_eq!(outcomes.of_last(), each);
+                    outcomes.combine(combined);
+                    assert_eq!((outcomes.crawlers(), outcomes.most()), (1, &[most, expected][..]), "{each:?}");
+                }
+            }
+        }
     }
 }

@@ -18,6 +18,7 @@ use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;
 use crate::input::skipped::SkippedPart;
 use crate::judge::decision::Choices;
+use crate::judge::outcomes::AllowedIf;
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
@@ -115,6 +116,9 @@ pub struct ReceiptOptions {
     /// Whether blocked lines are written with what blocked them; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
+    /// Whether lines were split once for all crawlers together, and when they were allowed then; absent if for each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_if: Option<AllowedIf>,
     /// How files are compressed; absent if they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
@@ -327,9 +331,16 @@ impl Receipt {
         }
     }
 
-    /// The crawlers, by their agents, which were checked when the receipt was read.
+    /// The crawlers that lines were split for, by their agents, which were checked when the receipt was read. The first stands for
+    /// all that they were split for together.
     pub(crate) fn crawlers(&self) -> Vec<Agents> {
-        self.agents.iter().flat_map(|agents| agents.parse()).collect()
+        let most = if self.options.allowed_if.is_some() { 1 } else { usize::MAX };
+        self.agents.iter().take(most).flat_map(|agents| agents.parse()).collect()
+    }
+
+    /// The names of those whom lines were split for: each crawler, or all of them together.
+    pub(crate) fn split_for(&self) -> Vec<String> {
+        split_for(self.agents.clone(), self.options.allowed_if)
     }
 
     /// The names of its partitions, crawler by crawler.
@@ -339,7 +350,7 @@ impl Receipt {
 
     /// The rows of the run's files.
     pub(crate) fn rows(&self) -> Rows {
-        self.options.rows(self.agents.len())
+        self.options.rows(self.crawlers().len())
     }
 
     /// Records `robots-needed.tsv`, as it was written.
@@ -365,6 +376,14 @@ impl FilePart {
     pub(crate) fn of(file: &Written) -> FilePart {
         let Written { name, head, end, tally, .. } = file;
         FilePart { name: name.clone(), file_bytes: *end, head_bytes: *head, lines: Part::of(tally, true) }
+    }
+}
+
+/// The names of those whom lines are split for: each crawler, or all of them together.
+pub(crate) fn split_for(agents: Vec<String>, allowed_if: Option<AllowedIf>) -> Vec<String> {
+    match allowed_if {
+        Some(allowed) if agents.len() > 1 => vec![format!("{} of {}", allowed.name(), agents.join(", "))],
+        _ => agents,
     }
 }
 

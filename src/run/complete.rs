@@ -74,7 +74,7 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         robosieve: env!("CARGO_PKG_VERSION").into(),
         version: RECEIPT_VERSION,
         line_hash: LINE_HASH.into(),
-        agents: plan.agents().iter().map(ToString::to_string).collect(),
+        agents: plan.all_agents().map(ToString::to_string).collect(),
         dialect: policy.dialect().name.into(),
         input: Part::of(&whole.input, written),
         duplicates: duplicates(&whole.duplicates),

@@ -34,8 +34,16 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
+    /// What is written for each crawler was asked for, but lines are split once for all.
+    #[error(
+        "lines that are split once for all crawlers have no verdicts or rules of each; split them for each instead"
+    )]
+    NotOfEach,
     /// A single partition was asked for, but for several crawlers.
-    #[error("standard output takes partitions of one crawler only; {given} were given, so use a separate run for each")]
+    #[error(
+        "standard output takes partitions of one crawler only; {given} were given, so split lines for any or all of them \
+         together, or use a separate run for each"
+    )]
     SeveralCrawlers {
         /// The number of crawlers.
         given: usize,

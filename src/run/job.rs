@@ -9,9 +9,11 @@ use super::memory::DEFAULT_MEMORY;
 use crate::input::layout::UrlField;
 use crate::input::shard::Shard;
 use crate::judge::decision::Choices;
+use crate::judge::outcomes::AllowedIf;
 use crate::outcome::Partition;
 use crate::output::form::Form;
 use crate::output::format::{Format, FrameFormat};
+use crate::output::receipt;
 use crate::policy::Crawler;
 
 /// The job of a run.
@@ -31,8 +33,11 @@ pub struct Job {
     /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
     /// file of verdicts.
     pub explain: bool,
-    /// Crawlers of the policy, at least one; the lines are split for each of them.
+    /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
+    /// is set.
     pub crawlers: Vec<Crawler>,
+    /// Whether lines are split once for all crawlers together, and when they are allowed then. Only partitions can be written.
+    pub allowed_if: Option<AllowedIf>,
     /// The choices for lines without a definite verdict.
     pub choices: Choices,
     /// Whether to leave out lines whose URLs have occurred before.
@@ -56,12 +61,19 @@ impl Job {
             robots_needed: None,
             explain: false,
             crawlers,
+            allowed_if: None,
             choices: Choices::now(),
             unique: false,
             threads: 0,
             chunk_size: 0,
             long_run: LongRun::default(),
         }
+    }
+
+    /// The names of those whom lines are split for: each crawler, or all of them together.
+    pub(crate) fn split_for(&self) -> Vec<String> {
+        let agents = self.crawlers.iter().map(|crawler| crawler.agents().to_string());
+        receipt::split_for(agents.collect(), self.allowed_if)
     }
 
     /// Sets [`Job::destination`](field@Job::destination).
@@ -77,6 +89,7 @@ setters! {
         url_field: UrlField,
         robots_needed: Option<PathBuf>,
         explain: bool,
+        allowed_if: Option<AllowedIf>,
         choices: Choices,
         unique: bool,
         threads: usize,

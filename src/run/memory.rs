@@ -16,6 +16,7 @@
 //! become rows. A sixteenth of it is for the rows that wait for row groups, where there are any, and what the workers leave of it.
 
 use crate::input::chunks::LONGEST_CHUNK;
+use crate::judge::outcomes::AllowedIf;
 use crate::output::form::{CAUSE_FACTOR, Form, crawler_name};
 use crate::output::format::Format;
 use crate::robots::Agents;
@@ -56,6 +57,8 @@ const SHORTEST_LINE: u64 = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
     crawlers: u64,
+    /// The buffers of a chunk's lines: one for each crawler, if each has files or columns.
+    buffers: u64,
     /// How lines are written; `None` if they are only counted.
     form: Option<Form>,
     /// Whether blocked lines are explained.
@@ -66,18 +69,20 @@ pub struct Needs {
 
 impl Needs {
     /// The needs of a run for these crawlers.
-    pub fn new<'a>(agents: impl IntoIterator<Item = &'a Agents>, form: Option<Form>, explain: bool) -> Needs {
+    pub fn new<'a>(
+        agents: impl IntoIterator<Item = &'a Agents>,
+        form: Option<Form>,
+        explain: bool,
+        allowed_if: Option<AllowedIf>,
+    ) -> Needs {
         let names = agents.into_iter().map(|agents| crawler_name(agents).len() as u64 + 1);
         let (crawlers, names) = names.fold((0, 0), |(count, bytes), name| (count + 1, bytes + name));
-        Needs { crawlers: crawlers.max(1), form, explain, names }
-    }
-
-    /// The buffers of a chunk's lines: one for each crawler, if each has files or columns.
-    fn buffers(&self) -> u64 {
-        match self.form {
-            Some(Form::Partitions | Form::Verdicts) => self.crawlers,
-            Some(Form::BlockedFor) | None => 1,
-        }
+        let crawlers = crawlers.max(1);
+        let buffers = match form {
+            Some(Form::Partitions | Form::Verdicts) if allowed_if.is_none() => crawlers,
+            _ => 1,
+        };
+        Needs { crawlers, buffers, form, explain, names }
     }
 }
 
@@ -114,7 +119,7 @@ impl Memory {
 
     /// Memory outside the shares.
     fn fixed(&self) -> u64 {
-        BASE + BYTES_PER_BUFFER * self.needs.buffers()
+        BASE + BYTES_PER_BUFFER * self.needs.buffers
     }
 
     /// The memory that shares are taken from.
@@ -128,22 +133,24 @@ impl Memory {
     /// when they are explained, and with the names of crawlers, for which there is exactly as much memory as is needed. Of rows, all columns are in memory, which may be six times the lines, and again without the
     /// memory of other rows; and those of a row group while it is encoded.
     fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
-        let Needs { crawlers, explain, names, .. } = self.needs;
+        let Needs { crawlers, buffers, explain, names, .. } = self.needs;
         // An outcome that differs from most takes as many bytes as the shortest line.
-        let outcomes = crawlers;
+        let outcomes = if buffers < crawlers { crawlers } else { 0 };
+        let named = match (self.needs.form, format) {
+            (Some(Form::BlockedFor), Format::Text) => 3 * names / SHORTEST_LINE,
+            (Some(Form::BlockedFor), Format::Parquet) => 2 * crawlers,
+            _ => 0,
+        };
         let (per_buffer, per_chunk) = match (format, explain) {
-            (Format::Text, _) if self.needs.form.is_none() => (8, 20 + outcomes),
-            (Format::Text, _) if self.needs.form == Some(Form::BlockedFor) => {
-                (8, 20 + outcomes + 3 * names / SHORTEST_LINE)
-            }
-            (Format::Parquet, _) if self.needs.form == Some(Form::BlockedFor) => (3, 6 + 3 * outcomes),
             (Format::Text, false) => (8, 20),
             (Format::Text, true) => (8 * EXPLAINED, 20),
             (Format::Parquet, false) => (3, 6),
             (Format::Parquet, true) => (4, 5),
         };
         let row_group = if format == Format::Parquet { self.row_group() } else { 0 };
-        (per_buffer * self.needs.buffers() + per_chunk).saturating_mul(chunk_size as u64).saturating_add(row_group)
+        (per_buffer * buffers + per_chunk + outcomes + named)
+            .saturating_mul(chunk_size as u64)
+            .saturating_add(row_group)
     }
 
     /// The shortest chunk that is chosen.
@@ -197,7 +204,7 @@ impl Memory {
     /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line after it;
     /// decoded, and kept; and, for each crawler, gathered with others and as a frame.
     pub fn longest_line(&self) -> usize {
-        let longest = 3 * self.rest() / 16 / (4 * self.needs.buffers() + 6);
+        let longest = 3 * self.rest() / 16 / (4 * self.needs.buffers + 6);
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
     }
 
@@ -229,12 +236,23 @@ mod tests {
 
     /// The needs of partitions for this many crawlers.
     fn partitions(crawlers: u64, explain: bool) -> Needs {
-        Needs { crawlers, form: Some(Form::Partitions), explain, names: 0 }
+        Needs { crawlers, buffers: crawlers, form: Some(Form::Partitions), explain, names: 0 }
     }
 
     #[test]
     fn columns_of_names_and_counts_need_no_memory_for_the_files_of_each_crawler() {
-        let of = |form, names| Memory::new(DEFAULT_MEMORY, Needs { crawlers: 1024, form, explain: false, names });
+        let of = |form, names| {
+            Memory::new(
+                DEFAULT_MEMORY,
+                Needs {
+                    crawlers: 1024,
+                    buffers: if form == Some(Form::Partitions) { 1024 } else { 1 },
+                    form,
+                    explain: false,
+                    names,
+                },
+            )
+        };
         assert!(of(Some(Form::Partitions), 0).is_err());
         for (form, names) in [(None, 0), (Some(Form::BlockedFor), 1024 * 16)] {
             let plan = of(form, names).unwrap().worker_plan(2, None, Format::Text).unwrap();
@@ -254,7 +272,7 @@ mod tests {
                     let plan = memory.worker_plan(asked, None, Format::Parquet).unwrap();
                     let WorkerPlan { workers, chunk_size } = plan;
                     let workers_share = workers as u64 * memory.worker_memory(chunk_size, Format::Parquet);
-                    let line_share = memory.longest_line() as u64 * (4 * memory.needs.buffers() + 6);
+                    let line_share = memory.longest_line() as u64 * (4 * memory.needs.buffers + 6);
                     let rules_share =
                         (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.needs.crawlers;
                     assert!(memory.waiting_rows(plan) >= memory.rest() / LEAST_WAITING);

@@ -129,7 +129,7 @@ impl<'l> Pipeline<'l> {
         let (reached, totals) = match state {
             Some(RunState { reached, totals, .. }) => (reached, totals),
             None => {
-                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
+                let totals = Totals::new(plan.lists.len(), plan.agents().len(), plan.sets(), rows);
                 (ReadPositions::default(), totals)
             }
         };
@@ -240,7 +240,8 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: us
 }
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
-    let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules);
+    let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules)
+        .allowed_if(pipeline.plan.job.allowed_if);
     let mut state = WorkerState { worker, number: 0, unique_lines: UniqueLines::default() };
     let shape = &*pipeline.shape;
     let mut spare = Buffer::default();

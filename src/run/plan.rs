@@ -33,12 +33,16 @@ impl<'j> Plan<'j> {
     /// Checks a job, opens its lists and divides its budget.
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
         let form = job.destination.as_ref().map(Destination::form);
-        let needs = Needs::new(job.crawlers.iter().map(Crawler::agents), form, job.explain);
+        let needs = Needs::new(job.crawlers.iter().map(Crawler::agents), form, job.explain, job.allowed_if);
         let memory = Memory::new(job.long_run.memory, needs)?;
+        let split_for = if job.allowed_if.is_some() { 1 } else { job.crawlers.len() };
+        if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || job.explain) {
+            return Err(FilterError::NotOfEach);
+        }
         let lists = lists(job, memory)?;
         let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
         let worker_plan = memory.worker_plan(asked_workers(job), chunk_size, format(job))?;
-        if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, job.crawlers.len()) {
+        if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, split_for) {
             return Err(FilterError::SeveralCrawlers { given });
         }
         Ok(Plan { policy, job, lists, options: options(job, worker_plan), memory })
@@ -46,7 +50,7 @@ impl<'j> Plan<'j> {
 
     /// The rows of the files; `None` if lines are only counted.
     pub fn rows(&self) -> Option<Rows> {
-        self.destination().map(|_| self.options.rows(self.job.crawlers.len()))
+        self.destination().map(|_| self.options.rows(self.agents().len()))
     }
 
     /// Bytes of rows that wait for row groups, before they are stored on disk.
@@ -65,9 +69,15 @@ impl<'j> Plan<'j> {
         self.job.destination.as_ref()
     }
 
-    /// The agents of the crawlers.
+    /// The agents of all crawlers.
+    pub fn all_agents(&self) -> impl Iterator<Item = &'j Agents> {
+        self.job.crawlers.iter().map(|crawler| crawler.agents())
+    }
+
+    /// The agents of the crawlers that lines are split for; the first stands for all that they are split for together.
     pub fn agents(&self) -> Vec<&'j Agents> {
-        self.job.crawlers.iter().map(|crawler| crawler.agents()).collect()
+        let most = if self.job.allowed_if.is_some() { 1 } else { usize::MAX };
+        self.all_agents().take(most).collect()
     }
 
     /// A matcher for each crawler.
@@ -146,6 +156,11 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     Ok(lists)
 }
 
+/// Whether the lines of some partitions are printed.
+fn is_picked(job: &Job) -> bool {
+    matches!(job.destination, Some(Destination::Pipe(Pipe::Only(_))))
+}
+
 /// The format of a job's files.
 fn format(job: &Job) -> Format {
     let folder = job.destination.as_ref().and_then(Destination::folder);
@@ -168,6 +183,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
         explain: job.explain,
+        allowed_if: job.allowed_if,
         unique: job.unique,
         threads: worker_plan.workers,
         chunk_size: worker_plan.chunk_size,

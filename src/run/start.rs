@@ -102,7 +102,7 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
     Some(JobRecord {
         robosieve: env!("CARGO_PKG_VERSION").to_owned(),
         options: ReceiptOptions { threads: 0, ..plan.options.clone() },
-        agents: plan.agents().iter().map(ToString::to_string).collect(),
+        agents: plan.all_agents().map(ToString::to_string).collect(),
         dialect: plan.policy.dialect().name.to_owned(),
         policy_checksum: Hex(plan.policy.checksum()),
         lists: plan.lists.iter().map(list).collect::<Option<_>>()?,
@@ -164,7 +164,7 @@ fn shape(
         };
         return Ok(Box::new(RowGroups::new(tables, waiting, threads)));
     }
-    let rows = plan.options.rows(plan.job.crawlers.len());
+    let rows = plan.options.rows(plan.agents().len());
     Ok(match compress {
         Some(format) => Box::new(Frames::new(rows, format, state.map(|state| state.gathered.clone()))),
         None => Box::new(Text { rows: Some(rows) }),

@@ -7,7 +7,7 @@ use crate::judge::batch;
 use crate::judge::batch_arrays::BatchArrays;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
-use crate::judge::outcomes::Outcomes;
+use crate::judge::outcomes::{AllowedIf, Outcomes};
 use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
 use crate::judge::tally::{self, CrawlerCounts, Tally};
@@ -56,6 +56,8 @@ impl Judged {
 pub(super) struct Worker {
     /// One for each crawler.
     matchers: Vec<Matcher>,
+    /// Whether lines are split once for all crawlers.
+    allowed_if: Option<AllowedIf>,
     /// How lines are written; `None` if they are only counted.
     rows: Option<Rows>,
     notes_waiting: bool,
@@ -77,6 +79,7 @@ impl Worker {
     pub fn new(matchers: &[Matcher], rows: Option<Rows>, notes_waiting: bool, kept_rules: usize) -> Worker {
         Worker {
             matchers: matchers.to_vec(),
+            allowed_if: None,
             rows,
             notes_waiting,
             scratches: Default::default(),
@@ -88,6 +91,11 @@ impl Worker {
             kept_rules,
             judged: Judged::default(),
         }
+    }
+
+    /// Splits lines once for all crawlers, if that is asked for.
+    pub fn allowed_if(self, allowed_if: Option<AllowedIf>) -> Worker {
+        Worker { allowed_if, ..self }
     }
 
     /// Judges by these matchers from now on, one for each crawler.
@@ -137,6 +145,9 @@ impl Worker {
         for &(line, reason) in urls.flaws() {
             outcomes.set(line, Outcome::new(Partition::Invalid, reason));
         }
+        if let Some(allowed) = self.allowed_if {
+            outcomes.combine(allowed);
+        }
     }
 
     /// Counts the lines that were left out before the chunk was judged.
@@ -173,7 +184,8 @@ impl Worker {
             // The memory for a huge line should not be held for the rest of the run.
             buffer.clear(2 * size);
         }
-        let crawlers = vec![CrawlerCounts::default(); self.matchers.len()];
+        let split_for = if self.allowed_if.is_some() { 1 } else { self.matchers.len() };
+        let crawlers = vec![CrawlerCounts::default(); split_for];
         self.judged = Judged { buffers, crawlers, ..Judged::default() };
     }
 

@@ -20,6 +20,11 @@ pub enum ReportError {
     /// The policy is not for a crawler of the run.
     #[error("the policy is not for the crawlers of the run: {0}")]
     Crawler(#[from] CrawlerError),
+    /// Lines were split once for all crawlers, so no crawler's rules explain them.
+    #[error(
+        "the run split lines once for all of its crawlers, so the rules of one do not explain them; report without a policy"
+    )]
+    NotOfEach,
     /// The layers of the policy cannot be merged.
     #[error("cannot merge the policies: {0}")]
     Layers(#[from] WriteError),

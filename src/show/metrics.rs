@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::error::MetricsError;
 use crate::formats::error::FileError;
 use crate::formats::replaceable::FileKind;
-use crate::policy::{Crawler, Statistics, replace};
+use crate::policy::{Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
 /// The version of the metric names. It goes up when a name changes, not when one is added.
@@ -87,9 +87,9 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Records the crawlers and the size of the policy.
-    pub fn describe(&mut self, crawlers: &[Crawler], statistics: &Statistics) {
-        self.agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    /// Records whom lines are split for, and the size of the policy.
+    pub fn describe(&mut self, agents: Vec<String>, statistics: &Statistics) {
+        self.agents = agents;
         self.policy = Some(statistics.clone());
     }
 

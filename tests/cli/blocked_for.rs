@@ -145,6 +145,66 @@ fn the_report_knows_the_columns() {
 }
 
 #[test]
+fn lines_are_split_once_for_any_or_for_all() {
+    let bench = bench();
+    let verdicts = expected(&bench);
+    let columns = |line: &str| line.splitn(3, '\t').map(str::to_owned).collect::<Vec<_>>();
+    let count = |text: &str| if text.is_empty() { 0 } else { text.split(',').count() };
+    for (which, verdict) in [
+        (
+            "any",
+            (|blocked, deferred| {
+                if blocked == 4 {
+                    1
+                } else if blocked + deferred == 4 {
+                    2
+                } else {
+                    0
+                }
+            }) as fn(usize, usize) -> usize,
+        ),
+        ("all", |blocked, deferred| {
+            if blocked > 0 {
+                1
+            } else if deferred > 0 {
+                2
+            } else {
+                0
+            }
+        }),
+    ] {
+        let mut split = [const { String::new() }; 3];
+        for line in verdicts.split_inclusive('\n').skip(1) {
+            let [blocked, deferred, line] = &columns(line)[..] else { panic!("{line}") };
+            if !line.trim_end().is_empty() && !line.starts_with("no URL") {
+                split[verdict(count(blocked), count(deferred))].push_str(line);
+            }
+        }
+        let options = format!("filter --robots sites {} --allowed-if {which}", agents());
+        for more in ["", "--chunk-size 20 --threads 3", "--compress gzip", "--format parquet", "--unique"] {
+            bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
+            bench.program("verify out --inputs").assert().success();
+            if more.len() == 27 {
+                for (name, lines) in ["allowed", "blocked", "deferred"].iter().zip(&split) {
+                    assert_eq!(
+                        &String::from_utf8_lossy(&bench.read(&format!("out/{name}.txt"))),
+                        lines,
+                        "{which} {name}"
+                    );
+                }
+            }
+        }
+        let printed = bench.program(&format!("{options} --only allowed urls")).assert().success();
+        assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), split[0]);
+        bench.program("report out").assert().success();
+        let page = String::from_utf8(bench.read("out/report.html")).expect("UTF-8");
+        assert!(page.contains("any of onebot") || which == "all");
+        let failed = bench.program("report out --robots sites").assert().code(2);
+        said(&failed.get_output().stderr, &["split lines once for all"]);
+    }
+}
+
+#[test]
 fn what_has_no_meaning_is_refused() {
     let bench = bench();
     for option in ["--verdicts --out out", "--explain --out out", "--only allowed", "--count"] {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::super::error::Failure;
 use super::values::{bytes, one_of};
+use crate::judge::AllowedIf;
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
 use crate::run::{Destination, Folder, Pipe};
@@ -55,6 +56,20 @@ pub struct OutputArgs {
     /// for all of them. With --format parquet, both are lists. Without --out it goes to standard output.
     #[arg(long, conflicts_with_all = ["verdicts", "only", "explain"])]
     pub blocked_for: bool,
+    /// Split lines once for all crawlers: allowed if any or all may fetch them
+    ///
+    /// With several --agent or --agents-file, writes one set of partitions instead of one for each. With `any`, a line is
+    /// allowed if at least one of the crawlers may fetch it; with `all`, if each of them may. A line that is not allowed
+    /// is deferred with `any` if it is for one of them, and blocked with `all` if it is for one of them.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        hide_possible_values = true,
+        hide_short_help = true,
+        value_parser = one_of([("any", AllowedIf::Any), ("all", AllowedIf::All)]),
+        conflicts_with_all = ["verdicts", "blocked_for", "explain"]
+    )]
+    pub allowed_if: Option<AllowedIf>,
     /// Judge and count lines, and print only the numbers
     #[arg(long, conflicts_with_all = ["out", "only", "verdicts", "blocked_for", "compress", "split_size", "force", "per_input"])]
     pub count: bool,

@@ -9,7 +9,7 @@ use crate::run::{Counted, Job, Phase, Snapshot};
 
 pub fn start(policy: &Policy, job: &Job) -> String {
     let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();
-    let agents: Vec<String> = job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    let agents = job.split_for();
     event(
         "start",
         json!({

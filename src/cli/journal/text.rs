@@ -12,7 +12,7 @@ use crate::run::{Job, Phase, Snapshot};
 pub fn start(policy: &Policy, job: &Job) -> [String; 2] {
     let statistics = policy.statistics();
     let (origins, groups) = (HumanCount(statistics.origins), HumanCount(statistics.automata));
-    let agents: Vec<String> = job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    let agents = job.split_for();
     let lists: Vec<String> = job.lists.iter().map(|path| shown(path).to_string()).collect();
     [
         format!("robosieve: {origins} origins, {groups} distinct groups, dialect {}", policy.dialect().name),

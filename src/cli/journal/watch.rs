@@ -9,7 +9,7 @@ use super::Journal;
 use super::bar::Bar;
 use super::output::JournalOutput;
 use crate::cli::say::say;
-use crate::policy::{CompileProgress, Crawler};
+use crate::policy::CompileProgress;
 use crate::run::{Phase, Progress};
 use crate::show::Metrics;
 
@@ -24,10 +24,9 @@ pub fn watch<T>(
     journal: &Journal,
     progress: &Progress,
     metrics: Option<&Metrics>,
-    crawlers: &[Crawler],
+    agents: Vec<String>,
     run: impl FnOnce() -> T,
 ) -> T {
-    let agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
     let every = journal.every;
     let reporting = match journal.output {
         JournalOutput::Quiet | JournalOutput::Json { quiet: true } => None,

@@ -67,8 +67,12 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`ReportError`] if the lines cannot be read, or the policy is not for the run's crawlers.
+    /// [`ReportError`] if the lines cannot be read, the policy is not for the run's crawlers, or lines were split once for all of
+    /// them.
     pub fn explain(&mut self, policy: &Policy, threads: usize) -> Result<(), ReportError> {
+        if self.receipt.options.allowed_if.is_some() {
+            return Err(ReportError::NotOfEach);
+        }
         let agents = self.receipt.crawlers();
         let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents)));
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;

@@ -44,7 +44,7 @@ pub(crate) const REPORT_PAGE: FileKind =
 /// The HTML of the page.
 fn page(report: &Report) -> String {
     let receipt = &report.receipt;
-    let agents = text(&receipt.agents.join(" and "));
+    let agents = text(&receipt.split_for().join(" and "));
     let title = format!("robots.txt for {agents}: {} lines", number(receipt.input.lines));
     let sections = [
         partitions(report),
@@ -129,26 +129,26 @@ fn footer(report: &Report) -> String {
 const LISTS: usize = 200;
 
 /// The crawlers, each with its partitions.
-fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> {
+fn crawlers(report: &Report) -> Vec<(String, Vec<(&'static str, PartitionPart)>)> {
     let receipt = &report.receipt;
     let names = receipt.partition_names();
     let part = |(partition, name): (Partition, &String)| {
         (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
     };
     let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
-    receipt.agents.iter().map(String::as_str).zip(parts).collect()
+    receipt.split_for().into_iter().zip(parts).collect()
 }
 
 /// The heading of a crawler, if there are several.
 fn heading(report: &Report, agent: &str) -> String {
-    if report.receipt.agents.len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
+    if report.receipt.split_for().len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
 }
 
 /// Where the lines went, and why.
 pub(super) fn partitions(report: &Report) -> String {
     let mut content = String::new();
     for (agent, parts) in crawlers(report) {
-        content.push_str(&heading(report, agent));
+        content.push_str(&heading(report, &agent));
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&bar_of_parts("Shares of the partitions", &lines));
         let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
@@ -191,7 +191,7 @@ pub(super) fn blocked(report: &Report) -> String {
         let warning = "The policy given is not that of the run, so this section may not show what happened.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
     }
-    for (agent, blocked) in report.receipt.agents.iter().zip(&explained.blocked) {
+    for (agent, blocked) in report.receipt.split_for().iter().zip(&explained.blocked) {
         content.push_str(&heading(report, agent));
         if blocked.lines == 0 {
             content.push_str(&paragraph("No line was blocked."));
