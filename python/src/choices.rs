@@ -38,6 +38,7 @@ pub struct Choices {
 impl Choices {
     #[new]
     #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, now=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         on_unfetched: &str,
         on_unreachable: &str,

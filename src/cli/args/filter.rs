@@ -179,7 +179,7 @@ pub struct VerdictArgs {
     /// A file has a line for each status of a robots.txt that means something else than its dialect says, such as 403 = "defer" or
     /// "4xx" = "allow"; the words are allow, block and defer, the statuses 400 to 599. The names are common-crawl and nutch. Takes
     /// precedence over --on-unreachable and --unreachable-as-unavailable.
-    #[arg(long, value_name = "FILE|NAME")]
+    #[arg(long, value_name = "FILE|NAME", hide_short_help = true)]
     pub statuses: Option<PathBuf>,
     /// The time at which ages are judged [default: now]
     ///
