@@ -1,13 +1,14 @@
 //! The Python class for choices where there is no verdict.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyString, PyTuple};
 use robosieve::policy::LONGEST_UNREACHABLE;
-use robosieve::{Fallback, MaxAge};
+use robosieve::{Fallback, MaxAge, Statuses};
 use serde::de::DeserializeOwned;
 
 use crate::{arguments, error};
@@ -17,7 +18,9 @@ use crate::{arguments, error};
 /// `on_unreachable`, `on_html` and `on_stale` are "allow", "block", "defer" or "use"; `on_unfetched` is one of the first three.
 /// `max_age` and `unreachable_as_unavailable` are numbers of seconds, `timedelta`s, or texts such as "7d"; `max_age` may also be
 /// "dialect", for the dialect's own lifetime, which is the limit if only `on_stale` is given. `now`, the time at which
-/// ages are judged, is in seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339.
+/// ages are judged, is in seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339. `statuses` says which answers
+/// mean something else than the dialect says: a dict such as {403: "defer", "4xx": "allow"}, the path of a file with such lines, or a
+/// name, such as "common-crawl".
 ///
 /// >>> import robosieve
 /// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="7d")
@@ -34,7 +37,8 @@ pub struct Choices {
 #[pymethods]
 impl Choices {
     #[new]
-    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, now=None))]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, now=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         on_unfetched: &str,
         on_unreachable: &str,
@@ -42,6 +46,7 @@ impl Choices {
         on_stale: Option<&str>,
         max_age: Option<&Bound<'_, PyAny>>,
         unreachable_as_unavailable: Option<&Bound<'_, PyAny>>,
+        statuses: Option<&Bound<'_, PyAny>>,
         now: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Choices> {
         let fallback = "allow, block, defer or use";
@@ -58,7 +63,8 @@ impl Choices {
             .on_html(named("on_html", on_html, fallback)?)
             .on_stale(stale.unwrap_or(Fallback::Use))
             .max_age(max_age.or(stale.map(|_| MaxAge::Dialect)))
-            .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?);
+            .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?)
+            .statuses(statuses.map(statuses_of).transpose()?.unwrap_or_default());
         Ok(Choices { choices, now: now.map(|now| time("now", now)).transpose()? })
     }
 
@@ -102,6 +108,14 @@ impl Choices {
         self.choices.unreachable_as_unavailable
     }
 
+    /// What statuses mean that do not mean what the dialect says, as a dict.
+    #[getter]
+    fn statuses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let statuses = PyDict::new(py);
+        self.choices.statuses.iter().try_for_each(|(status, meaning)| statuses.set_item(status, name(meaning)))?;
+        Ok(statuses)
+    }
+
     /// The time at which ages are judged, in seconds of Unix time; None for that of the call.
     #[getter]
     fn now(&self) -> Option<i64> {
@@ -137,6 +151,8 @@ impl Choices {
         given.set_item("on_stale", self.choices.max_age.map(|_| self.on_stale()))?;
         given.set_item("max_age", self.max_age(py)?)?;
         given.set_item("unreachable_as_unavailable", self.unreachable_as_unavailable())?;
+        // Without any, as before there were statuses.
+        given.set_item("statuses", Some(self.statuses(py)?).filter(|statuses| !statuses.is_empty()))?;
         given.set_item("now", self.now)?;
         Ok((PyTuple::empty(py), given))
     }
@@ -163,10 +179,26 @@ impl Choices {
 
 /// The name of a choice, as in the receipt.
 fn name(fallback: Fallback) -> String {
-    match serde_json::to_value(fallback) {
-        Ok(serde_json::Value::String(name)) => name,
-        other => unreachable!("a choice is written as its name, not as {other:?}"),
+    fallback.name().to_owned()
+}
+
+/// What statuses mean: a dict, a name, or the path of a file.
+fn statuses_of(given: &Bound<'_, PyAny>) -> PyResult<Statuses> {
+    let parameter = "statuses";
+    let Ok(dict) = given.cast::<PyDict>() else {
+        let path: PathBuf = given.extract().map_err(|_| {
+            let kind = given.get_type().name().map_or_else(|_| String::new(), |name| format!(", not {name}"));
+            PyTypeError::new_err(format!("{parameter}: expected a dict, a name or a path{kind}"))
+        })?;
+        return Statuses::named_or_read(&path).map_err(|problem| error::parameter(parameter, problem));
+    };
+    let mut statuses = Statuses::default();
+    for (status, meaning) in dict.iter() {
+        let meaning = named(parameter, &meaning.str()?.to_cow()?, "allow, block or defer")?;
+        let status = status.str()?;
+        statuses.add(&status.to_cow()?, meaning).map_err(|problem| error::parameter(parameter, problem))?;
     }
+    Ok(statuses)
 }
 
 /// An age: a number of seconds, a `timedelta`, or a text.

@@ -376,6 +376,32 @@ def test_choices_decide_where_there_is_no_verdict(policy: robosieve.Policy, tmp_
         robosieve.Choices(max_age="never")
 
 
+def test_statuses_mean_what_they_are_said_to_mean(tmp_path: Path) -> None:
+    statuses = (403, 404, 429)
+    answers = [robosieve.Answer(f"http://s{status}.example/robots.txt", status) for status in statuses]
+    policy = robosieve.compile(answers, agents=["*"])
+    urls = [f"http://s{status}.example/" for status in statuses]
+    file = tmp_path / "statuses.toml"
+    file.write_text('403 = "defer"\n429 = "defer"\n"5xx" = "defer"\n')
+    for given in ({403: "defer", "429": "defer", "5xx": "defer"}, "common-crawl", file, str(file)):
+        choices = robosieve.Choices(statuses=given)  # type: ignore[arg-type]
+        assert choices == robosieve.Choices(statuses="common-crawl")
+        assert choices.statuses == {"403": "defer", "429": "defer", "5xx": "defer"}
+        assert policy.judge(urls, choices=choices)["verdict"] == ["deferred", "allowed", "deferred"]
+    assert robosieve.Choices().statuses == robosieve.Choices(statuses={}).statuses == {}
+    for wrong, message in (
+        ({200: "allow"}, 'statuses: "200" is no status'),
+        ({404: "maybe"}, 'statuses: "maybe" is unknown; expected allow, block or defer'),
+        ({404: "use"}, 'statuses: "use" is unknown; expected allow, block or defer'),
+        ({404: "block", "404": "allow"}, 'statuses: "404" has a meaning already'),
+        ("nowhere", 'statuses: "nowhere" is no file, and none of the names'),
+    ):
+        with pytest.raises(robosieve.Error, match=message):
+            robosieve.Choices(statuses=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="statuses: expected a dict, a name or a path, not int"):
+        robosieve.Choices(statuses=403)  # type: ignore[arg-type]
+
+
 def test_a_policy_can_be_pickled(policy: robosieve.Policy, policy_file: Path, tmp_path: Path) -> None:
     again = pickle.loads(pickle.dumps(policy))
     assert (again.checksum, len(pickle.dumps(policy)) < 500) == (policy.checksum, True)

@@ -81,6 +81,7 @@ CHOICES: list[dict[str, Any]] = [
     {"on_stale": "use"},
     {"max_age": "dialect", "unreachable_as_unavailable": 86400, "now": NOON},
     {"on_stale": "block", "max_age": 5},
+    {"statuses": {"403": "defer", "4xx": "allow"}},
 ]
 
 

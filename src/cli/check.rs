@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::formats::time::time;
 use crate::formats::{json, shown, visible};
 use crate::input::STANDARD_INPUT;
-use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet};
+use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet, Statuses};
 use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
@@ -186,13 +186,17 @@ fn agents(args: &CheckArgs, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
 struct Judged {
     matcher: Matcher,
     explainer: Explainer,
+    /// What the operator says of statuses.
+    statuses: Statuses,
 }
 
 impl RuleSource {
     fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
+        let statuses = args.statuses.as_deref().map(Statuses::named_or_read).transpose()?;
+        let choices = Choices { statuses: statuses.unwrap_or_default(), ..Choices::now() };
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
-            return RuleSource::of_policy(&policy, &agents(args, policy.dialect())?);
+            return RuleSource::of_policy(&policy, &agents(args, policy.dialect())?, choices);
         }
         let dialect = args.crawlers.dialect.dialect;
         let agents = &agents(args, dialect)?;
@@ -209,12 +213,12 @@ impl RuleSource {
         let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
         let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
         let policy = sources.read(Captures::new(Crawlers::new(agents.clone())?, dialect))?.policy()?;
-        RuleSource::of_policy(&policy, agents)
+        RuleSource::of_policy(&policy, agents, choices)
     }
 
-    fn of_policy(policy: &Policy, agents: &[Agents]) -> Result<RuleSource, Failure> {
+    fn of_policy(policy: &Policy, agents: &[Agents], choices: Choices) -> Result<RuleSource, Failure> {
         let crawlers = crawlers(agents, policy)?;
-        let rules = crawlers.into_iter().map(|crawler| PolicyRules::new(policy, crawler));
+        let rules = crawlers.into_iter().map(|crawler| PolicyRules::new(policy, crawler, choices));
         Ok(RuleSource::Policy(rules.collect()))
     }
 
@@ -247,11 +251,11 @@ impl RuleSource {
 }
 
 impl PolicyRules {
-    fn new(policy: &Policy, crawler: Crawler) -> PolicyRules {
+    fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> PolicyRules {
         let judged = |on_unreachable| {
-            let choices = Choices { on_unreachable, ..Choices::now() };
+            let choices = Choices { on_unreachable, ..choices };
             let matcher = Matcher::new(policy, crawler.clone(), choices);
-            Judged { explainer: matcher.explainer(), matcher }
+            Judged { explainer: matcher.explainer(), matcher, statuses: choices.statuses }
         };
         let (as_filter, by_last_good) = (judged(Fallback::Defer), judged(Fallback::Use));
         PolicyRules { crawler, as_filter, by_last_good }
@@ -289,10 +293,22 @@ impl Judged {
             (Reason::Override, _) => "the operator forbids everything".to_owned(),
             _ => match self.explainer.rules(url) {
                 Some((rules, path)) => return (reason, Answer { verdict, ..by_rules(rules, &path) }),
-                None => meaning(origin_status, state),
+                None => match self.explainer.explain(url).status.and_then(|status| self.named(status)) {
+                    Some(named) => format!("{}; {named}", meaning(origin_status, state)),
+                    None => meaning(origin_status, state),
+                },
             },
         };
         (reason, Answer::without_group(verdict, why))
+    }
+}
+
+impl Judged {
+    /// What the operator says of a status, and in which line.
+    fn named(&self, status: u16) -> Option<String> {
+        let (line, word) = self.statuses.deciding(status)?;
+        let of_all = if line == status.to_string() { String::new() } else { format!(", which is {status}") };
+        Some(format!("--statuses: {line} = {:?}{of_all}", word.name()))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::input::{Layout, ListError, ListNamesError, UrlFieldError};
+use crate::judge::StatusesError;
 use crate::origin::InvalidUrl;
 use crate::output::{OutputError, Receipt, counted};
 use crate::policy::source::SourceError;
@@ -22,6 +23,8 @@ pub enum Failure {
     Source(#[from] SourceError),
     #[error(transparent)]
     Overrides(#[from] OverridesError),
+    #[error("--statuses: {0}")]
+    Statuses(#[from] StatusesError),
     #[error("{}", filter_message(.0))]
     Filter(#[from] FilterError),
     #[error(transparent)]

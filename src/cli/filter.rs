@@ -72,7 +72,7 @@ fn split(
     args.check()?;
     let earlier = earlier_run(args)?;
     let now = args.verdicts.now.map(jiff::Timestamp::as_second).or(earlier.map(|earlier| earlier.now));
-    let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()));
+    let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(args)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());

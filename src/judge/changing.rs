@@ -23,7 +23,7 @@ use crate::dialect::Dialect;
 use crate::formats::mmap;
 use crate::input::chunks::Chunk;
 use crate::input::layout::Layout;
-use crate::judge::decision::Choices;
+use crate::judge::choices::Choices;
 use crate::rng::Rng;
 use crate::robots::Agents;
 

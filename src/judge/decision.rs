@@ -1,119 +1,11 @@
 //! The decision for an origin, from its answers and the operator's choices.
 
-use std::str::FromStr;
-
-use super::error::MaxAgeError;
+use super::choices::{Choices, MaxAge};
+use super::fallback::Fallback;
+use super::said::{Said, SaidOfStatuses};
 use crate::dialect::{Dialect, Lifetime};
-use crate::formats::time;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Record, Ruling, Times};
-
-/// What to do with lines that have no definite verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Fallback {
-    /// Allow them.
-    Allow,
-    /// Block them.
-    Block,
-    /// Defer them.
-    Defer,
-    /// Judge them by the rules at hand: the last good ones, or the stale ones.
-    Use,
-}
-
-/// The longest time that an answer may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum MaxAge {
-    /// The dialect's lifetime.
-    Dialect,
-    /// This many seconds.
-    Seconds(u64),
-}
-
-impl FromStr for MaxAge {
-    type Err = MaxAgeError;
-
-    /// Parses `dialect`, or a duration such as `36h` or `7d`.
-    fn from_str(given: &str) -> Result<MaxAge, MaxAgeError> {
-        if given == "dialect" {
-            return Ok(MaxAge::Dialect);
-        }
-        time::duration(given).map(MaxAge::Seconds).map_err(MaxAgeError)
-    }
-}
-
-/// The operator's choices for URLs on which robots.txt gives no definite verdict, or one that is too old.
-///
-/// A [`Matcher`](crate::Matcher) and a [`Job`](crate::run::Job) have them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[non_exhaustive]
-pub struct Choices {
-    /// For origins whose robots.txt was never fetched. `Use` is the same as `Defer`, because there is nothing to use.
-    pub on_unfetched: Fallback,
-    /// For origins that are unreachable, whose robots.txt did not arrive whole, whose redirects lead nowhere, or that
-    /// confirm a robots.txt that is not known.
-    pub on_unreachable: Fallback,
-    /// How many seconds an origin must have been unreachable to be treated as having no robots.txt (RFC 9309 2.3.1.4); `None`
-    /// for never. Takes precedence over [`Choices::on_unreachable`].
-    pub unreachable_as_unavailable: Option<u64>,
-    /// For robots.txt files that look like HTML pages, which some servers send for every path; also for a last good one that
-    /// would be used. The choice takes the place of their rules, so it never becomes stale. `Use` judges by the rules.
-    #[serde(default = "read_as_rules")]
-    pub on_html: Fallback,
-    /// For answers older than [`Choices::max_age`].
-    pub on_stale: Fallback,
-    /// The maximum age to enforce, if any.
-    pub max_age: Option<MaxAge>,
-    /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
-    #[serde(with = "crate::formats::time")]
-    pub now: i64,
-}
-
-setters! {
-    Choices {
-        on_unfetched: Fallback,
-        on_unreachable: Fallback,
-        unreachable_as_unavailable: Option<u64>,
-        on_html: Fallback,
-        on_stale: Fallback,
-        max_age: Option<MaxAge>,
-    }
-}
-
-/// The choice for HTML pages of receipts that are older than the choice.
-fn read_as_rules() -> Fallback {
-    Fallback::Use
-}
-
-impl Choices {
-    /// Defers unfetched and unreachable origins, judges by any robots.txt, and does not enforce age; `now` is in seconds of Unix
-    /// time.
-    pub fn at(now: i64) -> Choices {
-        Choices {
-            on_unfetched: Fallback::Defer,
-            on_unreachable: Fallback::Defer,
-            unreachable_as_unavailable: None,
-            on_html: Fallback::Use,
-            on_stale: Fallback::Use,
-            max_age: None,
-            now,
-        }
-    }
-
-    /// [`Choices::at`] the present time.
-    pub fn now() -> Choices {
-        Choices::at(jiff::Timestamp::now().as_second())
-    }
-
-    /// Whether decisions depend on when an origin answered.
-    pub(super) fn has_times(&self) -> bool {
-        self.max_age.is_some() || self.unreachable_as_unavailable.is_some()
-    }
-}
+use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
 
 /// The decision for an origin, before its path is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,16 +43,7 @@ pub(crate) struct Decisions {
     pub unfetched: Outcome,
     choices: Choices,
     lifetime: Option<Lifetime>,
-}
-
-/// The partition for a fallback; `None` for `Use`.
-fn fallen(fallback: Fallback) -> Option<Partition> {
-    match fallback {
-        Fallback::Allow => Some(Partition::Allowed),
-        Fallback::Block => Some(Partition::Blocked),
-        Fallback::Defer => Some(Partition::Deferred),
-        Fallback::Use => None,
-    }
+    said: SaidOfStatuses,
 }
 
 impl Decisions {
@@ -169,7 +52,23 @@ impl Decisions {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
             MaxAge::Dialect => dialect.lifetime,
         });
-        Decisions { unfetched: unfetched(&choices), choices, lifetime }
+        let said = SaidOfStatuses::new(choices.statuses);
+        Decisions { unfetched: unfetched(&choices), choices, lifetime, said }
+    }
+
+    /// The same, where the statuses of answers are looked up in a policy, if the choices ask for them.
+    pub fn with_answers_of(self, policy: &Policy) -> Decisions {
+        Decisions { said: self.said.with_answers_of(policy), ..self }
+    }
+
+    /// Whether they depend on when an origin answered.
+    pub fn have_times(&self) -> bool {
+        self.choices.has_times()
+    }
+
+    /// Whether some depend on the status of an answer.
+    pub fn ask_for_statuses(&self) -> bool {
+        !self.choices.statuses.is_empty()
     }
 
     /// The decision for a record.
@@ -180,10 +79,22 @@ impl Decisions {
         {
             return decision;
         }
-        self.of_state(record.origin_status, record.last_good, record.html_page, || record.state())
+        let said = self.said.of(record).0;
+        self.of_state(record.origin_status, record.last_good, record.html_page, said, || record.state())
     }
 
-    /// The decisions for the classes of origins, by class number; `None` if a time decides, which only the record has.
+    /// The status of the answer that decides on a record's origin, if it decides because the operator says what it means.
+    pub fn deciding_status(&self, record: &Record<'_>) -> Option<u16> {
+        let Decision::Fixed(outcome) = self.of(record) else { return None };
+        if matches!(outcome.reason(), Reason::Override | Reason::Paused | Reason::LongUnreachable) {
+            return None;
+        }
+        let (said, statuses) = self.said.of(record);
+        let of_good = || said.last_good.filter(|_| self.choices.on_unreachable == Fallback::Use);
+        said.last.map_or_else(|| of_good().and(statuses.last_good), |_| statuses.last)
+    }
+
+    /// The decisions for the classes of origins, by class number; `None` if a time or a status decides, which only the record has.
     pub fn by_class(&self) -> [Option<Decision>; 256] {
         std::array::from_fn(|number| self.of_class(Class::from_number(number as u8)?))
     }
@@ -194,8 +105,11 @@ impl Decisions {
         if by_override.is_some() {
             return by_override;
         }
+        if self.said.asks(origin_status, good) {
+            return None;
+        }
         let by_time = origin_status.is_unreachable() && self.choices.unreachable_as_unavailable.is_some();
-        let decision = of_answers(&self.choices, origin_status, good, class.html_page());
+        let decision = of_answers(&self.choices, origin_status, good, class.html_page(), Said::default());
         let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
         (!by_time && !by_age).then_some(decision)
     }
@@ -219,13 +133,17 @@ impl Decisions {
         origin_status: OriginStatus,
         good: Option<OriginStatus>,
         html_page: bool,
+        said: Said,
         state: impl Fn() -> OriginState,
     ) -> Decision {
-        if origin_status.is_unreachable() && self.is_long_unreachable(&state) {
+        if said.last.is_none() && origin_status.is_unreachable() && self.is_long_unreachable(&state) {
             return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         }
-        let decision = of_answers(&self.choices, origin_status, good, html_page);
+        let decision = of_answers(&self.choices, origin_status, good, html_page, said);
         match self.lifetime {
+            Some(lifetime) if said.last.is_some_and(|partition| partition != Partition::Deferred) => {
+                self.aged(decision, state().answered.times(), lifetime)
+            }
             Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
             _ => decision,
         }
@@ -245,7 +163,8 @@ impl Decisions {
         match decision {
             Decision::Walk(_) => true,
             Decision::Fixed(outcome) => {
-                matches!(outcome.reason(), Reason::Unavailable | Reason::Forbidden | Reason::LastGood)
+                let is_answer = matches!(outcome.reason(), Reason::Unavailable | Reason::Forbidden | Reason::LastGood);
+                is_answer && outcome.partition() != Partition::Deferred
             }
         }
     }
@@ -254,7 +173,7 @@ impl Decisions {
         if times.until(lifetime).is_some_and(|until| until >= self.choices.now) {
             return decision;
         }
-        match (fallen(self.choices.on_stale), decision) {
+        match (self.choices.on_stale.partition(), decision) {
             (Some(partition), _) => Decision::Fixed(Outcome::new(partition, Reason::Stale)),
             (None, Decision::Walk(_)) => Decision::Walk(Reason::Stale),
             (None, Decision::Fixed(outcome)) => Decision::Fixed(Outcome::new(outcome.partition(), Reason::Stale)),
@@ -264,27 +183,38 @@ impl Decisions {
 
 /// The outcome for lines whose robots.txt was never fetched.
 fn unfetched(choices: &Choices) -> Outcome {
-    Outcome::new(fallen(choices.on_unfetched).unwrap_or(Partition::Deferred), Reason::Unfetched)
+    Outcome::new(choices.on_unfetched.partition().unwrap_or(Partition::Deferred), Reason::Unfetched)
 }
 
 /// The decision from the answers, regardless of their age.
-fn of_answers(choices: &Choices, origin_status: OriginStatus, good: Option<OriginStatus>, html_page: bool) -> Decision {
+fn of_answers(
+    choices: &Choices,
+    origin_status: OriginStatus,
+    good: Option<OriginStatus>,
+    html_page: bool,
+    said: Said,
+) -> Decision {
     let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
-    let by_rules = |reason| match fallen(choices.on_html).filter(|_| html_page) {
+    let by_rules = |reason| match choices.on_html.partition().filter(|_| html_page) {
         Some(partition) => fixed(partition, Reason::HtmlPage),
         None => Decision::Walk(reason),
     };
-    let failed = |reason| match (fallen(choices.on_unreachable), good) {
+    let by_status = |partition, reason| fixed(said.last.unwrap_or(partition), reason);
+    let by_last_good = |partition, failed| match said.last_good.unwrap_or(partition) {
+        Partition::Deferred => fixed(Partition::Deferred, failed),
+        partition => fixed(partition, Reason::LastGood),
+    };
+    let failed = |reason| match (said.last.or(choices.on_unreachable.partition()), good) {
         (Some(partition), _) => fixed(partition, reason),
         (None, Some(OriginStatus::RobotsTxt)) => by_rules(Reason::LastGood),
-        (None, Some(OriginStatus::Unavailable)) => fixed(Partition::Allowed, Reason::LastGood),
-        (None, Some(OriginStatus::Forbidden)) => fixed(Partition::Blocked, Reason::LastGood),
+        (None, Some(OriginStatus::Unavailable)) => by_last_good(Partition::Allowed, reason),
+        (None, Some(OriginStatus::Forbidden)) => by_last_good(Partition::Blocked, reason),
         (None, _) => fixed(Partition::Deferred, reason),
     };
     match origin_status {
         OriginStatus::RobotsTxt => by_rules(Reason::Rules),
-        OriginStatus::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
-        OriginStatus::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
+        OriginStatus::Unavailable => by_status(Partition::Allowed, Reason::Unavailable),
+        OriginStatus::Forbidden => by_status(Partition::Blocked, Reason::Forbidden),
         OriginStatus::Unreachable => failed(Reason::Unreachable),
         OriginStatus::RedirectUnresolved => failed(Reason::RedirectUnresolved),
         OriginStatus::Incomplete => failed(Reason::Incomplete),
@@ -312,7 +242,13 @@ mod tests {
             html_page: false,
             operator_override: OverrideState::default(),
         };
-        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(origin_status, good, false, || state)
+        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(
+            origin_status,
+            good,
+            false,
+            Said::default(),
+            || state,
+        )
     }
 
     #[test]
@@ -384,6 +320,7 @@ mod tests {
                 on_stale: fallback,
                 max_age,
                 now: 1000,
+                ..Choices::at(0)
             };
             let decisions = Decisions::new(choices, Dialect::DEFAULT);
             let by_class = decisions.by_class();
@@ -401,9 +338,9 @@ mod tests {
                     let word = OverrideState { ruling, paused_until: None };
                     let html_page = class.is_some_and(Class::html_page);
                     let state = OriginState { origin_status, answered, last_good, html_page, operator_override: word };
-                    let of_record = decisions
-                        .by_override(word)
-                        .unwrap_or_else(|| decisions.of_state(origin_status, good, html_page, || state));
+                    let of_record = decisions.by_override(word).unwrap_or_else(|| {
+                        decisions.of_state(origin_status, good, html_page, Said::default(), || state)
+                    });
                     match by_class[usize::from(number)] {
                         Some(decision) => assert_eq!(decision, of_record, "{number} {choices:?}"),
                         None => left += 1,
@@ -426,7 +363,7 @@ mod tests {
         let answers = |on_html, on_unreachable, origin_status, good, html_page| {
             let choices =
                 Choices { on_html, on_unreachable, on_stale: Fallback::Block, max_age: None, ..Choices::at(0) };
-            of_answers(&choices, origin_status, good, html_page)
+            of_answers(&choices, origin_status, good, html_page, Said::default())
         };
         let robots_txt = OriginStatus::RobotsTxt;
         let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
@@ -461,5 +398,83 @@ mod tests {
         assert_eq!(with(Fallback::Defer), fixed(Partition::Deferred));
         assert_eq!(with(Fallback::Allow), fixed(Partition::Allowed));
         assert_eq!(with(Fallback::Use), fixed(Partition::Deferred));
+    }
+
+    #[test]
+    fn the_operator_says_what_a_status_means() {
+        use OriginStatus::{
+            Forbidden, Incomplete, NotModified, RedirectUnresolved, RobotsTxt, Unavailable, Unreachable,
+        };
+        let (allowed, blocked, deferred) = (Partition::Allowed, Partition::Blocked, Partition::Deferred);
+        let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
+        let of = |on_unreachable, origin_status, good, last, last_good| {
+            let choices = Choices { on_unreachable, ..Choices::at(0) };
+            of_answers(&choices, origin_status, good, false, Said { last, last_good })
+        };
+        for (origin_status, reason) in
+            [(Unavailable, Reason::Unavailable), (Forbidden, Reason::Forbidden), (Unreachable, Reason::Unreachable)]
+        {
+            for said in [allowed, blocked, deferred] {
+                for fallback in [Fallback::Allow, Fallback::Block, Fallback::Use] {
+                    let found = of(fallback, origin_status, None, Some(said), None);
+                    assert_eq!(found, fixed(said, reason), "{origin_status:?}");
+                }
+            }
+        }
+        for (failed, reason) in [
+            (Unreachable, Reason::Unreachable),
+            (Incomplete, Reason::Incomplete),
+            (RedirectUnresolved, Reason::RedirectUnresolved),
+            (NotModified, Reason::NotModified),
+        ] {
+            for (good, by_dialect) in [(Unavailable, allowed), (Forbidden, blocked)] {
+                let used = |said| of(Fallback::Use, failed, Some(good), None, said);
+                assert_eq!(used(None), fixed(by_dialect, Reason::LastGood));
+                assert_eq!(used(Some(allowed)), fixed(allowed, Reason::LastGood));
+                assert_eq!(used(Some(blocked)), fixed(blocked, Reason::LastGood));
+                assert_eq!(used(Some(deferred)), fixed(deferred, reason), "it waits for an answer");
+                let not_used = of(Fallback::Defer, failed, Some(good), None, Some(allowed));
+                assert_eq!(not_used, fixed(deferred, reason));
+            }
+            assert_eq!(
+                of(Fallback::Use, failed, Some(RobotsTxt), None, Some(blocked)),
+                Decision::Walk(Reason::LastGood)
+            );
+        }
+    }
+
+    #[test]
+    fn a_named_status_ages_unless_it_is_deferred() {
+        let choices = Choices {
+            on_stale: Fallback::Block,
+            max_age: Some(MaxAge::Seconds(10)),
+            unreachable_as_unavailable: Some(1),
+            now: 100,
+            ..Choices::at(0)
+        };
+        let decisions = Decisions::new(choices, Dialect::DEFAULT);
+        for (origin_status, reason) in
+            [(OriginStatus::Unavailable, Reason::Unavailable), (OriginStatus::Unreachable, Reason::Unreachable)]
+        {
+            let of = |said, fetched_at| {
+                let answered = Answered { fetched_at: Some(fetched_at), ..Answered::default() };
+                let times = Times { fetched_at: Some(95), expires: None };
+                let good = LastGood { origin_status: OriginStatus::Unavailable, times };
+                let last_good = Some(good).filter(|_| origin_status.is_failure());
+                let state = OriginState { last_good, ..OriginState::unfetched() };
+                let state = OriginState { origin_status, answered, ..state };
+                let (good, said) =
+                    (last_good.map(|good| good.origin_status), Said { last: Some(said), last_good: None });
+                decisions.of_state(origin_status, good, false, said, || state)
+            };
+            let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
+            assert_eq!(of(Partition::Allowed, 95), fixed(Partition::Allowed, reason));
+            assert_eq!(of(Partition::Allowed, 80), fixed(Partition::Blocked, Reason::Stale), "{origin_status:?}");
+            assert_eq!(
+                of(Partition::Deferred, 80),
+                fixed(Partition::Deferred, reason),
+                "it waits for an answer anyway"
+            );
+        }
     }
 }

@@ -30,6 +30,8 @@ pub struct Cause<'e> {
     /// When the deciding answer was captured, in seconds of Unix time; `None` if that is unknown, or an override takes
     /// precedence over all answers.
     pub captured: Option<i64>,
+    /// The status of the deciding answer, if it decides because the operator [says](crate::Choices::statuses) what it means.
+    pub status: Option<u16>,
 }
 
 impl Cause<'_> {
@@ -37,7 +39,7 @@ impl Cause<'_> {
     pub fn into_owned(self) -> Cause<'static> {
         let rule = self.rule.map(|rule| Cow::Owned(rule.into_owned()));
         let agent = self.agent.map(|agent| Cow::Owned(agent.into_owned()));
-        Cause { rule, agent, captured: self.captured }
+        Cause { rule, agent, captured: self.captured, status: self.status }
     }
 }
 
@@ -70,27 +72,27 @@ impl Explainer {
 
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
-        let (captured, deciding) = self.deciding(url);
-        let explanation = deciding.map(|(rules, path)| rules.explain(&path));
+        let Deciding { captured, status, rules } = self.deciding(url);
+        let explanation = rules.map(|(rules, path)| rules.explain(&path));
         let (rule, agent) = explanation.map_or((None, None), |by| (by.rule, by.agent));
-        Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(Cow::Borrowed), captured }
+        Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(Cow::Borrowed), captured, status }
     }
 
     /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.
     #[cfg(feature = "cli")]
     pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<RulesAndPath<'_, 'u>> {
-        self.deciding(url).1
+        self.deciding(url).rules
     }
 
-    /// When the deciding answer was captured, and the rules in it that decide, with the path that they decide on.
-    fn deciding<'u>(&mut self, url: &'u [u8]) -> (Option<i64>, Option<RulesAndPath<'_, 'u>>) {
+    /// What decides on a URL.
+    fn deciding<'u>(&mut self, url: &'u [u8]) -> Deciding<'_, 'u> {
         let Explainer { judging, rules, changed_rules } = self;
         let (judge, url) = (judging.view(), origin::trimmed(url));
         let (judge, rules) = match judge.of_changed(url) {
             Some(changed) => (changed, changed_rules),
             None => (judge.clone(), rules),
         };
-        let Ok((Some(record), end)) = judge.find(url) else { return (None, None) };
+        let Ok((Some(record), end)) = judge.find(url) else { return Deciding::default() };
         let decision = judge.decisions.of(&record);
         let (column, group) = match decision {
             Decision::Walk(_) => judge.groups.answer(record.row),
@@ -98,8 +100,20 @@ impl Explainer {
         };
         let rules = group.map(|group| rules.of(judge.policy(), group, column));
         let path = judge.policy().dialect().url_path.of(&url[end..]);
-        (captured(&record, decision), rules.map(|rules| (rules, path)))
+        let rules = rules.map(|rules| (rules, path));
+        Deciding { captured: captured(&record, decision), status: judge.decisions.deciding_status(&record), rules }
     }
+}
+
+/// What decides on a URL.
+#[derive(Default)]
+struct Deciding<'r, 'u> {
+    /// When the deciding answer was captured.
+    captured: Option<i64>,
+    /// Its status, if that decides.
+    status: Option<u16>,
+    /// The rules in it that decide, with the path that they decide on.
+    rules: Option<RulesAndPath<'r, 'u>>,
 }
 
 /// Rules, and the path that they decide on.
@@ -156,8 +170,8 @@ impl RecentRules {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::judge::decision::{Choices, Fallback, MaxAge};
     use crate::judge::matcher::Matcher;
+    use crate::judge::{Choices, Fallback, MaxAge};
     use crate::outcome::{Outcome, Partition};
     use crate::policy::{Answered, Capture, Captures, Overrides, source};
     use crate::robots::Agents;
@@ -207,7 +221,7 @@ mod tests {
         if outcome.partition() != Partition::Blocked {
             return None;
         }
-        let Cause { rule, agent, captured } = matcher.explain(url);
+        let Cause { rule, agent, captured, .. } = matcher.explain(url);
         assert_eq!(rule.is_some(), agent.is_some());
         let rule = rule.map(|rule| (rule.line, rule.key(), String::from_utf8_lossy(&rule.value).into_owned()));
         let rule = rule.map(|(line, key, value)| format!("{line} {key}: {value} ({})", agent.unwrap()));

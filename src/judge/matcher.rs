@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::decision::Choices;
+use super::choices::Choices;
 use super::error::MatcherError;
 use super::explain::{Cause, Explainer};
 use super::scratch::{Scratch, with_scratches};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::batch;
-use super::decision::Choices;
+use super::choices::Choices;
 use super::error::MatcherError;
 use super::matcher::Matcher;
 use super::outcomes::Outcomes;

@@ -6,7 +6,8 @@
 //! A line's partition is decided in one of these places:
 //!
 //! - by the state of its origin: `decision`, before a path is looked at; `Routes` in `view` has the same decisions in a table by
-//!   class of origin, from which `steps` reads them;
+//!   class of origin, from which `steps` reads them; what the operator says of a status is
+//!   looked up in `said`;
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //!   `blocked` in `slow` allows `/robots.txt` whatever they say;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;
@@ -20,9 +21,11 @@ mod changed;
 #[cfg(test)]
 #[cfg(unix)]
 mod changing;
+pub(crate) mod choices;
 pub(crate) mod decision;
 mod error;
 pub(crate) mod explain;
+mod fallback;
 pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
@@ -32,8 +35,10 @@ pub(crate) mod outcomes;
 pub(crate) mod place;
 pub(crate) mod refusals;
 pub(crate) mod rule_set;
+mod said;
 pub(crate) mod scratch;
 mod slow;
+mod statuses;
 mod steps;
 pub(crate) mod tally;
 #[cfg(test)]
@@ -41,15 +46,17 @@ mod tests;
 pub(crate) mod urls;
 pub(crate) mod view;
 
-pub use decision::{Choices, Fallback, MaxAge};
-pub use error::{MatcherError, MaxAgeError};
+pub use choices::{Choices, MaxAge};
+pub use error::{MatcherError, MaxAgeError, StatusProblem, StatusesError};
 pub use explain::{Cause, Explainer};
+pub use fallback::Fallback;
 pub use matcher::Matcher;
 pub use matchers::Matchers;
 pub use outcomes::{AllowedIf, Outcomes};
 pub use refusals::{Refusals, Refused};
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
+pub use statuses::Statuses;
 pub use tally::{Tally, line_hash};
 pub use urls::UrlCounts;
 pub use view::Judge;

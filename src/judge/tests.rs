@@ -2,7 +2,8 @@
 //! give the same outcome.
 
 use super::batch::{self, JudgeAll};
-use super::decision::{Choices, Fallback, MaxAge};
+use super::choices::{Choices, MaxAge};
+use super::fallback::Fallback;
 use super::isa::{Kernel, Portable};
 use super::lines::Lines;
 use super::matcher::Matcher;
@@ -177,11 +178,13 @@ fn the_hot_path_and_the_slow_way_agree() {
             now: 3000,
             ..Choices::at(0)
         };
-        for choices in [Choices::at(0), dated] {
+        let statuses = "403 = 'defer'\n'4xx' = 'block'\n'5xx' = 'allow'".parse().unwrap();
+        let by_status = Choices { statuses, ..Choices::at(0) };
+        for choices in [Choices::at(0), dated, by_status, Choices { statuses, ..dated }] {
             let matchers: Vec<Matcher> =
                 crawlers.iter().map(|crawler| Matcher::new(&policy, crawler.clone(), choices)).collect();
             let judges: Vec<Judge<'_>> = matchers.iter().map(Matcher::view).collect();
-            for _ in 0..12 {
+            for _ in 0..8 {
                 let text = text(&mut dice, &origins);
                 let after = [&b""[..], &[b'/'; 300], b"/a\nhttp://a.example/b"][dice.below(3)];
                 let [best, portable] = fast(&judges, &text, after);

@@ -1,6 +1,7 @@
 //! A matcher as the hot path sees it: borrowed, so that no step has to count references.
 
-use super::decision::{Choices, Decision, Decisions};
+use super::choices::Choices;
+use super::decision::{Decision, Decisions};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, Crawler, Groups, Lookup, LookupEntry as Entry, Policy};
 
@@ -10,7 +11,7 @@ pub(super) struct OwnedJudge {
     pub crawler: Crawler,
     decisions: Decisions,
     routes: Box<[Route; 256]>,
-    timed: Vec<u8>,
+    by_slot: Vec<u8>,
     /// Whether decisions depend on the time.
     has_times: bool,
     /// The origins that layers over the policy change.
@@ -19,13 +20,20 @@ pub(super) struct OwnedJudge {
 
 impl OwnedJudge {
     pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> OwnedJudge {
-        let decisions = Decisions::new(choices, policy.dialect());
+        let decisions = Decisions::new(choices, policy.dialect()).with_answers_of(&policy);
+        let part = |policy, over| OwnedJudge::of_part(policy, crawler.clone(), decisions.clone(), over);
+        let over = policy.changed().map(|changed| Box::new(part(changed.clone(), None)));
+        part(policy, over)
+    }
+
+    /// What judges the origins of a policy that `over` does not.
+    fn of_part(policy: Policy, crawler: Crawler, decisions: Decisions, over: Option<Box<OwnedJudge>>) -> OwnedJudge {
         let mut routes = Routes::new(decisions.by_class());
-        // A pass over all entries, needed only for times: 20 ms for a million origins.
-        let has_times = choices.has_times() || policy.statistics().overridden > 0;
-        let timed = if has_times { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
-        let over = policy.changed().map(|changed| Box::new(OwnedJudge::new(changed.clone(), crawler.clone(), choices)));
-        OwnedJudge { policy, crawler, decisions, routes: routes.all, timed, has_times, over }
+        let has_times = decisions.have_times() || policy.statistics().overridden > 0;
+        // A pass over all entries, needed only for times and statuses: 20 ms for a million origins.
+        let asks_records = has_times || decisions.ask_for_statuses();
+        let by_slot = if asks_records { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
+        OwnedJudge { policy, crawler, decisions, routes: routes.all, by_slot, has_times, over }
     }
 
     /// Whether decisions depend on the time.
@@ -46,7 +54,7 @@ impl OwnedJudge {
             groups: self.policy.groups(&self.crawler),
             decisions: &self.decisions,
             routes: &self.routes,
-            timed: &self.timed,
+            by_slot: &self.by_slot,
             over: self.over.as_deref(),
         }
     }
@@ -59,10 +67,10 @@ pub struct Judge<'p> {
     pub(super) lookup: Lookup<'p>,
     pub(super) groups: Groups<'p>,
     pub(super) decisions: &'p Decisions,
-    /// By route number: first the classes of origins, then decisions that depend on times.
+    /// By route number: first the classes of origins, then decisions that depend on times or statuses.
     pub(super) routes: &'p [Route; 256],
     /// For each slot, the number of the origin's route; empty if the entry's class says it.
-    pub(super) timed: &'p [u8],
+    pub(super) by_slot: &'p [u8],
     /// What judges the origins that layers over the policy change.
     pub(super) over: Option<&'p OwnedJudge>,
 }
@@ -77,7 +85,7 @@ impl<'p> Judge<'p> {
     #[inline(always)]
     pub(crate) fn route(&self, slot: usize) -> (Route, u32) {
         let entry = self.lookup.entry(slot);
-        let number = if self.timed.is_empty() { entry.class() } else { self.timed[slot] };
+        let number = if self.by_slot.is_empty() { entry.class() } else { self.by_slot[slot] };
         let is_of_most = self.groups.are_in(entry.set());
         let automaton = if is_of_most { entry.automaton() } else { self.groups.automaton_of(entry.row()) };
         (self.routes[usize::from(number)], automaton)
@@ -86,7 +94,7 @@ impl<'p> Judge<'p> {
     /// Whether an entry has all that [`Judge::route`] needs.
     #[inline(always)]
     pub(crate) fn entries_suffice(&self) -> bool {
-        self.timed.is_empty() && self.groups.are_of_most()
+        self.by_slot.is_empty() && self.groups.are_of_most()
     }
 
     /// [`Judge::route`], if [`Judge::entries_suffice`].
@@ -153,7 +161,7 @@ impl Route {
 /// The routes of a matcher.
 pub(super) struct Routes {
     pub all: Box<[Route; 256]>,
-    /// The decision of each number; `None` if the number is unused, or a class for which times decide.
+    /// The decision of each number; `None` if the number is unused, or a class for which times or statuses decide.
     decisions: [Option<Decision>; 256],
 }
 
@@ -165,7 +173,7 @@ impl Routes {
         Routes { all: Box::new(decisions.map(|decision| decision.map_or(paused, Route::new))), decisions }
     }
 
-    /// For each slot, the number of its origin's route, taking times into account.
+    /// For each slot, the number of its origin's route, taking times and statuses into account.
     pub fn of_slots(&mut self, lookup: &Lookup<'_>, decisions: &Decisions) -> Vec<u8> {
         let number = |entry: &Entry| match self.decisions[usize::from(entry.class())] {
             Some(_) => entry.class(),
@@ -175,7 +183,7 @@ impl Routes {
         lookup.entries().iter().map(number).collect()
     }
 
-    /// The number of a decision that depends on times. It uses the numbers of classes that do not exist, from the highest down;
+    /// The number of a decision that depends on times or statuses. It uses the numbers of classes that do not exist, from the highest down;
     /// decisions and classes together are fewer than the numbers.
     fn number_of(&mut self, decision: Decision) -> u8 {
         if let Some(number) = self.decisions.iter().position(|&other| other == Some(decision)) {

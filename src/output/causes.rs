@@ -149,8 +149,9 @@ mod tests {
             rule: rule.cloned().map(Cow::Owned),
             agent: Some("x".into()),
             captured: Some(7),
+            status: None,
         };
-        let none = || Cause { rule: None, agent: None, captured: None };
+        let none = || Cause { rule: None, agent: None, captured: None, status: None };
         let mut causes = Causes::default();
         for _ in 0..2 {
             causes.clear(1 << 20);
@@ -185,7 +186,7 @@ mod tests {
         let mut causes = Causes::default();
         causes.clear(10 * BYTES_PER_CAUSE);
         for rule in &rules {
-            causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None }));
+            causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None, status: None }));
         }
         let again = (0..100).filter(|&line| matches!(causes.lines[line], LineCause::Again)).count();
         assert!((90..100).contains(&again) && causes.known.len() == 100 - again, "{again}");
@@ -200,6 +201,7 @@ mod tests {
             rule: Some(Cow::Borrowed(&long)),
             agent: Some(Cow::Borrowed(&agent)),
             captured: None,
+            status: None,
         }));
         let text = kept(&causes, 0).unwrap();
         assert_eq!(text.rule.as_ref().unwrap().0, [b"Disallow: ", &b"\xff".repeat(200)[..], b"..."].concat());

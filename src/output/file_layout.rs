@@ -121,7 +121,7 @@ impl FileLayout {
 mod tests {
     use super::*;
     use crate::input::layout::UrlField;
-    use crate::judge::decision::Choices;
+    use crate::judge::choices::Choices;
     use crate::judge::tally::Tally;
     use crate::output::form::Form;
 

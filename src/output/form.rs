@@ -214,7 +214,10 @@ mod tests {
         let of = |value: Vec<u8>| {
             let mut out = Vec::new();
             let rule = KeptRule { allow: false, value, line: u32::MAX };
-            put_cause(&Cause { rule: Some(Cow::Owned(rule)), agent: None, captured: Some(i64::MAX >> 16) }, &mut out);
+            put_cause(
+                &Cause { rule: Some(Cow::Owned(rule)), agent: None, captured: Some(i64::MAX >> 16), status: None },
+                &mut out,
+            );
             out
         };
         let columns = |value: &str| format!("Disallow: {value}\t4294967295\t140737488355327\t").into_bytes();
@@ -235,7 +238,7 @@ mod tests {
         let rule = KeptRule { allow: false, value: b"/a\tb\\\xff".to_vec(), line: 7 };
         let cause = |rule, captured| {
             let mut out = Vec::new();
-            put_cause(&Cause { rule, agent: None, captured }, &mut out);
+            put_cause(&Cause { rule, agent: None, captured, status: None }, &mut out);
             out
         };
         assert_eq!(cause(Some(Cow::Borrowed(&rule)), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");

@@ -17,7 +17,7 @@ use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;
 use crate::input::skipped::SkippedPart;
-use crate::judge::decision::Choices;
+use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};

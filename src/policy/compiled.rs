@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::answer::{self, Kept};
+use super::answer::{self, FinalStatuses, Hops, Kept, Resolver};
 use super::crawlers::{Crawler, Crawlers};
 use super::error::CrawlerError;
 use super::error::{ImageError, OpenError};
@@ -305,6 +305,17 @@ impl Policy {
             chain.push(Hop { url, kept });
         }
         chain
+    }
+
+    /// The statuses that decided on an origin, whose record tells only that of its own robots.txt, before redirects. None if the
+    /// answers that are kept do not lead to what the record says.
+    pub(crate) fn final_statuses(&self, record: &Record<'_>) -> FinalStatuses {
+        let kept = self.kept(&origin::robots_url(&String::from_utf8_lossy(record.origin)));
+        let Some(kept) = kept else { return FinalStatuses::default() };
+        let hops = Hops::within(self.dialect(), &kept, |url| self.kept(url));
+        let resolved = Resolver { hops: &hops, dialect: self.dialect() }.resolve(&kept);
+        let found = (resolved.state.origin_status, resolved.state.last_good.map(|good| good.origin_status));
+        if found == (record.origin_status, record.last_good) { resolved.statuses } else { FinalStatuses::default() }
     }
 }
 

@@ -34,9 +34,7 @@ impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
             statistics.other_urls += 1;
             return self.writer.add(url, None);
         }
-        // From the last URL of a chain, the last good answer may be as far again.
-        let most = 2 * (usize::from(self.dialect.redirects.hops) + 1);
-        let hops = Hops::from(&url.kept, most, &self.known);
+        let hops = Hops::within(self.dialect, &url.kept, &self.known);
         let mut resolved = Resolver { hops: &hops, dialect: self.dialect }.resolve(&url.kept);
         if let Some(placement) = &url.placement {
             placement.apply(&mut resolved);

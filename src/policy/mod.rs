@@ -35,6 +35,8 @@ mod write_lock;
 
 pub use crate::robots::{NoteCounts, NoteKind};
 pub(crate) use answer::Answer;
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use answer::FinalStatuses;
 pub use answer::{AnswerKind, LONGEST_UNREACHABLE};
 pub use capture::Capture;
 pub use captures::Captures;

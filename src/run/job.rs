@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::memory::DEFAULT_MEMORY;
 use crate::input::layout::UrlField;
 use crate::input::shard::Shard;
-use crate::judge::decision::Choices;
+use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
 use crate::outcome::Partition;
 use crate::output::form::Form;

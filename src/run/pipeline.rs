@@ -416,7 +416,7 @@ mod tests {
     use super::*;
     use crate::dialect::Dialect;
     use crate::input::layout::Layout;
-    use crate::judge::decision::Choices;
+    use crate::judge::choices::Choices;
     use crate::outcome::Partition;
     use crate::output::form::Form;
     use crate::output::format::Format;

@@ -108,10 +108,12 @@ fn receipts_are_as_their_schema_says() {
     bench.file("cut.gz", gzip_cut(&cut));
     let now = "--now 2026-01-01T00:00:00Z";
     let mut runs = vec![
-        ("plain", "--robots in.warc urls".to_owned()),
+        ("plain", "--robots in.warc --statuses common-crawl urls".to_owned()),
         ("packed", "--compress gzip --split-size 1M --per-input --unique --explain urls".to_owned()),
         ("columns", "--delimiter , --column url --max-age 7d --unreachable-as-unavailable 30d pages".to_owned()),
         ("verdicts", "--verdicts --agent other urls".to_owned()),
+        ("refused", "--blocked-for --agent other urls".to_owned()),
+        ("any", "--allowed-if any --agent other urls".to_owned()),
         ("bad", "--skip-bad cut.gz urls".to_owned()),
         ("part-1", format!("{now} --shard 1/2 urls")),
         ("part-2", format!("{now} --shard 2/2 urls")),

@@ -178,3 +178,155 @@ fn an_origin_that_was_never_fetched_waits_unless_the_operator_says_otherwise() {
     assert_eq!(rows[0], ["http://b.example/robots.txt", "unfetched", "1", ""]);
     assert_eq!(rows[1], ["http://a.b.example:8080/robots.txt", "unfetched", "1", ""]);
 }
+
+/// Answers of `http://HOST.example`, in JSON Lines.
+fn answer(host: &str, status: u16, second: u32, location: &str) -> String {
+    let location = if location.is_empty() { String::new() } else { format!(",\"location\":\"{location}\"") };
+    let body = if status == 200 { ",\"body\":\"User-agent: *\\nDisallow: /no\\n\"" } else { "" };
+    format!("{{\"origin\":\"http://{host}.example\",\"status\":{status},\"fetched_at\":{second}{location}{body}}}\n")
+}
+
+#[test]
+fn the_operator_says_which_answers_mean_what() {
+    let bench = Bench::new();
+    let statuses = [200, 301, 304, 400, 401, 403, 404, 429, 499, 500, 503, 599, 600];
+    let lines = statuses.map(|status| answer(&format!("s{status}"), status, 1, ""));
+    bench.file("in.jsonl", lines.concat());
+    bench.program("compile --agent examplebot in.jsonl -o policy.rsv").assert().success();
+    bench.file("ours.toml", "401 = \"block\"\n403 = \"defer\"\n499 = \"allow\"\n\"4xx\" = \"block\"\n503 = 'allow'\n");
+    bench.file("urls", statuses.map(|status| format!("http://s{status}.example/x\n")).concat());
+    for (name, expected) in [
+        (
+            "ours.toml",
+            "allowed rules, deferred redirect-unresolved, deferred not-modified, blocked unavailable, blocked unavailable, \
+             deferred unavailable, blocked unavailable, blocked unavailable, allowed unavailable, deferred unreachable, \
+             allowed unreachable, deferred unreachable, deferred unreachable",
+        ),
+        (
+            "common-crawl",
+            "allowed rules, deferred redirect-unresolved, deferred not-modified, allowed unavailable, allowed unavailable, \
+             deferred unavailable, allowed unavailable, deferred unavailable, allowed unavailable, deferred unreachable, \
+             deferred unreachable, deferred unreachable, deferred unreachable",
+        ),
+    ] {
+        for source in ["--robots in.jsonl", "--policy policy.rsv"] {
+            let options = format!("{source} --statuses {name} --on-unreachable defer");
+            let found = statuses.map(|status| bench.outcome(&options, format!("http://s{status}.example/x")));
+            assert_eq!(found.join(", "), expected, "{name} {source}");
+        }
+    }
+    let split = bench.split("--policy policy.rsv --statuses common-crawl", &["urls"]);
+    assert_eq!(split.receipt["options"]["statuses"].to_string(), r#"{"403":"defer","429":"defer","5xx":"defer"}"#);
+    let needed: Vec<String> = split.needed_rows().iter().map(|row| row[3].to_owned()).collect();
+    assert!(needed.contains(&"403".to_owned()) && needed.contains(&"429".to_owned()), "they are to be asked again");
+    let options = "--policy policy.rsv --statuses ours.toml --on-unreachable block --unreachable-as-unavailable 1s";
+    assert_eq!(bench.outcome(options, "http://s503.example/x"), "allowed unreachable", "before the other choices");
+    assert_eq!(bench.outcome(options, "http://s500.example/x"), "allowed long-unreachable");
+    let forbidding = "--robots in.jsonl --dialect draft-1996 --statuses";
+    bench.file("open.toml", "401 = 'allow'\n");
+    assert_eq!(bench.outcome(&format!("{forbidding} open.toml"), "http://s401.example/x"), "allowed forbidden");
+    assert_eq!(bench.outcome(&format!("{forbidding} open.toml"), "http://s403.example/x"), "blocked forbidden");
+}
+
+#[test]
+fn the_status_at_the_end_of_redirects_counts_in_all_layers() {
+    let bench = Bench::new();
+    let to = |host: &str| format!("http://{host}.example/robots.txt");
+    let chain = |number: usize| answer(&format!("hop{number}"), 302, 1, &to(&format!("hop{}", number + 1)));
+    let base = [
+        answer("to-refused", 301, 1, &to("refused")),
+        answer("to-missing", 301, 1, &to("missing")),
+        answer("to-changed", 301, 1, &to("changed")),
+        answer("refused", 403, 1, ""),
+        answer("missing", 404, 1, ""),
+        answer("changed", 404, 1, ""),
+        answer("was-refused", 403, 1, ""),
+        answer("was-refused", 503, 2, ""),
+        answer("was-missing", 404, 1, ""),
+        answer("was-missing", 503, 2, ""),
+        answer("was-elsewhere", 301, 1, &to("refused")),
+        answer("was-elsewhere", 503, 2, ""),
+    ];
+    bench.file("base.jsonl", base.concat() + &(0..9).map(chain).collect::<String>());
+    bench.file("newer.jsonl", answer("changed", 403, 2, "") + &answer("new", 403, 2, ""));
+    bench.program("compile --agent examplebot base.jsonl -o base.rsv").assert().success();
+    bench.program("compile --agent examplebot newer.jsonl -o newer.rsv").assert().success();
+    bench.program("merge base.rsv newer.rsv -o merged.rsv").assert().success();
+    bench.file("ours.toml", "403 = 'block'\n404 = 'defer'\n");
+    bench.file("open.toml", "403 = 'allow'\n");
+    for policy in ["--policy base.rsv --policy newer.rsv", "--policy merged.rsv"] {
+        let with = |options: &str, host: &str| {
+            bench.outcome(&format!("{policy} {options}"), format!("http://{host}.example/x"))
+        };
+        let of = |host| with("--statuses ours.toml --on-unreachable use", host);
+        assert_eq!(of("to-refused"), "blocked unavailable");
+        assert_eq!(of("to-missing"), "deferred unavailable");
+        assert_eq!(of("to-changed"), "blocked unavailable", "{policy}");
+        assert_eq!(of("changed"), "blocked unavailable");
+        assert_eq!(of("new"), "blocked unavailable");
+        assert_eq!(of("was-refused"), "blocked last-good");
+        assert_eq!(of("was-missing"), "deferred unreachable");
+        assert_eq!(of("was-elsewhere"), "blocked last-good");
+        assert_eq!(of("hop0"), "deferred unavailable", "too many redirects are as 404");
+        assert_eq!(with("--statuses ours.toml", "was-refused"), "deferred unreachable");
+        assert_eq!(with("--statuses open.toml", "hop0"), "allowed unavailable", "nothing is said of 404");
+    }
+    let found = bench.outcome("--policy base.rsv --statuses ours.toml", "http://to-changed.example/x");
+    assert_eq!(found, "deferred unavailable", "by the status of its own layer");
+}
+
+#[test]
+fn check_tells_the_status_and_the_line_that_decided() {
+    let bench = Bench::new();
+    let lines = [
+        answer("refused", 403, 1, ""),
+        answer("missing", 404, 1, ""),
+        answer("moved", 301, 1, "http://missing.example/robots.txt"),
+        answer("down", 503, 1, ""),
+        answer("good", 200, 1, ""),
+    ];
+    bench.file("in.jsonl", lines.concat());
+    bench.file("ours.toml", "403 = 'defer'\n\"4xx\" = 'block'\n");
+    bench.file("overrides.toml", "['http://open.example']\nverdict = 'allow-all'\n");
+    bench.file("open.jsonl", answer("open", 403, 1, ""));
+    let check = |host: &str| {
+        let options = "check --agent examplebot --robots in.jsonl --robots open.jsonl --overrides overrides.toml";
+        let output =
+            bench.program(&format!("{options} --statuses ours.toml http://{host}.example/x")).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let says = |host: &str, text: &str| assert!(check(host).contains(text), "{host}: {}", check(host));
+    says(
+        "refused",
+        "deferred\thttp://refused.example/x\tthere is no robots.txt (status 403); --statuses: 403 = \"defer\"\t",
+    );
+    says("missing", "blocked\t");
+    says("missing", "--statuses: 4xx = \"block\", which is 404");
+    says("moved", "--statuses: 4xx = \"block\", which is 404");
+    says("open", "allowed\thttp://open.example/x\tthe operator allows everything\t");
+    for host in ["down", "good", "unknown"] {
+        assert!(!check(host).contains("--statuses"), "{host}");
+    }
+}
+
+#[test]
+fn statuses_that_are_not_understood_end_the_run() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/x\n");
+    bench.file("wrong.toml", "403 = 'defer'\n200 = 'allow'\n");
+    for (given, expected) in [
+        ("wrong.toml", "--statuses: wrong.toml: line 2: \"200\" is no status that can have a meaning of its own"),
+        ("nowhere", "--statuses: \"nowhere\" is no file, and none of the names common-crawl, nutch"),
+    ] {
+        for command in [
+            "filter --agent examplebot --robots sites --count urls",
+            "check --agent examplebot --robots sites http://a.example/x",
+            "check --agent examplebot --robots sites/a.example http://a.example/x",
+        ] {
+            let output = bench.program(&format!("{command} --statuses {given}")).output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains(expected), "{command}: {said}");
+            assert_eq!(output.status.code(), Some(2), "{command}");
+        }
+    }
+}

@@ -35,6 +35,9 @@ pub struct CheckArgs {
     /// The operator's overrides for origins (TOML)
     #[arg(long, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
+    /// What statuses mean, as for `filter`: a TOML file, or a name, such as common-crawl
+    #[arg(long, value_name = "FILE|NAME")]
+    pub statuses: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// Print a JSON object per line for each URL and crawler

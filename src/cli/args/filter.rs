@@ -1,7 +1,7 @@
 //! The arguments of `filter`.
 
 use crate::input::{Column, Delimiter};
-use crate::judge::{Choices, Fallback, MaxAge};
+use crate::judge::{Choices, Fallback, MaxAge, Statuses};
 use crate::robots::Agents;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
@@ -174,6 +174,13 @@ pub struct VerdictArgs {
     /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
     #[arg(long, value_name = "AGE", value_parser = str::parse::<MaxAge>)]
     pub max_age: Option<MaxAge>,
+    /// What statuses mean: a TOML file, or a name, such as common-crawl
+    ///
+    /// A file has a line for each status of a robots.txt that means something else than its dialect says, such as 403 = "defer" or
+    /// "4xx" = "allow"; the words are allow, block and defer, the statuses 400 to 599. The names are common-crawl and nutch. Takes
+    /// precedence over --on-unreachable and --unreachable-as-unavailable.
+    #[arg(long, value_name = "FILE|NAME", hide_short_help = true)]
+    pub statuses: Option<PathBuf>,
     /// The time at which ages are judged [default: now]
     ///
     /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
@@ -205,17 +212,19 @@ impl FilterArgs {
 }
 
 impl VerdictArgs {
-    /// Converts to the library's type, with ages judged at `now`.
-    pub fn choices(&self, now: i64) -> Choices {
-        Choices {
+    /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
+    pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
+        let statuses = self.statuses.as_deref().map(Statuses::named_or_read).transpose()?;
+        Ok(Choices {
             on_unfetched: self.on_unfetched,
             on_unreachable: self.on_unreachable,
             unreachable_as_unavailable: self.unreachable_as_unavailable,
             on_html: self.on_html,
             on_stale: self.on_stale.unwrap_or(Fallback::Use),
             max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
+            statuses: statuses.unwrap_or_default(),
             now,
-        }
+        })
     }
 }
 

@@ -14,5 +14,6 @@ pub use failures::LONGEST as LONGEST_UNREACHABLE;
 pub(crate) use kept::Answer;
 pub use kept::AnswerKind;
 pub(super) use kept::{Answers, CompareRules, Content, Folded, Kept, StoredRules};
+pub use resolve::FinalStatuses;
 pub(super) use resolve::{Hops, Resolved, Resolver};
 pub(super) use urls::{KeptUrl, Placement, Urls, split};

@@ -21,12 +21,28 @@ pub(crate) struct Resolved {
     pub state: OriginState,
     /// The rules in use.
     pub rules: StoredRules,
+    /// The statuses of the answers that decide.
+    pub statuses: FinalStatuses,
 }
+
+/// The statuses at the ends of an origin's redirects. More redirects than the dialect follows have that of an answer which means the
+/// same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FinalStatuses {
+    /// That of the last answer.
+    pub last: Option<u16>,
+    /// That of the last good answer, if the last answer is no verdict and there was one.
+    pub last_good: Option<u16>,
+}
+
+/// The status of an answer that means that there is no robots.txt.
+const NOT_FOUND: u16 = 404;
 
 impl Resolved {
     /// An origin whose robots.txt was never requested.
     pub fn unfetched() -> Resolved {
-        Resolved { state: OriginState::unfetched(), rules: StoredRules::default() }
+        let (rules, statuses) = Default::default();
+        Resolved { state: OriginState::unfetched(), rules, statuses }
     }
 }
 
@@ -41,11 +57,21 @@ struct Way<'k> {
     end: Option<&'k Answer>,
 }
 
+impl Way<'_> {
+    /// The status at the end.
+    fn status(&self) -> Option<u16> {
+        let too_long = (self.origin_status == OriginStatus::Unavailable).then_some(NOT_FOUND);
+        self.end.map_or(too_long, |end| end.status)
+    }
+}
+
 impl<'k> Resolver<'k> {
     /// Resolves the origin whose robots.txt was answered so.
     pub fn resolve(&self, kept: &'k Kept) -> Resolved {
         let Some(newest) = kept.newest() else { return Resolved::unfetched() };
-        let Way { visited, times, origin_status, end } = self.follow(kept, newest);
+        let way = self.follow(kept, newest);
+        let statuses = FinalStatuses { last: way.status(), last_good: None };
+        let Way { visited, times, origin_status, end } = way;
         let answered = Answered {
             status: newest.status,
             fetched_at: times.fetched_at,
@@ -55,6 +81,7 @@ impl<'k> Resolver<'k> {
         let mut resolved = Resolved {
             state: OriginState::new(origin_status, answered),
             rules: end.map(Answer::rules).unwrap_or_default(),
+            statuses,
         };
         if origin_status.is_definite() {
             resolved.state.html_page = end.is_some_and(|end| end.kind == AnswerKind::HtmlPage);
@@ -67,7 +94,9 @@ impl<'k> Resolver<'k> {
             let since = failures.since(good.as_ref().and_then(|good| good.times.fetched_at));
             resolved.state.answered.unreachable_since = since.filter(|_| since != times.fetched_at);
         }
-        if let Some(Way { times, origin_status, end, .. }) = good {
+        if let Some(way) = good {
+            resolved.statuses.last_good = way.status();
+            let Way { times, origin_status, end, .. } = way;
             resolved.state.last_good = Some(LastGood { origin_status, times });
             resolved.state.html_page = end.is_some_and(|end| end.kind == AnswerKind::HtmlPage);
             resolved.rules = end.map(Answer::rules).unwrap_or_default();
@@ -198,8 +227,14 @@ impl Ages {
 pub(crate) struct Hops(Vec<(String, Kept)>);
 
 impl Hops {
+    /// Follows the redirect of a URL through what is known, as far as an origin's answers of a dialect may lead.
+    pub fn within(dialect: &Dialect, kept: &Kept, known: impl Fn(&str) -> Option<Kept>) -> Hops {
+        // From the last URL of a chain, the last good answer may be as far again.
+        Hops::from(kept, 2 * (usize::from(dialect.redirects.hops) + 1), known)
+    }
+
     /// Follows the redirect of a URL through what is known, to `most` URLs at most.
-    pub fn from(kept: &Kept, most: usize, known: impl Fn(&str) -> Option<Kept>) -> Hops {
+    fn from(kept: &Kept, most: usize, known: impl Fn(&str) -> Option<Kept>) -> Hops {
         let mut hops = Hops::default();
         let target = |kept: &Kept| Some(kept.of_kind(AnswerKind::Redirect)?.target()?.to_owned());
         let mut next = target(kept);
