@@ -13,6 +13,7 @@ use crate::judge::outcomes::AllowedIf;
 use crate::outcome::Partition;
 use crate::output::form::Form;
 use crate::output::format::{Format, FrameFormat};
+#[cfg(feature = "cli")]
 use crate::output::receipt;
 use crate::policy::Crawler;
 
@@ -71,6 +72,7 @@ impl Job {
     }
 
     /// The names of those whom lines are split for: each crawler, or all of them together.
+    #[cfg(feature = "cli")]
     pub(crate) fn split_for(&self) -> Vec<String> {
         let agents = self.crawlers.iter().map(|crawler| crawler.agents().to_string());
         receipt::split_for(agents.collect(), self.allowed_if)

@@ -46,6 +46,8 @@ impl Robots {
             let reader = Reader::within(Cursor::new(std::mem::take(&mut body)).chain(file), memory)?;
             reader.take(limit as u64).read_to_end(&mut body)?;
         }
+        // It is copied, and may have grown to twice its length.
+        body.shrink_to_fit();
         Ok(Robots { body: body.into(), was_compressed })
     }
 
