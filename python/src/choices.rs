@@ -37,7 +37,7 @@ pub struct Choices {
 #[pymethods]
 impl Choices {
     #[new]
-    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, www_fallback=False, now=None))]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, www_fallback=false, now=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         on_unfetched: &str,

@@ -190,7 +190,7 @@ pub struct VerdictArgs {
     /// The time at which ages are judged [default: now]
     ///
     /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub now: Option<jiff::Timestamp>,
 }
 
