@@ -215,9 +215,48 @@ pub fn of_robots_url(url: &str) -> Option<&str> {
     url.strip_suffix(ROBOTS_TXT)
 }
 
+/// The origin with `www.` before its host, or without it if it has that; `None` if the host is an address, or nothing else. The origin
+/// must be in canonical form, and so is the sibling.
+pub(crate) fn www_sibling(origin: &[u8]) -> Option<Vec<u8>> {
+    let host = memchr::memmem::find(origin, b"://")? + 3;
+    let (scheme, rest) = origin.split_at(host);
+    let name = rest.split(|&byte| byte == b':').next().unwrap_or_default();
+    let is_name = |name: &[u8]| {
+        let last = name.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+        last.first().is_some_and(|byte| !byte.is_ascii_digit() && *byte != b'[')
+    };
+    match rest.strip_prefix(b"www.") {
+        Some(without) => is_name(name.strip_prefix(b"www.")?).then(|| [scheme, without].concat()),
+        None => (is_name(name) && !rest.starts_with(b"[")).then(|| [scheme, b"www.", rest].concat()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_origin_has_a_sibling_with_www_or_without() {
+        for (origin, sibling) in [
+            ("https://a.example", Some("https://www.a.example")),
+            ("http://www.a.example:8080", Some("http://a.example:8080")),
+            ("http://a:81", Some("http://www.a:81")),
+            ("https://www.www.a", Some("https://www.a")),
+            ("https://wwwa.example", Some("https://www.wwwa.example")),
+            ("http://www.", None),
+            ("http://www", Some("http://www.www")),
+            ("http://127.0.0.1", None),
+            ("http://www.127.0.0.1", None),
+            ("http://[2001:db8::1]:8080", None),
+            ("", None),
+        ] {
+            let found = www_sibling(origin.as_bytes()).map(|found| String::from_utf8(found).unwrap());
+            assert_eq!(found.as_deref(), sibling, "{origin}");
+            if let Some(sibling) = sibling {
+                assert_eq!(canonical(sibling.as_bytes()).unwrap().0, sibling);
+            }
+        }
+    }
 
     fn of(line: &str) -> Result<(String, String), InvalidUrl> {
         let line = trimmed(line.as_bytes());

@@ -20,7 +20,7 @@ use crate::{arguments, error};
 /// "dialect", for the dialect's own lifetime, which is the limit if only `on_stale` is given. `now`, the time at which
 /// ages are judged, is in seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339. `statuses` says which answers
 /// mean something else than the dialect says: a dict such as {403: "defer", "4xx": "allow"}, the path of a file with such lines, or a
-/// name, such as "common-crawl".
+/// name, such as "common-crawl". With `www_fallback`, an origin that is not in the policy is judged by the one with or without "www.".
 ///
 /// >>> import robosieve
 /// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="7d")
@@ -37,7 +37,7 @@ pub struct Choices {
 #[pymethods]
 impl Choices {
     #[new]
-    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, now=None))]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, www_fallback=false, now=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         on_unfetched: &str,
@@ -47,6 +47,7 @@ impl Choices {
         max_age: Option<&Bound<'_, PyAny>>,
         unreachable_as_unavailable: Option<&Bound<'_, PyAny>>,
         statuses: Option<&Bound<'_, PyAny>>,
+        www_fallback: bool,
         now: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Choices> {
         let fallback = "allow, block, defer or use";
@@ -64,7 +65,8 @@ impl Choices {
             .on_stale(stale.unwrap_or(Fallback::Use))
             .max_age(max_age.or(stale.map(|_| MaxAge::Dialect)))
             .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?)
-            .statuses(statuses.map(statuses_of).transpose()?.unwrap_or_default());
+            .statuses(statuses.map(statuses_of).transpose()?.unwrap_or_default())
+            .www_fallback(www_fallback);
         Ok(Choices { choices, now: now.map(|now| time("now", now)).transpose()? })
     }
 
@@ -116,6 +118,12 @@ impl Choices {
         Ok(statuses)
     }
 
+    /// Whether an unknown origin is judged by the one with or without "www.".
+    #[getter]
+    fn www_fallback(&self) -> bool {
+        self.choices.www_fallback
+    }
+
     /// The time at which ages are judged, in seconds of Unix time; None for that of the call.
     #[getter]
     fn now(&self) -> Option<i64> {
@@ -153,6 +161,7 @@ impl Choices {
         given.set_item("unreachable_as_unavailable", self.unreachable_as_unavailable())?;
         // Without any, as before there were statuses.
         given.set_item("statuses", Some(self.statuses(py)?).filter(|statuses| !statuses.is_empty()))?;
+        given.set_item("www_fallback", self.www_fallback())?;
         given.set_item("now", self.now)?;
         Ok((PyTuple::empty(py), given))
     }

@@ -82,6 +82,7 @@ CHOICES: list[dict[str, Any]] = [
     {"max_age": "dialect", "unreachable_as_unavailable": 86400, "now": NOON},
     {"on_stale": "block", "max_age": 5},
     {"statuses": {"403": "defer", "4xx": "allow"}},
+    {"www_fallback": True},
 ]
 
 

@@ -175,6 +175,8 @@ struct PolicyRules {
     as_filter: Judged,
     /// As if last good answers counted.
     by_last_good: Judged,
+    /// Whether an unknown origin is judged by its `www.` sibling.
+    www_fallback: bool,
 }
 
 /// The crawlers to answer for.
@@ -193,7 +195,8 @@ struct Judged {
 impl RuleSource {
     fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
         let statuses = args.statuses.as_deref().map(Statuses::named_or_read).transpose()?;
-        let choices = Choices { statuses: statuses.unwrap_or_default(), ..Choices::now() };
+        let choices =
+            Choices { statuses: statuses.unwrap_or_default(), www_fallback: args.www_fallback, ..Choices::now() };
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
             return RuleSource::of_policy(&policy, &agents(args, policy.dialect())?, choices);
@@ -258,11 +261,16 @@ impl PolicyRules {
             Judged { explainer: matcher.explainer(), matcher, statuses: choices.statuses }
         };
         let (as_filter, by_last_good) = (judged(Fallback::Defer), judged(Fallback::Use));
-        PolicyRules { crawler, as_filter, by_last_good }
+        PolicyRules { crawler, as_filter, by_last_good, www_fallback: choices.www_fallback }
     }
 
     fn answer(&mut self, origin: &str, url: &[u8]) -> Answer {
-        let found = self.as_filter.matcher.policy().origin(origin.as_bytes());
+        let policy = self.as_filter.matcher.policy();
+        let own = policy.origin(origin.as_bytes());
+        let sibling = origin::www_sibling(origin.as_bytes()).filter(|_| self.www_fallback && own.is_none());
+        let sibling = sibling.and_then(|sibling| policy.origin(&sibling));
+        let fallback = sibling.map(|(_, record)| String::from_utf8_lossy(record.origin).into_owned());
+        let found = own.or(sibling);
         let state = found.map_or_else(OriginState::unfetched, |(_, record)| record.state());
         let (reason, mut answer) = self.as_filter.answer(url, state.origin_status, &state);
         match (reason, state.operator_override.ruling, state.last_good) {
@@ -274,6 +282,9 @@ impl PolicyRules {
                 answer.group = good.group;
             }
             (_, None, None) => {}
+        }
+        if let Some(sibling) = fallback {
+            answer.why = format!("by {sibling}: {}", answer.why);
         }
         answer
     }

@@ -56,6 +56,9 @@ pub struct Choices {
     /// [`Choices::on_unreachable`] and [`Choices::unreachable_as_unavailable`].
     #[serde(default, skip_serializing_if = "Statuses::is_empty")]
     pub statuses: Statuses,
+    /// Whether an origin that is not in the policy is judged by that with `www.` before its host or, if it has that, by that without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub www_fallback: bool,
     /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
     #[serde(with = "crate::formats::time")]
     pub now: i64,
@@ -70,6 +73,7 @@ setters! {
         on_stale: Fallback,
         max_age: Option<MaxAge>,
         statuses: Statuses,
+        www_fallback: bool,
     }
 }
 
@@ -90,6 +94,7 @@ impl Choices {
             on_stale: Fallback::Use,
             max_age: None,
             statuses: Statuses::default(),
+            www_fallback: false,
             now,
         }
     }

@@ -66,6 +66,12 @@ impl Decisions {
         self.choices.has_times()
     }
 
+    /// Whether an origin that is not known is judged by its `www.` sibling.
+    #[inline]
+    pub fn fall_back_to_www(&self) -> bool {
+        self.choices.www_fallback
+    }
+
     /// Whether some depend on the status of an answer.
     pub fn ask_for_statuses(&self) -> bool {
         !self.choices.statuses.is_empty()

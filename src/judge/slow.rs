@@ -32,10 +32,12 @@ impl Judge<'_> {
             return changed.judge_line(line, scratch);
         }
         scratch.counts.tabs += u64::from(has_tab(line));
-        let (record, end) = match self.find(line) {
+        let (own, end) = match self.find_own(line) {
             Ok(found) => found,
             Err(reason) => return reason.into(),
         };
+        let record = own.or_else(|| self.find_sibling(line));
+        scratch.counts.www_fallbacks += u64::from(own.is_none() && record.is_some());
         let (decision, automaton) = match record {
             Some(record) => (self.decisions.of(&record), self.groups.automaton_of(record.row)),
             None => (Decision::Fixed(self.decisions.unfetched), 0),
@@ -100,12 +102,30 @@ impl Judge<'_> {
     /// What judges a trimmed line if layers over the policy change its origin.
     pub(super) fn of_changed(&self, line: &[u8]) -> Option<Judge<'_>> {
         let changed = self.over?.view().answered_by(self.groups.columns());
-        let is_changed = matches!(changed.find(line), Ok((Some(_), _)));
+        let has_own = |judge: &Judge<'_>| matches!(judge.find_own(line), Ok((Some(_), _)));
+        // The origin itself comes before its sibling, whichever of the two has it.
+        let has_sibling = || changed.find_sibling(line).is_some() && !has_own(self);
+        let is_changed = has_own(&changed) || has_sibling();
         is_changed.then_some(changed)
     }
 
-    /// The record of a trimmed line's origin, and where its path begins.
+    /// The record by which a trimmed line is judged: that of its origin, or of its `www.` sibling if it has none and the choices say
+    /// so; and where its path begins.
     pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), InvalidUrl> {
+        self.find_own(line).map(|(own, end)| (own.or_else(|| self.find_sibling(line)), end))
+    }
+
+    /// The record of the `www.` sibling of a trimmed line's origin, if the choices ask for it.
+    fn find_sibling(&self, line: &[u8]) -> Option<Record<'_>> {
+        if !self.decisions.fall_back_to_www() {
+            return None;
+        }
+        let (origin, _) = origin::of(line).ok()?;
+        self.lookup.get(&origin::www_sibling(&origin)?)
+    }
+
+    /// The record of a trimmed line's origin, and where its path begins.
+    fn find_own(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), InvalidUrl> {
         if let Some(end) = origin::cut(line).filter(|_| !origin::has_line_feed(line)) {
             let record = self.lookup.get(&line[..end]);
             if record.is_some() || origin::is_surely_canonical(&line[..end]) {
@@ -120,7 +140,8 @@ impl Judge<'_> {
     #[inline(always)]
     pub(super) fn outcome_of_unknown(&self, key: &[u8]) -> Option<Outcome> {
         let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(OwnedJudge::is_all_in_slots);
-        (is_all_in_slots && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
+        let is_certain = is_all_in_slots && !self.decisions.fall_back_to_www();
+        (is_certain && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
     }
 }
 

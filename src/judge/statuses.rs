@@ -42,8 +42,8 @@ type Named = (&'static str, &'static [(&'static str, Fallback)]);
 /// The statuses that have a name.
 ///
 /// Apache Nutch defers a host whose robots.txt answers 5xx or 429, and allows it for 4xx (`HttpRobotRulesParser`, with the defaults of
-/// `http.robots.403.allow` and `http.robots.503.defer.visits`; 429 since NUTCH-3011). Common Crawl's crawler is made of it, and defers
-/// 403 as well.
+/// `http.robots.403.allow` and `http.robots.503.defer.visits`; 429 since NUTCH-3011). Common Crawl's crawler is made of it. That it
+/// defers 403 as well is ours: no public text was found, and it is the stricter reading.
 const NAMED: [Named; 2] = [
     ("common-crawl", &[("403", Fallback::Defer), ("429", Fallback::Defer), ("5xx", Fallback::Defer)]),
     ("nutch", &[("4xx", Fallback::Allow), ("429", Fallback::Defer), ("5xx", Fallback::Defer)]),

@@ -29,6 +29,7 @@ pub(super) fn origins() -> Vec<String> {
         "http://[2001:db8::1]",
         "http://a",
         "https://b",
+        "http://www.sibling.example",
     ];
     hosts.chain(others.map(str::to_owned)).collect()
 }
@@ -85,6 +86,11 @@ pub(super) fn text(dice: &mut Rng, origins: &[String]) -> Vec<u8> {
                 b"http://u:p@a.example/a",
                 b"http://a.example:80/a",
                 b"http://unknown.example/a",
+                b"http://www.abc.example/a/b.php?x=1",
+                b"https://www.a.example:8443/b",
+                b"http://WWW.b\xc3\xbccher.example/./a",
+                b"http://sibling.example/a\t",
+                b"http://www.www.sibling.example/a",
                 b"http://b\xc3\xbccher.example/a",
                 b"http://a.example\\a",
                 b"http://a.example?x=1",
@@ -180,7 +186,7 @@ fn the_hot_path_and_the_slow_way_agree() {
         };
         let statuses = "403 = 'defer'\n'4xx' = 'block'\n'5xx' = 'allow'".parse().unwrap();
         let by_status = Choices { statuses, ..Choices::at(0) };
-        for choices in [Choices::at(0), dated, by_status, Choices { statuses, ..dated }] {
+        for choices in [Choices::at(0), dated, by_status, Choices { statuses, www_fallback: true, ..dated }] {
             let matchers: Vec<Matcher> =
                 crawlers.iter().map(|crawler| Matcher::new(&policy, crawler.clone(), choices)).collect();
             let judges: Vec<Judge<'_>> = matchers.iter().map(Matcher::view).collect();
@@ -286,6 +292,78 @@ fn crawlers_judged_together_get_the_verdicts_of_their_own_rules() {
     }
 }
 
+/// The origin itself comes first in every layer, and its sibling, of whatever layer, only if no layer has it.
+#[test]
+fn an_unknown_origin_is_judged_by_its_sibling() {
+    let policy_of = |files: &[(&str, &str)], time| {
+        let columns = crate::policy::Crawlers::new(["one", "two"].map(|name| name.parse().unwrap()).to_vec()).unwrap();
+        let mut captures = Captures::new(columns, Dialect::DEFAULT);
+        let found = files.iter().map(|(origin, body)| {
+            let found = Capture::found(origin, body);
+            Capture { answered: Answered { fetched_at: Some(time), ..found.answered }, ..found }
+        });
+        captures.add(found.collect()).unwrap();
+        captures.policy().unwrap()
+    };
+    let all = |path: &str| format!("User-agent: *\nDisallow: {path}\n");
+    let two = "User-agent: two\nDisallow: /\n";
+    let base = policy_of(
+        &[
+            ("http://www.base", &all("/base")),
+            ("http://own", &all("/own")),
+            ("https://bare:81", &all("/bare")),
+            ("http://www.two", two),
+            ("http://www.old", &all("/old")),
+        ],
+        1,
+    );
+    let newer = [("http://www.own", all("/not")), ("http://www.newer", all("/newer")), ("http://www.old", all("/new"))];
+    let newer = policy_of(&newer.each_ref().map(|(origin, body)| (*origin, &**body)), 2);
+    let layered = Policy::layered(vec![base, newer]).unwrap();
+    let (allowed, blocked, unknown) = (("allowed", "rules"), ("blocked", "rules"), ("deferred", "unfetched"));
+    let lines = [
+        ("http://base/base", blocked, true),
+        ("  HTTP://Base:80/b%61se\r", blocked, true),
+        ("http://base/", allowed, true),
+        ("https://base/base", unknown, false),
+        ("http://base:81/base", unknown, false),
+        ("http://own/own", blocked, false),
+        ("http://own/not", allowed, false),
+        ("http://www.own/not", blocked, false),
+        ("https://www.bare:81/bare", blocked, true),
+        ("http://newer/newer", blocked, true),
+        ("http://old/new", blocked, true),
+        ("http://old/old", allowed, true),
+        ("http://two/x", ("allowed", "no-group"), true),
+        ("http://www.www.base/base", blocked, true),
+        ("http://unknown/", unknown, false),
+        ("http://127.0.0.1/", unknown, false),
+    ];
+    for www_fallback in [true, false] {
+        let choices = Choices::at(0).www_fallback(www_fallback);
+        let agents = ["one", "two"].map(|name| name.parse::<Agents>().unwrap());
+        let crawlers = agents.iter().map(|agents| layered.crawler(Some(agents)).unwrap());
+        let matchers: Vec<Matcher> = crawlers.map(|crawler| Matcher::new(&layered, crawler, choices)).collect();
+        let text = lines.map(|(line, ..)| line).join("\n");
+        let [best, portable] = fast(&Matcher::views(&matchers), text.as_bytes(), b"\n");
+        assert_eq!(best, portable);
+        for (at, (line, expected, is_by_sibling)) in lines.into_iter().enumerate() {
+            let mut scratch = Scratch::default();
+            let outcome = matchers[0].view().judge_line(line.as_bytes(), &mut scratch);
+            let expected = if is_by_sibling && !www_fallback { unknown } else { expected };
+            assert_eq!((outcome.partition().name(), outcome.reason().name()), expected, "{line}");
+            assert_eq!(scratch.counts.www_fallbacks, u64::from(www_fallback && is_by_sibling), "{line}");
+            assert_eq!(best[0][at], outcome, "{line}");
+            let of_two = matchers[1].judge(line);
+            assert_eq!(best[1][at], of_two, "{line}");
+            let is_refused = www_fallback && line.starts_with("http://two");
+            assert!(!is_refused || of_two.partition() == crate::outcome::Partition::Blocked, "{line}");
+        }
+        let cause = matchers[0].explain("http://newer/newer");
+        assert_eq!(cause.rule.map(|rule| rule.line), www_fallback.then_some(2));
+    }
+}
+
 #[test]
 fn what_is_counted_is_the_same_as_well() {
     let (origins, mut dice) = (origins(), Rng(7));
@@ -302,7 +380,7 @@ fn what_is_counted_is_the_same_as_well() {
         }
         assert_eq!(outcomes.len(), text.split_inclusive(|&byte| byte == b'\n').count());
         assert_eq!(fast.counts, slow.counts);
-        let UrlCounts { tabs, dot_segments, rewritten, normalised } = slow.counts;
+        let UrlCounts { tabs, dot_segments, rewritten, normalised, .. } = slow.counts;
         assert!(text.len() < 10_000 || [tabs, dot_segments, rewritten, normalised].iter().all(|&count| count > 0));
     }
 }

@@ -137,6 +137,9 @@ pub struct UrlCounts {
     /// Those whose path was brought into normal form first. Rules that settle a path before the first byte that would change make
     /// this unnecessary.
     pub normalised: u64,
+    /// Those judged by the `www.` sibling of their origin.
+    #[serde(default)]
+    pub www_fallbacks: u64,
 }
 
 impl UrlCounts {
@@ -146,6 +149,7 @@ impl UrlCounts {
         self.dot_segments += other.dot_segments;
         self.rewritten += other.rewritten;
         self.normalised += other.normalised;
+        self.www_fallbacks += other.www_fallbacks;
     }
 
     /// The counts of URLs that were judged for several crawlers. Only normalising depends on the automaton, and is summed: a path

@@ -76,6 +76,9 @@ pub struct Receipt {
     pub rewritten_paths: u64,
     /// How often a URL's path was normalised before matching; with several crawlers, counted for each one whose rules needed it.
     pub normalised_paths: u64,
+    /// URLs judged by the `www.` sibling of their origin, which is not in the policy itself; absent if there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub www_fallbacks: u64,
     /// The number of origins to fetch, in `robots-needed.tsv`; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins_needed: Option<u64>,

@@ -89,6 +89,7 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         dot_segments: totals.odd.dot_segments,
         rewritten_paths: totals.odd.rewritten,
         normalised_paths: totals.odd.normalised,
+        www_fallbacks: totals.odd.www_fallbacks,
         origins_needed: None,
         robots_needed: None,
         shards: Vec::new(),

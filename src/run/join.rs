@@ -223,6 +223,7 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     joined.dot_segments += next.dot_segments;
     joined.rewritten_paths += next.rewritten_paths;
     joined.normalised_paths += next.normalised_paths;
+    joined.www_fallbacks += next.www_fallbacks;
     // Shards may have run in parallel, so the longest one gives the duration.
     joined.seconds = joined.seconds.max(next.seconds);
     joined.options.threads = joined.options.threads.max(next.options.threads);

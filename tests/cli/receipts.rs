@@ -100,7 +100,10 @@ fn is(value: &Value, name: &str) -> bool {
 #[test]
 fn receipts_are_as_their_schema_says() {
     let bench = Bench::with_site();
-    bench.file("urls", "http://a.example/\nhttp://a.example/no\nhttp://b.example/\nhttp://a.example/\n");
+    bench.file(
+        "urls",
+        "http://a.example/\nhttp://a.example/no\nhttp://b.example/\nhttp://a.example/\nhttp://www.a.example/\n",
+    );
     bench.file("pages", "id,url\n1,http://a.example/no\n");
     bench.file("in.warc", crate::support::archives::answer("http://w.example/robots.txt", 1, "404 Not Found", ""));
     let mut cut = bench.read("DATASETS/urls.txt");
@@ -108,7 +111,7 @@ fn receipts_are_as_their_schema_says() {
     bench.file("cut.gz", gzip_cut(&cut));
     let now = "--now 2026-01-01T00:00:00Z";
     let mut runs = vec![
-        ("plain", "--robots in.warc --statuses common-crawl urls".to_owned()),
+        ("plain", "--robots in.warc --statuses common-crawl --www-fallback urls".to_owned()),
         ("packed", "--compress gzip --split-size 1M --per-input --unique --explain urls".to_owned()),
         ("columns", "--delimiter , --column url --max-age 7d --unreachable-as-unavailable 30d pages".to_owned()),
         ("verdicts", "--verdicts --agent other urls".to_owned()),

@@ -310,6 +310,31 @@ fn check_tells_the_status_and_the_line_that_decided() {
 }
 
 #[test]
+fn an_unknown_origin_is_judged_by_its_sibling_if_the_operator_says_so() {
+    let bench = Bench::new();
+    bench.file("sites/www.a.example", "User-agent: *\nDisallow: /no\n");
+    bench.file("urls", "http://a.example/no\nhttps://a.example/yes\nhttp://www.a.example/no\nhttp://b.example/\n");
+    let split = bench.split("--robots sites --www-fallback", &["urls"]);
+    assert_eq!(split.lines("blocked"), ["http://a.example/no", "http://www.a.example/no"]);
+    assert_eq!(split.lines("allowed"), ["https://a.example/yes"]);
+    assert_eq!(split.lines("deferred"), ["http://b.example/"]);
+    assert_eq!((&split.receipt["www_fallbacks"], &split.receipt["options"]["www_fallback"]), (&2.into(), &true.into()));
+    let split = bench.split("--robots sites --force", &["urls"]);
+    assert_eq!(split.lines("deferred").len(), 3);
+    assert!(split.receipt.get("www_fallbacks").is_none() && split.receipt["options"].get("www_fallback").is_none());
+    let check = |options: &str| {
+        let command = format!("check --agent examplebot --robots sites --origin http://www.a.example {options}");
+        let command = command.replace("sites", "sites/www.a.example");
+        let output = bench.program(&format!("{command} http://a.example/no")).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let expected =
+        "blocked\thttp://a.example/no\tby http://www.a.example: line 2: Disallow: /no\tUser-agent: * (line 1)\n";
+    assert_eq!(check("--www-fallback"), expected);
+    assert_eq!(check(""), "deferred\thttp://a.example/no\tits robots.txt was never fetched\t-\n");
+}
+
+#[test]
 fn statuses_that_are_not_understood_end_the_run() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/x\n");

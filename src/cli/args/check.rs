@@ -38,6 +38,9 @@ pub struct CheckArgs {
     /// What statuses mean, as for `filter`: a TOML file, or a name, such as common-crawl
     #[arg(long, value_name = "FILE|NAME")]
     pub statuses: Option<PathBuf>,
+    /// Judge an unknown origin by the one with or without www., as for `filter`
+    #[arg(long)]
+    pub www_fallback: bool,
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// Print a JSON object per line for each URL and crawler

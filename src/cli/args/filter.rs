@@ -181,10 +181,16 @@ pub struct VerdictArgs {
     /// precedence over --on-unreachable and --unreachable-as-unavailable.
     #[arg(long, value_name = "FILE|NAME", hide_short_help = true)]
     pub statuses: Option<PathBuf>,
+    /// Judge an unknown origin by the one with or without www.
+    ///
+    /// A URL of https://a.example is judged by the robots.txt of https://www.a.example, and the other way round, if its own origin is
+    /// not in the policy at all. Scheme and port are the same. The receipt counts such lines.
+    #[arg(long, hide_short_help = true)]
+    pub www_fallback: bool,
     /// The time at which ages are judged [default: now]
     ///
     /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub now: Option<jiff::Timestamp>,
 }
 
@@ -223,6 +229,7 @@ impl VerdictArgs {
             on_stale: self.on_stale.unwrap_or(Fallback::Use),
             max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
             statuses: statuses.unwrap_or_default(),
+            www_fallback: self.www_fallback,
             now,
         })
     }
