@@ -92,11 +92,9 @@ impl<'a> Followed<'a> {
         if name != self.dialect {
             return Err(Failure::Merge(MergeError::Dialects { one: self.dialect, other: name }));
         }
-        let matcher = |crawler: &Crawler| {
-            let crawler = policy.crawler(Some(crawler.agents()))?;
-            Ok(Matcher::new(&policy, crawler, choices))
-        };
-        let matchers = crawlers.iter().map(matcher).collect::<Result<_, Failure>>()?;
+        let of_policy = crawlers.iter().map(|crawler| policy.crawler(Some(crawler.agents())));
+        let crawlers = of_policy.collect::<Result<Vec<_>, _>>()?;
+        let matchers = Matcher::for_each(&policy, crawlers, choices);
         Ok((policy, matchers))
     }
 

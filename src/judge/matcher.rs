@@ -72,6 +72,20 @@ impl Matcher {
         Matcher(Arc::new(OwnedJudge::new(policy.clone(), crawler, choices)))
     }
 
+    /// Matchers for several crawlers of a policy. What the choices decide is the same for all, and found once.
+    pub(crate) fn for_each(
+        policy: &Policy,
+        crawlers: impl IntoIterator<Item = Crawler>,
+        choices: Choices,
+    ) -> Vec<Matcher> {
+        let mut first: Option<Matcher> = None;
+        let matcher = |crawler: Crawler| match &first {
+            Some(first) => Matcher(Arc::new(first.0.answering_for(crawler))),
+            None => first.insert(Matcher::new(policy, crawler, choices)).clone(),
+        };
+        crawlers.into_iter().map(matcher).collect()
+    }
+
     /// The outcome of a URL: its partition and the reason.
     pub fn judge(&self, url: impl AsRef<[u8]>) -> Outcome {
         with_scratch(|scratch| self.view().judge_line(url.as_ref(), scratch))

@@ -40,8 +40,8 @@ impl Policy {
     ///
     /// [`MatcherError`] if the policy was not made for one of them.
     pub fn matchers(&self, agents: &[crate::Agents], choices: Choices) -> Result<Matchers, MatcherError> {
-        let matcher = |agents| Ok(Matcher::new(self, self.crawler(Some(agents))?, choices));
-        agents.iter().map(matcher).collect::<Result<_, _>>().map(Matchers)
+        let crawlers: Vec<_> = agents.iter().map(|agents| self.crawler(Some(agents))).collect::<Result<_, _>>()?;
+        Ok(Matchers(Matcher::for_each(self, crawlers, choices)))
     }
 }
 

@@ -1,14 +1,22 @@
 //! A matcher as the hot path sees it: borrowed, so that no step has to count references.
 
+use std::sync::Arc;
+
 use super::choices::Choices;
 use super::decision::{Decision, Decisions};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, Crawler, Groups, Lookup, LookupEntry as Entry, Policy};
 
-/// A policy and the decisions computed from the operator's choices.
+/// A policy and the decisions computed from the operator's choices, for one of its crawlers.
+#[derive(Clone)]
 pub(super) struct OwnedJudge {
     pub policy: Policy,
     pub crawler: Crawler,
+    decided: Arc<Decided>,
+}
+
+/// The decisions, which are the same for all crawlers.
+struct Decided {
     decisions: Decisions,
     routes: Box<[Route; 256]>,
     by_slot: Vec<u8>,
@@ -33,12 +41,18 @@ impl OwnedJudge {
         // A pass over all entries, needed only for times and statuses: 20 ms for a million origins.
         let asks_records = has_times || decisions.ask_for_statuses();
         let by_slot = if asks_records { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
-        OwnedJudge { policy, crawler, decisions, routes: routes.all, by_slot, has_times, over }
+        let decided = Arc::new(Decided { decisions, routes: routes.all, by_slot, has_times, over });
+        OwnedJudge { policy, crawler, decided }
+    }
+
+    /// The same for another crawler of the policy.
+    pub fn answering_for(&self, crawler: Crawler) -> OwnedJudge {
+        OwnedJudge { crawler, ..self.clone() }
     }
 
     /// Whether decisions depend on the time.
     pub fn depends_on_time(&self) -> bool {
-        self.has_times || self.over.as_ref().is_some_and(|over| over.depends_on_time())
+        self.decided.has_times || self.decided.over.as_ref().is_some_and(|over| over.depends_on_time())
     }
 
     /// Whether an origin that is not in the slot of its hash is not in the policy.
@@ -48,14 +62,15 @@ impl OwnedJudge {
 
     /// The parts of the policy that judging reads.
     pub fn view(&self) -> Judge<'_> {
+        let Decided { decisions, routes, by_slot, over, .. } = &*self.decided;
         Judge {
             policy: &self.policy,
             lookup: self.policy.lookup(),
             groups: self.policy.groups(&self.crawler),
-            decisions: &self.decisions,
-            routes: &self.routes,
-            by_slot: &self.by_slot,
-            over: self.over.as_deref(),
+            decisions,
+            routes,
+            by_slot,
+            over: over.as_deref(),
         }
     }
 }

@@ -82,7 +82,7 @@ impl<'j> Plan<'j> {
 
     /// A matcher for each crawler.
     pub fn matchers(&self) -> Vec<Matcher> {
-        self.job.crawlers.iter().map(|crawler| Matcher::new(self.policy, crawler.clone(), self.job.choices)).collect()
+        Matcher::for_each(self.policy, self.job.crawlers.iter().cloned(), self.job.choices)
     }
 
     /// The folder, if files are written.
