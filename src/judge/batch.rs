@@ -22,7 +22,7 @@ use super::batch_arrays::{BATCH, BatchArrays};
 use super::changed::Changed;
 use super::isa::{self, Isa, Kernel};
 use super::others::Crawlers;
-use super::outcomes::Outcomes;
+use super::outcomes::{Difference, Outcomes};
 use super::scratch::Scratch;
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
@@ -134,8 +134,17 @@ pub(super) fn judge_spans(
 
 /// Appends the outcomes of one URL.
 fn append_one(judges: &[Judge<'_>], url: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
-    outcomes.most.push(Outcome::NONE);
-    judge_one(judges, url, outcomes.urls() - 1, outcomes, scratches);
+    let Some(first) = judges.first() else { return };
+    let at = outcomes.urls();
+    if judges.len() == 1 {
+        outcomes.most.push(first.judge_line(url, &mut scratches[0]));
+        return;
+    }
+    let crawlers = Crawlers::new(judges);
+    outcomes.most.push(crawlers.most.judge_line(url, &mut scratches[0]));
+    outcomes.differences.begin(at);
+    crawlers.judge_line(url, 0, &mut scratches[1], &mut outcomes.differences);
+    outcomes.sort(at);
 }
 
 /// Appends the outcomes of the URLs whose places in a text are in the first scratch.
@@ -146,24 +155,25 @@ fn judge_places(judges: &[Judge<'_>], text: &[u8], outcomes: &mut Outcomes, scra
     (scratches[0].places, scratches[0].arrays) = (places, arrays);
 }
 
-/// Judges a URL for crawlers of one policy; sets its outcomes, which were those of an empty line.
-pub(crate) fn judge_one(
+/// Judges URLs, each of them for a line whose outcomes were those of an empty one; sets them.
+pub(crate) fn judge_apart(
     judges: &[Judge<'_>],
-    url: &[u8],
-    at: usize,
+    lines: &[usize],
+    urls: &[&[u8]],
     outcomes: &mut Outcomes,
     scratches: &mut [Scratch],
 ) {
-    let Some(first) = judges.first() else { return };
-    if judges.len() == 1 {
-        outcomes.most[at] = first.judge_line(url, &mut scratches[0]);
-        return;
+    let mut found = std::mem::take(&mut scratches[0].found);
+    judge_all(judges, urls, &mut found, scratches);
+    for (&line, &outcome) in lines.iter().zip(found.most()) {
+        outcomes.most[line] = outcome;
     }
-    let crawlers = Crawlers::new(judges);
-    outcomes.most[at] = crawlers.most.judge_line(url, &mut scratches[0]);
-    outcomes.differences.begin(at);
-    crawlers.judge_line(url, 0, &mut scratches[1], &mut outcomes.differences);
+    outcomes.differences.add(found.differences().iter().map(|difference| {
+        let url = lines[difference.url as usize] as u32;
+        Difference { url, ..*difference }
+    }));
     outcomes.sort(0);
+    scratches[0].found = found;
 }
 
 /// Judges URLs for crawlers of one policy; appends the outcomes of each.

@@ -167,7 +167,7 @@ fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
     batch::judge(&judges, urls.urls(text), &mut outcomes, &mut scratch, &mut Box::default());
     change();
     for (line, url) in urls.apart(text) {
-        batch::judge_one(&judges, url, line, &mut outcomes, &mut scratch);
+        batch::judge_apart(&judges, &[line], &[url], &mut outcomes, &mut scratch);
         change();
     }
     let counted = count(text, urls.lines(), &outcomes, true, &mut [CrawlerCounts::default()]);

@@ -181,6 +181,11 @@ impl Differences {
         self.from = from as u32;
     }
 
+    /// Adds differences, which need not be in order.
+    pub fn add(&mut self, differences: impl Iterator<Item = Difference>) {
+        self.all.extend(differences);
+    }
+
     /// Notes an outcome of a URL of the batch.
     #[inline]
     pub fn put(&mut self, crawler: u16, url: u8, outcome: Outcome) {

@@ -139,8 +139,9 @@ impl Worker {
         self.outcomes.clear(judges.len());
         batch::judge(&judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
         let Worker { outcomes, scratches, .. } = self;
-        for (line, url) in urls.apart(text) {
-            batch::judge_one(&judges, url, line, outcomes, scratches);
+        let (lines, apart): (Vec<usize>, Vec<&[u8]>) = urls.apart(text).unzip();
+        if !lines.is_empty() {
+            batch::judge_apart(&judges, &lines, &apart, outcomes, scratches);
         }
         for &(line, reason) in urls.flaws() {
             outcomes.set(line, Outcome::new(Partition::Invalid, reason));

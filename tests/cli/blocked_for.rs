@@ -68,6 +68,28 @@ fn lines_follow_the_crawlers_that_may_not_fetch_them() {
     }
 }
 
+/// URLs that must be decoded are judged apart from the others.
+#[test]
+fn decoded_urls_have_the_crawlers_of_plain_ones() {
+    let bench = bench();
+    let urls = String::from_utf8(bench.read("urls")).expect("UTF-8");
+    let urls: Vec<&str> = urls.lines().filter(|line| line.starts_with("http") && !line.contains('\t')).collect();
+    let line = |(at, url): (usize, &&str)| {
+        let url = if at % 3 == 0 { (*url).to_owned() } else { url.replace('/', "\\/") };
+        format!("key 20260101000000 {{\"url\": \"{url}\"}}\n")
+    };
+    bench.file("plain", urls.iter().map(|url| format!("{url}\n")).collect::<String>());
+    bench.file("index", urls.iter().enumerate().map(line).collect::<String>());
+    let columns = |list: &str| {
+        let options = format!("filter --robots sites {} --blocked-for {list}", agents());
+        let printed = bench.program(&options).assert().success();
+        let text = String::from_utf8(printed.get_output().stdout.clone()).expect("UTF-8");
+        let columns = |line: &str| line.splitn(3, '\t').take(2).map(str::to_owned).collect::<Vec<_>>();
+        text.lines().skip(1).map(columns).collect::<Vec<_>>()
+    };
+    assert_eq!(columns("index"), columns("plain"));
+}
+
 #[test]
 fn a_changed_name_is_found() {
     let bench = bench();
