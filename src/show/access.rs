@@ -2,8 +2,12 @@
 
 use hashbrown::HashMap;
 use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
+use crate::dialect::Dialect;
 use crate::judge::Choices;
 use crate::judge::decision::{Decision, Decisions};
 use crate::outcome::Partition;
@@ -65,7 +69,7 @@ impl Cell {
 pub(crate) struct AccessDecider<'p> {
     policy: &'p Policy,
     decisions: Decisions,
-    paths: Paths,
+    paths: Rc<Paths>,
     space: ReachSpace,
     scratch: Scratch,
     /// By the place of an automaton; of a layered policy, those of the layers above come after.
@@ -74,13 +78,22 @@ pub(crate) struct AccessDecider<'p> {
     cells: Vec<Cell>,
 }
 
+/// The paths that can be asked for in a dialect. A thread makes them once: each origin that is inspected has a decider of its own.
+fn paths_of(dialect: &Dialect) -> Rc<Paths> {
+    thread_local!(static KNOWN: RefCell<BTreeMap<&'static str, Rc<Paths>>> = const { RefCell::new(BTreeMap::new()) });
+    KNOWN.with_borrow_mut(|known| {
+        let paths = known.entry(dialect.name).or_insert_with(|| Rc::new(Paths::new(&AskedPaths::of(dialect))));
+        Rc::clone(paths)
+    })
+}
+
 impl<'p> AccessDecider<'p> {
     /// For the origins of a policy, as of `now`, in seconds of Unix time.
     pub fn new(policy: &'p Policy, now: i64) -> AccessDecider<'p> {
         AccessDecider {
             policy,
             decisions: Decisions::new(Choices::at(now), policy.dialect()),
-            paths: Paths::new(&AskedPaths::of(policy.dialect())),
+            paths: paths_of(policy.dialect()),
             space: ReachSpace::default(),
             scratch: Scratch::default(),
             known: [HashMap::new(), HashMap::new()],
