@@ -1,5 +1,6 @@
 //! Turns outcomes into columns: plain strings, because Spark takes neither dictionaries nor views; dictionaries on request.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -164,18 +165,17 @@ impl Shape {
         // With lists, a row is null as a whole.
         let of_names = if self.agents.is_some() { None } else { nulls.clone() };
         let names = |names: &Names| names.column(&by_row, of_names.clone(), self.dictionary);
-        let explained =
-            self.explains().then(|| explained::rules(matchers.each(), column, rows.clone(), &found.outcomes));
-        let of_row = |number: usize| refused_lists(&refused[number], &found.sets[rows.clone()], nulls.as_ref());
+        let explained = LazyCell::new(|| explained::rules(matchers.each(), column, rows.clone(), &found.outcomes));
+        let refused_of = |number: usize| refused_lists(&refused[number], &found.sets[rows.clone()], nulls.as_ref());
         let mut columns = Vec::new();
         for &column in &self.columns {
-            let items: ArrayRef = match (column, &explained) {
-                (BlockedFor, _) => of_row(0)?,
-                (DeferredFor, _) => of_row(1)?,
-                (Rule, Some((rules, _))) => Arc::new(rules.clone()),
-                (Line, Some((_, lines))) => Arc::new(lines.clone()),
-                (ReasonColumn, _) => names(&Names::reasons())?,
-                (Verdict | Rule | Line, _) => names(&Names::partitions())?,
+            let items: ArrayRef = match column {
+                Verdict => names(&Names::partitions())?,
+                ReasonColumn => names(&Names::reasons())?,
+                Rule => Arc::new(explained.0.clone()),
+                Line => Arc::new(explained.1.clone()),
+                BlockedFor => refused_of(0)?,
+                DeferredFor => refused_of(1)?,
             };
             columns.push(match &self.agents {
                 Some(agents) if !column.is_of_several() => lists(items, agents.len(), nulls.clone())?,

@@ -16,6 +16,11 @@ pub(crate) mod time;
 pub(crate) mod unnamed;
 pub(crate) mod visible;
 
+/// The line, counted from 1, that contains a byte of a text.
+pub(crate) fn line_of(text: &[u8], at: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
+}
+
 pub use replaceable::is_stream;
 pub use time::time;
 pub(crate) use visible::{shown, visible};

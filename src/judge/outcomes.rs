@@ -19,6 +19,13 @@ named! {
     }
 }
 
+impl AllowedIf {
+    /// How many of so many crawlers lines are split for. If they are split once, the first stands for all.
+    pub(crate) fn split_count(allowed_if: Option<AllowedIf>, crawlers: usize) -> usize {
+        if allowed_if.is_some() { crawlers.min(1) } else { crawlers }
+    }
+}
+
 /// The outcomes of many URLs, in order, for several crawlers.
 #[derive(Debug, Default)]
 pub struct Outcomes {
@@ -110,11 +117,15 @@ impl Outcomes {
 
     /// The outcomes for each crawler; `space` holds them if there are several.
     pub(crate) fn by_crawler<'o>(&'o self, space: &'o mut Vec<Vec<Outcome>>) -> &'o [Vec<Outcome>] {
-        if self.crawlers == 1 && self.differences.all.is_empty() {
-            return std::slice::from_ref(&self.most);
+        if self.crawlers > 1 {
+            self.expand(space);
         }
-        self.expand(space);
-        space
+        self.expanded(space)
+    }
+
+    /// The same, where [`Outcomes::by_crawler`] has filled this space.
+    pub(crate) fn expanded<'o>(&'o self, space: &'o [Vec<Outcome>]) -> &'o [Vec<Outcome>] {
+        if self.crawlers > 1 { space } else { std::slice::from_ref(&self.most) }
     }
 
     fn expand(&self, space: &mut Vec<Vec<Outcome>>) {
@@ -154,7 +165,7 @@ impl Outcomes {
             self.most[url as usize] = found.expect("a difference");
         }
         self.differences.all.clear();
-        self.crawlers = self.crawlers.min(1);
+        self.crawlers = AllowedIf::split_count(Some(allowed), self.crawlers);
     }
 
     /// Puts the differences of the URLs from one on into order, and drops those that are none.

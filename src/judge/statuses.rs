@@ -25,6 +25,7 @@ use super::error::{StatusProblem, StatusesError};
 use super::fallback::Fallback;
 use crate::formats::compression::read_within;
 use crate::formats::error::FileError;
+use crate::formats::line_of;
 
 /// The statuses that can have a meaning of their own: 400 to 599.
 const FIRST: u16 = 400;
@@ -119,9 +120,15 @@ impl Statuses {
             }
             read => read.map_err(FileError::of("read", path))?,
         };
-        parse(&bytes).map_err(|(at, problem)| {
-            let line = 1 + memchr::memchr_iter(b'\n', &bytes[..at.min(bytes.len())]).count();
-            StatusesError::Wrong { path: Some(path.to_owned()), line, problem }
+        Statuses::of_text(&bytes, Some(path))
+    }
+
+    /// The statuses of the text of a file.
+    fn of_text(text: &[u8], path: Option<&Path>) -> Result<Statuses, StatusesError> {
+        parse(text).map_err(|(at, problem)| StatusesError::Wrong {
+            path: path.map(Path::to_owned),
+            line: line_of(text, at),
+            problem,
         })
     }
 
@@ -218,10 +225,7 @@ impl std::str::FromStr for Statuses {
     type Err = StatusesError;
 
     fn from_str(text: &str) -> Result<Statuses, StatusesError> {
-        parse(text.as_bytes()).map_err(|(at, problem)| {
-            let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..at.min(text.len())]).count();
-            StatusesError::Wrong { path: None, line, problem }
-        })
+        Statuses::of_text(text.as_bytes(), None)
     }
 }
 

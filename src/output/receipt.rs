@@ -337,8 +337,8 @@ impl Receipt {
     /// The crawlers that lines were split for, by their agents, which were checked when the receipt was read. The first stands for
     /// all that they were split for together.
     pub(crate) fn crawlers(&self) -> Vec<Agents> {
-        let most = if self.options.allowed_if.is_some() { 1 } else { usize::MAX };
-        self.agents.iter().take(most).flat_map(|agents| agents.parse()).collect()
+        let split_for = AllowedIf::split_count(self.options.allowed_if, self.agents.len());
+        self.agents.iter().take(split_for).flat_map(|agents| agents.parse()).collect()
     }
 
     /// The names of those whom lines were split for: each crawler, or all of them together.

@@ -34,7 +34,7 @@ use toml::value::Datetime;
 use crate::dialect::Dialect;
 use crate::formats::compression::{DEFAULT_WINDOW, read_within};
 use crate::formats::error::FileError;
-use crate::formats::shown;
+use crate::formats::{line_of, shown};
 use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;
 
@@ -79,11 +79,6 @@ impl Overrides {
             OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
         })
     }
-}
-
-/// The line, counted from 1, that contains a byte of a text.
-fn line_of(text: &[u8], at: usize) -> usize {
-    1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
 }
 
 /// Parses the bytes of a file in `folder`.

@@ -10,6 +10,7 @@ use super::memory::{Memory, Needs, WorkerPlan};
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::matcher::Matcher;
+use crate::judge::outcomes::AllowedIf;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
 use crate::output::receipt::ReceiptOptions;
@@ -35,7 +36,7 @@ impl<'j> Plan<'j> {
         let form = job.destination.as_ref().map(Destination::form);
         let needs = Needs::new(job.crawlers.iter().map(Crawler::agents), form, job.explain, job.allowed_if);
         let memory = Memory::new(job.long_run.memory, needs)?;
-        let split_for = if job.allowed_if.is_some() { 1 } else { job.crawlers.len() };
+        let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || job.explain) {
             return Err(FilterError::NotOfEach);
         }
@@ -76,8 +77,7 @@ impl<'j> Plan<'j> {
 
     /// The agents of the crawlers that lines are split for; the first stands for all that they are split for together.
     pub fn agents(&self) -> Vec<&'j Agents> {
-        let most = if self.job.allowed_if.is_some() { 1 } else { usize::MAX };
-        self.all_agents().take(most).collect()
+        self.all_agents().take(AllowedIf::split_count(self.job.allowed_if, self.job.crawlers.len())).collect()
     }
 
     /// A matcher for each crawler.

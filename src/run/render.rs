@@ -38,8 +38,8 @@ impl Renderer {
     }
 
     /// Renders the lines of a chunk's `text` into empty buffers, one for each file. If it `stays`, it stays in place until it is
-    /// written. `outcomes` are those of its lines; `space` holds them for each crawler, where that is needed. Returns whether the buffers were compared with the lines, and
-    /// hold each where it belongs.
+    /// written. `outcomes` are those of its lines; `space` gets those of each crawler, unless only sets of crawlers are written.
+    /// Returns whether the buffers were compared with the lines, and hold each where it belongs.
     pub fn render(
         &mut self,
         text: &[u8],

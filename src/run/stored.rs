@@ -54,16 +54,15 @@ impl<'l> StoredLines<'l> {
     /// the LF; and its verdict in each column of verdicts, `None` if that is not one.
     pub fn each(&self, rows: Rows, file: usize, mut visit: impl FnMut(&'l [u8], usize, &[Option<Partition>])) {
         match *self {
-            StoredLines::Text(text, _, agents) => {
+            StoredLines::Text(text, _, agents) if rows.form == Form::BlockedFor => {
+                let mut refused = RefusedColumns::new(agents);
+                each_line(text, |line, line_feed| {
+                    let rest = rest_of_row(line, REFUSED.len());
+                    visit(rest, rest.len() + line_feed, refused.of_text(&line[..line.len() - rest.len()]));
+                });
+            }
+            StoredLines::Text(text, ..) => {
                 let mut verdicts = vec![None; if rows.form == Form::Verdicts { rows.crawlers } else { 0 }];
-                if rows.form == Form::BlockedFor {
-                    let mut refused = RefusedColumns::new(agents);
-                    each_line(text, |line, line_feed| {
-                        let rest = rest_of_row(line, REFUSED.len());
-                        visit(rest, rest.len() + line_feed, refused.of_text(&line[..line.len() - rest.len()]));
-                    });
-                    return;
-                }
                 each_line(text, |line, line_feed| {
                     let mut rest = line;
                     for verdict in &mut verdicts {

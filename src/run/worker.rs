@@ -163,7 +163,7 @@ impl Worker {
         let outcomes = match self.rows.map(|rows| rows.form) {
             // Nothing but the sets of crawlers is written.
             Some(Form::BlockedFor) => &[],
-            _ => self.outcomes.by_crawler(&mut self.by_crawler),
+            _ => self.outcomes.expanded(&self.by_crawler),
         };
         (outcomes, self.renderer.causes(text, &self.urls))
     }
@@ -185,7 +185,7 @@ impl Worker {
             // The memory for a huge line should not be held for the rest of the run.
             buffer.clear(2 * size);
         }
-        let split_for = if self.allowed_if.is_some() { 1 } else { self.matchers.len() };
+        let split_for = AllowedIf::split_count(self.allowed_if, self.matchers.len());
         let crawlers = vec![CrawlerCounts::default(); split_for];
         self.judged = Judged { buffers, crawlers, ..Judged::default() };
     }

@@ -59,11 +59,6 @@ pub(crate) struct Cell {
     pub group: GroupKind,
 }
 
-impl Cell {
-    const NONE: Cell =
-        Cell { blocked: Blocked { access: Access::None, root: Partition::Allowed }, group: GroupKind::None };
-}
-
 /// Decides how much is blocked in the origins of a policy, by default choices. Each automaton is decided once, whatever the number
 /// of origins and crawlers.
 pub(crate) struct AccessDecider<'p> {
@@ -130,7 +125,8 @@ impl<'p> AccessDecider<'p> {
         let row = rows.row(row);
         let mut by_column = std::mem::take(&mut self.by_column);
         by_column.clear();
-        by_column.resize(policy.columns().all().len(), Cell::NONE);
+        let without_group = self.cell(policy, &rows, partition, None, 0);
+        by_column.resize(policy.columns().all().len(), without_group);
         for (group, set) in row.classes() {
             match rows.set(set) {
                 None => {
@@ -201,7 +197,7 @@ pub(crate) struct AccessCounts {
     /// The crawler's name.
     pub agent: String,
     /// Origins by how much is blocked, and by whose group applies, in the order of [`GroupKind`].
-    pub origins: [[u64; 3]; Access::ALL.len()],
+    pub origins: [[u64; GroupKind::ALL.len()]; Access::ALL.len()],
     /// Origins where `/` is blocked.
     pub root_blocked: u64,
 }
@@ -218,7 +214,7 @@ impl AccessCounts {
         }
         let new = |crawler: &Crawler| AccessCounts {
             agent: crawler.agents().to_string(),
-            origins: [[0; 3]; Access::ALL.len()],
+            origins: [[0; GroupKind::ALL.len()]; Access::ALL.len()],
             root_blocked: 0,
         };
         let mut all: Vec<AccessCounts> = crawlers.iter().map(new).collect();

@@ -4,17 +4,18 @@ use serde::Serialize;
 
 use crate::policy::Group;
 
-/// Whose group applies to a crawler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum GroupKind {
-    /// The crawler's own group.
-    Own,
-    /// The group of `*`.
-    Everybody,
-    /// No group applies.
-    None,
+named! {
+    /// Whose group applies to a crawler.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+    #[non_exhaustive]
+    pub enum GroupKind {
+        /// The crawler's own group.
+        Own = "own",
+        /// The group of `*`.
+        Everybody = "everybody",
+        /// No group applies.
+        None = "none",
+    }
 }
 
 impl GroupKind {
@@ -25,10 +26,5 @@ impl GroupKind {
             Some(_) => GroupKind::Everybody,
             None => GroupKind::None,
         }
-    }
-
-    /// The name, for example `own`.
-    pub fn name(self) -> &'static str {
-        ["own", "everybody", "none"][self as usize]
     }
 }

@@ -9,7 +9,7 @@ use super::lock::LOCK;
 use crate::input::list::STANDARD_INPUT;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
-use crate::output::form::{Form, Rows};
+use crate::output::form::{Form, Rows, crawler_name};
 use crate::output::format::{Format, FrameFormat};
 use crate::robots::Agents;
 
@@ -159,7 +159,7 @@ pub(crate) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
     let label = |agents: &&Agents| match agents.tokens() {
         _ if !several => String::new(),
         [] => EVERYBODY.to_owned(),
-        tokens => tokens.join("+"),
+        _ => crawler_name(agents),
     };
     agents.iter().map(label).collect()
 }

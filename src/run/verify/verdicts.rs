@@ -76,17 +76,14 @@ impl Columns {
     /// How the tallies differ from the receipt: the lines must be `whole`, and those of each partition `parts`, in the order of
     /// `names`. In columns of the crawlers that may not fetch a line, invalid lines are among the blocked ones.
     pub fn difference(&self, form: Form, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
-        let compared = |(part, tally): (Part, &Tally)| part.difference(tally);
-        let named = |(name, difference): (&String, String)| format!("{name}: {difference}");
         whole.difference(&self.lines).or_else(|| {
-            let found = self.partitions.iter().flat_map(|found| found.iter());
-            let parts = parts.chunks(Partition::COUNT).zip(&self.partitions);
-            let wanted = parts.flat_map(|(parts, found)| match form {
+            let of_crawlers = parts.chunks(Partition::COUNT).zip(&self.partitions);
+            let wanted = of_crawlers.flat_map(|(parts, found)| match form {
                 Form::BlockedFor => with_invalid(parts, found),
                 Form::Partitions | Form::Verdicts => parts.to_vec(),
             });
-            let mut differences = wanted.zip(found).map(compared).zip(names);
-            differences.find_map(|(difference, name)| Some(named((name, difference?))))
+            let mut tallies = wanted.zip(self.partitions.as_flattened()).zip(names);
+            tallies.find_map(|((part, tally), name)| Some(format!("{name}: {}", part.difference(tally)?)))
         })
     }
 }
