@@ -19,7 +19,7 @@ use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Crawler, Crawlers, Policy};
 use crate::robots::Agents;
 use crate::run::needed::NEEDED_LIST;
-use crate::run::{self, Destination, EarlierRun, Job, Needs, Progress};
+use crate::run::{self, Against, Destination, EarlierRun, Job, Needs, Progress};
 use crate::show::Metrics;
 use crate::show::inspect::Lifetimes;
 
@@ -85,7 +85,9 @@ fn split(
     };
     // The memory of the captures, which are gone.
     process::return_free_memory(args.long_run.memory);
-    let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?);
+    let against = args.source.policy.open_files(&args.source.against)?;
+    let against = against.map(|policy| Against::new(policy).only_changed(args.source.only_changed));
+    let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?).against(against);
     if let Some(path) = &job.robots_needed {
         destination::ensure(
             path,
@@ -108,13 +110,13 @@ fn split(
         warn_of_stale(journal, &policy, choices.now);
     }
     if let Some(metrics) = &mut metrics {
-        metrics.describe(job.split_for(), policy.statistics());
+        metrics.describe(job.splits().names(), policy.statistics());
     }
     let mut newer = || {
         let choices = Choices { now: now.unwrap_or_else(|| jiff::Timestamp::now().as_second()), ..choices };
         followed.as_mut().and_then(|followed| followed.newer(&job.crawlers, choices, journal))
     };
-    let receipt = watch(journal, progress, metrics.as_deref(), job.split_for(), || match args.source.follow {
+    let receipt = watch(journal, progress, metrics.as_deref(), job.splits().names(), || match args.source.follow {
         true => job.run_following(&policy, progress, &mut newer),
         false => job.run(&policy, progress),
     })?;
@@ -201,6 +203,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         explain,
         crawlers,
         allowed_if: args.output.allowed_if,
+        against: None,
         choices,
         unique,
         threads,

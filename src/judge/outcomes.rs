@@ -168,6 +168,50 @@ impl Outcomes {
         self.crawlers = AllowedIf::split_count(Some(allowed), self.crawlers);
     }
 
+    /// Appends crawlers, with their outcomes of the same URLs.
+    pub(crate) fn append_crawlers(&mut self, others: &Outcomes) {
+        assert_eq!(self.urls(), others.urls(), "outcomes of the same URLs");
+        let (own, all) = (self.crawlers as u16, &mut self.differences.all);
+        let mut theirs = others.differences();
+        let put = |all: &mut Vec<Difference>, differences: &[Difference]| {
+            all.extend(differences.iter().map(|other| Difference { crawler: own + other.crawler, ..*other }));
+        };
+        for (url, (most, of_others)) in (0..).zip(self.most.iter().zip(&others.most)) {
+            if most == of_others {
+                continue;
+            }
+            let (before, rest) = theirs.split_at(theirs.partition_point(|difference| difference.url < url));
+            let (of_url, rest) = rest.split_at(rest.partition_point(|difference| difference.url == url));
+            theirs = rest;
+            put(all, before);
+            let mut each = vec![*of_others; others.crawlers];
+            of_url.iter().for_each(|difference| each[usize::from(difference.crawler)] = difference.outcome);
+            let differing = (own..).zip(each).filter(|(_, outcome)| outcome != most);
+            all.extend(differing.map(|(crawler, outcome)| Difference { url, crawler, outcome }));
+        }
+        put(all, theirs);
+        all.sort_by_key(|difference| difference.url);
+        self.crawlers += others.crawlers;
+    }
+
+    /// Calls `visit` with each URL whose partition changed for a crawler, the crawler, and the partition before and now. The first
+    /// half of the crawlers are those of now, the second half the same ones before.
+    pub(crate) fn each_change(&self, mut visit: impl FnMut(usize, usize, [Partition; 2])) {
+        let (mut rest, mut each) = (self.differences(), Vec::new());
+        while let Some(url) = rest.first().map(|difference| difference.url as usize) {
+            let (of_url, others) = rest.split_at(rest.partition_point(|difference| difference.url as usize == url));
+            rest = others;
+            each.clear();
+            each.resize(self.crawlers, self.most[url].partition());
+            for difference in of_url {
+                each[usize::from(difference.crawler)] = difference.outcome.partition();
+            }
+            let (now, was) = each.split_at(self.crawlers / 2);
+            let changed = was.iter().zip(now).enumerate().filter(|(_, (was, now))| was != now);
+            changed.for_each(|(crawler, (&was, &now))| visit(url, crawler, [was, now]));
+        }
+    }
+
     /// Puts the differences of the URLs from one on into order, and drops those that are none.
     pub(super) fn sort(&mut self, from: usize) {
         let Outcomes { most, differences, .. } = self;
@@ -208,6 +252,35 @@ impl Differences {
 mod tests {
     use super::*;
     use crate::outcome::Reason;
+
+    #[test]
+    fn crawlers_are_appended() {
+        let all = Partition::ALL.map(|partition| Outcome::new(partition, Reason::Rules));
+        // Outcomes of four URLs for two crawlers each, the first of which is that for most.
+        let outcomes_of = |each: [[usize; 2]; 4]| {
+            let mut outcomes = Outcomes::default();
+            outcomes.clear(2);
+            for (url, [first, second]) in (0..).zip(each) {
+                outcomes.most.push(all[first]);
+                outcomes.differences.put(1, url, all[second]);
+            }
+            outcomes.sort(0);
+            outcomes
+        };
+        let (now, was) = ([[0, 0], [0, 1], [1, 0], [2, 2]], [[0, 0], [0, 0], [1, 1], [1, 2]]);
+        let (mut together, before) = (outcomes_of(now), outcomes_of(was));
+        together.append_crawlers(&before);
+        for crawler in 0..4 {
+            let expected = (0..4).map(|url| if crawler < 2 { now[url][crawler] } else { was[url][crawler - 2] });
+            assert_eq!(together.of(crawler), expected.map(|partition| all[partition]).collect::<Vec<_>>(), "{crawler}");
+        }
+        let pairs: Vec<(u32, u16)> = together.differences().iter().map(|other| (other.url, other.crawler)).collect();
+        let distinct: std::collections::BTreeSet<_> = pairs.iter().collect();
+        assert!(pairs.is_sorted_by_key(|pair| pair.0) && distinct.len() == pairs.len(), "{pairs:?}");
+        let mut changes = Vec::new();
+        together.each_change(|url, crawler, [was, now]| changes.push((url, crawler, was as usize, now as usize)));
+        assert_eq!(changes, [(1, 1, 0, 1), (2, 1, 1, 0), (3, 0, 1, 2)]);
+    }
 
     #[test]
     fn lines_are_allowed_for_any_or_for_all() {

@@ -39,13 +39,13 @@ impl Refusals {
         Refusals { names, sets: Vec::new(), known: HashMap::new(), of_urls: Vec::new() }
     }
 
-    /// Finds the sets of URLs with these outcomes.
+    /// Finds the sets of URLs with these outcomes. If they are those of more crawlers than there are names, only the first count.
     ///
     /// # Panics
     ///
-    /// If they are not those of as many crawlers as there are names.
+    /// If there are more names than crawlers.
     pub fn find(&mut self, outcomes: &Outcomes) {
-        assert_eq!(outcomes.crawlers(), self.names.len(), "a name for each crawler");
+        assert!(outcomes.crawlers() >= self.names.len(), "a crawler for each name");
         self.of_urls.clear();
         if self.sets.len() > KEPT {
             self.sets.clear();
@@ -61,7 +61,8 @@ impl Refusals {
                 rest = others;
                 key.clear();
                 key.push(most.partition() as u8);
-                let refused = differences.iter().filter(|other| other.outcome.partition() != most.partition());
+                let named = differences.iter().filter(|other| usize::from(other.crawler) < self.names.len());
+                let refused = named.filter(|other| other.outcome.partition() != most.partition());
                 for Difference { crawler, outcome, .. } in refused {
                     key.extend_from_slice(&crawler.to_le_bytes());
                     key.push(outcome.partition() as u8);

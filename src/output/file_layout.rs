@@ -6,16 +6,17 @@ use super::folder::{FileName, Written};
 use super::form::Rows;
 use super::format::{Compressor, Format, FrameFormat};
 use super::receipt::ReceiptOptions;
+use super::splits::Splits;
 use super::table;
 use crate::formats::regular_file::PARQUET_MARK;
 use crate::output::error::OutputError;
-use crate::robots::Agents;
 
 /// The layout of a run's files.
 #[derive(Debug)]
 pub(crate) struct FileLayout {
     pub rows: Rows,
-    agents: Vec<Agents>,
+    /// The names of those whom lines are split for.
+    names: Vec<String>,
     /// The names of the files of a set.
     pub files: Vec<FileName>,
     /// The bytes of a file without lines.
@@ -30,15 +31,15 @@ pub(crate) struct FileLayout {
 const MAX_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
-    /// The layout of the files that these options ask for, for the crawlers of these agents.
-    pub fn new(options: &ReceiptOptions, agents: &[&Agents]) -> Result<FileLayout, OutputError> {
-        let (rows, frames, split_size) = (options.rows(agents.len()), options.compress, options.split_size);
-        let files = FileName::all(rows, agents, frames, split_size.is_some());
+    /// The layout of the files that these options ask for.
+    pub fn new(options: &ReceiptOptions, splits: &Splits) -> Result<FileLayout, OutputError> {
+        let (rows, frames, split_size) = (options.rows(splits), options.compress, options.split_size);
+        let files = FileName::all(rows, splits, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(OutputError::SameName { name: file.of_part(0) });
         }
-        let agents = agents.iter().copied().cloned().collect();
-        let mut layout = FileLayout { rows, agents, files, empty_file: Vec::new(), split_size, frames };
+        let names = splits.names();
+        let mut layout = FileLayout { rows, names, files, empty_file: Vec::new(), split_size, frames };
         layout.empty_file = layout.stored(b"")?;
         Ok(layout)
     }
@@ -63,7 +64,7 @@ impl FileLayout {
         if self.rows.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }
-        let head = self.rows.head(file, &self.agents, lists_head);
+        let head = self.rows.head(file, &self.names, lists_head);
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
@@ -124,6 +125,7 @@ mod tests {
     use crate::judge::choices::Choices;
     use crate::judge::tally::Tally;
     use crate::output::form::Form;
+    use crate::robots::Agents;
 
     fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
         let options = ReceiptOptions {
@@ -136,12 +138,14 @@ mod tests {
             compress: frames,
             split_size,
             unique: false,
+            against: None,
+            only_changed: false,
             threads: 1,
             chunk_size: 1,
             per_input: false,
             shard: None,
         };
-        FileLayout::new(&options, &[&Agents::everybody()]).unwrap()
+        FileLayout::new(&options, &Splits::new(vec![Agents::everybody()], None, false)).unwrap()
     }
 
     fn part(end: u64, blocks: u64) -> Written {

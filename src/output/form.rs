@@ -65,7 +65,7 @@ pub(crate) struct Rows {
     /// Whether columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
     /// verdicts, and after each verdict and its reason in a table.
     pub explain: bool,
-    /// The number of crawlers.
+    /// The number of crawlers with files or columns of their own; by two policies, each counts twice.
     pub crawlers: usize,
 }
 
@@ -96,22 +96,23 @@ impl Rows {
         if self.explain { 1 + CAUSE.len() } else { 1 }
     }
 
-    /// The head of a file; `lists_head` is the head line of its lists, which may be empty.
-    pub fn head(self, file: usize, agents: &[Agents], lists_head: &[u8]) -> Vec<u8> {
+    /// The head of a file; `names` are those whom lines are split for, `lists_head` is the head line of its lists, which may be
+    /// empty.
+    pub fn head(self, file: usize, names: &[String], lists_head: &[u8]) -> Vec<u8> {
         let columns = match self.form {
             Form::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
             Form::Partitions => CAUSE.map(|name| format!("{name}\t")).concat(),
-            Form::Verdicts => agents.iter().map(|agents| self.verdict_head(agents)).collect(),
+            Form::Verdicts => names.iter().take(self.crawlers).map(|name| self.verdict_head(name)).collect(),
             Form::BlockedFor => REFUSED.map(|name| format!("{name}\t")).concat(),
         };
         [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
 
     /// The names of a crawler's columns. With several crawlers, those of the cause carry its name too.
-    fn verdict_head(self, agents: &Agents) -> String {
-        let cause = |name: &str| if self.crawlers > 1 { format!("{name}.{agents}\t") } else { format!("{name}\t") };
+    fn verdict_head(self, name: &str) -> String {
+        let cause = |column: &str| if self.crawlers > 1 { format!("{column}.{name}\t") } else { format!("{column}\t") };
         let causes = if self.explain { CAUSE.map(cause).concat() } else { String::new() };
-        format!("{agents}\t{causes}")
+        format!("{name}\t{causes}")
     }
 
     /// The tally of lines about to be written to a file, without the columns before them.
@@ -123,7 +124,7 @@ impl Rows {
     /// The tallies that the files must have if all judged lines are written.
     pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[CrawlerCounts]) -> Vec<Tally> {
         match self.form {
-            Form::Partitions => crawlers.iter().flat_map(|counted| counted.tallies).collect(),
+            Form::Partitions => crawlers.iter().take(self.crawlers).flat_map(|counted| counted.tallies).collect(),
             Form::Verdicts | Form::BlockedFor => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
         }
     }

@@ -15,6 +15,7 @@ pub(crate) mod refused;
 pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
+pub(crate) mod splits;
 pub(crate) mod table;
 
 pub use error::OutputError;

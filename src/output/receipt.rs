@@ -7,10 +7,11 @@ use std::fmt;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use super::folder::{Written, partition_names};
+use super::folder::Written;
 use super::form::{Form, Rows};
 use super::format::{Format, FrameFormat};
 use super::samples::Sample;
+use super::splits::Splits;
 use crate::formats::compression::Compression;
 use crate::formats::{regular_file, visible};
 use crate::input::layout::UrlField;
@@ -22,7 +23,6 @@ use crate::judge::outcomes::AllowedIf;
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
-use crate::robots::Agents;
 
 /// The version of the receipt format. It goes up when a key changes its name or meaning, not when one is added.
 pub const RECEIPT_VERSION: u32 = 1;
@@ -49,8 +49,16 @@ pub struct Receipt {
     /// The lines left out because their URLs had occurred before; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
-    /// The partitions by name, with the crawler's if there are several (`allowed.examplebot`).
+    /// The lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<Part>,
+    /// The partitions by name, with the crawler's if there are several (`allowed.examplebot`). If the run compared policies, the
+    /// partitions by the older one are there too, as counts (`allowed.was`, `allowed.was.examplebot`).
     pub partitions: BTreeMap<String, PartitionPart>,
+    /// How many lines changed from one partition to another, by names such as `allowed-to-blocked`, with the crawler's if there are
+    /// several; absent if policies were not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<BTreeMap<String, u64>>,
     /// The lines of the file of verdicts, without the columns before them; absent if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<VerdictsPart>,
@@ -131,6 +139,12 @@ pub struct ReceiptOptions {
     /// Whether lines are left out whose URLs have occurred before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unique: bool,
+    /// The checksum of the older policy that verdicts are compared with, as in its file; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<Hex>,
+    /// Whether lines are left out whose verdicts are those of the older policy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_changed: bool,
     /// The number of workers.
     pub threads: usize,
     /// The size of a chunk in bytes.
@@ -143,8 +157,9 @@ pub struct ReceiptOptions {
 }
 
 impl ReceiptOptions {
-    /// The rows of the files, for this many crawlers.
-    pub(crate) fn rows(&self, crawlers: usize) -> Rows {
+    /// The rows of the files. Only a file of verdicts has those by the older policy.
+    pub(crate) fn rows(&self, splits: &Splits) -> Rows {
+        let crawlers = if self.form == Form::Verdicts { splits.count() } else { splits.by_one_policy() };
         Rows { form: self.form, format: self.format, explain: self.explain, crawlers }
     }
 }
@@ -260,6 +275,9 @@ pub struct ListPart {
     /// to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
+    /// Its lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<Part>,
     /// The parts skipped because they could not be read, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
@@ -334,26 +352,15 @@ impl Receipt {
         }
     }
 
-    /// The crawlers that lines were split for, by their agents, which were checked when the receipt was read. The first stands for
-    /// all that they were split for together.
-    pub(crate) fn crawlers(&self) -> Vec<Agents> {
-        let split_for = AllowedIf::split_count(self.options.allowed_if, self.agents.len());
-        self.agents.iter().take(split_for).flat_map(|agents| agents.parse()).collect()
-    }
-
-    /// The names of those whom lines were split for: each crawler, or all of them together.
-    pub(crate) fn split_for(&self) -> Vec<String> {
-        split_for(self.agents.clone(), self.options.allowed_if)
-    }
-
-    /// The names of its partitions, crawler by crawler.
-    pub(crate) fn partition_names(&self) -> Vec<String> {
-        partition_names(&self.crawlers().iter().collect::<Vec<_>>())
+    /// Whom lines were split for. The agents were checked when the receipt was read.
+    pub(crate) fn splits(&self) -> Splits {
+        let agents = self.agents.iter().flat_map(|agents| agents.parse()).collect();
+        Splits::new(agents, self.options.allowed_if, self.options.against.is_some())
     }
 
     /// The rows of the run's files.
     pub(crate) fn rows(&self) -> Rows {
-        self.options.rows(self.crawlers().len())
+        self.options.rows(&self.splits())
     }
 
     /// Records `robots-needed.tsv`, as it was written.
@@ -379,14 +386,6 @@ impl FilePart {
     pub(crate) fn of(file: &Written) -> FilePart {
         let Written { name, head, end, tally, .. } = file;
         FilePart { name: name.clone(), file_bytes: *end, head_bytes: *head, lines: Part::of(tally, true) }
-    }
-}
-
-/// The names of those whom lines are split for: each crawler, or all of them together.
-pub(crate) fn split_for(agents: Vec<String>, allowed_if: Option<AllowedIf>) -> Vec<String> {
-    match allowed_if {
-        Some(allowed) if agents.len() > 1 => vec![format!("{} of {}", allowed.name(), agents.join(", "))],
-        _ => agents,
     }
 }
 
@@ -422,8 +421,20 @@ impl fmt::Display for Receipt {
             let share = 100.0 * lines as f64 / all;
             writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  duplicate URLs, left out", "duplicates")?;
         }
+        if let Some(Part { lines, bytes, .. }) = self.unchanged {
+            let share = 100.0 * lines as f64 / all;
+            writeln!(
+                f,
+                "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  the same by both policies, left out",
+                "unchanged"
+            )?;
+        }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
+        if let Some(changes) = &self.changes {
+            let changes: Vec<String> = changes.iter().map(|(name, n)| format!("{} {n}", visible(name))).collect();
+            writeln!(f, "changed: {}", if changes.is_empty() { "no line".to_owned() } else { changes.join(", ") })?;
+        }
         if self.skipped > 0 {
             let (part, parts) =
                 ("part of a list could not be read and was", "parts of lists could not be read and were");

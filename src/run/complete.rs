@@ -1,19 +1,22 @@
 //! The end of a run: its totals are checked, the receipt is written, and files get their names.
 
+use std::collections::BTreeMap;
+
 use super::checkpointer::Checkpointer;
 use super::needed::asked;
 use super::pipeline::{Finished, Pipeline};
 use super::plan::Plan;
-use super::totals::{ListTotals, Totals, Whole};
+use super::totals::{Changes, ListTotals, Totals, Whole};
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
-use crate::output::folder::{NEEDED, partition_names};
+use crate::output::folder::NEEDED;
 use crate::output::missing_robots::Waiting;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
-    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, VerdictsPart, reasons,
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, reasons,
 };
+use crate::output::splits::Splits;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
 
@@ -49,12 +52,14 @@ pub(super) fn complete(
 /// The receipt of a run, without its duration.
 fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, output: Option<&Output>) -> Receipt {
     let (options, destination) = (plan.options.clone(), plan.destination());
-    let names = partition_names(&plan.agents());
+    let splits = plan.splits();
+    let names = splits.partitions();
     let written = destination.is_some();
     let files =
         |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
     let form = options.form;
-    let is_written = |place| !form.is_whole() && destination.is_some_and(|to| to.writes(place));
+    let of_run = Partition::COUNT * splits.by_one_policy();
+    let is_written = |place| !form.is_whole() && place < of_run && destination.is_some_and(|to| to.writes(place));
     let verdicts = (written && form.is_whole())
         .then(|| VerdictsPart { written: Part::of(&totals.written(0), true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
@@ -67,9 +72,8 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         };
         (name.clone(), part)
     };
-    let unique = options.unique;
-    let list_part = |(list, totals)| list_part(list, totals, &names, unique, written);
-    let duplicates = |tally: &Tally| unique.then(|| Part::of(tally, written));
+    let list_part = |(list, totals)| list_part(list, totals, &names, &options, written);
+    let part = |tally: &Tally| Part::of(tally, written);
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION").into(),
         version: RECEIPT_VERSION,
@@ -77,11 +81,13 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         agents: plan.all_agents().map(ToString::to_string).collect(),
         dialect: policy.dialect().name.into(),
         input: Part::of(&whole.input, written),
-        duplicates: duplicates(&whole.duplicates),
+        duplicates: options.unique.then(|| part(&whole.duplicates)),
+        unchanged: options.only_changed.then(|| part(&whole.unchanged)),
         partitions: names.iter().enumerate().map(partition).collect(),
+        changes: splits.is_compared().then(|| changes(&splits, &totals.changes)),
         verdicts,
         lists: plan.lists.iter().zip(&totals.lists).map(list_part).collect(),
-        options,
+        options: options.clone(),
         balanced: written.then_some(true),
         added_line_feeds: totals.added_line_feeds,
         skipped: totals.skipped(),
@@ -101,8 +107,23 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
     }
 }
 
+/// The lines that changed, by name, as far as there are any.
+fn changes(splits: &Splits, counted: &[Changes]) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    for (label, Changes(counts)) in splits.labels().iter().zip(counted) {
+        for (was, now) in Partition::ALL.into_iter().flat_map(|was| Partition::ALL.map(|now| (was, now))) {
+            let lines = counts[was as usize][now as usize];
+            if lines > 0 {
+                let crawler = if label.is_empty() { String::new() } else { format!(".{label}") };
+                all.insert(format!("{}-to-{}{crawler}", was.name(), now.name()), lines);
+            }
+        }
+    }
+    all
+}
+
 /// A list's part of the receipt; `names` are those of the partitions.
-fn list_part(list: &List, totals: &ListTotals, names: &[String], unique: bool, written: bool) -> ListPart {
+fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &ReceiptOptions, written: bool) -> ListPart {
     let head = &list.head[..list.head_length];
     let partitions = names.iter().zip(totals.crawlers.as_flattened());
     ListPart {
@@ -113,7 +134,8 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], unique: bool, w
         compression: list.compression,
         head: (!list.head.is_empty()).then(|| Part::of(&Tally::of_text(head, |line| line), written)),
         input: Part::of(&totals.input, written),
-        duplicates: unique.then(|| Part::of(&totals.duplicates, written)),
+        duplicates: options.unique.then(|| Part::of(&totals.duplicates, written)),
+        unchanged: options.only_changed.then(|| Part::of(&totals.unchanged, written)),
         skipped: totals.skipped.clone(),
         partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),
     }

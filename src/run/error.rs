@@ -1,5 +1,6 @@
 //! Why a run ends without a result, and why shards cannot be joined.
 
+use crate::policy::CrawlerError;
 use std::io;
 use std::path::PathBuf;
 
@@ -48,6 +49,17 @@ pub enum FilterError {
         /// The number of crawlers.
         given: usize,
     },
+    /// The policies that are compared have other dialects, so verdicts differ for other reasons than other robots.txt files.
+    #[error("the policies to compare have different dialects, {now} and {was}; compile one of them again")]
+    OlderDialect {
+        /// The dialect of the policy of the run.
+        now: &'static str,
+        /// That of the older policy.
+        was: &'static str,
+    },
+    /// The policy to compare with lacks a crawler of the run.
+    #[error("the policy to compare with: {0}")]
+    OlderCrawler(CrawlerError),
     /// Duplicates cannot be left out by a shard, which does not know the URLs of the others.
     #[error(
         "a shard does not know the URLs of the others, so duplicates across shards would remain; deduplicate in one \

@@ -126,7 +126,7 @@ fn split(
         Some(state) => Chunks::from(cut, &state.reached.begun, state.reached.next),
         None => Chunks::new(cut),
     };
-    progress.begin(plan.lists.iter().map(List::source_length).sum(), matchers.len());
+    progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
     if let Some(state) = state {
         progress.resume(&state.totals, state.reached.source_read(&plan.lists));
     }

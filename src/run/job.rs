@@ -13,9 +13,8 @@ use crate::judge::outcomes::AllowedIf;
 use crate::outcome::Partition;
 use crate::output::form::Form;
 use crate::output::format::{Format, FrameFormat};
-#[cfg(feature = "cli")]
-use crate::output::receipt;
-use crate::policy::Crawler;
+use crate::output::splits::Splits;
+use crate::policy::{Crawler, Policy};
 
 /// The job of a run.
 #[derive(Debug, Clone)]
@@ -39,6 +38,8 @@ pub struct Job {
     pub crawlers: Vec<Crawler>,
     /// Whether lines are split once for all crawlers together, and when they are allowed then. Only partitions can be written.
     pub allowed_if: Option<AllowedIf>,
+    /// An older policy with which each verdict is compared.
+    pub against: Option<Against>,
     /// The choices for lines without a definite verdict.
     pub choices: Choices,
     /// Whether to leave out lines whose URLs have occurred before.
@@ -63,6 +64,7 @@ impl Job {
             explain: false,
             crawlers,
             allowed_if: None,
+            against: None,
             choices: Choices::now(),
             unique: false,
             threads: 0,
@@ -71,11 +73,10 @@ impl Job {
         }
     }
 
-    /// The names of those whom lines are split for: each crawler, or all of them together.
-    #[cfg(feature = "cli")]
-    pub(crate) fn split_for(&self) -> Vec<String> {
-        let agents = self.crawlers.iter().map(|crawler| crawler.agents().to_string());
-        receipt::split_for(agents.collect(), self.allowed_if)
+    /// Whom lines are split for.
+    pub(crate) fn splits(&self) -> Splits {
+        let agents = self.crawlers.iter().map(|crawler| crawler.agents().clone());
+        Splits::new(agents.collect(), self.allowed_if, self.against.is_some())
     }
 
     /// Sets [`Job::destination`](field@Job::destination).
@@ -92,11 +93,37 @@ setters! {
         robots_needed: Option<PathBuf>,
         explain: bool,
         allowed_if: Option<AllowedIf>,
+        against: Option<Against>,
         choices: Choices,
         unique: bool,
         threads: usize,
         chunk_size: usize,
         long_run: LongRun,
+    }
+}
+
+/// An older policy with which verdicts are compared. Lines are judged by it as well, with the same choices, except that no
+/// robots.txt is too old. Partitions and names of crawlers are by the policy of the run; a file of verdicts has the older ones after
+/// these, and the receipt counts both, and what changed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Against {
+    /// The policy, with the dialect and the crawlers of the run.
+    pub policy: Policy,
+    /// Whether to leave out lines whose partition is the same by both policies, for all crawlers.
+    pub only_changed: bool,
+}
+
+impl Against {
+    /// Compares with this policy, and leaves out nothing.
+    pub fn new(policy: Policy) -> Against {
+        Against { policy, only_changed: false }
+    }
+}
+
+setters! {
+    Against {
+        only_changed: bool,
     }
 }
 

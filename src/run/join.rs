@@ -198,6 +198,12 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     let mut next = next.clone();
     in_folder(folder, &mut next);
     joined.input.append(&next.input);
+    if let (Some(unchanged), Some(next)) = (&mut joined.unchanged, &next.unchanged) {
+        unchanged.append(next);
+    }
+    for (change, lines) in next.changes.iter().flatten() {
+        *joined.changes.get_or_insert_default().entry(change.clone()).or_default() += lines;
+    }
     for (part, next) in joined.partitions.values_mut().zip(next.partitions.values()) {
         let PartitionPart { judged, written, reasons, .. } = part;
         judged.append(&next.judged);
@@ -214,6 +220,9 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     joined.file_lists_mut().zip(next.file_lists_mut()).for_each(|(files, next)| files.append(next));
     for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
         list.input.append(&next.input);
+        if let (Some(unchanged), Some(next)) = (&mut list.unchanged, &next.unchanged) {
+            unchanged.append(next);
+        }
         list.skipped.extend(next.skipped.iter().cloned());
         list.partitions.values_mut().zip(next.partitions.values()).for_each(|(part, next)| part.append(next));
     }
@@ -239,7 +248,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 
 /// The layout of a job's files.
 fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
-    FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
+    FileLayout::new(&receipt.options, &receipt.splits())
 }
 
 /// The folders of a run's sets of files.

@@ -14,6 +14,7 @@ mod execute;
 mod following;
 pub(crate) mod job;
 pub(crate) mod join;
+mod left_out;
 pub(crate) mod memory;
 pub(crate) mod needed;
 pub(crate) mod pipeline;
@@ -47,7 +48,7 @@ pub use crate::output::{
 };
 pub use error::{FilterError, JoinError};
 pub use following::Newer;
-pub use job::{Destination, Folder, Job, LongRun, Pipe};
+pub use job::{Against, Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
 pub use memory::DEFAULT_MEMORY;
 #[cfg_attr(feature = "internals", visibility::make(pub))]

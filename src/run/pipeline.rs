@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use super::checkpoint::{ReadPositions, RunState};
 use super::checkpointer::{Checkpointer, PendingCheckpoint};
 use super::following::{Following, Newer};
+use super::left_out::{LeavingOut, LeftOut};
 use super::needed::NeededList;
 use super::plan::Plan;
 use super::progress::Progress;
@@ -67,6 +68,8 @@ pub(super) struct Pipeline<'l> {
     chunks: Chunks<'l>,
     pub progress: &'l Progress,
     rows: Option<Rows>,
+    /// A matcher for each crawler by the policy that verdicts are compared with; none if they are not.
+    older: Vec<Matcher>,
     /// Whether the list of robots.txt to fetch is wanted.
     notes_waiting: bool,
     /// A chunk's first turn, if the policy may be replaced.
@@ -109,6 +112,7 @@ struct WorkerState {
     /// The number of the policy that it judges by, if policies may be replaced.
     number: u64,
     unique_lines: UniqueLines,
+    leaving_out: LeavingOut,
 }
 
 impl<'l> Pipeline<'l> {
@@ -129,7 +133,7 @@ impl<'l> Pipeline<'l> {
         let (reached, totals) = match state {
             Some(RunState { reached, totals, .. }) => (reached, totals),
             None => {
-                let totals = Totals::new(plan.lists.len(), plan.agents().len(), plan.sets(), rows);
+                let totals = Totals::new(plan.lists.len(), &plan.splits(), plan.sets(), rows);
                 (ReadPositions::default(), totals)
             }
         };
@@ -138,6 +142,7 @@ impl<'l> Pipeline<'l> {
             chunks,
             progress,
             rows,
+            older: plan.older_matchers(),
             notes_waiting: needed.is_some() || listed.is_some(),
             following: newer.map(|newer| Sequence::new(Following::new(newer))),
             unique,
@@ -241,8 +246,10 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: us
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
     let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules)
-        .allowed_if(pipeline.plan.job.allowed_if);
-    let mut state = WorkerState { worker, number: 0, unique_lines: UniqueLines::default() };
+        .allowed_if(pipeline.plan.job.allowed_if)
+        .against(pipeline.older.clone());
+    let (unique_lines, leaving_out) = Default::default();
+    let mut state = WorkerState { worker, number: 0, unique_lines, leaving_out };
     let shape = &*pipeline.shape;
     let mut spare = Buffer::default();
     loop {
@@ -266,13 +273,17 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         {
             return Ok(());
         }
+        let unchanged = match pipeline.plan.is_only_changed() {
+            true => state.worker.leave_out_unchanged(&mut chunk, &mut state.leaving_out),
+            false => LeftOut::default(),
+        };
         state.worker.judge(&chunk, chunk.is_mapped() && shape.writes_from_list(), more_follows);
         let rows = shape.prepare(pipeline.plan.set_of(chunk.list), &chunk, &mut state.worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
         pipeline.chunks.lists()[chunk.list].unchanged()?;
         let rows = rows?;
-        state.worker.count_duplicates(&state.unique_lines);
+        state.worker.count_left_out(&state.unique_lines.left_out, &unchanged);
         spare = chunk.end_judging();
         let (ticket, is_long, permit) = (chunk.ticket, chunk.is_long, chunk.take_permit());
         hand_in(pipeline, chunk, rows, &mut state)?;
@@ -282,7 +293,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
             // The next long chunk may begin only when this memory is freed.
             spare.release();
             state.worker.release();
-            state.unique_lines = UniqueLines::default();
+            (state.unique_lines, state.leaving_out) = Default::default();
             drop(permit);
         }
     }
@@ -420,6 +431,7 @@ mod tests {
     use crate::outcome::Partition;
     use crate::output::form::Form;
     use crate::output::format::Format;
+    use crate::output::splits::Splits;
     use crate::policy::Captures;
     use crate::robots::Agents;
 
@@ -436,7 +448,8 @@ mod tests {
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
-        let mut totals = Totals::new(1, 1, 1, Some(rows));
+        let splits = Splits::new(vec![Agents::everybody()], None, false);
+        let mut totals = Totals::new(1, &splits, 1, Some(rows));
         totals.add(0, &worker.judged);
         let blocks = worker.judged.buffers.iter().enumerate().map(|(file, pieces)| {
             let tally = rows.tally(file, &pieces.copies);

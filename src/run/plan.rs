@@ -5,15 +5,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::job::{Destination, Folder, Job, LongRun, Pipe};
+use super::job::{Against, Destination, Folder, Job, LongRun, Pipe};
 use super::memory::{Memory, Needs, WorkerPlan};
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
+use crate::judge::choices::Choices;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
-use crate::output::receipt::ReceiptOptions;
+use crate::output::receipt::{Hex, ReceiptOptions};
+use crate::output::splits::Splits;
 use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
 use crate::run::error::FilterError;
@@ -28,13 +30,17 @@ pub(super) struct Plan<'j> {
     /// The options for the receipt, with as many workers and as large chunks as fit into memory.
     pub options: ReceiptOptions,
     pub memory: Memory,
+    /// The crawlers of the policy that verdicts are compared with.
+    older: Vec<Crawler>,
 }
 
 impl<'j> Plan<'j> {
     /// Checks a job, opens its lists and divides its budget.
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
         let form = job.destination.as_ref().map(Destination::form);
-        let needs = Needs::new(job.crawlers.iter().map(Crawler::agents), form, job.explain, job.allowed_if);
+        let older = older_crawlers(policy, job)?;
+        let agents = job.crawlers.iter().chain(&older).map(Crawler::agents);
+        let needs = Needs::new(agents, form, job.explain, job.allowed_if);
         let memory = Memory::new(job.long_run.memory, needs)?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || job.explain) {
@@ -46,12 +52,18 @@ impl<'j> Plan<'j> {
         if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, split_for) {
             return Err(FilterError::SeveralCrawlers { given });
         }
-        Ok(Plan { policy, job, lists, options: options(job, worker_plan), memory })
+        Ok(Plan { policy, job, lists, options: options(job, worker_plan), memory, older })
     }
 
     /// The rows of the files; `None` if lines are only counted.
     pub fn rows(&self) -> Option<Rows> {
-        self.destination().map(|_| self.options.rows(self.agents().len()))
+        self.destination().map(|_| self.file_rows())
+    }
+
+    /// The same, if lines are written. Lines that are picked by their verdicts have no others.
+    pub fn file_rows(&self) -> Rows {
+        let rows = self.options.rows(&self.splits());
+        if is_picked(self.job) { Rows { crawlers: 1, ..rows } } else { rows }
     }
 
     /// Bytes of rows that wait for row groups, before they are stored on disk.
@@ -75,14 +87,26 @@ impl<'j> Plan<'j> {
         self.job.crawlers.iter().map(|crawler| crawler.agents())
     }
 
-    /// The agents of the crawlers that lines are split for; the first stands for all that they are split for together.
-    pub fn agents(&self) -> Vec<&'j Agents> {
-        self.all_agents().take(AllowedIf::split_count(self.job.allowed_if, self.job.crawlers.len())).collect()
+    /// Whom lines are split for.
+    pub fn splits(&self) -> Splits {
+        self.job.splits()
     }
 
     /// A matcher for each crawler.
     pub fn matchers(&self) -> Vec<Matcher> {
         Matcher::for_each(self.policy, self.job.crawlers.iter().cloned(), self.job.choices)
+    }
+
+    /// The same by the policy that verdicts are compared with; none if they are not. There, no robots.txt is too old.
+    pub fn older_matchers(&self) -> Vec<Matcher> {
+        let choices = Choices { max_age: None, ..self.job.choices };
+        let of = |against: &Against| Matcher::for_each(&against.policy, self.older.iter().cloned(), choices);
+        self.job.against.as_ref().map(of).unwrap_or_default()
+    }
+
+    /// Whether lines are left out whose verdicts are those of the older policy.
+    pub fn is_only_changed(&self) -> bool {
+        self.options.only_changed
     }
 
     /// The folder, if files are written.
@@ -156,6 +180,17 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     Ok(lists)
 }
 
+/// The crawlers of the policy that verdicts are compared with.
+fn older_crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, FilterError> {
+    let Some(Against { policy: older, .. }) = &job.against else { return Ok(Vec::new()) };
+    let [now, was] = [policy, older].map(|policy| policy.dialect().name);
+    if now != was {
+        return Err(FilterError::OlderDialect { now, was });
+    }
+    let of = |crawler: &Crawler| older.crawler(Some(crawler.agents()));
+    job.crawlers.iter().map(of).collect::<Result<_, _>>().map_err(FilterError::OlderCrawler)
+}
+
 /// Whether the lines of some partitions are printed.
 fn is_picked(job: &Job) -> bool {
     matches!(job.destination, Some(Destination::Pipe(Pipe::Only(_))))
@@ -185,6 +220,8 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         explain: job.explain,
         allowed_if: job.allowed_if,
         unique: job.unique,
+        against: job.against.as_ref().map(|against| Hex(against.policy.checksum())),
+        only_changed: job.against.as_ref().is_some_and(|against| against.only_changed),
         threads: worker_plan.workers,
         chunk_size: worker_plan.chunk_size,
         per_input: folder.is_some_and(|folder| folder.per_input),

@@ -64,6 +64,8 @@ pub struct Snapshot {
     pub lines: u64,
     /// How many of them were left out because their URLs had occurred before.
     pub duplicates: u64,
+    /// How many of them were left out because their verdicts are those of the older policy.
+    pub unchanged: u64,
     /// Parts of lists skipped because they could not be read.
     pub skipped: u64,
     /// Chunks.
@@ -117,10 +119,11 @@ impl Snapshot {
     }
 
     /// Adds lines as read, those of them that were left out, and the others as counted for each crawler.
-    fn add(&mut self, input: &Tally, duplicates: &Tally, crawlers: &[CrawlerCounts]) {
+    fn add(&mut self, input: &Tally, duplicates: &Tally, unchanged: &Tally, crawlers: &[CrawlerCounts]) {
         self.lines += input.lines;
         self.bytes += input.bytes;
         self.duplicates += duplicates.lines;
+        self.unchanged += unchanged.lines;
         for (counted, more) in self.crawlers.iter_mut().zip(crawlers) {
             for (partition, tally) in more.tallies.iter().enumerate() {
                 counted.lines[partition] += tally.lines;
@@ -197,7 +200,7 @@ impl Progress {
         let Counters { snapshot, samples, .. } = &mut *state;
         snapshot.chunks += 1;
         snapshot.skipped += skipped as u64;
-        snapshot.add(&judged.input, &judged.duplicates, &judged.crawlers);
+        snapshot.add(&judged.input, &judged.duplicates, &judged.unchanged, &judged.crawlers);
         let Snapshot { lines, bytes, resumed, .. } = *snapshot;
         samples.add(Sample { seconds, lines: lines - resumed.lines, bytes: bytes - resumed.bytes });
     }
@@ -209,11 +212,11 @@ impl Progress {
 
     /// Records that the run resumes from these totals; `source_bytes` of the lists' files are not read again.
     pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
-        let Whole { input, duplicates, crawlers, .. } = totals.whole();
+        let Whole { input, duplicates, unchanged, crawlers, .. } = totals.whole();
         let snapshot = &mut lock(&self.state).snapshot;
         snapshot.resumed = Resumed { lines: input.lines, bytes: input.bytes, source_bytes };
         snapshot.skipped = totals.skipped();
-        snapshot.add(&input, &duplicates, &crawlers);
+        snapshot.add(&input, &duplicates, &unchanged, &crawlers);
         self.source.store(source_bytes, Ordering::Relaxed);
     }
 
@@ -241,12 +244,15 @@ impl Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::splits::Splits;
+    use crate::robots::Agents;
 
     #[test]
     fn work_of_an_earlier_run_is_done_but_not_part_of_the_speed() {
         let progress = Progress::new();
         progress.begin(Some(1000), 1);
-        let mut totals = Totals::new(1, 1, 1, None);
+        let splits = Splits::new(vec![Agents::everybody()], None, false);
+        let mut totals = Totals::new(1, &splits, 1, None);
         totals.lists[0].input = Tally { lines: 70, bytes: 700, ..Tally::default() };
         progress.resume(&totals, 600);
         let at_first = progress.snapshot();

@@ -26,10 +26,11 @@ pub(super) struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer for files with these rows, which keeps `kept_rules` bytes of rules for each crawler to explain lines.
-    pub fn new(matchers: &[Matcher], rows: Option<Rows>, kept_rules: usize) -> Renderer {
-        let explained = if rows.is_some_and(|rows| rows.explain) { matchers } else { &[] };
-        let mut explainers: Vec<_> = explained.iter().map(Matcher::explainer).collect();
+    /// A renderer for files with these rows, which keeps `kept_rules` bytes of rules for each crawler to explain lines. `older` are
+    /// the matchers of the policy that verdicts are compared with.
+    pub fn new(matchers: &[Matcher], older: &[Matcher], rows: Option<Rows>, kept_rules: usize) -> Renderer {
+        let explained = rows.filter(|rows| rows.explain).map_or(0, |rows| rows.crawlers);
+        let mut explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
         explainers.iter_mut().for_each(|explainer| explainer.keep(kept_rules));
         let causes = explainers.iter().map(|_| Causes::default()).collect();
         let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
@@ -62,7 +63,9 @@ impl Renderer {
         match (rows.format, rows.form) {
             (Format::Text, Form::Partitions) if !rows.explain => return split(text, stays, urls, outcomes, buffers),
             (Format::Text, Form::Partitions) => split_explained(text, urls, outcomes, buffers, explainers),
-            (Format::Text, Form::Verdicts) => put_verdicts(text, urls, outcomes, &mut buffers[0].copies, explainers),
+            (Format::Text, Form::Verdicts) => {
+                put_verdicts(text, urls, &outcomes[..rows.crawlers], &mut buffers[0].copies, explainers)
+            }
             (Format::Text, Form::BlockedFor) => {}
             (Format::Parquet, _) => note_causes(text, urls, outcomes, explainers, causes),
         }

@@ -28,7 +28,7 @@ pub(crate) fn reread<T: Default + Send>(
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, VerifyError> {
     let receipt = run.receipt;
-    let names = receipt.partition_names();
+    let names = receipt.splits().partitions();
     let place = Partition::COUNT * crawler + partition as usize;
     let Some(name) = names.get(place) else { return Ok(T::default()) };
     let (rows, form) = (receipt.rows(), receipt.options.form);

@@ -22,7 +22,6 @@ use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use crate::output::sink::{self, Sink};
 use crate::output::table::{Table, WaitingRows};
-use crate::robots::Agents;
 use crate::run::error::FilterError;
 
 /// The files that a run will write.
@@ -57,7 +56,7 @@ pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Star
         }
         Some(Destination::Folder(folder)) => folder,
     };
-    let layout = FileLayout::new(&plan.options, &plan.agents())?;
+    let layout = FileLayout::new(&plan.options, &plan.splits())?;
     let directory = &folder.directory;
     if let Some(list) = replaced(directory, &layout, &plan.job.lists) {
         return Err(FilterError::ListInOutput { path: list.clone() });
@@ -86,9 +85,8 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sin
         },
         Pipe::Verdicts | Pipe::BlockedFor => (0, &[][..]),
     };
-    let agents: Vec<Agents> = plan.agents().into_iter().cloned().collect();
     let lists_head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
-    let mut head = plan.options.rows(agents.len()).head(file, &agents, lists_head);
+    let mut head = plan.file_rows().head(file, &plan.splits().names(), lists_head);
     if !picked.is_empty() {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
         head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
@@ -123,7 +121,7 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<(Vec<SetStart>, Vec<Table>), Fil
         match files.format {
             Format::Text => head = common_head(&lists)?.to_vec(),
             Format::Parquet => {
-                let table = Table::of(&lists, files, &plan.agents())?;
+                let table = Table::of(&lists, files, &plan.splits())?;
                 empty_end = table.empty_end()?;
                 tables.push(table);
             }
@@ -164,7 +162,7 @@ fn shape(
         };
         return Ok(Box::new(RowGroups::new(tables, waiting, threads)));
     }
-    let rows = plan.options.rows(plan.agents().len());
+    let rows = plan.file_rows();
     Ok(match compress {
         Some(format) => Box::new(Frames::new(rows, format, state.map(|state| state.gathered.clone()))),
         None => Box::new(Text { rows: Some(rows) }),

@@ -117,8 +117,8 @@ impl<'r> StoredRun<'r> {
         let StoredRun { receipt, threads, lists, .. } = *self;
         match receipt.options.format {
             Format::Text => {
-                let agents = receipt.crawlers();
-                let of = |text: &[u8], first| of(StoredLines::Text(text, first, &agents));
+                let splits = receipt.splits();
+                let of = |text: &[u8], first| of(StoredLines::Text(text, first, splits.agents()));
                 scan(&scan::opened(path)?, Extent::Whole, threads, REREAD_CHUNK, of, append)
             }
             Format::Parquet => {
@@ -201,6 +201,7 @@ mod tests {
             head: (place % 2 == 1).then(|| Part { lines: place as u64, ..Part::default() }),
             input: Part::default(),
             duplicates: None,
+            unchanged: None,
             skipped: Vec::new(),
             partitions: BTreeMap::new(),
         };

@@ -10,6 +10,7 @@ use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
 use crate::output::block::Block;
 use crate::output::form::Rows;
+use crate::output::splits::Splits;
 
 /// The totals of a run, as far as it came.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub(crate) struct Totals {
     pub lists: Vec<ListTotals>,
     /// For each crawler.
     counts: Vec<OutcomeCounts>,
+    /// For each crawler, if policies are compared.
+    #[serde(default)]
+    pub changes: Vec<Changes>,
     /// For each file of each set, over the lines handed over for writing.
     sets: Vec<Vec<Tally>>,
     pub added_line_feeds: u64,
@@ -30,10 +34,17 @@ pub(crate) struct ListTotals {
     kept: Tally,
     /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
+    /// The lines left out because their verdicts are those of the older policy.
+    #[serde(default)]
+    pub unchanged: Tally,
     /// The parts skipped because they could not be read.
     pub skipped: Vec<SkippedPart>,
     pub crawlers: Vec<[Tally; Partition::COUNT]>,
 }
+
+/// How many lines changed, by the partition before and that of now.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Changes(pub [[u64; Partition::COUNT]; Partition::COUNT]);
 
 /// Lines by [`Outcome::index`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,17 +55,20 @@ pub(crate) struct Whole {
     pub input: Tally,
     kept: Tally,
     pub duplicates: Tally,
+    pub unchanged: Tally,
     /// For each crawler, over the lines as read.
     pub crawlers: Vec<CrawlerCounts>,
 }
 
 impl Totals {
-    /// The totals of a run with this many lists, crawlers and sets of files, before its first chunk.
-    pub fn new(lists: usize, crawlers: usize, sets: usize, rows: Option<Rows>) -> Totals {
+    /// The totals of a run with this many lists and sets of files, before its first chunk.
+    pub fn new(lists: usize, splits: &Splits, sets: usize, rows: Option<Rows>) -> Totals {
+        let crawlers = splits.count();
         let list = ListTotals { crawlers: vec![Default::default(); crawlers], ..ListTotals::default() };
         Totals {
             lists: vec![list; lists],
             counts: vec![OutcomeCounts([0; Outcome::COUNT]); crawlers],
+            changes: vec![Changes::default(); crawlers - splits.by_one_policy()],
             sets: vec![vec![Tally::default(); rows.map_or(0, Rows::files)]; sets],
             added_line_feeds: 0,
             odd: UrlCounts::default(),
@@ -68,6 +82,11 @@ impl Totals {
         list.input.append(&judged.input);
         list.kept.append(&judged.kept);
         list.duplicates.append(&judged.duplicates);
+        list.unchanged.append(&judged.unchanged);
+        for (changes, chunk) in self.changes.iter_mut().zip(&judged.changes) {
+            let of_chunk = chunk.0.as_flattened();
+            changes.0.as_flattened_mut().iter_mut().zip(of_chunk).for_each(|(count, chunk)| *count += chunk);
+        }
         for ((tallies, counts), chunk) in list.crawlers.iter_mut().zip(&mut self.counts).zip(&judged.crawlers) {
             tallies.iter_mut().zip(&chunk.tallies).for_each(|(tally, chunk)| tally.append(chunk));
             counts.0.iter_mut().zip(chunk.counts).for_each(|(count, chunk)| *count += chunk);
@@ -118,6 +137,7 @@ impl Totals {
             input: whole(lists.iter().map(|list| &list.input)),
             kept: whole(lists.iter().map(|list| &list.kept)),
             duplicates: whole(lists.iter().map(|list| &list.duplicates)),
+            unchanged: whole(lists.iter().map(|list| &list.unchanged)),
             crawlers: self.counts.iter().enumerate().map(crawler).collect(),
         }
     }
@@ -125,14 +145,14 @@ impl Totals {
     /// Checks that the lines written are those read, each one and in order; returns what was read.
     pub fn balanced(&self) -> Result<Whole, FilterError> {
         let whole = self.whole();
-        let Whole { input, kept, duplicates, crawlers } = &whole;
+        let Whole { input, kept, duplicates, unchanged, crawlers } = &whole;
         let is_whole = |counted: &CrawlerCounts| {
-            let lines: u64 = counted.tallies.iter().map(|tally| tally.lines).sum();
-            let bytes: u64 = counted.tallies.iter().map(|tally| tally.bytes).sum();
-            let sum = counted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
-            let all = (lines + duplicates.lines, bytes + duplicates.bytes, sum.wrapping_add(duplicates.sum));
-            counted.counts.iter().sum::<u64>() == lines
-                && all == (input.lines, input.bytes + self.added_line_feeds, input.sum)
+            let judged: u64 = counted.tallies.iter().map(|tally| tally.lines).sum();
+            let all = || counted.tallies.iter().chain([duplicates, unchanged]);
+            let (lines, bytes) = all().fold((0, 0), |(lines, bytes), tally| (lines + tally.lines, bytes + tally.bytes));
+            let sum = all().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
+            counted.counts.iter().sum::<u64>() == judged
+                && (lines, bytes, sum) == (input.lines, input.bytes + self.added_line_feeds, input.sum)
         };
         let expected = self.rows.map(|rows| rows.expected(kept, self.added_line_feeds, crawlers));
         let mut expected = expected.iter().flatten().enumerate();

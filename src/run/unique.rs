@@ -8,17 +8,16 @@
 //! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
 //! where it resumes, and only hashes.
 
-use std::mem::take;
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::error::FilterError;
+use super::left_out::{LeavingOut, LeftOut};
 use super::queue::Sequence;
 use super::seen::{NO_URL, Seen, UrlHash};
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
-use crate::judge::tally::{Tally, line_hash};
 use crate::judge::urls::LineUrls;
 use crate::lock::{into_inner, lock};
 use crate::{origin, threads};
@@ -38,12 +37,8 @@ pub(super) struct UniqueLines {
     hashes: Vec<u128>,
     /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
-    /// The lines that stay, if any was left out.
-    kept: Buffer,
-    /// All lines of the chunk, if any was left out.
-    pub input: Tally,
-    /// The lines left out.
-    pub duplicates: Tally,
+    leaving_out: LeavingOut,
+    pub left_out: LeftOut,
 }
 
 impl Unique {
@@ -69,9 +64,7 @@ impl Unique {
         let inserted = self.seen.in_turn(chunk.ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
         let Some(inserted) = inserted else { return Ok(false) };
         inserted?;
-        if !unique_lines.repeated.is_empty() {
-            unique_lines.leave_out_repeated(chunk, hashed);
-        }
+        unique_lines.leave_out_repeated(chunk, hashed);
         Ok(true)
     }
 
@@ -106,7 +99,6 @@ impl UniqueLines {
     fn hash(&mut self, chunk: &Chunk<'_>, hash: UrlHash) {
         self.hashes.clear();
         self.repeated.clear();
-        (self.input, self.duplicates) = Default::default();
         self.urls.find(chunk);
         let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text(), line)));
         self.hashes.extend(urls.map(|url| hash.of(url)));
@@ -115,37 +107,14 @@ impl UniqueLines {
         }
     }
 
-    /// Copies the lines of a chunk together, without the repeated ones.
+    /// Leaves out the lines of a chunk that are repeated, if they still are what was hashed.
     fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
-        let (text, layout, mut bom_len) = (chunk.text(), chunk.layout, chunk.bom_len);
-        let (mut kept, mut duplicates) = (take(&mut self.kept), Vec::new());
-        kept.reuse(text.len());
-        let lines = self.urls.lines();
-        let mut repeated = self.repeated.iter().peekable();
-        let mut flaws = chunk.flaws().iter().peekable();
-        let mut from = 0;
-        for line in 0..lines.count() {
-            let (start, whole) = (lines.starts()[line] as usize, lines.whole(text, line));
-            let hash = if hashed { line_hash(lines.line(text, line)) } else { 0 };
-            self.input.add_hashed(hash, whole.len());
-            let judged_part = lines.line(text, line);
+        let (layout, bom_len) = (chunk.layout, chunk.bom_len);
+        let is_url = |line: usize, text: &[u8]| {
             // The line may have changed after its mark was found.
-            let judged_part = judged_part.get(if line == 0 { chunk.bom_len } else { 0 }..).unwrap_or_default();
-            if repeated.next_if(|&&other| other == line).is_some() && has_url(judged_part, layout) {
-                self.duplicates.add_hashed(hash, whole.len());
-                duplicates.push(line);
-                kept.bytes.extend_from_slice(&text[from..start]);
-                from = start + whole.len();
-                if line == 0 {
-                    bom_len = 0;
-                }
-            } else if let Some(&(_, reason)) = flaws.next_if(|&&(other, _)| other == line as u64) {
-                kept.flaws.push((line as u64 - self.duplicates.lines, reason));
-            }
-        }
-        kept.bytes.extend_from_slice(&text[from..]);
-        (chunk.bom_len, chunk.duplicates) = (bom_len, duplicates);
-        self.kept = chunk.set_lines(kept);
+            has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
+        };
+        self.left_out = self.leaving_out.leave_out(chunk, &self.urls, &self.repeated, hashed, is_url);
     }
 }
 
@@ -175,7 +144,7 @@ mod tests {
             assert!(unique.leave_out_repeated(&mut chunk, &mut unique_lines, true).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
-            all.push((text, flaws, unique_lines.duplicates.lines));
+            all.push((text, flaws, unique_lines.left_out.lines.lines));
         }
         all
     }

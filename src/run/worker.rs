@@ -1,7 +1,8 @@
 //! Judges and counts one chunk, and sorts its lines into buffers.
 
+use super::left_out::{LeavingOut, LeftOut};
 use super::render::Renderer;
-use super::unique::UniqueLines;
+use super::totals::Changes;
 use crate::input::chunks::Chunk;
 use crate::judge::batch;
 use crate::judge::batch_arrays::BatchArrays;
@@ -36,6 +37,10 @@ pub(crate) struct Judged {
     pub kept: Tally,
     /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
+    /// The lines left out because their verdicts are those of the older policy.
+    pub unchanged: Tally,
+    /// For each crawler, how many lines changed between partitions, if policies are compared.
+    pub changes: Vec<Changes>,
     pub added_line_feed: bool,
     /// Odd URLs.
     pub odd: UrlCounts,
@@ -56,6 +61,8 @@ impl Judged {
 pub(super) struct Worker {
     /// One for each crawler.
     matchers: Vec<Matcher>,
+    /// The same by the policy that verdicts are compared with; none if they are not.
+    older: Vec<Matcher>,
     /// Whether lines are split once for all crawlers.
     allowed_if: Option<AllowedIf>,
     /// How lines are written; `None` if they are only counted.
@@ -65,8 +72,9 @@ pub(super) struct Worker {
     scratches: [Scratch; 2],
     space: Box<BatchArrays>,
     urls: LineUrls,
-    /// The outcomes of the chunk's lines, and space for those of each crawler.
+    /// The outcomes of the chunk's lines, also by the older policy, if there is one; and space for those of each crawler.
     outcomes: Outcomes,
+    by_older: Outcomes,
     by_crawler: Vec<Vec<Outcome>>,
     renderer: Renderer,
     /// Bytes of rules kept for each crawler to explain lines.
@@ -79,6 +87,7 @@ impl Worker {
     pub fn new(matchers: &[Matcher], rows: Option<Rows>, notes_waiting: bool, kept_rules: usize) -> Worker {
         Worker {
             matchers: matchers.to_vec(),
+            older: Vec::new(),
             allowed_if: None,
             rows,
             notes_waiting,
@@ -86,8 +95,9 @@ impl Worker {
             space: Box::default(),
             urls: LineUrls::default(),
             outcomes: Outcomes::default(),
+            by_older: Outcomes::default(),
             by_crawler: Vec::new(),
-            renderer: Renderer::new(matchers, rows, kept_rules),
+            renderer: Renderer::new(matchers, &[], rows, kept_rules),
             kept_rules,
             judged: Judged::default(),
         }
@@ -98,9 +108,15 @@ impl Worker {
         Worker { allowed_if, ..self }
     }
 
+    /// Compares verdicts with those of these matchers, one for each crawler.
+    pub fn against(self, older: Vec<Matcher>) -> Worker {
+        let renderer = Renderer::new(&self.matchers, &older, self.rows, self.kept_rules);
+        Worker { older, renderer, ..self }
+    }
+
     /// Judges by these matchers from now on, one for each crawler.
     pub fn judge_by(&mut self, matchers: Vec<Matcher>) {
-        self.renderer = Renderer::new(&matchers, self.rows, self.kept_rules);
+        self.renderer = Renderer::new(&matchers, &self.older, self.rows, self.kept_rules);
         self.matchers = matchers;
     }
 
@@ -118,6 +134,7 @@ impl Worker {
         urls.find(chunk);
         self.find_outcomes(text, &urls);
         self.count(text, urls.lines());
+        self.count_changes();
         if self.notes_waiting {
             self.note_waiting(text, &urls);
         }
@@ -133,28 +150,55 @@ impl Worker {
         }
     }
 
-    /// Finds the outcomes of a chunk's lines, for each crawler.
+    /// Finds the outcomes of a chunk's lines, for each crawler, and by the older policy, if there is one.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
-        let judges = Matcher::views(&self.matchers);
-        self.outcomes.clear(judges.len());
-        batch::judge(&judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
-        let Worker { outcomes, scratches, .. } = self;
+        let Worker { matchers, older, allowed_if, scratches, space, outcomes, by_older, .. } = self;
         let (lines, apart): (Vec<usize>, Vec<&[u8]>) = urls.apart(text).unzip();
-        if !lines.is_empty() {
-            batch::judge_apart(&judges, &lines, &apart, outcomes, scratches);
-        }
-        for &(line, reason) in urls.flaws() {
-            outcomes.set(line, Outcome::new(Partition::Invalid, reason));
-        }
-        if let Some(allowed) = self.allowed_if {
-            outcomes.combine(allowed);
+        let mut find = |matchers: &[Matcher], outcomes: &mut Outcomes, scratches: &mut [Scratch; 2]| {
+            let judges = Matcher::views(matchers);
+            outcomes.clear(judges.len());
+            batch::judge(&judges, urls.urls(text), outcomes, scratches, space);
+            if !lines.is_empty() {
+                batch::judge_apart(&judges, &lines, &apart, outcomes, scratches);
+            }
+            for &(line, reason) in urls.flaws() {
+                outcomes.set(line, Outcome::new(Partition::Invalid, reason));
+            }
+            if let Some(allowed) = *allowed_if {
+                outcomes.combine(allowed);
+            }
+        };
+        find(matchers, outcomes, scratches);
+        if !older.is_empty() {
+            // What is odd about URLs is counted once.
+            let counts = scratches.each_ref().map(|scratch| scratch.counts);
+            find(older, by_older, scratches);
+            scratches.iter_mut().zip(counts).for_each(|(scratch, counts)| scratch.counts = counts);
+            outcomes.append_crawlers(by_older);
         }
     }
 
-    /// Counts the lines that were left out before the chunk was judged.
-    pub fn count_duplicates(&mut self, kept: &UniqueLines) {
-        if kept.duplicates.lines > 0 {
-            (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
+    /// Leaves out the lines of a chunk whose partition is the same by the older policy, for all crawlers.
+    pub fn leave_out_unchanged(&mut self, chunk: &mut Chunk<'_>, leaving_out: &mut LeavingOut) -> LeftOut {
+        let mut urls = std::mem::take(&mut self.urls);
+        urls.find(chunk);
+        self.find_outcomes(chunk.text(), &urls);
+        for scratch in &mut self.scratches {
+            scratch.counts = UrlCounts::default();
+        }
+        let mut is_changed = vec![false; urls.lines().count()];
+        self.outcomes.each_change(|line, _, _| is_changed[line] = true);
+        let unchanged: Vec<usize> = (0..is_changed.len()).filter(|&line| !is_changed[line]).collect();
+        let left_out = leaving_out.leave_out(chunk, &urls, &unchanged, self.rows.is_some(), |_, _| true);
+        self.urls = urls;
+        left_out
+    }
+
+    /// Counts the lines that were left out before the chunk was judged: first duplicates, then unchanged ones.
+    pub fn count_left_out(&mut self, duplicates: &LeftOut, unchanged: &LeftOut) {
+        (self.judged.duplicates, self.judged.unchanged) = (duplicates.lines, unchanged.lines);
+        if let Some(first) = [duplicates, unchanged].into_iter().find(|left_out| left_out.lines.lines > 0) {
+            self.judged.input = first.input;
         }
     }
 
@@ -172,7 +216,7 @@ impl Worker {
     pub fn release(&mut self) {
         self.judged = Judged::default();
         self.urls = LineUrls::default();
-        self.outcomes = Outcomes::default();
+        (self.outcomes, self.by_older) = Default::default();
         self.by_crawler = Vec::new();
         self.scratches = Default::default();
         self.renderer.release();
@@ -186,14 +230,22 @@ impl Worker {
             buffer.clear(2 * size);
         }
         let split_for = AllowedIf::split_count(self.allowed_if, self.matchers.len());
-        let crawlers = vec![CrawlerCounts::default(); split_for];
-        self.judged = Judged { buffers, crawlers, ..Judged::default() };
+        let older = AllowedIf::split_count(self.allowed_if, self.older.len());
+        let crawlers = vec![CrawlerCounts::default(); split_for + older];
+        self.judged = Judged { buffers, crawlers, changes: vec![Changes::default(); older], ..Judged::default() };
     }
 
     /// Counts the lines of a chunk. Hashes them only if they are written; otherwise there is nothing to prove.
     fn count(&mut self, text: &[u8], lines: &Lines) {
         let Judged { kept, crawlers, .. } = &mut self.judged;
         *kept = tally::count(text, lines, &self.outcomes, self.rows.is_some(), crawlers);
+    }
+
+    /// Counts the lines that changed, if policies are compared.
+    fn count_changes(&mut self) {
+        if let changes @ [_, ..] = &mut self.judged.changes[..] {
+            self.outcomes.each_change(|_, crawler, [was, now]| changes[crawler].0[was as usize][now as usize] += 1);
+        }
     }
 
     /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of

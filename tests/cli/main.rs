@@ -4,6 +4,7 @@
 //! for byte and in order, and all numbers and checksums of the receipt are recomputed from the files. The assertions of
 //! a test come on top of that.
 
+mod against;
 mod agents;
 mod answers;
 mod blocked_for;

@@ -117,6 +117,7 @@ fn receipts_are_as_their_schema_says() {
         ("verdicts", "--verdicts --agent other urls".to_owned()),
         ("refused", "--blocked-for --agent other urls".to_owned()),
         ("any", "--allowed-if any --agent other urls".to_owned()),
+        ("changed", "--against old.rsv --only-changed urls".to_owned()),
         ("bad", "--skip-bad cut.gz urls".to_owned()),
         ("part-1", format!("{now} --shard 1/2 urls")),
         ("part-2", format!("{now} --shard 2/2 urls")),
@@ -124,6 +125,8 @@ fn receipts_are_as_their_schema_says() {
     if cfg!(feature = "parquet") {
         runs.push(("table", "--format parquet urls".to_owned()));
     }
+    bench.file("before/a.example", "User-agent: *\nDisallow: /\n");
+    bench.program("compile --agent examplebot --out old.rsv before").assert().success();
     let mut schema = Schema::read();
     for (out, words) in &runs {
         bench.filter(&format!("--robots sites --out {out} {words}")).assert().success();

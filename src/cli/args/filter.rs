@@ -114,6 +114,19 @@ pub struct PolicySourceArgs {
     pub origin: Option<String>,
     #[command(flatten)]
     pub policy: PolicyArgs,
+    /// An older policy file: compare each verdict with the one it would have had; may be repeated
+    ///
+    /// Each line is judged by both policies, which have the same dialect and crawlers. Partitions are by the newer one; verdicts.tsv
+    /// has a column `was` (with several crawlers, was.NAME) after the verdicts of now; the receipt has the numbers by both policies,
+    /// and of the lines that changed. Ages of the older policy are not judged. Several files count as if they had been merged.
+    #[arg(long, value_name = "FILE")]
+    pub against: Vec<PathBuf>,
+    /// Leave out lines whose verdict is the same by both policies
+    ///
+    /// With --against. A line stays if it is in another partition than before for any of the crawlers. The receipt counts the lines
+    /// left out.
+    #[arg(long, requires = "against")]
+    pub only_changed: bool,
     /// Go on with the new file if a policy is replaced: for pipes
     ///
     /// Before each chunk of lines, which in a pipe are those that have arrived, the run looks whether the name of a --policy leads

@@ -31,10 +31,15 @@ pub struct PolicyArgs {
 impl PolicyArgs {
     /// Opens the policy, if one is given.
     pub fn open(&self) -> Result<Option<Policy>, Failure> {
-        if self.policy.is_empty() {
+        self.open_files(&self.policy)
+    }
+
+    /// Opens the policy of these files, if there are any.
+    pub fn open_files(&self, paths: &[PathBuf]) -> Result<Option<Policy>, Failure> {
+        if paths.is_empty() {
             return Ok(None);
         }
-        let policies = self.policy.iter().map(|path| self.open_file(path)).collect::<Result<Vec<_>, _>>()?;
+        let policies = paths.iter().map(|path| self.open_file(path)).collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Policy::layered(policies).map_err(Failure::Merge)?))
     }
 

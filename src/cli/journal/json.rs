@@ -9,7 +9,7 @@ use crate::run::{Counted, Job, Phase, Snapshot};
 
 pub fn start(policy: &Policy, job: &Job) -> String {
     let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();
-    let agents = job.split_for();
+    let agents = job.splits().names();
     event(
         "start",
         json!({
@@ -36,6 +36,7 @@ pub fn progress(snapshot: &Snapshot, agents: &[String]) -> String {
             "source_bytes_known": snapshot.source_bytes_known,
             "lines": snapshot.lines,
             "duplicates": snapshot.duplicates,
+            "unchanged": snapshot.unchanged,
             "skipped": snapshot.skipped,
             "chunks": snapshot.chunks,
             "bytes_a_second": snapshot.bytes_per_second(),

@@ -12,7 +12,7 @@ use crate::run::{Job, Phase, Snapshot};
 pub fn start(policy: &Policy, job: &Job) -> [String; 2] {
     let statistics = policy.statistics();
     let (origins, groups) = (HumanCount(statistics.origins), HumanCount(statistics.automata));
-    let agents = job.split_for();
+    let agents = job.splits().names();
     let lists: Vec<String> = job.lists.iter().map(|path| shown(path).to_string()).collect();
     [
         format!("robosieve: {origins} origins, {groups} distinct groups, dialect {}", policy.dialect().name),
@@ -64,9 +64,10 @@ fn shares(snapshot: &Snapshot, agents: &[String]) -> String {
         let share = percent(lines, snapshot.lines);
         format!("{} {share}", partition.name())
     });
-    let duplicates =
-        (snapshot.duplicates > 0).then(|| format!("duplicates {}", percent(snapshot.duplicates, snapshot.lines)));
-    let shares = shares.chain(duplicates).collect::<Vec<_>>().join(", ");
+    let left_out = [("duplicates", snapshot.duplicates), ("unchanged", snapshot.unchanged)];
+    let left_out = left_out.into_iter().filter(|(_, lines)| *lines > 0);
+    let left_out = left_out.map(|(name, lines)| format!("{name} {}", percent(lines, snapshot.lines)));
+    let shares = shares.chain(left_out).collect::<Vec<_>>().join(", ");
     match agents {
         [first, _, ..] => format!("for {first}: {shares}"),
         _ => shares,

@@ -33,8 +33,8 @@ pub(crate) struct Chunk<'l> {
     pub(super) stored: Option<StoredChunk>,
     /// The rows that its lines were made of.
     pub(super) rows: Option<TableRows>,
-    /// The numbers of the lines that were left out of it as duplicates.
-    pub duplicates: Vec<usize>,
+    /// The numbers of the lines that were left out of it.
+    pub left_out: Vec<usize>,
     /// Parts skipped before the chunk, and of its rows.
     pub skipped: Vec<Skipped>,
     /// Lists that ended since the last chunk was handed out.
@@ -64,7 +64,7 @@ impl<'l> Chunk<'l> {
             text,
             stored: None,
             rows: None,
-            duplicates: Vec::new(),
+            left_out: Vec::new(),
             skipped: Vec::new(),
             ended: Vec::new(),
             is_long: false,

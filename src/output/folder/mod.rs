@@ -15,10 +15,10 @@ pub(crate) use names::FOLDERS_NAMED;
 #[cfg(feature = "cli")]
 pub(crate) use names::run_of;
 pub(crate) use names::{
-    CHECKPOINT, FileName, REPORT_START, Written, is_file_of_run, is_list_folder, list_folder, partial, partition_names,
+    CHECKPOINT, FileName, REPORT_START, Written, is_file_of_run, is_list_folder, list_folder, partial,
     split_list_folder, table_part,
 };
 #[cfg(feature = "parquet")]
-pub(crate) use names::{CRAWLER, VERDICT, WAITING_ROWS, crawler_labels};
+pub(crate) use names::{CRAWLER, VERDICT, WAITING_ROWS};
 pub use names::{NEEDED, RECEIPT, REPORT};
 pub(crate) use strays::{extra_files, remove, remove_leftovers};

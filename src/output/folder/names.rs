@@ -9,9 +9,9 @@ use super::lock::LOCK;
 use crate::input::list::STANDARD_INPUT;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
-use crate::output::form::{Form, Rows, crawler_name};
+use crate::output::form::{Form, Rows};
 use crate::output::format::{Format, FrameFormat};
-use crate::robots::Agents;
+use crate::output::splits::Splits;
 
 /// The name of the receipt, which marks a run as complete.
 pub const RECEIPT: &str = "receipt.json";
@@ -56,9 +56,6 @@ const PART: &str = "part";
 pub(crate) const VERDICT: &str = "verdict";
 pub(crate) const CRAWLER: &str = "crawler";
 
-/// The label of the crawler `*` in file names.
-const EVERYBODY: &str = "default";
-
 /// The extensions of partitions and of tab-separated tables.
 const TEXT: &str = "txt";
 const TABLE: &str = "tsv";
@@ -82,10 +79,10 @@ const DIGITS: usize = 4;
 
 impl FileName {
     /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
-    pub fn all(rows: Rows, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+    pub fn all(rows: Rows, splits: &Splits, frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
         let stems = match (rows.form, rows.format) {
-            (Form::Partitions, Format::Text) => partition_names(agents),
-            (Form::Partitions, Format::Parquet) => table_names(agents),
+            (Form::Partitions, Format::Text) => splits.partitions(),
+            (Form::Partitions, Format::Parquet) => table_names(splits),
             (Form::Verdicts | Form::BlockedFor, Format::Text) => vec![VERDICTS.to_owned()],
             (Form::Verdicts | Form::BlockedFor, Format::Parquet) => vec![format!("{VERDICTS}/{PART}")],
         };
@@ -100,7 +97,7 @@ impl FileName {
             Format::Text => numbered.then_some('.'),
         };
         let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
-        stems.into_iter().enumerate().map(name).collect()
+        stems.into_iter().take(rows.files()).enumerate().map(name).collect()
     }
 
     /// The name of a part, counted from 0, with its folders; of the whole file if it has no parts.
@@ -131,37 +128,16 @@ impl FileName {
     }
 }
 
-/// The names of all crawlers' partitions: `allowed`, or `allowed.examplebot` if there are several crawlers.
-pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
-    let name = |label: &String, partition: Partition| match label.as_str() {
-        "" => partition.name().to_owned(),
-        label => format!("{}.{label}", partition.name()),
-    };
-    let labels = crawler_labels(agents);
-    labels.iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
-}
-
 /// The names of the tables of all crawlers' partitions: a dataset whose folder names describe the rows, so that readers can skip
 /// folders.
-fn table_names(agents: &[&Agents]) -> Vec<String> {
+fn table_names(splits: &Splits) -> Vec<String> {
     let folder = |label: &String| match label.as_str() {
         "" => LINES.to_owned(),
         label => format!("{LINES}/{CRAWLER}={label}"),
     };
-    let folders = crawler_labels(agents).iter().map(folder).collect::<Vec<_>>();
+    let folders = splits.labels().iter().map(folder).collect::<Vec<_>>();
     let name = |folder: &String, partition: Partition| format!("{folder}/{VERDICT}={}/{PART}", partition.name());
     folders.iter().flat_map(|folder| Partition::ALL.map(|partition| name(folder, partition))).collect()
-}
-
-/// The labels of crawlers in names; empty if there is only one crawler.
-pub(crate) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
-    let several = agents.len() > 1;
-    let label = |agents: &&Agents| match agents.tokens() {
-        _ if !several => String::new(),
-        [] => EVERYBODY.to_owned(),
-        _ => crawler_name(agents),
-    };
-    agents.iter().map(label).collect()
 }
 
 fn is_number(text: &str) -> bool {
@@ -310,6 +286,7 @@ pub(crate) struct Written {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::robots::Agents;
 
     #[test]
     fn only_names_of_outputs_are_known() {
@@ -329,12 +306,12 @@ mod tests {
 
     #[test]
     fn parts_have_numbers_and_know_their_names() {
-        let agents = Agents::everybody();
+        let splits = Splits::new(vec![Agents::everybody()], None, false);
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
             let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
-            let file = &FileName::all(rows, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
+            let file = &FileName::all(rows, &splits, Some(FrameFormat::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
                 assert!(file.matches(name) && is_output(name), "{name}");
@@ -344,7 +321,7 @@ mod tests {
             }
         }
         let rows = Rows { form: Form::Verdicts, format: Format::Parquet, explain: false, crawlers: 1 };
-        let table = &FileName::all(rows, &[&agents], None, false)[0];
+        let table = &FileName::all(rows, &splits, None, false)[0];
         assert!(table.matches("verdicts/part-0002.parquet") && !table.matches("part-0002.parquet"));
     }
 

@@ -71,7 +71,7 @@ struct WrittenTable {
 
 impl WrittenTable {
     fn open(file: File, receipt: &Receipt, wanted: Wanted, is_of_table: bool) -> Result<WrittenTable, Malformed> {
-        let agents = receipt.crawlers();
+        let splits = receipt.splits();
         let options = &receipt.options;
         let file = ParquetFile::open(file)?;
         let schema = file.schema();
@@ -86,8 +86,9 @@ impl WrittenTable {
             let found = schema.columns().iter().position(|column| column.path().parts().first() == Some(name));
             found.ok_or_else(|| Malformed(format!("it has no column {name:?}")))
         };
-        let names = verdict_names(options.form, &agents.iter().collect::<Vec<_>>());
+        let names = verdict_names(options.form, &splits);
         let verdicts = names.iter().map(column).collect::<Result<_, _>>()?;
+        let agents = splits.agents().to_vec();
         Ok(WrittenTable { file, line_columns, verdicts, agents, names_crawlers: options.form == Form::BlockedFor })
     }
 

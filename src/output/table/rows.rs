@@ -69,7 +69,7 @@ impl Table {
             return Ok(if batch.num_rows() > 0 { vec![(0, batch)] } else { Vec::new() });
         }
         let mut sorted = Vec::new();
-        for (crawler, outcomes) in outcomes.iter().enumerate() {
+        for (crawler, outcomes) in outcomes.iter().take(self.files.crawlers).enumerate() {
             let all = with(self.own_columns(crawler, outcomes, causes)?)?;
             for partition in Partition::ALL {
                 let is_in = |row: usize| outcomes[row].partition() == partition;
@@ -95,11 +95,11 @@ impl Table {
         };
         let fields: Vec<usize> = (0..self.list_fields).collect();
         let batch = batch.project(&fields)?;
-        if chunk.duplicates.is_empty() {
+        if chunk.left_out.is_empty() {
             return Ok(batch.columns().to_vec());
         }
         let mut kept = vec![true; batch.num_rows()];
-        chunk.duplicates.iter().for_each(|&row| kept[row] = false);
+        chunk.left_out.iter().for_each(|&row| kept[row] = false);
         Ok(filter_record_batch(&batch, &BooleanArray::from(kept))?.columns().to_vec())
     }
 

@@ -10,9 +10,9 @@ use crate::formats::columnar::{self, Malformed, guarded};
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::output::error::OutputError;
-use crate::output::folder::{CRAWLER, VERDICT, crawler_labels};
+use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{Form, REFUSED, Rows};
-use crate::robots::Agents;
+use crate::output::splits::Splits;
 
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
 const OUR_COLUMNS: &str = "robosieve.columns";
@@ -41,14 +41,14 @@ pub(crate) struct Table {
 type Fields = Vec<(TypePtr, FieldRef)>;
 
 impl Table {
-    /// The table of files with the rows of these lists, for the crawlers of these agents. Lists without lines are ignored.
+    /// The table of files with the rows of these lists. Lists without lines are ignored.
     ///
     /// # Errors
     ///
     /// [`OutputError::ColumnsDiffer`] if the lists have different columns,
     /// [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) if they have different head lines,
     /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours.
-    pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, OutputError> {
+    pub fn of(lists: &[&List], files: Rows, splits: &Splits) -> Result<Table, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields_of = |list: &&List| guarded(|| fields_of(list));
@@ -59,7 +59,7 @@ impl Table {
             }
         }
         let head = common_head(lists)?;
-        let ours = own_fields(files, agents);
+        let ours = own_fields(files, splits);
         let is_taken = |name: &&str| fields.iter().any(|(field, _)| field.name() == *name);
         let taken = ours.iter().map(|(own, _)| own.name()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
@@ -92,10 +92,10 @@ impl Table {
 }
 
 /// The suffixes of our columns' names, one for each crawler with verdicts in the file.
-fn labels(form: Form, agents: &[&Agents]) -> Vec<String> {
+fn labels(form: Form, splits: &Splits) -> Vec<String> {
     match form {
         Form::Partitions | Form::BlockedFor => vec![String::new()],
-        Form::Verdicts => crawler_labels(agents),
+        Form::Verdicts => splits.labels(),
     }
 }
 
@@ -220,17 +220,17 @@ impl OwnColumn {
 }
 
 /// The columns after those of the list, in order.
-fn own_fields(files: Rows, agents: &[&Agents]) -> Fields {
+fn own_fields(files: Rows, splits: &Splits) -> Fields {
     let fields_of = |label: &String| OwnColumn::of(files).map(|column| column.field(label)).collect::<Fields>();
-    labels(files.form, agents).iter().flat_map(fields_of).collect()
+    labels(files.form, splits).iter().flat_map(fields_of).collect()
 }
 
 /// The names of the columns that tell the verdicts; none if the verdict is the name of the folder.
-pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
+pub(super) fn verdict_names(form: Form, splits: &Splits) -> Vec<String> {
     match form {
         Form::Partitions => Vec::new(),
         Form::BlockedFor => REFUSED.map(str::to_owned).to_vec(),
-        Form::Verdicts => labels(form, agents).iter().map(|label| named(VERDICT, label)).collect(),
+        Form::Verdicts => labels(form, splits).iter().map(|label| named(VERDICT, label)).collect(),
     }
 }
 

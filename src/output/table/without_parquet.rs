@@ -14,7 +14,7 @@ use crate::output::error::OutputError;
 use crate::output::folder::Written;
 use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
-use crate::robots::Agents;
+use crate::output::splits::Splits;
 
 /// A table, which cannot be made.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub(crate) struct WaitingRows;
 
 impl Table {
     /// Fails: Parquet is not built in.
-    pub fn of(_lists: &[&List], _files: Rows, _agents: &[&Agents]) -> Result<Table, OutputError> {
+    pub fn of(_lists: &[&List], _files: Rows, _splits: &Splits) -> Result<Table, OutputError> {
         Err(ListError::WithoutParquet.into())
     }
 

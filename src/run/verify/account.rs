@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::judge::tally::Tally;
+use crate::outcome::Partition;
 use crate::output::folder::is_file_of_run;
 use crate::output::form::Form;
 use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
@@ -12,11 +13,13 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found: Vec<String> = unexpected_names(receipt).into_iter().collect();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
-        let parts: Vec<&Part> = partitions.iter().map(|(_, part)| &part.judged).chain(&receipt.duplicates).collect();
+        let judged = partitions.iter().map(|(_, part)| &part.judged);
+        let parts: Vec<&Part> = judged.chain(&receipt.duplicates).chain(&receipt.unchanged).collect();
         let wanted = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
         if let Some(difference) = difference_in_any_order(&wanted, &parts) {
             let duplicates = if receipt.duplicates.is_some() { " and duplicates" } else { "" };
-            found.push(format!("the partitions{whom}{duplicates} do not add up to the input: {difference}"));
+            let unchanged = if receipt.unchanged.is_some() { " and unchanged lines" } else { "" };
+            found.push(format!("the partitions{whom}{duplicates}{unchanged} do not add up to the input: {difference}"));
         }
         for (name, part) in partitions {
             if part.reasons.values().sum::<u64>() != part.judged.lines {
@@ -47,9 +50,17 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     if let Some(difference) = receipt.duplicates.unwrap_or_default().difference(&duplicates) {
         found.push(format!("the duplicates of the lists do not add up to those of the run: {difference}"));
     }
+    let unchanged = appended(&mut receipt.lists.iter().filter_map(|list| list.unchanged.as_ref()));
+    if let Some(difference) = receipt.unchanged.unwrap_or_default().difference(&unchanged) {
+        found.push(format!("the unchanged lines of the lists do not add up to those of the run: {difference}"));
+    }
     if receipt.duplicates.is_some() && !receipt.options.unique {
         found.push("duplicates were left out, but the options do not ask for that".to_owned());
     }
+    if receipt.unchanged.is_some() && !receipt.options.only_changed {
+        found.push("unchanged lines were left out, but the options do not ask for that".to_owned());
+    }
+    found.extend(changes_problem(receipt));
     for (name, part) in &receipt.partitions {
         let of_lists = appended(&mut receipt.lists.iter().filter_map(|list| list.partitions.get(name)));
         if let Some(difference) = part.judged.difference(&of_lists) {
@@ -71,7 +82,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
 /// The problem of partitions, of the run or of a list, that are not those of its crawlers. Under any other name they would not be
 /// checked.
 fn unexpected_names(receipt: &Receipt) -> Option<String> {
-    let names = receipt.partition_names();
+    let names = receipt.splits().partitions();
     let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let differ = |whose: &str, found: BTreeSet<&str>| {
         let missing = wanted.difference(&found).next().map(|name| format!("{name} is missing"));
@@ -89,7 +100,9 @@ fn unexpected_names(receipt: &Receipt) -> Option<String> {
 fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
     match receipt.options.form {
         Form::Partitions => {
-            receipt.partitions.iter().map(|(name, part)| (name.as_str(), part.judged, &part.files[..])).collect()
+            let of_run: BTreeSet<String> = written_partitions(receipt).into_iter().collect();
+            let written = receipt.partitions.iter().filter(|(name, _)| of_run.contains(*name));
+            written.map(|(name, part)| (name.as_str(), part.judged, &part.files[..])).collect()
         }
         Form::Verdicts | Form::BlockedFor => {
             vec![("verdicts", judged(receipt), receipt.verdicts.as_ref().map_or(&[], |verdicts| &verdicts.files))]
@@ -97,18 +110,57 @@ fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
     }
 }
 
-/// The judged lines, as they must be in one file: the input without duplicates. The order checksum of the rest does not follow
-/// from those of the input and the duplicates, so the one that was written is taken.
+/// The judged lines, as they must be in one file: the input without those left out. The order checksum of the rest does not follow
+/// from those of the input and of the lines left out, so the one that was written is taken.
 fn judged(receipt: &Receipt) -> Part {
     let input = Tally { bytes: receipt.input.bytes.wrapping_add(receipt.added_line_feeds), ..receipt.input.tally() };
-    let Some(duplicates) = receipt.duplicates.map(|part| part.tally()) else { return Part::of(&input, true) };
-    let left = Tally {
-        lines: input.lines.wrapping_sub(duplicates.lines),
-        bytes: input.bytes.wrapping_sub(duplicates.bytes),
-        sum: input.sum.wrapping_sub(duplicates.sum),
-        order: receipt.verdicts.as_ref().map_or(0, |verdicts| verdicts.written.tally().order),
+    let left_out: Vec<Tally> = [receipt.duplicates, receipt.unchanged].iter().flatten().map(Part::tally).collect();
+    if left_out.is_empty() {
+        return Part::of(&input, true);
+    }
+    let order = receipt.verdicts.as_ref().map_or(0, |verdicts| verdicts.written.tally().order);
+    let without = |rest: Tally, out: &Tally| Tally {
+        lines: rest.lines.wrapping_sub(out.lines),
+        bytes: rest.bytes.wrapping_sub(out.bytes),
+        sum: rest.sum.wrapping_sub(out.sum),
+        order,
     };
-    Part::of(&left, true)
+    Part::of(&left_out.iter().fold(input, without), true)
+}
+
+/// The names of the partitions with files: those by the policy of the run.
+fn written_partitions(receipt: &Receipt) -> Vec<String> {
+    let splits = receipt.splits();
+    let mut names = splits.partitions();
+    names.truncate(Partition::COUNT * splits.by_one_policy());
+    names
+}
+
+/// How the changes contradict the partitions by both policies: those that a partition lost and won are the difference between its
+/// lines by one and by the other.
+fn changes_problem(receipt: &Receipt) -> Option<String> {
+    let splits = receipt.splits();
+    if receipt.changes.is_some() != splits.is_compared() {
+        return Some("it does not have the changes that its options ask for".to_owned());
+    }
+    let changes = receipt.changes.as_ref()?;
+    let names = splits.partitions();
+    let (now, was) = names.split_at(names.len() / 2);
+    let mut balance: BTreeMap<String, i128> = now.iter().map(|name| (name.clone(), 0)).collect();
+    for (name, &lines) in changes {
+        let (change, crawler) = name.split_at(name.find('.').unwrap_or(name.len()));
+        let parts =
+            change.split_once("-to-").map(|(was, now)| [was, now].map(|partition| format!("{partition}{crawler}")));
+        let Some([was, now]) = parts.filter(|parts| parts.iter().all(|name| balance.contains_key(name))) else {
+            return Some(format!("{name:?} is not a change between its partitions"));
+        };
+        *balance.entry(now).or_default() += i128::from(lines);
+        *balance.entry(was).or_default() -= i128::from(lines);
+    }
+    let lines = |name: &String| receipt.partitions.get(name).map_or(0, |part| i128::from(part.judged.lines));
+    let differs = |(now, was): &(&String, &String)| lines(now) - lines(was) != balance[*now];
+    let (wrong, _) = now.iter().zip(was).find(differs)?;
+    Some(format!("the changes do not add up to the difference between {wrong} by both policies"))
 }
 
 fn by_crawler(receipt: &Receipt) -> BTreeMap<&str, Vec<(&String, &PartitionPart)>> {

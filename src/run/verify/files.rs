@@ -22,7 +22,7 @@ use crate::run::stored::{REREAD_CHUNK, StoredLines, StoredRun};
 
 /// Checks the output.
 pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
-    let names = run.receipt.partition_names();
+    let names = run.receipt.splits().partitions();
     let mut files = match run.receipt.options.form {
         Form::Partitions => partitions(run, &names),
         Form::Verdicts | Form::BlockedFor => verdicts(run, &names),
@@ -36,8 +36,8 @@ pub(crate) fn extra(receipt: &Receipt, directory: &Path) -> Vec<Checked> {
     if !receipt.shards.is_empty() {
         return Vec::new();
     }
-    let (options, rows, agents) = (&receipt.options, receipt.rows(), receipt.crawlers());
-    let names = FileName::all(rows, &agents.iter().collect::<Vec<_>>(), options.compress, options.split_size.is_some());
+    let (options, rows) = (&receipt.options, receipt.rows());
+    let names = FileName::all(rows, &receipt.splits(), options.compress, options.split_size.is_some());
     let named: HashSet<&str> = receipt.file_lists().flatten().map(|file| &*file.name).collect();
     let found = extra_files(directory, (rows, &names), options.per_input, &|name| named.contains(name));
     match found {

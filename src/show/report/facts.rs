@@ -73,8 +73,8 @@ impl Report {
         if self.receipt.options.allowed_if.is_some() {
             return Err(ReportError::NotOfEach);
         }
-        let agents = self.receipt.crawlers();
-        let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents)));
+        let splits = self.receipt.splits();
+        let crawlers = splits.agents().iter().map(|agents| policy.crawler(Some(agents)));
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
         let run = StoredRun::new(&self.receipt, &self.directory, threads);
         let blocked = crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy));

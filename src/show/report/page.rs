@@ -44,7 +44,7 @@ pub(crate) const REPORT_PAGE: FileKind =
 /// The HTML of the page.
 fn page(report: &Report) -> String {
     let receipt = &report.receipt;
-    let agents = text(&receipt.split_for().join(" and "));
+    let agents = text(&receipt.splits().names().join(" and "));
     let title = format!("robots.txt for {agents}: {} lines", number(receipt.input.lines));
     let sections = [
         partitions(report),
@@ -131,17 +131,17 @@ const LISTS: usize = 200;
 /// The crawlers, each with its partitions.
 fn crawlers(report: &Report) -> Vec<(String, Vec<(&'static str, PartitionPart)>)> {
     let receipt = &report.receipt;
-    let names = receipt.partition_names();
+    let names = receipt.splits().partitions();
     let part = |(partition, name): (Partition, &String)| {
         (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
     };
     let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
-    receipt.split_for().into_iter().zip(parts).collect()
+    receipt.splits().names().into_iter().zip(parts).collect()
 }
 
 /// The heading of a crawler, if there are several.
 fn heading(report: &Report, agent: &str) -> String {
-    if report.receipt.split_for().len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
+    if report.receipt.splits().names().len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
 }
 
 /// Where the lines went, and why.
@@ -168,6 +168,18 @@ pub(super) fn partitions(report: &Report) -> String {
         let lines = number(duplicates.lines);
         content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs occurred before.")));
     }
+    if let Some(unchanged) = report.receipt.unchanged {
+        let lines = number(unchanged.lines);
+        content.push_str(&paragraph(&format!("{lines} lines were left out, because both policies judge them alike.")));
+    }
+    if let Some(changes) = &report.receipt.changes {
+        let mut table =
+            HtmlTable::new("Lines that changed since the older policy", &[("change", false), ("lines", true)]);
+        for (name, &lines) in changes {
+            table.row([Cell::Code(name.clone()), Cell::Number(lines)]);
+        }
+        content.push_str(&table.html());
+    }
     section("Where the lines went, and why", &content)
 }
 
@@ -191,7 +203,7 @@ pub(super) fn blocked(report: &Report) -> String {
         let warning = "The policy given is not that of the run, so this section may not show what happened.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
     }
-    for (agent, blocked) in report.receipt.split_for().iter().zip(&explained.blocked) {
+    for (agent, blocked) in report.receipt.splits().names().iter().zip(&explained.blocked) {
         content.push_str(&heading(report, agent));
         if blocked.lines == 0 {
             content.push_str(&paragraph("No line was blocked."));
