@@ -45,6 +45,7 @@
 //! | split whole lists into files, with a receipt | [`run::Job::run`] |
 //! | verify a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
 //! | see what a policy contains, or export it as tables | [`inspect`], [`export`] |
+//! | see what changed between two policies | [`diff`] |
 //! | show the author of a robots.txt what probably went wrong | [`lint::check()`] |
 //!
 //! # Threads
@@ -136,7 +137,7 @@ pub use outcome::{Outcome, Partition, Reason};
 pub use policy::Policy;
 pub use robots::{AgentError, Agents, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
-pub use show::{export, inspect};
+pub use show::{diff, export, inspect};
 
 /// The guide's examples, run as tests.
 #[cfg(doctest)]

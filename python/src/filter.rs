@@ -14,7 +14,8 @@ use pyo3::types::{PyBytes, PyDict};
 use robosieve::Partition;
 use robosieve::policy::{self, Crawler};
 use robosieve::run::{
-    self, Destination, FilterError, Folder, Form, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard, UrlField,
+    self, Against, Destination, FilterError, Folder, Form, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard,
+    UrlField,
 };
 
 use crate::arguments::{self, listed};
@@ -30,7 +31,7 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, blocked_for, allowed_if, against, only_changed, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
@@ -51,6 +52,10 @@ pub fn filter(
     #[pyo3(from_py_with = arguments::maybe_whole)] split_size: Option<i64>,
     explain: bool,
     verdicts: bool,
+    blocked_for: bool,
+    allowed_if: Option<&str>,
+    against: Option<&Policy>,
+    only_changed: bool,
     per_input: bool,
     unique: bool,
     force: bool,
@@ -83,13 +88,21 @@ pub fn filter(
         named("format", format, "text or parquet")?,
         compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
     );
+    let allowed_if = allowed_if.map(|given| named("allowed_if", given, "any or all")).transpose()?;
+    let against = against.map(|policy| Against::new(policy.inner.clone()).only_changed(only_changed));
+    let form = match (verdicts, blocked_for) {
+        (true, _) => Form::Verdicts,
+        (false, true) => Form::BlockedFor,
+        (false, false) => Form::Partitions,
+    };
     let folder = |out: &PathBuf| {
-        let folder = Folder::new(out).form(if verdicts { Form::Verdicts } else { Form::Partitions });
+        let folder = Folder::new(out).form(form);
         folder.format(format).compress(compress).split_size(split_size).force(force).per_input(per_input).into()
     };
     let destination: Option<Destination> = match (&out, only) {
         (Some(out), _) => Some(folder(out)),
         (None, Some(only)) => Some(Destination::Pipe(Pipe::Only(partitions(&only)?))),
+        (None, None) if blocked_for => Some(Destination::Pipe(Pipe::BlockedFor)),
         (None, None) => verdicts.then_some(Destination::Pipe(Pipe::Verdicts)),
     };
     let with_overrides = overrides.map(|path| {
@@ -106,6 +119,8 @@ pub fn filter(
     let mut job = Job::new(lists, crawlers(policy, agents.as_deref())?)
         .url_field(url_field)
         .explain(explain)
+        .allowed_if(allowed_if)
+        .against(against)
         .choices(choices)
         .unique(unique)
         .threads(threads)

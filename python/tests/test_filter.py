@@ -1,5 +1,6 @@
 """`robosieve.filter`: whole runs, and how they end."""
 
+import io
 import os
 import signal
 import subprocess
@@ -172,3 +173,33 @@ def test_the_program_is_there(program: Program) -> None:
         "check", "--robots", "datasets/sites", "--agent", "examplebot", "https://shop.example/cart", check=False
     )
     assert (answer.returncode, answer.stdout.startswith("blocked\thttps://shop.example/cart")) == (1, True)
+
+
+def test_policies_are_compared(policy: robosieve.Policy, program: Program, tmp_path: Path) -> None:
+    (tmp_path / "older.jsonl").write_text('{"url": "https://shop.example/robots.txt", "status": 404}\n')
+    older = robosieve.compile([tmp_path / "older.jsonl"], agents=["examplebot", "*"])
+    agents = ["examplebot", "*"]
+    receipt = robosieve.filter(policy, [LIST], tmp_path / "out", agents=agents, against=older, only_changed=True)
+    assert sum(receipt["changes"].values()) > 0
+    assert receipt["unchanged"]["lines"] + receipt["partitions"]["allowed.default"]["lines"] < receipt["input"]["lines"]
+    program("verify", tmp_path / "out")
+    lines = io.BytesIO()
+    counts = robosieve.filter(policy, [LIST], lines, "examplebot", against=older, verdicts=True)["partitions"]
+    now, was = zip(*(line.split(b"\t")[:2] for line in lines.getvalue().splitlines()[1:]), strict=True)
+    for verdict in ("allowed", "blocked", "deferred"):
+        found = [now.count(verdict.encode()), was.count(verdict.encode())]
+        assert found == [counts[verdict]["lines"], counts[f"{verdict}.was"]["lines"]], verdict
+    with pytest.raises(robosieve.Error, match="only_changed"):
+        robosieve.filter(policy, [LIST], agent="*", count=True, only_changed=True)
+
+
+def test_crawlers_are_named_or_taken_together(policy: robosieve.Policy) -> None:
+    agents, lines = ["examplebot", "*"], io.BytesIO()
+    robosieve.filter(policy, [LIST], lines, agents=agents, blocked_for=True)
+    rows = [line.split(b"\t") for line in lines.getvalue().splitlines()[1:]]
+    counts = robosieve.filter(policy, [LIST], agents=agents, count=True, allowed_if="all")["partitions"]
+    assert sum(bool(row[0]) for row in rows) == counts["blocked"]["lines"] + counts["invalid"]["lines"]
+    with pytest.raises(ValueError, match="allowed_if: 'some'"):
+        robosieve.filter(policy, [LIST], agents=agents, count=True, allowed_if="some")
+    with pytest.raises(robosieve.Error, match="blocked_for"):
+        robosieve.filter(policy, [LIST], agents=agents, blocked_for=True, verdicts=True)

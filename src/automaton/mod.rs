@@ -14,12 +14,13 @@
 //! shows what it looks like.
 //!
 //! Questions about all paths are asked of the automaton, never of the text of the rules: [`ReachSpace`] finds which verdicts it
-//! has for the [`Paths`] that can be asked for.
+//! has for the [`Paths`] that can be asked for, [`DifferSpace`] where two automata differ.
 
 mod check;
 mod compile;
 mod cursors;
 mod dfa;
+mod differ;
 pub mod front;
 mod graph;
 mod head;
@@ -33,6 +34,7 @@ mod verdict;
 pub use check::{check_item, engine};
 pub use compile::{compile, compile_item, compile_within};
 pub use cursors::engine::Scratch;
+pub use differ::{DifferSpace, Difference, Differences, Rules};
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::{Damage, Engine};
 pub use paths::Paths;

@@ -131,14 +131,7 @@ const TRIED: usize = 256;
 /// with either engine; `false` proves nothing.
 pub fn has_both(words: &[u32], patterns: &Patterns, paths: &Paths, scratch: &mut Scratch) -> bool {
     let mut found = [false; 2];
-    let tried = patterns.all().iter().take(TRIED).map(|pattern| {
-        let mut path = Vec::new();
-        for (number, segment) in patterns.segments(pattern).enumerate() {
-            path.extend_from_slice(if number == 0 && segment.is_empty() { b"/" } else { &patterns.text()[segment] });
-        }
-        path
-    });
-    for path in [b"/".to_vec(), b"/a".to_vec()].into_iter().chain(tried) {
+    for path in tried(patterns) {
         if paths.contains(&path) {
             found[place(verdict(words, &path, scratch))] = true;
         }
@@ -147,6 +140,18 @@ pub fn has_both(words: &[u32], patterns: &Patterns, paths: &Paths, scratch: &mut
         }
     }
     false
+}
+
+/// Paths that patterns suggest.
+pub(super) fn tried(patterns: &Patterns) -> impl Iterator<Item = Vec<u8>> {
+    let of_pattern = |pattern| {
+        let mut path = Vec::new();
+        for (number, segment) in patterns.segments(pattern).enumerate() {
+            path.extend_from_slice(if number == 0 && segment.is_empty() { b"/" } else { &patterns.text()[segment] });
+        }
+        path
+    };
+    [b"/".to_vec(), b"/a".to_vec()].into_iter().chain(patterns.all().iter().take(TRIED).map(of_pattern))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::output::{OutputError, Receipt, counted};
 use crate::policy::source::SourceError;
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
 use crate::run::{FilterError, JoinError, VerifyError};
+use crate::show::diff::DiffError;
 use crate::show::{MetricsError, ReportError};
 
 /// Why a command ended with an error.
@@ -62,6 +63,8 @@ pub enum Failure {
     AgentsFile { path: PathBuf, problem: String },
     #[error("{given:?} is neither an origin nor a URL: {problem}")]
     Origin { given: String, problem: InvalidUrl },
+    #[error(transparent)]
+    Diff(#[from] DiffError),
     #[error("--summary is for --what access, not {table}")]
     NoSummary { table: &'static str },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]

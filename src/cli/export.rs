@@ -32,7 +32,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The failure for a file that is not replaced, which names `--force` where that helps.
-fn forceable(failure: Failure) -> Failure {
+pub(super) fn forceable(failure: Failure) -> Failure {
     match failure {
         Failure::NotReplaced { path, .. }
             if File::open(&path).and_then(|mut file| export::is_text(&mut file)).unwrap_or(false) =>

@@ -1,7 +1,7 @@
 //! The command line.
 //!
 //! `args` is plain data; each command converts it for the library and prints the result. Exit status: 0 done, 1 the
-//! answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no entry, `verify`
+//! answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no entry, `diff` a change, `verify`
 //! something that differs from the receipt), 2 an error, 130 an interrupted run that can be resumed. A closed pipe is
 //! not an error.
 
@@ -10,6 +10,7 @@ mod args;
 mod check;
 mod compile;
 mod destination;
+mod diff;
 mod documentation;
 mod error;
 mod export;

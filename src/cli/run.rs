@@ -8,7 +8,7 @@ use super::args::{Args, Command};
 use super::error::Failure;
 use super::journal::usage;
 use super::say::say;
-use super::{check, compile, documentation, export, filter, inspect, lint, process, receipts};
+use super::{check, compile, diff, documentation, export, filter, inspect, lint, process, receipts};
 
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
 /// the answer is "no", 2 an error, 130 interrupted.
@@ -41,6 +41,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Merge(args) => compile::merge(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Join(args) => receipts::join(&args),
         Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => receipts::report(&args),

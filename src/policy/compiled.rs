@@ -258,6 +258,13 @@ impl Policy {
         provenance::decode(rules, group.own, &self.columns().all()[column], self.content.dialect)
     }
 
+    /// Whether a group has the rules of another policy's, whatever lines they are on.
+    pub(crate) fn has_same_rules(&self, group: Group, other: &Policy, of_other: Group) -> bool {
+        let [one, other] =
+            [(self, group), (other, of_other)].map(|(policy, group)| policy.image.parts().rules.item(group.rules));
+        provenance::have_same_rules(one, other)
+    }
+
     /// A summary of a group as written in its file, made without ranking its rules.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn outline(&self, group: Group) -> Outline<'_> {

@@ -81,6 +81,17 @@ pub(super) fn outline(bytes: &[u8]) -> Outline<'_> {
     Outline { first_agent, rules }
 }
 
+/// Whether two groups, given checked bytes, have the same rules in the same order, whatever lines they are on.
+pub(super) fn have_same_rules(one: &[u8], other: &[u8]) -> bool {
+    let rules = |bytes| {
+        let mut rules = Vec::new();
+        // Checked bytes decode without errors.
+        let _ = read(bytes, |_| (), |rule| rules.push((rule.allow, rule.value)));
+        rules
+    };
+    one == other || rules(one) == rules(other)
+}
+
 /// Decodes checked bytes into the rules chosen for a crawler; `own` says whether the group is the crawler's own.
 pub(super) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &'static Dialect) -> ChosenRules {
     let (mut lines, mut rules) = (Vec::new(), Vec::new());
@@ -131,5 +142,18 @@ mod tests {
             assert!(check(&[&bytes[..], &[0]].concat()).is_err());
         }
         assert_eq!(check(&[0, 0]), Ok(()), "neither agents nor rules");
+    }
+
+    #[test]
+    fn the_same_rules_may_be_on_other_lines() {
+        let of = |file: &str| {
+            let robots = Robots::parse(file.as_bytes(), Dialect::DEFAULT);
+            encode(&robots, &robots.select(&Agents::everybody(), Dialect::DEFAULT), &[])
+        };
+        let one = of("User-agent: *\nDisallow: /a\nAllow: /b\n");
+        assert!(have_same_rules(&one, &of("# A comment.\nUser-agent: *\n\nDisallow: /a\nAllow: /b\n")));
+        for other in ["Disallow: /b\nAllow: /a\n", "Allow: /b\nDisallow: /a\n", "Disallow: /a\n"] {
+            assert!(!have_same_rules(&one, &of(&format!("User-agent: *\n{other}"))), "{other}");
+        }
     }
 }

@@ -74,7 +74,7 @@ pub(crate) struct AccessDecider<'p> {
 }
 
 /// The paths that can be asked for in a dialect. A thread makes them once: each origin that is inspected has a decider of its own.
-fn paths_of(dialect: &Dialect) -> Rc<Paths> {
+pub(super) fn paths_of(dialect: &Dialect) -> Rc<Paths> {
     thread_local!(static KNOWN: RefCell<BTreeMap<&'static str, Rc<Paths>>> = const { RefCell::new(BTreeMap::new()) });
     KNOWN.with_borrow_mut(|known| {
         let paths = known.entry(dialect.name).or_insert_with(|| Rc::new(Paths::new(&AskedPaths::of(dialect))));

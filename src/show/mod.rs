@@ -1,6 +1,7 @@
 //! Views for people: a report on a run, the contents of a policy, tables of its data, and metrics.
 
 pub(crate) mod access;
+pub mod diff;
 mod error;
 pub mod export;
 mod group_kind;

@@ -20,6 +20,7 @@ mod damaged_sources;
 mod datasets;
 mod delimited_lists;
 mod destinations;
+mod diff;
 mod documentation;
 mod endless;
 mod explain;

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 mod access;
 mod dialects;
+mod differ;
 mod fetched;
 mod lint;
 mod origins;

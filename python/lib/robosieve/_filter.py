@@ -48,6 +48,10 @@ def filter(
     split_size: int | None = None,
     explain: bool = False,
     verdicts: bool = False,
+    blocked_for: bool = False,
+    allowed_if: str | None = None,
+    against: Policy | None = None,
+    only_changed: bool = False,
     per_input: bool = False,
     unique: bool = False,
     force: bool = False,
@@ -67,8 +71,9 @@ def filter(
     continues it. `shard`, such as "1/8", reads a part of the lists; all parts need the same `choices` with `now`, and
     `join` joins their receipts.
 
-    Without a folder, `count` only counts; `only` writes the lines of these partitions, and `verdicts` all lines with
-    their verdicts, to `out`, a file that is open for bytes: standard output if it is not given.
+    Without a folder, `count` only counts; `only` writes the lines of these partitions, `verdicts` all lines with their
+    verdicts, and `blocked_for` all lines with the crawlers that may not fetch them, to `out`, a file that is open for
+    bytes: standard output if it is not given. `against` is an older policy, with which verdicts are compared.
 
     >>> import io, robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -89,6 +94,10 @@ def filter(
     picked = None if only is None else _listed("only", only)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress: expected a function, not {progress!r}")
+    if blocked_for and (verdicts or explain):
+        raise Error("blocked_for: it writes no verdicts of each crawler; leave verdicts and explain out")
+    if only_changed and against is None:
+        raise Error("only_changed: it needs an older policy; give one as against")
     of_folder = {
         "format": format != "text",
         "compress": compress is not None,
@@ -98,7 +107,7 @@ def filter(
         "resume": resume,
         "shard": shard is not None,
     }
-    folder, file = _destination(out, picked, count, verdicts, explain, of_folder)
+    folder, file = _destination(out, picked, count, verdicts or blocked_for, explain, of_folder)
     receipt = _robosieve.filter(
         policy,
         [path for pattern in given for path in _files(os.fspath(pattern))],
@@ -117,6 +126,10 @@ def filter(
         split_size=split_size,
         explain=explain,
         verdicts=verdicts,
+        blocked_for=blocked_for,
+        allowed_if=allowed_if,
+        against=against,
+        only_changed=only_changed,
         per_input=per_input,
         unique=unique,
         force=force,
@@ -143,7 +156,7 @@ def _destination(
     out: StrPath | SupportsWrite | None,
     only: list[str] | None,
     count: bool,
-    verdicts: bool,
+    whole: bool,
     explain: bool,
     of_folder: dict[str, bool],
 ) -> tuple[str | None, SupportsWrite | None]:
@@ -157,17 +170,17 @@ def _destination(
     if useless:
         raise Error(f"{useless[0]}: it is for a run that writes a folder; give its path as out")
     if count:
-        if out is not None or only is not None or verdicts or explain:
-            raise Error("count: it writes nothing; leave out, only, verdicts and explain out")
+        if out is not None or only is not None or whole or explain:
+            raise Error("count: it writes nothing; leave out, only, verdicts, blocked_for and explain out")
         return None, None
-    if only is not None and verdicts:
-        raise Error("only: verdicts writes all lines; leave one of them out")
+    if only is not None and whole:
+        raise Error("only: verdicts and blocked_for write all lines; leave one of them out")
     if only == []:
         raise Error("only: the list is empty; name at least one partition")
     if only is not None and explain and "blocked" not in only:
         raise Error('explain: it needs blocked lines; use only=["blocked"]')
-    if only is None and not verdicts:
-        raise Error("out: give the folder for the partitions, or only, verdicts or count")
+    if only is None and not whole:
+        raise Error("out: give the folder for the partitions, or only, verdicts, blocked_for or count")
     file = getattr(sys.stdout, "buffer", None) if out is None else out
     if file is None:
         raise Error("out: this standard output takes no bytes; give a file that is open for bytes")

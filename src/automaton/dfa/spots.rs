@@ -21,6 +21,11 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
+    /// Where all paths have this verdict.
+    pub fn all(verdict: Verdict) -> Spot {
+        Spot::at(u32::from(verdict == Verdict::Blocked))
+    }
+
     fn at(record: Target) -> Spot {
         Spot { record, matched: 0 }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::check::{CheckArgs, LintArgs};
 use super::compile::{CompileArgs, MergeArgs};
+use super::diff::DiffArgs;
 use super::filter::FilterArgs;
 use super::inspect::{ExportArgs, InspectArgs};
 use super::receipts::{JoinArgs, ReportArgs, VerifyArgs};
@@ -35,6 +36,7 @@ pub enum Command {
     Merge(MergeArgs),
     Inspect(InspectArgs),
     Export(ExportArgs),
+    Diff(DiffArgs),
     Report(ReportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),

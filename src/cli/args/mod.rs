@@ -3,6 +3,7 @@
 mod check;
 mod command;
 mod compile;
+mod diff;
 mod filter;
 mod inspect;
 mod long_runs;
@@ -14,6 +15,7 @@ mod values;
 pub use check::{CheckArgs, Dialects, LintArgs};
 pub use command::{Args, Command, CompletionsArgs, ManArgs};
 pub use compile::{CompileArgs, MergeArgs};
+pub use diff::DiffArgs;
 pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::{ExportArgs, InspectArgs};
 pub use long_runs::{Log, WatchingArgs};

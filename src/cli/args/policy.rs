@@ -87,7 +87,7 @@ pub fn mapped(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
     unsafe { Policy::map_with(path, trust) }
 }
 
-fn trust(checksum: bool) -> Trust {
+pub fn trust(checksum: bool) -> Trust {
     if checksum { Trust::Checksum } else { Trust::Nothing }
 }
 

@@ -42,11 +42,11 @@ pub enum Value<'v> {
     Time(i64),
 }
 
-pub(super) const fn always(name: &'static str, kind: Kind) -> Column {
+pub(in crate::show) const fn always(name: &'static str, kind: Kind) -> Column {
     Column { name, kind, always: true }
 }
 
-pub(super) const fn perhaps(name: &'static str, kind: Kind) -> Column {
+pub(in crate::show) const fn perhaps(name: &'static str, kind: Kind) -> Column {
     Column { name, kind, always: false }
 }
 

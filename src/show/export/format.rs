@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::column::Value;
+use super::column::{Column, Each, Value};
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::tables::{self, ExportTable};
@@ -34,8 +34,8 @@ pub enum Format {
 }
 
 /// Writes the column names as the first line of tab-separated values.
-pub(super) fn tsv_head(table: ExportTable, out: &mut impl Write) -> io::Result<()> {
-    let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+fn tsv_head(columns: &[Column], out: &mut impl Write) -> io::Result<()> {
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     writeln!(out, "{}", names.join("\t"))
 }
 
@@ -49,9 +49,9 @@ pub(super) fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()>
 }
 
 /// Writes a row as a line of JSON.
-pub(super) fn json_row(table: ExportTable, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
-    debug_assert_eq!(row.len(), table.columns().len());
-    writeln!(out, "{}", json::to_string(&JsonRow { table, row })?)
+fn json_row(columns: &[Column], row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+    debug_assert_eq!(row.len(), columns.len());
+    writeln!(out, "{}", json::to_string(&JsonRow { columns, row })?)
 }
 
 /// Writes the value of a field.
@@ -67,13 +67,13 @@ fn field(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
 
 /// A row as an object of the values that there are.
 struct JsonRow<'r> {
-    table: ExportTable,
+    columns: &'r [Column],
     row: &'r [Value<'r>],
 }
 
 impl Serialize for JsonRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let names = self.table.columns().iter().map(|column| column.name);
+        let names = self.columns.iter().map(|column| column.name);
         serializer.collect_map(names.zip(self.row).filter(|(_, value)| **value != Value::None))
     }
 }
@@ -127,21 +127,32 @@ pub fn write(
     format: Format,
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
+    write_rows((table.name(), table.columns()), format, out, &mut |each| tables::rows(policy, table, crawlers, each))
+}
+
+/// Writes the rows that `rows` passes on, as a table with this name and these columns.
+pub(in crate::show) fn write_rows(
+    (name, columns): (&'static str, &'static [Column]),
+    format: Format,
+    out: &mut (dyn Write + Send),
+    rows: &mut dyn FnMut(&mut Each<'_, io::Error>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let rows = |each: &mut dyn FnMut(&[Value<'_>]) -> io::Result<()>| tables::rows(policy, table, crawlers, each);
     match format {
         Format::Tsv => {
-            tsv_head(table, &mut out)?;
+            tsv_head(columns, &mut out)?;
             rows(&mut |row| tsv_row(row, &mut out))?;
         }
-        Format::JsonLines => rows(&mut |row| json_row(table, row, &mut out))?,
+        Format::JsonLines => rows(&mut |row| json_row(columns, row, &mut out))?,
         #[cfg(feature = "parquet")]
         Format::Parquet => {
-            let mut writer = parquet::ParquetWriter::new(table, &mut out, parquet::GROUP)?;
+            let mut writer = parquet::ParquetWriter::new((name, columns), &mut out, parquet::GROUP)?;
             rows(&mut |row| writer.row(row))?;
             writer.finish()?;
         }
     }
+    #[cfg(not(feature = "parquet"))]
+    let _ = name;
     out.flush()
 }
 
@@ -174,7 +185,7 @@ mod tests {
 
     fn json(row: &[Value<'_>]) -> String {
         let mut out = Vec::new();
-        json_row(ExportTable::Sitemaps, row, &mut out).unwrap();
+        json_row(ExportTable::Sitemaps.columns(), row, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -25,7 +25,10 @@ mod parquet;
 mod tables;
 
 pub use column::{Column, Kind, Value};
-pub use format::{Format, write, write_file};
+pub(super) use column::{always, perhaps};
+pub(crate) use format::file_kind;
 #[cfg(feature = "cli")]
-pub(crate) use format::{file_kind, is_text};
+pub(crate) use format::is_text;
+pub(super) use format::write_rows;
+pub use format::{Format, write, write_file};
 pub use tables::{ExportTable, rows};

@@ -15,7 +15,6 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::column::{Column, Kind, Value};
-use super::tables::ExportTable;
 use crate::formats::columnar::{ParquetFile, guarded};
 
 /// The maximum number of rows in a group.
@@ -60,14 +59,14 @@ enum Values {
 
 impl<W: Write + Send> ParquetWriter<W> {
     /// Begins a file with groups of at most `most` rows.
-    pub fn new(table: ExportTable, out: W, most: usize) -> io::Result<ParquetWriter<W>> {
-        let fields: String = table.columns().iter().map(field).collect();
-        let schema = parse_message_type(&format!("message {} {{{fields}}}", table.name())).map_err(io_error)?;
-        let mark = KeyValue::new(MARK.to_owned(), table.name().to_owned());
+    pub fn new((name, columns): (&str, &'static [Column]), out: W, most: usize) -> io::Result<ParquetWriter<W>> {
+        let fields: String = columns.iter().map(field).collect();
+        let schema = parse_message_type(&format!("message {name} {{{fields}}}")).map_err(io_error)?;
+        let mark = KeyValue::new(MARK.to_owned(), name.to_owned());
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let properties = properties.set_key_value_metadata(Some(vec![mark])).build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
-        let columns = table.columns().iter().map(Held::new).collect();
+        let columns = columns.iter().map(Held::new).collect();
         Ok(ParquetWriter { file, columns, rows: 0, texts: 0, most })
     }
 
@@ -178,6 +177,11 @@ mod tests {
     use parquet::record::Field;
 
     use super::*;
+    use crate::show::export::tables::ExportTable;
+
+    fn sitemaps() -> (&'static str, &'static [Column]) {
+        (ExportTable::Sitemaps.name(), ExportTable::Sitemaps.columns())
+    }
 
     #[test]
     fn rows_come_back_whatever_the_groups() {
@@ -188,7 +192,7 @@ mod tests {
         };
         for most in [1, 3, 10, 100] {
             let file = tempfile::tempfile().unwrap();
-            let mut writer = ParquetWriter::new(ExportTable::Sitemaps, &file, most).unwrap();
+            let mut writer = ParquetWriter::new(sitemaps(), &file, most).unwrap();
             (0..10).for_each(|number| writer.row(&row(number)).unwrap());
             writer.finish().unwrap();
             let reader = SerializedFileReader::new(file).unwrap();
@@ -214,7 +218,7 @@ mod tests {
                 Ok(())
             }
         }
-        let written = ParquetWriter::new(ExportTable::Sitemaps, Closed, 1).and_then(ParquetWriter::finish);
+        let written = ParquetWriter::new(sitemaps(), Closed, 1).and_then(ParquetWriter::finish);
         assert_eq!(written.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }

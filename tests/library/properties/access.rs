@@ -13,7 +13,7 @@ use crate::oracle;
 use crate::support::verdict;
 
 /// The paths of each dialect, made once.
-fn paths_of(dialect: &Dialect) -> &'static Paths {
+pub(super) fn paths_of(dialect: &Dialect) -> &'static Paths {
     static ALL: std::sync::OnceLock<Vec<(&'static str, Paths)>> = std::sync::OnceLock::new();
     let of = |dialect: &Dialect| (dialect.name, Paths::new(&AskedPaths::of(dialect)));
     let all = ALL.get_or_init(|| Dialect::ALL.iter().map(of).collect());
@@ -21,7 +21,7 @@ fn paths_of(dialect: &Dialect) -> &'static Paths {
 }
 
 /// The path that a fetcher asks for.
-fn fetched(path: &[u8]) -> Vec<u8> {
+pub(super) fn fetched(path: &[u8]) -> Vec<u8> {
     let escape = |byte: u8| if byte.is_ascii() { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     let ascii: String = path.iter().map(|&byte| escape(byte)).collect();
     let url = Url::parse(&format!("http://a{ascii}#")).expect("any path will do");
@@ -29,12 +29,12 @@ fn fetched(path: &[u8]) -> Vec<u8> {
 }
 
 /// The normal form of a path, as the automaton is asked about it.
-fn normal(dialect: &Dialect, path: &[u8]) -> Vec<u8> {
+pub(super) fn normal(dialect: &Dialect, path: &[u8]) -> Vec<u8> {
     dialect.encoding.path(&dialect.url_path.judged(path)).into_owned()
 }
 
 /// A path that is asked for in this form, if the form is right.
-fn asked_for(dialect: &Dialect, form: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn asked_for(dialect: &Dialect, form: &[u8]) -> Vec<Vec<u8>> {
     if dialect.name != "draft-1996" {
         return vec![form.to_vec()];
     }
@@ -94,7 +94,7 @@ proptest! {
 }
 
 /// All short paths over a few bytes, as they are fetched.
-fn short_paths() -> &'static BTreeSet<Vec<u8>> {
+pub(super) fn short_paths() -> &'static BTreeSet<Vec<u8>> {
     static ALL: std::sync::OnceLock<BTreeSet<Vec<u8>>> = std::sync::OnceLock::new();
     ALL.get_or_init(|| {
         let pieces: [&[u8]; 8] = [b"a", b"b", b"/", b"*", b"$", b"%2F", b"?", b"."];

@@ -1,0 +1,91 @@
+//! The arguments of `diff`.
+
+use clap::builder::TypedValueParser;
+use std::path::PathBuf;
+
+use super::policy::{mapped, trust};
+use super::values::one_of;
+use crate::policy::{OpenError, Policy};
+use crate::robots::Agents;
+use crate::show::diff::Change;
+use crate::show::export::Format;
+
+/// Tell what changed between two policy files, and by which paths
+///
+/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. The exit status is
+/// 1 if something changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve diff old.rsv new.rsv
+  robosieve diff old.rsv new.rsv --agent GPTBot --only now-blocked,both
+  robosieve diff old.rsv new.rsv --summary
+  robosieve diff old.rsv new.rsv --format parquet -o changes.parquet")]
+pub struct DiffArgs {
+    /// The older policy file
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The newer policy file
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// Only this crawler, which both policies were compiled for; may be repeated [default: all that both have]
+    #[arg(long, value_name = "NAME", alias = "crawler")]
+    pub agent: Vec<Agents>,
+    /// Only these kinds of change, such as now-blocked
+    ///
+    /// came, went: the origin is in one of the policies only; now-blocked, now-allowed, both: paths that show it; now-deferred,
+    /// was-deferred: there is no verdict now, or was none; undecided: rules that are too intricate to compare; status, group,
+    /// rewritten: no path can tell. Give several with commas, or repeat the option.
+    #[arg(
+        long,
+        value_name = "CHANGE",
+        value_delimiter = ',',
+        hide_possible_values = true,
+        value_parser = one_of(Change::ALL.map(|change| (change.name(), change)))
+    )]
+    pub only: Vec<Change>,
+    /// The most paths that are shown of a change
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub paths: usize,
+    /// Count the origins for each crawler and kind of change
+    #[arg(long)]
+    pub summary: bool,
+    /// The output format [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
+    /// The same as --format jsonl
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// The file to write, named only when complete [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace an existing text file, whatever it holds
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Do not verify the checksums of the policy files
+    #[arg(long)]
+    pub trust_checksum: bool,
+}
+
+impl DiffArgs {
+    /// Opens both policies, the older one first.
+    pub fn open(&self) -> Result<[Policy; 2], OpenError> {
+        let open = |path| mapped(path, trust(self.trust_checksum));
+        Ok([open(&self.old)?, open(&self.new)?])
+    }
+
+    /// The format of a table; `None` for text.
+    pub fn table(&self) -> Option<Format> {
+        // A file and a summary are tables.
+        let is_table = self.out.is_some() || self.summary;
+        if self.json { Some(Format::JsonLines) } else { self.format.or(is_table.then_some(Format::Tsv)) }
+    }
+}
+
+fn format() -> impl TypedValueParser<Value = Format> {
+    one_of([
+        ("tsv", Format::Tsv),
+        ("jsonl", Format::JsonLines),
+        #[cfg(feature = "parquet")]
+        ("parquet", Format::Parquet),
+    ])
+}

@@ -1,0 +1,83 @@
+//! `robosieve diff`.
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use super::args::DiffArgs;
+use super::destination;
+use super::error::Failure;
+use super::export::forceable;
+use super::say::say;
+use crate::formats::error::FileError;
+use crate::formats::visible;
+use crate::show::diff::{self, Diff, DiffTable, OriginChange, Seen};
+use crate::show::export;
+
+pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
+    let table = args.table();
+    if let (Some(path), Some(format)) = (&args.out, table) {
+        let policies = [args.old.clone(), args.new.clone()];
+        destination::ensure(path, &export::file_kind(format, args.force), &policies).map_err(forceable)?;
+    }
+    let [was, now] = args.open()?;
+    let diff = Diff::new(&was, &now, &args.agent)?.shown(args.paths);
+    let left_out = diff.left_out();
+    if args.agent.is_empty() && !left_out.is_empty() {
+        say(format_args!("robosieve: only one of the policies was compiled for {}", left_out.join(", ")));
+    }
+    let what = if args.summary { DiffTable::Summary } else { DiffTable::Changes };
+    let seen = match (&args.out, table) {
+        (Some(path), Some(format)) => {
+            diff::write_file(&diff, what, &args.only, format, path, args.force).map_err(FileError::of("write", path))?
+        }
+        (_, Some(format)) => diff::write(&diff, what, &args.only, format, &mut io::stdout())?,
+        (_, None) => text(&diff, args, &mut BufWriter::new(io::stdout().lock()))?,
+    };
+    Ok(ExitCode::from(u8::from(seen.changed > 0)))
+}
+
+/// Prints each change, and how many origins changed.
+fn text(diff: &Diff<'_>, args: &DiffArgs, out: &mut impl Write) -> io::Result<Seen> {
+    let (names, mut last, mut changed) = (diff.names(), Vec::new(), 0);
+    let seen = diff.each(|change| {
+        if !args.only.is_empty() && !args.only.contains(&change.change) {
+            return Ok(());
+        }
+        if last != change.origin {
+            last = change.origin.to_vec();
+            changed += 1;
+            writeln!(out, "{}", visible(&String::from_utf8_lossy(change.origin)))?;
+        }
+        one(change, &names, out)
+    })?;
+    writeln!(out, "{changed} of {} origins changed", seen.origins)?;
+    out.flush()?;
+    Ok(Seen { changed, ..seen })
+}
+
+/// Prints a change of an origin.
+fn one(change: &OriginChange<'_>, names: &[String], out: &mut impl Write) -> io::Result<()> {
+    let agents: Vec<&str> = change.crawlers.iter().map(|&crawler| &*names[usize::from(crawler)]).collect();
+    write!(out, "  {} for {}", change.change.name(), agents.join(", "))?;
+    let [group_was, group_now] = change.groups.map(|group| group.name());
+    if group_was != group_now {
+        write!(out, "; group {group_was} -> {group_now}")?;
+    }
+    if let [Some(was), Some(now)] = change.statuses
+        && was != now
+    {
+        write!(out, "; status {was} -> {now}")?;
+    }
+    writeln!(out)?;
+    let differences = &change.differences;
+    for difference in &differences.shown {
+        let [was, now] = difference.verdicts().map(|verdict| verdict.name());
+        writeln!(out, "    {}: {was} -> {now}", visible(&String::from_utf8_lossy(&difference.path)))?;
+    }
+    match (differences.count() - differences.shown.len() as u64, differences.are_all) {
+        (0, true) => Ok(()),
+        (0, false) => writeln!(out, "    perhaps more: the rules are too intricate to tell"),
+        (more, true) => writeln!(out, "    and {more} more"),
+        (more, false) => writeln!(out, "    and {more} more, or more than that: the rules are too intricate to tell"),
+    }
+}

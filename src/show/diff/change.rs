@@ -1,0 +1,88 @@
+//! How an origin changed for some crawlers.
+
+use serde::Serialize;
+use std::rc::Rc;
+
+use crate::automaton::Differences;
+use crate::policy::OriginStatus;
+use crate::show::group_kind::GroupKind;
+
+named! {
+    /// How an origin changed for some crawlers, by the choices that the program makes by default.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[non_exhaustive]
+    pub enum Change {
+        /// It is in the newer policy only.
+        Came = "came",
+        /// It is in the older policy only.
+        Went = "went",
+        /// There was a verdict on each path, and now there is none: it cannot be fetched, or is paused.
+        NowDeferred = "now-deferred",
+        /// There was no verdict, and now there is one on each path.
+        WasDeferred = "was-deferred",
+        /// Some paths are blocked that were allowed, and none the other way.
+        NowBlocked = "now-blocked",
+        /// Some paths are allowed that were blocked, and none the other way.
+        NowAllowed = "now-allowed",
+        /// Some paths are blocked that were allowed, and others are allowed that were blocked.
+        Both = "both",
+        /// The rules differ, but are too intricate to tell whether a path does: nothing is claimed.
+        Undecided = "undecided",
+        /// The origin has another status, but no path can tell.
+        Status = "status",
+        /// Another group applies, but no path can tell.
+        Group = "group",
+        /// The rules are written otherwise, but no path can tell.
+        Rewritten = "rewritten",
+    }
+}
+
+/// A change of an origin, and the crawlers for which it is the same.
+#[derive(Debug, Clone)]
+pub struct OriginChange<'p> {
+    /// The origin.
+    pub origin: &'p [u8],
+    /// How it changed.
+    pub change: Change,
+    /// The names of the crawlers, by number: see [`Diff::names`](super::Diff::names).
+    pub crawlers: Rc<[u16]>,
+    /// The paths that changed, if both policies have verdicts.
+    pub differences: Rc<Differences>,
+    /// Whose group applied, and whose applies now.
+    pub groups: [GroupKind; 2],
+    /// The name of the origin's status before and now; `None` where it is not in the policy.
+    pub statuses: [Option<&'static str>; 2],
+}
+
+/// How a group changed for some crawlers, whatever the origin.
+#[derive(Debug, Clone)]
+pub(super) struct GroupChange {
+    /// `None` if no path can tell, and the rules are the same.
+    pub change: Option<Change>,
+    pub crawlers: Rc<[u16]>,
+    pub differences: Rc<Differences>,
+    pub groups: [GroupKind; 2],
+}
+
+impl GroupChange {
+    /// The change of an origin that has these groups. `None` if nothing changed.
+    pub fn of_origin<'p>(
+        &self,
+        origin: &'p [u8],
+        statuses: [Option<OriginStatus>; 2],
+        change: Option<Change>,
+    ) -> Option<OriginChange<'p>> {
+        let [was, now] = statuses;
+        let is_told = |change: &Change| !matches!(change, Change::Group | Change::Rewritten);
+        let of_status = (was != now).then_some(Change::Status);
+        let change = change.or(self.change.filter(is_told)).or(of_status).or(self.change)?;
+        Some(OriginChange {
+            origin,
+            change,
+            crawlers: Rc::clone(&self.crawlers),
+            differences: Rc::clone(&self.differences),
+            groups: self.groups,
+            statuses: statuses.map(|status| status.map(OriginStatus::name)),
+        })
+    }
+}

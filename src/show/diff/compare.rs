@@ -1,0 +1,165 @@
+//! Compares what two policies say of an origin for each crawler. What was compared once is known.
+
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+use super::change::{Change, GroupChange};
+use crate::automaton::{DifferSpace, Differences, PAIRS, Paths, Rules};
+use crate::outcome::Partition;
+use crate::policy::{Crawler, Group, Policy};
+use crate::rules::{Patterns, Verdict};
+use crate::show::group_kind::GroupKind;
+
+/// What one policy says of an origin: the policy that its row is of, which may be a layer, and the partition of all its lines, if
+/// the rules do not decide.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side<'p> {
+    pub policy: &'p Policy,
+    /// Whether that is a layer's.
+    pub is_layer: bool,
+    pub row: u32,
+    pub partition: Option<Partition>,
+}
+
+type SideKey = (bool, u32, Option<Partition>);
+
+impl Side<'_> {
+    fn key(&self) -> SideKey {
+        (self.is_layer, self.row, self.partition)
+    }
+}
+
+/// The group that applies to a crawler by one policy, with the column that answers.
+type Applied = (usize, Option<Group>);
+
+/// Compares groups.
+pub(super) struct Comparer {
+    paths: Rc<Paths>,
+    shown: usize,
+    space: DifferSpace,
+    /// By both sides.
+    known: HashMap<[SideKey; 2], Rc<[GroupChange]>>,
+    /// By the automata of both sides.
+    differences: HashMap<[(bool, Result<u32, Verdict>); 2], Rc<Differences>>,
+}
+
+impl Comparer {
+    /// Shows at most so many differences of two groups.
+    pub fn new(paths: Rc<Paths>, shown: usize) -> Comparer {
+        Comparer { paths, shown, space: DifferSpace::default(), known: HashMap::new(), differences: HashMap::new() }
+    }
+
+    /// The changes between two sides: one for all crawlers with the same groups on both.
+    pub fn compare(&mut self, sides: [Side<'_>; 2], crawlers: &[[Crawler; 2]]) -> Rc<[GroupChange]> {
+        let key = sides.map(|side| side.key());
+        if let Some(known) = self.known.get(&key) {
+            return Rc::clone(known);
+        }
+        let mut classes: Vec<([Applied; 2], Vec<u16>)> = Vec::new();
+        let mut by_groups: HashMap<[Option<Group>; 2], usize> = HashMap::new();
+        for (number, both) in (0..).zip(crawlers) {
+            let applied = [0, 1].map(|side| applied(&sides[side], &both[side]));
+            let at = *by_groups.entry(applied.map(|(_, group)| group)).or_insert_with(|| {
+                classes.push((applied, Vec::new()));
+                classes.len() - 1
+            });
+            classes[at].1.push(number);
+        }
+        let changes = classes.into_iter().map(|(applied, crawlers)| {
+            let (change, differences) = self.of_groups(sides, applied);
+            let groups = applied.map(|(_, group)| GroupKind::of(group));
+            GroupChange { change, crawlers: crawlers.into(), differences, groups }
+        });
+        let changes: Rc<[GroupChange]> = changes.collect();
+        self.known.insert(key, Rc::clone(&changes));
+        changes
+    }
+
+    /// The change between two groups, and the paths that tell.
+    fn of_groups(&mut self, sides: [Side<'_>; 2], applied: [Applied; 2]) -> (Option<Change>, Rc<Differences>) {
+        let none = || Rc::new(Differences { are_all: true, ..Differences::default() });
+        let deciders = [0, 1].map(|side| Decider::of(sides[side].partition, applied[side].1));
+        let [was, now] = match deciders {
+            [None, None] => return (None, none()),
+            [Some(_), None] => return (Some(Change::NowDeferred), none()),
+            [None, Some(_)] => return (Some(Change::WasDeferred), none()),
+            [Some(was), Some(now)] => [was, now],
+        };
+        let are_same = match [was, now] {
+            [Decider::Of(was), Decider::Of(now)] => sides[0].policy.has_same_rules(was, sides[1].policy, now),
+            [was, now] => was == now,
+        };
+        let differences = if are_same { none() } else { self.differences(sides, applied, [was, now]) };
+        let kinds = applied.map(|(_, group)| GroupKind::of(group));
+        let change = match differences.counts {
+            [0, 0] if !differences.are_all => Some(Change::Undecided),
+            // What is told of the origin tells it all.
+            [0, 0] if sides.iter().any(|side| side.partition.is_some()) => None,
+            [0, 0] if kinds[0] != kinds[1] => Some(Change::Group),
+            [0, 0] => (!are_same).then_some(Change::Rewritten),
+            [0, _] => Some(Change::NowBlocked),
+            [_, 0] => Some(Change::NowAllowed),
+            [_, _] => Some(Change::Both),
+        };
+        (change, differences)
+    }
+
+    /// The paths that tell what decides on one side from what decides on the other.
+    fn differences(&mut self, sides: [Side<'_>; 2], applied: [Applied; 2], deciders: [Decider; 2]) -> Rc<Differences> {
+        let rows = sides.map(|side| side.policy.rows());
+        if let [Decider::Of(was), Decider::Of(now)] = deciders
+            && rows[0].item(was) == rows[1].item(now)
+        {
+            return Rc::new(Differences { are_all: true, ..Differences::default() });
+        }
+        let key = [0, 1].map(|side| (sides[side].is_layer, deciders[side].automaton()));
+        if let Some(known) = self.differences.get(&key) {
+            return Rc::clone(known);
+        }
+        let patterns = [0, 1].map(|side| {
+            move || match deciders[side] {
+                Decider::Of(group) => sides[side].policy.rules(group, applied[side].0).patterns,
+                Decider::All(_) => Patterns::default(),
+            }
+        });
+        let rules = [0, 1].map(|side| match deciders[side] {
+            Decider::All(verdict) => Rules::All(verdict),
+            Decider::Of(group) => Rules::Of(rows[side].automaton(group), &patterns[side]),
+        });
+        let found = Rc::new(self.space.differences(rules, &self.paths, PAIRS, self.shown));
+        self.differences.insert(key, Rc::clone(&found));
+        found
+    }
+}
+
+/// What decides on the paths of a crawler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decider {
+    All(Verdict),
+    Of(Group),
+}
+
+impl Decider {
+    /// `None` if nothing decides.
+    fn of(partition: Option<Partition>, group: Option<Group>) -> Option<Decider> {
+        match partition {
+            None => Some(group.map_or(Decider::All(Verdict::Allowed), Decider::Of)),
+            Some(Partition::Allowed) => Some(Decider::All(Verdict::Allowed)),
+            Some(Partition::Blocked) => Some(Decider::All(Verdict::Blocked)),
+            Some(Partition::Deferred | Partition::Invalid) => None,
+        }
+    }
+
+    /// The place of the automaton; its verdict if it has one for all paths.
+    fn automaton(self) -> Result<u32, Verdict> {
+        match self {
+            Decider::All(verdict) => Err(verdict),
+            Decider::Of(group) => Ok(group.automaton),
+        }
+    }
+}
+
+/// The group that applies to a crawler on one side.
+fn applied(side: &Side<'_>, crawler: &Crawler) -> Applied {
+    side.policy.groups(crawler).answer(side.row)
+}

@@ -1,0 +1,158 @@
+//! Walks the origins of two policies side by side.
+
+use thiserror::Error;
+
+use super::change::{Change, OriginChange};
+use super::compare::{Comparer, Side};
+use crate::judge::Choices;
+use crate::judge::decision::{Decision, Decisions};
+use crate::outcome::Partition;
+use crate::policy::{Crawler, CrawlerError, Policy, Record};
+use crate::robots::Agents;
+use crate::show::access::paths_of;
+
+/// Two policies that cannot be compared.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DiffError {
+    /// They have other dialects, so verdicts differ for other reasons than other robots.txt files.
+    #[error("the policies have different dialects, {was} and {now}; compile one of them again")]
+    Dialects {
+        /// The dialect of the older policy.
+        was: &'static str,
+        /// That of the newer policy.
+        now: &'static str,
+    },
+    /// One of them lacks a crawler.
+    #[error("the {which} policy: {error}")]
+    Crawler {
+        /// Which policy it is: `older` or `newer`.
+        which: &'static str,
+        /// What it says of the crawler.
+        error: CrawlerError,
+    },
+    /// They have no crawler in common.
+    #[error("the policies have no crawler in common: the older one is for {was}, the newer one for {now}")]
+    NoCrawler {
+        /// The crawlers of the older policy.
+        was: String,
+        /// Those of the newer policy.
+        now: String,
+    },
+}
+
+/// How many origins were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Seen {
+    /// Origins in either policy.
+    pub origins: u64,
+    /// Those that changed for some crawler.
+    pub changed: u64,
+}
+
+/// Two policies to compare.
+#[derive(Debug, Clone)]
+pub struct Diff<'p> {
+    policies: [&'p Policy; 2],
+    /// Each crawler by both policies.
+    crawlers: Vec<[Crawler; 2]>,
+    /// As of which time origins are paused, in seconds of Unix time.
+    now: i64,
+    shown: usize,
+}
+
+/// The most paths that are shown of a change, unless another number is given.
+const SHOWN: usize = 3;
+
+impl<'p> Diff<'p> {
+    /// Compares an older policy with a newer one for these crawlers; if none are given, for all that both were compiled for.
+    ///
+    /// # Errors
+    ///
+    /// [`DiffError`] if they have different dialects, or one lacks a crawler.
+    pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
+        if was.dialect().name != now.dialect().name {
+            return Err(DiffError::Dialects { was: was.dialect().name, now: now.dialect().name });
+        }
+        let of = |which, policy: &Policy, agents: &Agents| {
+            policy.crawler(Some(agents)).map_err(|error| DiffError::Crawler { which, error })
+        };
+        let both = |agents: &Agents| Ok([of("older", was, agents)?, of("newer", now, agents)?]);
+        let crawlers = match agents {
+            [] => was.columns().all().iter().filter_map(|agents| both(agents).ok()).collect(),
+            agents => agents.iter().map(both).collect::<Result<Vec<_>, _>>()?,
+        };
+        if crawlers.is_empty() {
+            return Err(DiffError::NoCrawler { was: was.columns().to_string(), now: now.columns().to_string() });
+        }
+        Ok(Diff { policies: [was, now], crawlers, now: Choices::now().now, shown: SHOWN })
+    }
+
+    /// Shows at most so many paths of a change.
+    #[must_use]
+    pub fn shown(self, shown: usize) -> Diff<'p> {
+        Diff { shown, ..self }
+    }
+
+    /// The names of the crawlers, by number.
+    pub fn names(&self) -> Vec<String> {
+        self.crawlers.iter().map(|[_, now]| now.agents().to_string()).collect()
+    }
+
+    /// The crawlers that only one of the policies was compiled for, so that they are not compared unless lists name them.
+    pub fn left_out(&self) -> Vec<String> {
+        let is_known = |agents: &&Agents| self.crawlers.iter().any(|[_, now]| now.agents().is_same(agents));
+        let all = self.policies.iter().flat_map(|policy| policy.columns().all());
+        all.filter(|agents| !is_known(agents)).map(Agents::to_string).collect()
+    }
+
+    /// Passes each change to `each`, in the order of the origins.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `each`.
+    pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
+        let decisions = Decisions::new(Choices::at(self.now), self.policies[0].dialect());
+        let mut comparer = Comparer::new(paths_of(self.policies[0].dialect()), self.shown);
+        let [mut was, mut now] = self.policies.map(|policy| policy.records().peekable());
+        let mut seen = Seen::default();
+        loop {
+            let first = [was.peek(), now.peek()].map(|next| next.map(|(_, record)| record.origin));
+            let Some(origin) = first.into_iter().flatten().min() else { return Ok(seen) };
+            let records = [
+                was.next_if(|(_, record)| record.origin == origin),
+                now.next_if(|(_, record)| record.origin == origin),
+            ];
+            seen.origins += 1;
+            let change = match &records {
+                [None, _] => Some(Change::Came),
+                [_, None] => Some(Change::Went),
+                _ => None,
+            };
+            let side = |at: usize| self.side(at, records[at].as_ref(), &decisions);
+            let statuses = records.each_ref().map(|found| found.as_ref().map(|(_, record)| record.origin_status));
+            let mut is_changed = false;
+            for of_groups in comparer.compare([side(0), side(1)], &self.crawlers).iter() {
+                if let Some(change) = of_groups.of_origin(origin, statuses, change) {
+                    is_changed = true;
+                    each(&change)?;
+                }
+            }
+            seen.changed += u64::from(is_changed);
+        }
+    }
+
+    /// What one of the policies says of an origin. What it does not have was never fetched.
+    fn side(&self, at: usize, found: Option<&(&'p Policy, Record<'p>)>, decisions: &Decisions) -> Side<'p> {
+        let policy = self.policies[at];
+        let Some((of, record)) = found else {
+            return Side { policy, is_layer: false, row: 0, partition: Some(Partition::Deferred) };
+        };
+        let partition = match decisions.of(record) {
+            Decision::Fixed(outcome) => Some(outcome.partition()),
+            Decision::Walk(_) => None,
+        };
+        Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }
+    }
+}

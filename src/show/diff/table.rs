@@ -1,0 +1,190 @@
+//! Changes as a table, and counted.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::change::{Change, OriginChange};
+use super::policies::{Diff, Seen};
+use crate::policy::replace;
+use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
+
+/// A table of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DiffTable {
+    /// A row for each path that shows a change of an origin, for the crawlers for which it is the same; one if there is no such path.
+    Changes,
+    /// A row for each crawler and kind of change: for how many origins.
+    Summary,
+}
+
+const CHANGES: [Column; 12] = [
+    always("origin", Kind::Text),
+    always("change", Kind::Text),
+    always("agents", Kind::Text),
+    perhaps("path", Kind::Text),
+    perhaps("was", Kind::Text),
+    perhaps("now", Kind::Text),
+    always("differences", Kind::Whole),
+    always("are_all", Kind::Text),
+    always("group_was", Kind::Text),
+    always("group_now", Kind::Text),
+    perhaps("status_was", Kind::Text),
+    perhaps("status_now", Kind::Text),
+];
+
+const SUMMARY: [Column; 3] =
+    [always("agent", Kind::Text), always("change", Kind::Text), always("origins", Kind::Whole)];
+
+impl DiffTable {
+    /// The name, for example `changes`.
+    pub fn name(self) -> &'static str {
+        match self {
+            DiffTable::Changes => "changes",
+            DiffTable::Summary => "changes-summary",
+        }
+    }
+
+    /// The columns of the table.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            DiffTable::Changes => &CHANGES,
+            DiffTable::Summary => &SUMMARY,
+        }
+    }
+}
+
+/// Passes all rows of a table to `each`: of these kinds of change, or of all if none are given.
+///
+/// # Errors
+///
+/// The first error of `each`.
+pub fn rows<E>(
+    diff: &Diff<'_>,
+    table: DiffTable,
+    only: &[Change],
+    each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
+) -> Result<Seen, E> {
+    let names = diff.names();
+    let is_wanted = |change: &OriginChange<'_>| only.is_empty() || only.contains(&change.change);
+    let mut changed = Counter::default();
+    let mut counts: BTreeMap<(u16, Change), u64> = BTreeMap::new();
+    let seen = diff.each(|change| {
+        if !is_wanted(change) {
+            return Ok(());
+        }
+        changed.count(change.origin);
+        match table {
+            DiffTable::Changes => change_rows(change, &names, each),
+            DiffTable::Summary => {
+                change.crawlers.iter().for_each(|&crawler| *counts.entry((crawler, change.change)).or_default() += 1);
+                Ok(())
+            }
+        }
+    })?;
+    for ((crawler, change), origins) in counts {
+        let agent = names[usize::from(crawler)].as_bytes();
+        each(&[Value::Text(agent), Value::Text(change.name().as_bytes()), Value::Whole(origins)])?;
+    }
+    Ok(Seen { changed: changed.origins, ..seen })
+}
+
+/// Counts origins, which come in order.
+#[derive(Default)]
+struct Counter {
+    last: Vec<u8>,
+    origins: u64,
+}
+
+impl Counter {
+    fn count(&mut self, origin: &[u8]) {
+        if self.last != origin {
+            self.last.clear();
+            self.last.extend_from_slice(origin);
+            self.origins += 1;
+        }
+    }
+}
+
+/// The rows of a change.
+fn change_rows<E>(
+    change: &OriginChange<'_>,
+    names: &[String],
+    each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
+) -> Result<(), E> {
+    let agents: Vec<&str> = change.crawlers.iter().map(|&crawler| &*names[usize::from(crawler)]).collect();
+    let agents = agents.join(",");
+    let differences = &change.differences;
+    let text = |text: &'static str| Value::Text(text.as_bytes());
+    let perhaps = |name: Option<&'static str>| name.map_or(Value::None, text);
+    let [group_was, group_now] = change.groups.map(|group| text(group.name()));
+    let [status_was, status_now] = change.statuses.map(perhaps);
+    let are_all = text(if differences.are_all { "yes" } else { "no" });
+    let mut row = |path: Value<'_>, was: Value<'_>, now: Value<'_>| {
+        each(&[
+            Value::Text(change.origin),
+            text(change.change.name()),
+            Value::Text(agents.as_bytes()),
+            path,
+            was,
+            now,
+            Value::Whole(differences.count()),
+            are_all,
+            group_was,
+            group_now,
+            status_was,
+            status_now,
+        ])
+    };
+    if differences.shown.is_empty() {
+        return row(Value::None, Value::None, Value::None);
+    }
+    for difference in &differences.shown {
+        let [was, now] = difference.verdicts().map(|verdict| text(verdict.name()));
+        row(Value::Text(&difference.path), was, now)?;
+    }
+    Ok(())
+}
+
+/// Writes a table.
+///
+/// # Errors
+///
+/// If `out` cannot be written.
+pub fn write(
+    diff: &Diff<'_>,
+    table: DiffTable,
+    only: &[Change],
+    format: Format,
+    out: &mut (dyn Write + Send),
+) -> io::Result<Seen> {
+    let mut seen = Seen::default();
+    export::write_rows((table.name(), table.columns()), format, out, &mut |each| {
+        seen = rows(diff, table, only, each)?;
+        Ok(())
+    })?;
+    Ok(seen)
+}
+
+/// Writes a table to a file, as [`export::write_file`] does.
+///
+/// # Errors
+///
+/// If the file cannot be written, or exists and is not to be replaced.
+pub fn write_file(
+    diff: &Diff<'_>,
+    table: DiffTable,
+    only: &[Change],
+    format: Format,
+    path: &Path,
+    force: bool,
+) -> io::Result<Seen> {
+    let mut seen = Seen::default();
+    replace(path, &export::file_kind(format, force), |file: &mut File| {
+        seen = write(diff, table, only, format, file)?;
+        Ok::<(), io::Error>(())
+    })?;
+    Ok(seen)
+}

@@ -1,0 +1,174 @@
+//! `robosieve diff`: what changed between two policies.
+
+use predicates::prelude::*;
+use serde_json::Value;
+
+use crate::support::program::{Bench, said};
+
+const WAS: &[(&str, &str)] = &[
+    ("blocks.example", "User-agent: *\nDisallow: /a\n"),
+    ("both.example", "User-agent: *\nDisallow: /a\n"),
+    ("group.example", "User-agent: *\nDisallow: /a\n"),
+    ("moved.example", "User-agent: *\nDisallow: /a\n"),
+    ("one.example", "User-agent: onebot\nUser-agent: *\nDisallow: /a\n"),
+    ("rewritten.example", "User-agent: *\nDisallow: /a\nDisallow: /b\n"),
+    ("same.example", "User-agent: *\nDisallow: /a\n"),
+    ("went.example", "User-agent: *\nDisallow: /\n"),
+];
+
+const NOW: &[(&str, &str)] = &[
+    ("blocks.example", "User-agent: *\nDisallow: /a\nDisallow: /b/\nDisallow: /c\nDisallow: /d\nDisallow: /e\n"),
+    ("both.example", "User-agent: *\nDisallow: /b\n"),
+    ("came.example", "User-agent: *\nDisallow: /\n"),
+    ("group.example", "User-agent: *\nDisallow: /a\n\nUser-agent: onebot\nDisallow: /a\n"),
+    ("moved.example", "# Only a comment came.\nUser-agent: *\nDisallow: /a\n"),
+    ("one.example", "User-agent: onebot\nAllow: /\n\nUser-agent: *\nDisallow: /a\n"),
+    ("rewritten.example", "User-agent: *\nDisallow: /b*\nDisallow: /a\nDisallow: /ab\n"),
+    ("same.example", "User-agent: *\nDisallow: /a\n"),
+];
+
+/// Policies of two times for the crawlers `onebot` and `*`, with origins that other answers stand for.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    for (folder, sites) in [("was", WAS), ("now", NOW)] {
+        sites.iter().for_each(|(host, text)| bench.file(&format!("{folder}/{host}"), text));
+    }
+    let answer = |host: &str, status: u16| {
+        let body = if status == 200 { ", \"body\": \"User-agent: *\\nDisallow: /a\\n\"" } else { "" };
+        format!("{{\"url\": \"http://{host}/robots.txt\", \"status\": {status}{body}}}\n")
+    };
+    bench.file(
+        "was.jsonl",
+        answer("lost.example", 200) + &answer("missing.example", 404) + &answer("status.example", 404),
+    );
+    bench.file(
+        "now.jsonl",
+        answer("lost.example", 503) + &answer("missing.example", 200) + &answer("status.example", 410),
+    );
+    for (policy, agents) in [("was", "--agent onebot --agent *"), ("now", "--agent * --agent onebot")] {
+        let words = format!("compile {agents} --out {policy}.rsv {policy} {policy}.jsonl");
+        bench.program(&words).assert().success();
+    }
+    bench
+}
+
+fn printed(bench: &Bench, words: &str, status: i32) -> String {
+    let done = bench.program(words).assert().code(status);
+    String::from_utf8_lossy(&done.get_output().stdout).into_owned()
+}
+
+#[test]
+fn changes_are_told_with_the_paths_that_show_them() {
+    let bench = bench();
+    let expected = "\
+http://lost.example
+  now-deferred for onebot, *; status robots-txt -> unreachable
+http://missing.example
+  now-blocked for onebot, *; group none -> everybody; status unavailable -> robots-txt
+    /a: allowed -> blocked
+https://blocks.example
+  now-blocked for onebot, *
+    /c: allowed -> blocked
+    /d: allowed -> blocked
+    /e: allowed -> blocked
+    and 1 more
+https://both.example
+  both for onebot, *
+    /a: blocked -> allowed
+    /b: allowed -> blocked
+https://came.example
+  came for onebot, *; group none -> everybody
+https://group.example
+  group for onebot; group everybody -> own
+https://one.example
+  now-allowed for onebot
+    /a: blocked -> allowed
+https://rewritten.example
+  rewritten for onebot, *
+https://went.example
+  went for onebot, *; group everybody -> none
+9 of 12 origins changed
+";
+    assert_eq!(printed(&bench, "diff was.rsv now.rsv", 1), expected);
+    assert_eq!(printed(&bench, "diff now.rsv now.rsv", 0), "0 of 11 origins changed\n");
+    assert_eq!(printed(&bench, "diff was.rsv was.rsv --summary", 0), "agent\tchange\torigins\n");
+    // One of them alone, one path, one kind.
+    let blocked = printed(&bench, "diff was.rsv now.rsv --agent * --only now-blocked --paths 1", 1);
+    let expected = "http://missing.example\n  now-blocked for *; group none -> everybody; status unavailable -> robots-txt\n    \
+                    /a: allowed -> blocked\nhttps://blocks.example\n  now-blocked for *\n    /c: allowed -> blocked\n    \
+                    and 3 more\n2 of 12 origins changed\n";
+    assert_eq!(blocked, expected);
+    assert_eq!(printed(&bench, "diff was.rsv now.rsv --only undecided", 0), "0 of 12 origins changed\n");
+}
+
+#[test]
+fn changes_are_a_table() {
+    let bench = bench();
+    let rows = printed(&bench, "diff was.rsv now.rsv --json --paths 9", 1);
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 13);
+    let row = rows.iter().find(|row| row["path"] == "/b/").expect("a path");
+    let expected = serde_json::json!({
+        "origin": "https://blocks.example", "change": "now-blocked", "agents": "onebot,*", "path": "/b/", "was": "allowed",
+        "now": "blocked", "differences": 4, "are_all": "yes", "group_was": "everybody", "group_now": "everybody",
+        "status_was": "robots-txt", "status_now": "robots-txt",
+    });
+    assert_eq!(*row, expected);
+    let came = rows.iter().find(|row| row["change"] == "came").expect("an origin");
+    assert_eq!((came.get("path"), came.get("status_was"), &came["status_now"]), (None, None, &"robots-txt".into()));
+    bench.program("diff was.rsv now.rsv --paths 9 --out changes.tsv").assert().code(1);
+    let table = String::from_utf8(bench.read("changes.tsv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + rows.len());
+    // A text of the user is not replaced.
+    let again = bench.program("diff was.rsv now.rsv --out changes.tsv").assert().code(2);
+    said(&again.get_output().stderr, &["changes.tsv", "--force"]);
+    let summary = printed(&bench, "diff was.rsv now.rsv --summary --only both,now-allowed", 1);
+    assert_eq!(summary, "agent\tchange\torigins\nonebot\tnow-allowed\t1\nonebot\tboth\t1\n*\tboth\t1\n");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn changes_are_a_parquet_table() {
+    use crate::support::tables::{rows, text};
+    let bench = bench();
+    bench.program("diff was.rsv now.rsv --format parquet --out changes.parquet").assert().code(1);
+    let rows = rows(&bench, "changes.parquet");
+    assert_eq!(rows.len(), 12);
+    assert!(rows.iter().any(|row| text(row, "origin") == "https://both.example" && text(row, "path") == "/b"));
+}
+
+#[test]
+fn policies_must_be_comparable() {
+    let bench = bench();
+    let refused = |words: &str, message: &[&str]| {
+        said(&bench.program(words).assert().code(2).get_output().stderr, message);
+    };
+    bench.program("compile --agent twobot --out two.rsv now").assert().success();
+    bench.program("compile --agent onebot --agent twobot --out three.rsv now").assert().success();
+    bench.program("compile --agent * --dialect google --out google.rsv now").assert().success();
+    refused("diff was.rsv two.rsv", &["no crawler in common", "onebot; *", "twobot"]);
+    refused("diff was.rsv now.rsv --agent twobot", &["the older policy", "not compiled for twobot"]);
+    refused("diff was.rsv google.rsv", &["different dialects", "google"]);
+    refused("diff was.rsv none.rsv", &["none.rsv"]);
+    let done = bench.program("diff was.rsv three.rsv").assert().code(1);
+    done.stderr(predicate::str::contains("only one of the policies was compiled for *, twobot"));
+}
+
+/// Groups that are walked by cursors are compared by the paths that their rules suggest, and nothing else is claimed.
+#[test]
+fn what_cannot_be_compared_is_undecided() {
+    let bench = Bench::new();
+    let intricate = |last: &str| {
+        let rules: String = (0..400).map(|number| format!("Disallow: /*{number}a*b{number}*c\n")).collect();
+        format!("User-agent: *\n{rules}{last}")
+    };
+    bench.file("was/a.example", intricate(""));
+    bench.file("now/a.example", intricate("Disallow: /*x*y*z$\n").replace("Disallow: /*7a*", "Disallow: /*7a**"));
+    bench.file("now/b.example", intricate("Disallow: /plain\n"));
+    bench.file("was/b.example", intricate(""));
+    for policy in ["was", "now"] {
+        bench.program(&format!("compile --agent * --out {policy}.rsv {policy}")).assert().success();
+    }
+    let text = printed(&bench, "diff was.rsv now.rsv", 1);
+    assert!(text.contains("/plain: allowed -> blocked\n    perhaps more: "), "{text}");
+}
