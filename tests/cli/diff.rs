@@ -1,6 +1,5 @@
 //! `robosieve diff`: what changed between two policies.
 
-use predicates::prelude::*;
 use serde_json::Value;
 
 use crate::support::program::{Bench, said};
@@ -31,7 +30,7 @@ const NOW: &[(&str, &str)] = &[
 fn bench() -> Bench {
     let bench = Bench::new();
     for (folder, sites) in [("was", WAS), ("now", NOW)] {
-        sites.iter().for_each(|(host, text)| bench.file(&format!("{folder}/{host}"), text));
+        sites.iter().for_each(|(host, text)| bench.file(&format!("{folder}/https%3A%2F%2F{host}"), text));
     }
     let answer = |host: &str, status: u16| {
         let body = if status == 200 { ", \"body\": \"User-agent: *\\nDisallow: /a\\n\"" } else { "" };
@@ -62,7 +61,7 @@ fn changes_are_told_with_the_paths_that_show_them() {
     let bench = bench();
     let expected = "\
 http://lost.example
-  now-deferred for onebot, *; status robots-txt -> unreachable
+  now-deferred for onebot, *; group everybody -> none; status robots-txt -> unreachable
 http://missing.example
   now-blocked for onebot, *; group none -> everybody; status unavailable -> robots-txt
     /a: allowed -> blocked
@@ -151,7 +150,7 @@ fn policies_must_be_comparable() {
     refused("diff was.rsv google.rsv", &["different dialects", "google"]);
     refused("diff was.rsv none.rsv", &["none.rsv"]);
     let done = bench.program("diff was.rsv three.rsv").assert().code(1);
-    done.stderr(predicate::str::contains("only one of the policies was compiled for *, twobot"));
+    said(&done.get_output().stderr, &["only one of the policies was compiled for *, twobot"]);
 }
 
 /// Groups that are walked by cursors are compared by the paths that their rules suggest, and nothing else is claimed.
@@ -159,7 +158,7 @@ fn policies_must_be_comparable() {
 fn what_cannot_be_compared_is_undecided() {
     let bench = Bench::new();
     let intricate = |last: &str| {
-        let rules: String = (0..400).map(|number| format!("Disallow: /*{number}a*b{number}*c\n")).collect();
+        let rules: String = (0..200).map(|number| format!("Disallow: /*{number}a*b{number}*c\n")).collect();
         format!("User-agent: *\n{rules}{last}")
     };
     bench.file("was/a.example", intricate(""));
