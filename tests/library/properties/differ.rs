@@ -1,7 +1,7 @@
 //! Where two groups of rules differ, of all paths at once: against the oracle, path by path.
 
 use proptest::prelude::*;
-use robosieve::automaton::{self, DifferSpace, PAIRS, Rules};
+use robosieve::automaton::{self, DifferSpace, PAIRS, Rules, Scratch};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict};
 
@@ -74,11 +74,18 @@ fn check(name: &str, files: [&[u8]; 2]) -> Result<(), TestCaseError> {
         return Ok(());
     }
     let lengths = by_dfa.shown.iter().map(|difference| difference.path.len());
-    prop_assert!(lengths.clone().is_sorted_by_key(|length| length / 4), "the nearest first");
+    // What is settled is known a byte before, and within an escape it takes up to two bytes more to end.
+    let is_near = |(length, before): (usize, usize)| before <= length + 3;
+    prop_assert!(lengths.clone().skip(1).zip(lengths.clone()).all(is_near), "the nearest first");
     prop_assert_eq!(by_dfa.count(), by_dfa.shown.len() as u64);
     let mut kinds = [false; 2];
+    let mut scratch = Scratch::default();
     for path in short_paths() {
-        let [was, now] = oracles(path);
+        // The oracle takes its time, so it is asked about the shortest ones only.
+        let [was, now] = match path.len() {
+            0..4 => oracles(path),
+            _ => sets.each_ref().map(|set| set.verdict_with(path, &mut scratch)),
+        };
         if was != now && paths.contains(&normal(dialect, path)) {
             kinds[usize::from(now == Verdict::Blocked)] = true;
             let shortest = lengths.clone().min().unwrap_or(usize::MAX);
