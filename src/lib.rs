@@ -101,6 +101,11 @@ mod output;
 #[doc(hidden)]
 pub mod output;
 pub mod policy;
+#[cfg(not(feature = "internals"))]
+mod preferences;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod preferences;
 #[cfg(test)]
 mod rng;
 #[cfg(not(feature = "internals"))]

@@ -8,7 +8,7 @@ mod source;
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
-const LAYERS: [(&str, &str); 18] = [
+const LAYERS: [(&str, &str); 19] = [
     ("cli", "show run output judge input policy lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
     ("run", "output judge input policy robots outcome origin formats lock monitor threads"),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, &str); 18] = [
     ("input", "outcome origin formats lock monitor threads"),
     ("policy", "automaton rules robots dialect origin formats threads"),
     ("lint", "rules robots dialect origin formats"),
+    ("preferences", "automaton rules robots dialect"),
     ("automaton", "rules"),
     ("rules", "robots dialect"),
     ("robots", "dialect"),

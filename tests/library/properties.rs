@@ -10,6 +10,7 @@ mod dialects;
 mod fetched;
 mod lint;
 mod origins;
+mod preferences;
 mod spots;
 mod strategies;
 mod urls;
