@@ -88,7 +88,8 @@ impl Matcher {
 
     /// The outcome of a URL: its partition and the reason.
     pub fn judge(&self, url: impl AsRef<[u8]>) -> Outcome {
-        with_scratch(|scratch| self.view().judge_line(url.as_ref(), scratch))
+        let (view, url) = (self.view(), url.as_ref());
+        with_scratch(|scratch| view.required(url, view.judge_line(url, scratch), scratch))
     }
 
     /// Judges many URLs; fills `outcomes` with one outcome for each, in order.

@@ -33,6 +33,11 @@ impl<'r> PreferenceLine<'r> {
         Some(PreferenceLine { source, path, line: record.line, said })
     }
 
+    /// Whether a record is one.
+    pub(crate) fn is_one(record: &SideRecord<'_>) -> bool {
+        matches!(record.key, SideKey::ContentUsage | SideKey::ContentSignal)
+    }
+
     /// What it says of a use.
     pub fn says(&self, use_: Use) -> Preference {
         self.said[use_ as usize]

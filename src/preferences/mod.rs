@@ -18,7 +18,9 @@ mod content_signal;
 mod content_usage;
 mod line;
 mod preference;
+mod requirement;
 
 pub use compiled::{Preferences, Preferred};
 pub use line::PreferenceLine;
 pub use preference::{Preference, PreferenceSource, Use};
+pub use requirement::{RequirementError, Requirements};

@@ -48,6 +48,7 @@ mod parquet;
 mod parquet_lists;
 mod policies;
 mod policy_lock;
+mod preferences;
 mod receipts;
 mod redirects;
 mod report;

@@ -1,0 +1,89 @@
+//! What a site says about uses of a page, looked up by the URL.
+//!
+//! A policy keeps the records; the preferences that follow from them are compiled when they are first asked for, once in each thread
+//! for each distinct list of records.
+
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+use super::view::Judge;
+use crate::automaton;
+use crate::dialect::Dialect;
+use crate::origin;
+use crate::policy::Record;
+use crate::preferences::{PreferenceLine, Preferences, Preferred};
+use crate::robots::SideRecord;
+
+/// Lists whose preferences are kept; of those met on the real web, nearly all are one of some hundreds.
+const KEPT: usize = 4096;
+
+/// A thread's preferences, by the records that they follow from.
+#[derive(Debug, Default)]
+pub(crate) struct KnownPreferences {
+    known: HashMap<Vec<u8>, Arc<Preferences>>,
+    key: Vec<u8>,
+    walk: automaton::Scratch,
+}
+
+impl KnownPreferences {
+    /// What these records say, those for one crawler; `None` if nothing.
+    pub fn of(&mut self, records: &[SideRecord<'_>], dialect: &Dialect) -> Option<Arc<Preferences>> {
+        self.key.clear();
+        for record in records.iter().filter(|record| PreferenceLine::is_one(record)) {
+            self.key.push(record.key as u8);
+            self.key.extend_from_slice(record.value);
+            // No line holds one.
+            self.key.push(b'\n');
+        }
+        if self.key.is_empty() {
+            return None;
+        }
+        self.key.extend_from_slice(dialect.name.as_bytes());
+        if let Some(known) = self.known.get(&self.key) {
+            return Some(Arc::clone(known));
+        }
+        if self.known.len() >= KEPT {
+            self.known.clear();
+        }
+        let found = Arc::new(Preferences::of(records, dialect));
+        self.known.insert(self.key.clone(), Arc::clone(&found));
+        Some(found)
+    }
+}
+
+/// A page whose origin a policy knows.
+pub(crate) struct Page<'p> {
+    /// What judges it: layers over a policy have their own.
+    judge: Judge<'p>,
+    record: Record<'p>,
+    /// In normal form.
+    path: Vec<u8>,
+}
+
+impl<'p> Judge<'p> {
+    /// The page of a URL; `None` if it is none, or its origin is not known.
+    pub(crate) fn page(&self, url: &[u8]) -> Option<Page<'p>> {
+        let url = origin::trimmed(url);
+        let judge = self.of_changed(url).unwrap_or_else(|| self.clone());
+        let (Some(record), end) = judge.find(url).ok()? else { return None };
+        let dialect = judge.policy.dialect();
+        let path = dialect.url_path.of(&url[end..]);
+        let path = dialect.encoding.path(&path).into_owned();
+        Some(Page { judge, record, path })
+    }
+}
+
+impl Page<'_> {
+    /// What is said of the page to the crawler for which these columns answer; `None` if nothing. It means nothing if the page is
+    /// blocked.
+    pub fn preferred(&self, columns: &[usize], known: &mut KnownPreferences) -> Option<Preferred> {
+        let preferences = self.preferences(columns, known)?;
+        Some(preferences.preferred(&self.path, &mut known.walk))
+    }
+
+    fn preferences(&self, columns: &[usize], known: &mut KnownPreferences) -> Option<Arc<Preferences>> {
+        let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
+        let policy = self.judge.policy;
+        known.of(&policy.side_records(&self.record, column), policy.dialect())
+    }
+}
