@@ -10,7 +10,7 @@ use super::view::Judge;
 use crate::automaton;
 use crate::dialect::Dialect;
 use crate::origin;
-use crate::policy::Record;
+use crate::policy::{Policy, Record};
 use crate::preferences::{PreferenceLine, Preferences, Preferred};
 use crate::robots::SideRecord;
 
@@ -51,6 +51,18 @@ impl KnownPreferences {
     }
 }
 
+/// The preferences of lists of a policy and its layers, for one call: their places may mean others in the next one.
+pub(crate) struct Places<'k> {
+    pub known: &'k mut KnownPreferences,
+    by_place: HashMap<(*const Policy, u32, usize), Option<Arc<Preferences>>>,
+}
+
+impl<'k> Places<'k> {
+    pub fn new(known: &'k mut KnownPreferences) -> Places<'k> {
+        Places { known, by_place: HashMap::new() }
+    }
+}
+
 /// A page whose origin a policy knows.
 pub(crate) struct Page<'p> {
     /// What judges it: layers over a policy have their own.
@@ -76,14 +88,17 @@ impl<'p> Judge<'p> {
 impl Page<'_> {
     /// What is said of the page to the crawler for which these columns answer; `None` if nothing. It means nothing if the page is
     /// blocked.
-    pub fn preferred(&self, columns: &[usize], known: &mut KnownPreferences) -> Option<Preferred> {
-        let preferences = self.preferences(columns, known)?;
-        Some(preferences.preferred(&self.path, &mut known.walk))
-    }
-
-    fn preferences(&self, columns: &[usize], known: &mut KnownPreferences) -> Option<Arc<Preferences>> {
+    pub fn preferred(&self, columns: &[usize], places: &mut Places<'_>) -> Option<Preferred> {
+        let side = self.record.side();
+        // The first list is empty.
+        if side == 0 {
+            return None;
+        }
         let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
         let policy = self.judge.policy;
-        known.of(&policy.side_records(&self.record, column), policy.dialect())
+        let Places { known, by_place } = places;
+        let found = by_place.entry((std::ptr::from_ref(policy), side, column));
+        let found = found.or_insert_with(|| known.of(&policy.side_records(&self.record, column), policy.dialect()));
+        Some(found.as_ref()?.preferred(&self.path, &mut known.walk))
     }
 }

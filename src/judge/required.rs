@@ -3,7 +3,7 @@
 //! That is decided after all lines were judged, so that runs without requirements do nothing for it.
 
 use super::outcomes::Outcomes;
-use super::preferred::KnownPreferences;
+use super::preferred::{KnownPreferences, Places};
 use super::scratch::Scratch;
 use super::view::Judge;
 use crate::outcome::{Outcome, Partition, Reason};
@@ -26,14 +26,14 @@ pub(crate) fn block<'u>(
 ) {
     let Some(first) = judges.first() else { return };
     let Some(requirements) = first.decisions.requirements() else { return };
-    let known = &mut scratch.preferences;
+    let mut places = Places::new(&mut scratch.preferences);
     let mut last = None;
     outcomes.block_where(REFUSED, |at, crawler| {
         let page = match &last {
             Some((of, page)) if *of == at => page,
             _ => &last.insert((at, first.page(url(at)))).1,
         };
-        let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), known));
+        let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), &mut places));
         !requirements.are_met(&preferred.unwrap_or_default())
     });
 }
@@ -52,7 +52,7 @@ impl Judge<'_> {
     /// Whether a page meets requirements, if it is allowed.
     fn meets(&self, requirements: &Requirements, url: &[u8], known: &mut KnownPreferences) -> bool {
         let page = self.page(url);
-        let preferred = page.and_then(|page| page.preferred(self.groups.columns(), known));
+        let preferred = page.and_then(|page| page.preferred(self.groups.columns(), &mut Places::new(known)));
         requirements.are_met(&preferred.unwrap_or_default())
     }
 

@@ -169,3 +169,78 @@ fn a_wrong_requirement_is_an_error_that_says_what_is_right() {
         said(&{ run }.assert().code(2).get_output().stderr, &[message]);
     }
 }
+
+#[test]
+fn what_sites_say_is_exported_line_by_line() {
+    let bench = bench();
+    bench.file(
+        "sites/kept.example",
+        "License: /l.xml\nUser-agent: a\nDisallowAITraining: /\nLLM-Policy: /x\nDisallow:\n",
+    );
+    bench.program("compile --agent other --agent ExampleBot --agent a sites -o policy.rsv").assert().success();
+    let export = |options: &str| {
+        let run = bench.program(&format!("export policy.rsv --what preferences {options}")).assert().success();
+        String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
+    };
+    let table = export("--agent other");
+    let expected = "origin\tagent\tsource\tpath\tline\tvalue\ttrain_ai\tsearch\tai_input
+both.example\tother\tcontent-usage\t\t2\ttrain-ai=y\ty\tunknown\t
+both.example\tother\tcontent-signal\t\t3\tai-train=no\tn\tunknown\tunknown
+broken.example\tother\tcontent-usage\t\t2\tTrain-AI=n\tbroken\tbroken\t
+broken.example\tother\tcontent-usage\t/a\t3\t/a search=y\tunknown\ty\t
+draft.example\tother\tcontent-usage\t\t4\ttrain-ai=n\tn\tunknown\t
+draft.example\tother\tcontent-usage\t/ai-ok/\t5\t/ai-ok/ train-ai=y\ty\tunknown\t
+kept.example\tother\tlicense\t\t1\t/l.xml\t\t\t
+signal.example\tother\tcontent-signal\t\t1\tsearch=yes, ai-train=no, use=reference\tn\ty\tunknown
+silent.example\tother\tcontent-usage\t/no\t4\t/no train-ai=n\tn\tunknown\t
+";
+    // A folder's names stand for both schemes.
+    let of_http: String =
+        table.lines().filter(|line| !line.starts_with("https:")).map(|line| format!("{line}\n")).collect();
+    assert_eq!(of_http.replace("http://", ""), expected);
+    let all = export("--format jsonl");
+    let rows: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of = |source: &'static str| {
+        rows.iter().filter(move |row| row["source"] == source && row["origin"] == "http://kept.example")
+    };
+    assert_eq!(of("disallowaitraining").map(|row| &row["agent"]).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(of("llm-policy").map(|row| &row["line"]).collect::<Vec<_>>(), [4]);
+    assert_eq!(of("license").count(), 3, "it belongs to no group");
+    bench.program("export policy.rsv --what preferences --format parquet -o table.parquet").assert().success();
+    let shown = bench.program("inspect policy.rsv http://both.example --agent other").assert().success();
+    let shown = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
+    assert!(shown.contains("\n  content-usage: train-ai=y (line 2); train-ai y\n"), "{shown}");
+    assert!(shown.contains("\n  content-signal: ai-train=no (line 3); train-ai n\n"), "{shown}");
+}
+
+#[test]
+fn check_tells_what_is_said_of_an_allowed_page() {
+    let bench = bench();
+    bench.program("compile --agent other sites -o policy.rsv").assert().success();
+    let check = |source: &str, url: &str, status: i32| {
+        let run = bench.program(&format!("check {source} {url}")).assert().code(status);
+        String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8").trim_end().to_owned()
+    };
+    for source in ["--agent other --robots sites", "--policy policy.rsv", "--agent other --robots sites/both.example"] {
+        let text = check(source, "http://both.example/x", 0);
+        let said = "\tpreferences: train-ai n (content-signal train-ai n; content-usage train-ai y)";
+        assert!(text.ends_with(said), "{source} {text}");
+        let json: Value = serde_json::from_str(&check(source, "http://both.example/x --json", 0)).expect("JSON");
+        let expected = serde_json::json!({
+            "combined": {"train-ai": "n"},
+            "content-usage": {"train-ai": "y"},
+            "content-signal": {"train-ai": "n"},
+        });
+        assert_eq!(json["preferences"], expected, "{source}");
+    }
+    for (url, status) in
+        [("http://draft.example/never/x", 1), ("http://silent.example/x", 0), ("http://unknown.example/", 1)]
+    {
+        assert!(!check("--policy policy.rsv", url, status).contains("preferences"), "{url}");
+    }
+    let text = check("--policy policy.rsv", "http://broken.example/", 0);
+    assert!(
+        text.ends_with("\tpreferences: search broken, train-ai broken (content-usage search broken, train-ai broken)"),
+        "{text}"
+    );
+}

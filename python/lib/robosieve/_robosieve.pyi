@@ -349,7 +349,7 @@ def inspect(
 ) -> dict[str, Any] | None: ...
 def export(
     policy: Policy,
-    what: Literal["delays", "sitemaps", "agents", "status", "access", "access-summary"],
+    what: Literal["delays", "sitemaps", "agents", "status", "access", "access-summary", "preferences"],
     *,
     agent: str | None = None,
 ) -> Stream: ...
