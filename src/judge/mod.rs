@@ -35,6 +35,7 @@ mod others;
 pub(crate) mod outcomes;
 pub(crate) mod place;
 mod preferred;
+pub(crate) mod preferred_lines;
 pub(crate) mod refusals;
 pub(crate) mod required;
 pub(crate) mod rule_set;

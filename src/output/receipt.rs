@@ -22,6 +22,7 @@ use crate::judge::outcomes::AllowedIf;
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
+use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 
 /// The version of the receipt format. It goes up when a key changes its name or meaning, not when one is added.
@@ -119,6 +120,9 @@ pub struct ReceiptOptions {
     /// Whether blocked lines are written with what blocked them; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
+    /// The uses of which columns show what is said of each line's page; absent if none.
+    #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
+    pub preferences: PreferenceColumns,
     /// Whether lines were split once for all crawlers together, and when they were allowed then; absent if for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_if: Option<AllowedIf>,
@@ -145,7 +149,8 @@ pub struct ReceiptOptions {
 impl ReceiptOptions {
     /// The rows of the files, for this many crawlers.
     pub(crate) fn rows(&self, crawlers: usize) -> Rows {
-        Rows { form: self.form, format: self.format, explain: self.explain, crawlers }
+        let ReceiptOptions { form, format, explain, preferences, .. } = *self;
+        Rows { form, format, explain, preferences, crawlers }
     }
 }
 

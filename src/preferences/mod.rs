@@ -13,6 +13,7 @@
 //! What cannot be read is [`Preference::Broken`], which is not the same as absent: somebody meant something by it. So an unknown label
 //! or a broken value never becomes a permission.
 
+mod columns;
 mod compiled;
 mod content_signal;
 mod content_usage;
@@ -20,6 +21,8 @@ mod line;
 mod preference;
 mod requirement;
 
+pub(crate) use columns::PreferenceColumn;
+pub use columns::PreferenceColumns;
 pub use compiled::{Preferences, Preferred};
 pub use line::PreferenceLine;
 pub use preference::{Preference, PreferenceSource, Use};

@@ -16,6 +16,7 @@ use crate::output::format::{Format, FrameFormat};
 #[cfg(feature = "cli")]
 use crate::output::receipt;
 use crate::policy::Crawler;
+use crate::preferences::PreferenceColumns;
 
 /// The job of a run.
 #[derive(Debug, Clone)]
@@ -34,6 +35,9 @@ pub struct Job {
     /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
     /// file of verdicts.
     pub explain: bool,
+    /// The uses of which columns show what sites say of each line's page, if lines are written with their verdicts: `y`, `n` or
+    /// nothing, by all records together and by each kind.
+    pub preferences: PreferenceColumns,
     /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
     /// is set.
     pub crawlers: Vec<Crawler>,
@@ -61,6 +65,7 @@ impl Job {
             destination: None,
             robots_needed: None,
             explain: false,
+            preferences: PreferenceColumns::default(),
             crawlers,
             allowed_if: None,
             choices: Choices::now(),
@@ -91,6 +96,7 @@ setters! {
         url_field: UrlField,
         robots_needed: Option<PathBuf>,
         explain: bool,
+        preferences: PreferenceColumns,
         allowed_if: Option<AllowedIf>,
         choices: Choices,
         unique: bool,

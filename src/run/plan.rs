@@ -15,6 +15,7 @@ use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
 use crate::output::receipt::ReceiptOptions;
 use crate::policy::{Crawler, Policy};
+use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 use crate::run::error::FilterError;
 use crate::threads;
@@ -35,7 +36,7 @@ impl<'j> Plan<'j> {
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
         let form = job.destination.as_ref().map(Destination::form);
         let needs = Needs::new(job.crawlers.iter().map(Crawler::agents), form, job.explain, job.allowed_if);
-        let memory = Memory::new(job.long_run.memory, needs)?;
+        let memory = Memory::new(job.long_run.memory, needs.with_preferences(preferences(job)))?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || job.explain) {
             return Err(FilterError::NotOfEach);
@@ -172,6 +173,12 @@ fn asked_workers(job: &Job) -> usize {
     threads::asked(job.threads)
 }
 
+/// The columns of preferences; none unless lines are written with their verdicts.
+fn preferences(job: &Job) -> PreferenceColumns {
+    let form = job.destination.as_ref().map(Destination::form);
+    if form == Some(Form::Verdicts) && !is_picked(job) { job.preferences } else { PreferenceColumns::default() }
+}
+
 fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     let folder = destination.and_then(Destination::folder);
@@ -183,6 +190,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
         explain: job.explain,
+        preferences: preferences(job),
         allowed_if: job.allowed_if,
         unique: job.unique,
         threads: worker_plan.workers,

@@ -244,3 +244,88 @@ fn check_tells_what_is_said_of_an_allowed_page() {
         "{text}"
     );
 }
+
+/// The columns after each verdict, in text and in tables, with and without causes, for one crawler and for several.
+#[test]
+fn columns_show_what_is_said_of_each_line() {
+    let bench = bench();
+    let lines = [
+        ("http://both.example/", "allowed", ["n", "y", "n", "", "", ""]),
+        ("http://draft.example/ai-ok/", "allowed", ["y", "y", "", "", "", ""]),
+        ("http://draft.example/never/", "blocked", [""; 6]),
+        ("http://broken.example/", "allowed", [""; 6]),
+        ("http://signal.example/x", "allowed", ["n", "", "n", "y", "", "y"]),
+        ("http://unknown.example/", "deferred", [""; 6]),
+        ("no URL", "invalid", [""; 6]),
+    ];
+    bench.file("urls", lines.map(|(line, ..)| format!("{line}\n")).concat());
+    let names = [
+        "train_ai",
+        "train_ai_content_usage",
+        "train_ai_content_signal",
+        "search",
+        "search_content_usage",
+        "search_content_signal",
+    ];
+    let row = |(line, verdict, said): &(&str, &str, [&str; 6])| format!("{verdict}\t{}\t{line}\n", said.join("\t"));
+    let rows: String = lines.iter().map(row).collect();
+    let expected = format!("other\t{}\turl\n{rows}", names.join("\t"));
+    let options = "filter --robots sites --verdicts --preferences search,train-ai";
+    let printed = bench.program(&format!("{options} --agent other urls")).assert().success();
+    assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), expected);
+    for more in
+        ["", "--chunk-size 30 --threads 2", "--explain", "--agent ExampleBot", "--agent a --explain --compress gzip"]
+    {
+        bench.program(&format!("{options} --agent other {more} --force --out out urls")).assert().success();
+        bench.program("verify out --inputs").assert().success();
+        if more.is_empty() {
+            assert_eq!(String::from_utf8(bench.read("out/verdicts.tsv")).expect("UTF-8"), expected);
+            assert_eq!(bench.receipt("out")["options"]["preferences"], "train-ai,search");
+        }
+    }
+    let two = bench.program(&format!("{options} --agent other --agent ExampleBot --force --out out urls"));
+    { two }.assert().success();
+    let text = String::from_utf8(bench.read("out/verdicts.tsv")).expect("UTF-8");
+    assert!(
+        text.starts_with("other\ttrain_ai.other\t") && text.contains("\tExampleBot\ttrain_ai.ExampleBot\t"),
+        "{text}"
+    );
+    assert!(text.contains("blocked\t\t\t\t\t\t\tallowed\ty\ty\t\t\t\t\thttp://draft.example/never/\n"), "{text}");
+    let required = bench.program(&format!("{options} --agent other --require train-ai!=n urls")).assert().success();
+    let required = String::from_utf8_lossy(&required.get_output().stdout).into_owned();
+    assert!(
+        required.contains("\nblocked\tn\ty\tn\t\t\t\thttp://both.example/\n"),
+        "what it is refused for: {required}"
+    );
+    bench.refused("--robots sites --preferences search --count urls", &["--verdicts"]);
+    bench.refused("--robots sites --preferences training --verdicts urls", &["train-ai, search, ai-input"]);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_have_the_same_columns() {
+    use crate::support::tables::{column, columns, rows};
+
+    let bench = bench();
+    let urls = ["http://both.example/", "http://draft.example/ai-ok/", "http://draft.example/never/", "no URL"];
+    bench.file("urls", urls.map(|line| format!("{line}\n")).concat());
+    for (more, crawlers) in [("", 1), ("--agent ExampleBot", 2), ("--explain", 1)] {
+        let options = "--robots sites --agent other --verdicts --preferences train-ai,ai-input --format parquet";
+        bench.program(&format!("filter {options} {more} --force --out out urls")).assert().success();
+        bench.program("verify out --inputs").assert().success();
+        let names = columns(&bench, "out/verdicts/part-0001.parquet");
+        let said: Vec<&String> =
+            names.iter().filter(|name| name.starts_with("train_ai") || name.starts_with("ai_input")).collect();
+        assert_eq!(said.len(), 5 * crawlers, "{names:?}");
+        let label = if crawlers > 1 { ".other" } else { "" };
+        let found: Vec<Vec<String>> = rows(&bench, "out/verdicts/part-0001.parquet")
+            .iter()
+            .map(|row| {
+                let of = |name: &str| column(row, &format!("{name}{label}")).to_string().trim_matches('"').to_owned();
+                ["train_ai", "train_ai_content_usage", "train_ai_content_signal", "ai_input"].map(of).to_vec()
+            })
+            .collect();
+        let expected = [["n", "y", "n", "null"], ["y", "y", "null", "null"], ["null"; 4], ["null"; 4]];
+        assert_eq!(found, expected, "{more}");
+    }
+}

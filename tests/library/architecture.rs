@@ -11,8 +11,8 @@ mod tree;
 const LAYERS: [(&str, &str); 19] = [
     ("cli", "show run output judge input policy preferences lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy preferences automaton rules robots dialect outcome origin formats"),
-    ("run", "output judge input policy robots outcome origin formats lock monitor threads"),
-    ("output", "judge input policy rules robots outcome origin formats threads"),
+    ("run", "output judge input policy preferences robots outcome origin formats lock monitor threads"),
+    ("output", "judge input policy preferences rules robots outcome origin formats threads"),
     ("judge", "input policy preferences automaton rules robots dialect outcome origin formats"),
     ("input", "outcome origin formats lock monitor threads"),
     ("policy", "automaton rules robots dialect origin formats threads"),
