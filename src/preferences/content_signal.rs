@@ -14,9 +14,7 @@ pub(super) fn read(value: &[u8]) -> [Preference; Use::COUNT] {
             is_broken = true;
             continue;
         };
-        let is_named =
-            |use_: &Use| source.label(*use_).is_some_and(|label| name.eq_ignore_ascii_case(label.as_bytes()));
-        let Some(use_) = Use::ALL.into_iter().find(is_named) else { continue };
+        let Some(use_) = use_of(name) else { continue };
         let preference = match word {
             _ if word.eq_ignore_ascii_case(b"yes") => Preference::Yes,
             _ if word.eq_ignore_ascii_case(b"no") => Preference::No,
@@ -27,6 +25,19 @@ pub(super) fn read(value: &[u8]) -> [Preference; Use::COUNT] {
     }
     let least = if is_broken { source.broken() } else { said };
     std::array::from_fn(|use_| said[use_].max(least[use_]))
+}
+
+/// The use that a signal's name means.
+fn use_of(name: &[u8]) -> Option<Use> {
+    let label = |use_| PreferenceSource::ContentSignal.label(use_);
+    Use::ALL.into_iter().find(|use_| label(*use_).is_some_and(|label| name.eq_ignore_ascii_case(label.as_bytes())))
+}
+
+/// The names of signals that are not known.
+pub(super) fn unknown(value: &[u8]) -> Vec<String> {
+    let names = value.split(|&byte| byte == b',').filter_map(|signal| Some(signal_of(signal)?.0));
+    let unknown = names.filter(|name| use_of(name).is_none() && !name.eq_ignore_ascii_case(b"use"));
+    unknown.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 /// The name and the value of a signal.

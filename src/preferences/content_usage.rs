@@ -35,6 +35,13 @@ pub(super) fn read(statement: &[u8]) -> [Preference; Use::COUNT] {
     Use::ALL.map(|use_| source.label(use_).map_or(Preference::Unknown, of))
 }
 
+/// The labels of a statement that are not known; none if it cannot be read.
+pub(super) fn unknown(statement: &[u8]) -> Vec<String> {
+    let Ok(dictionary) = Parser::new(statement).parse::<Dictionary>() else { return Vec::new() };
+    let is_known = |label: &str| Use::ALL.iter().any(|use_| PreferenceSource::ContentUsage.label(*use_) == Some(label));
+    dictionary.keys().map(|label| label.as_str().to_owned()).filter(|label| !is_known(label)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,6 +38,14 @@ impl<'r> PreferenceLine<'r> {
         matches!(record.key, SideKey::ContentUsage | SideKey::ContentSignal)
     }
 
+    /// The labels in its value that are not known, as written.
+    pub(crate) fn unknown_labels(&self, value: &[u8]) -> Vec<String> {
+        match self.source {
+            PreferenceSource::ContentUsage => content_usage::unknown(content_usage::split(value).1),
+            PreferenceSource::ContentSignal => content_signal::unknown(value),
+        }
+    }
+
     /// What it says of a use.
     pub fn says(&self, use_: Use) -> Preference {
         self.said[use_ as usize]
