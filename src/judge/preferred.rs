@@ -14,13 +14,20 @@ use crate::policy::{Policy, Record};
 use crate::preferences::{PreferenceLine, Preferences, Preferred};
 use crate::robots::SideRecord;
 
-/// Lists whose preferences are kept; of those met on the real web, nearly all are one of some hundreds.
-const KEPT: usize = 4096;
+/// Bytes of records whose preferences are kept. Nearly all sites have one of a few short lists; a hostile one may be as long as its
+/// robots.txt.
+const KEPT: usize = 1 << 20;
+
+/// What a list takes besides its records, in bytes.
+const PER_LIST: usize = 256;
 
 /// A thread's preferences, by the records that they follow from.
 #[derive(Debug, Default)]
 pub(crate) struct KnownPreferences {
     known: HashMap<Vec<u8>, Arc<Preferences>>,
+    /// The bytes of the records known, and how often they were forgotten.
+    bytes: usize,
+    forgotten: u64,
     key: Vec<u8>,
     walk: automaton::Scratch,
 }
@@ -42,8 +49,10 @@ impl KnownPreferences {
         if let Some(known) = self.known.get(&self.key) {
             return Some(Arc::clone(known));
         }
-        if self.known.len() >= KEPT {
+        self.bytes += self.key.len() + PER_LIST;
+        if self.bytes > KEPT {
             self.known.clear();
+            (self.bytes, self.forgotten) = (self.key.len() + PER_LIST, self.forgotten + 1);
         }
         let found = Arc::new(Preferences::of(records, dialect));
         self.known.insert(self.key.clone(), Arc::clone(&found));
@@ -55,11 +64,13 @@ impl KnownPreferences {
 pub(crate) struct Places<'k> {
     pub known: &'k mut KnownPreferences,
     by_place: HashMap<(*const Policy, u32, usize), Option<Arc<Preferences>>>,
+    /// How often the preferences were forgotten when these were found.
+    forgotten: u64,
 }
 
 impl<'k> Places<'k> {
     pub fn new(known: &'k mut KnownPreferences) -> Places<'k> {
-        Places { known, by_place: HashMap::new() }
+        Places { forgotten: known.forgotten, known, by_place: HashMap::new() }
     }
 }
 
@@ -96,9 +107,37 @@ impl Page<'_> {
         }
         let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
         let policy = self.judge.policy;
-        let Places { known, by_place } = places;
+        let Places { known, by_place, forgotten } = places;
+        if *forgotten != known.forgotten {
+            by_place.clear();
+            *forgotten = known.forgotten;
+        }
         let found = by_place.entry((std::ptr::from_ref(policy), side, column));
         let found = found.or_insert_with(|| known.of(&policy.side_records(&self.record, column), policy.dialect()));
         Some(found.as_ref()?.preferred(&self.path, &mut known.walk))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robots::SideKey;
+
+    #[test]
+    fn preferences_are_kept_in_bounded_memory() {
+        let dialect = Dialect::DEFAULT;
+        let mut known = KnownPreferences::default();
+        let long = "x".repeat(1000);
+        for number in 0..5000 {
+            let value = format!("/{number}{long} train-ai=n");
+            let record = SideRecord { key: SideKey::ContentUsage, value: value.as_bytes(), line: 1, group: None };
+            let found = known.of(&[record], dialect).expect("something is said");
+            let again = known.of(&[SideRecord { line: 7, ..record }], dialect).expect("the same");
+            assert!(Arc::ptr_eq(&found, &again), "lines do not matter");
+            assert!(known.known.keys().map(Vec::len).sum::<usize>() <= KEPT);
+        }
+        assert!(known.forgotten > 2 && known.known.len() > 100);
+        let other = SideRecord { key: SideKey::Sitemap, value: b"s", line: 1, group: None };
+        assert!(known.of(&[other], dialect).is_none());
     }
 }

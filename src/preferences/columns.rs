@@ -12,7 +12,7 @@ use super::preference::{Preference, PreferenceSource, Use};
 /// ```
 /// let columns: robosieve::PreferenceColumns = "search,train-ai".parse()?;
 /// assert_eq!(columns.to_string(), "train-ai,search");
-/// # Ok::<(), robosieve::UnknownName>(())
+/// # Ok::<(), robosieve::UnknownUse>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PreferenceColumns([bool; Use::COUNT]);
@@ -41,14 +41,20 @@ impl PreferenceColumns {
     }
 }
 
+/// A name is not that of a use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is unknown; expected {names}", names = Use::ALL.map(Use::name).join(", "))]
+pub struct UnknownUse(String);
+
 impl FromStr for PreferenceColumns {
-    type Err = <Use as FromStr>::Err;
+    type Err = UnknownUse;
 
     /// Parses uses between commas.
     fn from_str(text: &str) -> Result<PreferenceColumns, Self::Err> {
         let mut columns = PreferenceColumns::default();
         for name in text.split(',').map(str::trim) {
-            columns.0[name.parse::<Use>()? as usize] = true;
+            let use_ = Use::from_name(name.as_bytes()).ok_or_else(|| UnknownUse(name.to_owned()))?;
+            columns.0[use_ as usize] = true;
         }
         Ok(columns)
     }

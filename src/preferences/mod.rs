@@ -21,8 +21,9 @@ mod line;
 mod preference;
 mod requirement;
 
+#[cfg(feature = "parquet")]
 pub(crate) use columns::PreferenceColumn;
-pub use columns::PreferenceColumns;
+pub use columns::{PreferenceColumns, UnknownUse};
 pub use compiled::{Preferences, Preferred};
 pub use line::PreferenceLine;
 pub use preference::{Preference, PreferenceSource, Use};
