@@ -102,6 +102,11 @@ mod output;
 #[doc(hidden)]
 pub mod output;
 pub mod policy;
+#[cfg(not(feature = "internals"))]
+mod preferences;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod preferences;
 #[cfg(test)]
 mod rng;
 #[cfg(not(feature = "internals"))]
@@ -135,6 +140,7 @@ pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
 pub use policy::Policy;
+pub use preferences::{Preference, PreferenceColumns, RequirementError, Requirements, UnknownUse};
 pub use robots::{AgentError, Agents, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
 pub use show::{diff, export, inspect};

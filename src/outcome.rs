@@ -85,6 +85,8 @@ named! {
         NoUrl = "no-url",
         /// The URL contains a line feed, which a line cannot hold.
         LineBreak = "line-break",
+        /// It is allowed, but what the site says about uses of the page does not meet what the run requires.
+        Preference = "preference",
     }
 }
 

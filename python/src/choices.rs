@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyString, PyTuple};
 use robosieve::policy::LONGEST_UNREACHABLE;
-use robosieve::{Fallback, MaxAge, Statuses};
+use robosieve::{Fallback, MaxAge, Requirements, Statuses};
 use serde::de::DeserializeOwned;
 
 use crate::{arguments, error};
@@ -21,6 +21,7 @@ use crate::{arguments, error};
 /// ages are judged, is in seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339. `statuses` says which answers
 /// mean something else than the dialect says: a dict such as {403: "defer", "4xx": "allow"}, the path of a file with such lines, or a
 /// name, such as "common-crawl". With `www_fallback`, an origin that is not in the policy is judged by the one with or without "www.".
+/// `require` is what sites must say about uses of a page, such as "train-ai!=n" or "train-ai=y": other URLs are blocked.
 ///
 /// >>> import robosieve
 /// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="7d")
@@ -37,7 +38,7 @@ pub struct Choices {
 #[pymethods]
 impl Choices {
     #[new]
-    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, www_fallback=false, now=None))]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, www_fallback=false, require=None, now=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         on_unfetched: &str,
@@ -48,6 +49,7 @@ impl Choices {
         unreachable_as_unavailable: Option<&Bound<'_, PyAny>>,
         statuses: Option<&Bound<'_, PyAny>>,
         www_fallback: bool,
+        require: Option<&str>,
         now: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Choices> {
         let fallback = "allow, block, defer or use";
@@ -66,7 +68,8 @@ impl Choices {
             .max_age(max_age.or(stale.map(|_| MaxAge::Dialect)))
             .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?)
             .statuses(statuses.map(statuses_of).transpose()?.unwrap_or_default())
-            .www_fallback(www_fallback);
+            .www_fallback(www_fallback)
+            .require(require.map(requirements).transpose()?.unwrap_or_default());
         Ok(Choices { choices, now: now.map(|now| time("now", now)).transpose()? })
     }
 
@@ -124,6 +127,12 @@ impl Choices {
         self.choices.www_fallback
     }
 
+    /// What sites must say about uses of a page; None if nothing is required.
+    #[getter]
+    fn require(&self) -> Option<String> {
+        Some(self.choices.require).filter(|require| !require.is_empty()).map(|require| require.to_string())
+    }
+
     /// The time at which ages are judged, in seconds of Unix time; None for that of the call.
     #[getter]
     fn now(&self) -> Option<i64> {
@@ -162,6 +171,7 @@ impl Choices {
         // Without any, as before there were statuses.
         given.set_item("statuses", Some(self.statuses(py)?).filter(|statuses| !statuses.is_empty()))?;
         given.set_item("www_fallback", self.www_fallback())?;
+        given.set_item("require", self.require())?;
         given.set_item("now", self.now)?;
         Ok((PyTuple::empty(py), given))
     }
@@ -189,6 +199,11 @@ impl Choices {
 /// The name of a choice, as in the receipt.
 fn name(fallback: Fallback) -> String {
     fallback.name().to_owned()
+}
+
+/// What sites must say about uses of a page.
+fn requirements(given: &str) -> PyResult<Requirements> {
+    given.parse().map_err(|problem| error::parameter("require", problem))
 }
 
 /// What statuses mean: a dict, a name, or the path of a file.

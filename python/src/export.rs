@@ -18,7 +18,7 @@ const ROWS: usize = 1 << 16;
 /// The approximate number of bytes of texts after which a batch ends.
 const TEXTS: usize = 32 << 20;
 
-/// A table of a policy: `what` is "delays", "sitemaps", "agents", "status" or "access", as in `robosieve export`, or "access-summary",
+/// A table of a policy: `what` is "delays", "sitemaps", "agents", "status", "access" or "preferences", as in `robosieve export`, or "access-summary",
 /// which is its `--what access --summary`.
 ///
 /// The columns and types are those of the program's Parquet. `agent` is one of the policy's crawlers, or a list of them in order of

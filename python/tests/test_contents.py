@@ -52,7 +52,7 @@ def test_what_cannot_be_inspected_is_told(policy: robosieve.Policy) -> None:
         robosieve.inspect(policy, 1)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("what", ["delays", "sitemaps", "agents", "status", "access"])
+@pytest.mark.parametrize("what", ["delays", "sitemaps", "agents", "status", "access", "preferences"])
 def test_tables_are_those_of_the_program(
     policy: robosieve.Policy, policy_file: Path, tmp_path: Path, what: str
 ) -> None:
@@ -72,7 +72,7 @@ def test_layers_show_what_their_merge_shows(tmp_path: Path) -> None:
     layered = robosieve.Policy([base, robosieve.compile(["datasets/origins.jsonl"], agents=AGENTS)])
     merged = robosieve.Policy.from_bytes(layered.to_bytes())
     assert robosieve.inspect(layered, now=NOW) == robosieve.inspect(merged, now=NOW)
-    for what in ("delays", "sitemaps", "agents", "status", "access", "access-summary"):
+    for what in ("delays", "sitemaps", "agents", "status", "access", "access-summary", "preferences"):
         tables = [robosieve.export(policy, what).to_pyarrow() for policy in (layered, merged)]
         assert tables[0].equals(tables[1]), what
 

@@ -402,6 +402,28 @@ def test_statuses_mean_what_they_are_said_to_mean(tmp_path: Path) -> None:
         robosieve.Choices(statuses=403)  # type: ignore[arg-type]
 
 
+def test_requirements_refuse_what_is_allowed() -> None:
+    body = "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok search=y\nDisallow: /no\n"
+    answers = [robosieve.Answer("http://a.example/robots.txt", 200, body)]
+    policy = robosieve.compile(answers, agents=["*"])
+    urls = [f"http://a.example/{path}" for path in ("", "ok", "no")]
+    for require, reasons in (
+        ("train-ai!=n", ["preference", "rules", "rules"]),
+        ("search=y", ["preference", "rules", "rules"]),
+        ("train-ai!=n,search=y,ai-input!=n", ["preference", "rules", "rules"]),
+        ("ai-input=y", ["preference", "preference", "rules"]),
+    ):
+        choices = robosieve.Choices(require=require)
+        judged = policy.judge(urls, choices=choices)
+        assert (choices.require, judged["reason"]) == (require, reasons)
+        verdicts = ["blocked" if reason == "preference" else verdict for reason, verdict in zip(reasons, judged["verdict"])]
+        assert judged["verdict"] == verdicts
+    assert robosieve.Choices().require is None
+    for wrong, message in (("train-ai=n", "require: .*train-ai=n.* is no requirement"), ("", "require: ")):
+        with pytest.raises(robosieve.Error, match=message):
+            robosieve.Choices(require=wrong)
+
+
 def test_a_policy_can_be_pickled(policy: robosieve.Policy, policy_file: Path, tmp_path: Path) -> None:
     again = pickle.loads(pickle.dumps(policy))
     assert (again.checksum, len(pickle.dumps(policy)) < 500) == (policy.checksum, True)

@@ -83,6 +83,7 @@ CHOICES: list[dict[str, Any]] = [
     {"on_stale": "block", "max_age": 5},
     {"statuses": {"403": "defer", "4xx": "allow"}},
     {"www_fallback": True},
+    {"require": "train-ai!=n,search=y"},
 ]
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pyarrow.parquet
 
-TABLES = ("delays", "sitemaps", "agents", "status", "access")
+TABLES = ("delays", "sitemaps", "agents", "status", "access", "preferences")
 
 
 def compare(program, sources, folder):

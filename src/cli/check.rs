@@ -1,6 +1,7 @@
 //! `robosieve check`.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
 use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
+use crate::preferences::{Preference, PreferenceSource, Preferred, Use};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
 use crate::rules::{ChosenRules, Verdict};
 
@@ -104,7 +106,8 @@ fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
         _ => format!("\t{}", visible(answer.group())),
     };
     let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
-    format!("{}\t{}\t{}{group}{agent}", answer.verdict.name(), visible(url), visible(&answer.why))
+    let said = answer.preferences.as_ref().map(|said| format!("\t{}", said.text())).unwrap_or_default();
+    format!("{}\t{}\t{}{group}{agent}{said}", answer.verdict.name(), visible(url), visible(&answer.why))
 }
 
 /// A line as a command-line argument.
@@ -141,6 +144,41 @@ struct Answer {
     why: String,
     rule: Option<DecidingRule>,
     group: Vec<AgentLine>,
+    /// What the site says of the uses of an allowed page; `None` if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preferences: Option<Preferences>,
+}
+
+/// What a site says of uses of a page: by each record, and together.
+#[derive(Debug, Serialize)]
+struct Preferences {
+    combined: Said,
+    #[serde(flatten)]
+    by_source: BTreeMap<&'static str, Said>,
+}
+
+/// What is said of uses, by their names.
+type Said = BTreeMap<&'static str, Preference>;
+
+impl Preferences {
+    /// `None` if nothing is said.
+    fn of(preferred: &Preferred) -> Option<Preferences> {
+        let said = |of: &dyn Fn(Use) -> Preference| -> Said {
+            let all = Use::all().map(|use_| (use_.name(), of(use_)));
+            all.filter(|(_, preference)| *preference != Preference::Unknown).collect()
+        };
+        let by_source = PreferenceSource::all().map(|source| (source.name(), said(&|use_| preferred.by(source, use_))));
+        let by_source: BTreeMap<_, _> = by_source.filter(|(_, said)| !said.is_empty()).collect();
+        let combined = said(&|use_| preferred.combined(use_));
+        (!combined.is_empty()).then_some(Preferences { combined, by_source })
+    }
+
+    fn text(&self) -> String {
+        let said =
+            |said: &Said| said.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
+        let by_source = self.by_source.iter().map(|(source, by)| format!("{source} {}", said(by)));
+        format!("preferences: {} ({})", said(&self.combined), by_source.collect::<Vec<_>>().join("; "))
+    }
 }
 
 /// Printed if no group applies.
@@ -148,7 +186,13 @@ const NO_GROUP: &str = "-";
 
 impl Answer {
     fn without_group(verdict: Partition, why: impl Into<String>) -> Answer {
-        Answer { verdict, why: why.into(), rule: None, group: Vec::new() }
+        Answer { verdict, why: why.into(), rule: None, group: Vec::new(), preferences: None }
+    }
+
+    /// The same with what is said of uses of the page, which means nothing unless it is allowed.
+    fn with(self, preferred: &Preferred) -> Answer {
+        let preferences = Preferences::of(preferred).filter(|_| self.verdict == Partition::Allowed);
+        Answer { preferences, ..self }
     }
 
     /// All `User-agent` lines of the group.
@@ -236,15 +280,21 @@ impl RuleSource {
         match self {
             RuleSource::Rules(rules) => {
                 let answer = |(agents, rules): &(Agents, RuleSet)| {
-                    let rules = rules.chosen();
-                    let answer = or_invalid(&mut |_, rest| by_rules(rules, &rules.dialect.url_path.of(rest)));
+                    let chosen = rules.chosen();
+                    let answer = or_invalid(&mut |_, rest| {
+                        let path = chosen.dialect.url_path.of(rest);
+                        by_rules(chosen, &path).with(&rules.preferred(&path))
+                    });
                     (agents.to_string(), answer)
                 };
                 rules.iter().map(answer).collect()
             }
             RuleSource::Policy(rules) => {
                 let answer = |rules: &mut PolicyRules| {
-                    let answer = or_invalid(&mut |origin, _| rules.answer(origin, url));
+                    let answer = or_invalid(&mut |origin, _| {
+                        let preferred = rules.as_filter.matcher.preferred(url);
+                        rules.answer(origin, url).with(&preferred)
+                    });
                     (rules.crawler.agents().to_string(), answer)
                 };
                 rules.iter_mut().map(answer).collect()
@@ -365,7 +415,7 @@ fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
         None => "no rule matches".to_owned(),
     };
     let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
-    Answer { verdict, why, rule, group: group.collect() }
+    Answer { verdict, why, rule, group: group.collect(), preferences: None }
 }
 
 /// The text of a single robots.txt; `None` if the source names its origins itself.

@@ -78,7 +78,9 @@ fn split(
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
     let agents = agents::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
     let form = args.output.destination().as_ref().map(Destination::form);
-    run::check_memory(args.long_run.memory, Needs::new(&agents, form, args.output.explain, args.output.allowed_if))?;
+    let needs = Needs::new(&agents, form, args.output.explain, args.output.allowed_if);
+    let needs = needs.with_preferences(args.output.preferences.unwrap_or_default());
+    run::check_memory(args.long_run.memory, needs)?;
     let (policy, mut followed) = match opened {
         Some(opened) => opened,
         None => (compiled(args, journal, &agents)?, None),
@@ -201,6 +203,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         destination,
         robots_needed,
         explain,
+        preferences: args.output.preferences.unwrap_or_default(),
         crawlers,
         allowed_if: args.output.allowed_if,
         against: None,

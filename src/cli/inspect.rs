@@ -126,7 +126,11 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
         agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), visible(&one.value))),
     );
     lines.extend(agent.crawl_delay.as_ref().map(|one| format!("  crawl delay: {}", delay(one))));
-    let side = |one: &SideLine| format!("  {}: {}", one.key.name(), at_line(one.line, &one.value));
+    let says = |one: &SideLine| {
+        let said = one.says.iter().map(|(name, preference)| format!("{name} {preference}"));
+        if one.says.is_empty() { String::new() } else { format!("; {}", said.collect::<Vec<_>>().join(", ")) }
+    };
+    let side = |one: &SideLine| format!("  {}: {}{}", one.key.name(), at_line(one.line, &one.value), says(one));
     let is_told = |one: &&SideLine| agent.crawl_delay.as_ref().is_some_and(|delay| is_delay(one, delay));
     lines.extend(agent.side_records.iter().filter(|one| !is_told(one)).map(side));
     lines

@@ -23,6 +23,7 @@ use super::changed::Changed;
 use super::isa::{self, Isa, Kernel};
 use super::others::Crawlers;
 use super::outcomes::{Difference, Outcomes};
+use super::required;
 use super::scratch::Scratch;
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
@@ -65,6 +66,7 @@ impl Judge<'_> {
         self.judge_into(outcomes, scratch, |judges, found, scratches| {
             found.clear(1);
             judge(judges, Urls::of_lines(text, &lines), found, scratches, &mut arrays);
+            required::block(judges, |line| lines.line(text, line), found, &mut scratches[0]);
         });
         (scratch.lines, scratch.arrays) = (lines, arrays);
     }
@@ -92,6 +94,7 @@ pub(super) fn judge_all<U: AsRef<[u8]>>(
     scratches: &mut [Scratch],
 ) {
     outcomes.clear(judges.len());
+    let all = urls;
     let mut urls = urls.iter().map(AsRef::as_ref).peekable();
     while let Some(&first) = urls.peek() {
         scratches[0].take(&mut urls);
@@ -104,6 +107,7 @@ pub(super) fn judge_all<U: AsRef<[u8]>>(
         judge_places(judges, &text, outcomes, scratches);
         scratches[0].text = text;
     }
+    required::block(judges, |url| all[url].as_ref(), outcomes, &mut scratches[0]);
 }
 
 /// Judges URLs within a text, in the same way.
@@ -119,7 +123,14 @@ pub(super) fn judge_spans(
     scratches: &mut [Scratch],
 ) {
     outcomes.clear(judges.len());
-    let mut spans = spans.into_iter().peekable();
+    let is_required = required::is_anything(judges);
+    let mut kept = Vec::new();
+    let keep = |span: &Range<usize>| {
+        if is_required {
+            kept.push(span.clone());
+        }
+    };
+    let mut spans = spans.into_iter().inspect(keep).peekable();
     while let Some(base) = spans.peek().map(|span| span.start) {
         let window = scratches[0].places.take(text, base, &mut spans);
         if scratches[0].places.starts.is_empty() {
@@ -130,6 +141,8 @@ pub(super) fn judge_spans(
             judge_places(judges, window, outcomes, scratches);
         }
     }
+    drop(spans);
+    required::block(judges, |url| &text[kept[url].clone()], outcomes, &mut scratches[0]);
 }
 
 /// Appends the outcomes of one URL.

@@ -6,6 +6,7 @@ use super::error::MaxAgeError;
 use super::fallback::Fallback;
 use super::statuses::Statuses;
 use crate::formats::time;
+use crate::preferences::Requirements;
 
 /// The longest time that an answer may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,6 +60,10 @@ pub struct Choices {
     /// Whether an origin that is not in the policy is judged by that with `www.` before its host or, if it has that, by that without.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub www_fallback: bool,
+    /// What the site must say about uses of a page. What is allowed but does not meet it is blocked, with the reason
+    /// [`Preference`](crate::Reason::Preference).
+    #[serde(default, skip_serializing_if = "Requirements::is_empty")]
+    pub require: Requirements,
     /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
     #[serde(with = "crate::formats::time")]
     pub now: i64,
@@ -74,6 +79,7 @@ setters! {
         max_age: Option<MaxAge>,
         statuses: Statuses,
         www_fallback: bool,
+        require: Requirements,
     }
 }
 
@@ -95,6 +101,7 @@ impl Choices {
             max_age: None,
             statuses: Statuses::default(),
             www_fallback: false,
+            require: Requirements::default(),
             now,
         }
     }

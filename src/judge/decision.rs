@@ -6,6 +6,7 @@ use super::said::{Said, SaidOfStatuses};
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
+use crate::preferences::Requirements;
 
 /// The decision for an origin, before its path is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +71,12 @@ impl Decisions {
     #[inline]
     pub fn fall_back_to_www(&self) -> bool {
         self.choices.www_fallback
+    }
+
+    /// What is required of preferences; `None` if nothing is.
+    #[inline]
+    pub fn requirements(&self) -> Option<&Requirements> {
+        Some(&self.choices.require).filter(|requirements| !requirements.is_empty())
     }
 
     /// Whether some depend on the status of an answer.

@@ -10,10 +10,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::decision::Decision;
+use super::preferred::KnownPreferences;
 use super::view::OwnedJudge;
 use crate::origin;
 use crate::outcome::Reason;
 use crate::policy::{Group, Policy, Record};
+use crate::rules::Verdict;
 use crate::rules::chosen::{ChosenRules, KeptRule};
 
 /// The default limit, in bytes, for the rules that an [`Explainer`] keeps. Up to two groups are kept whatever their size.
@@ -50,6 +52,7 @@ pub struct Explainer {
     rules: RecentRules,
     /// Those of origins that layers over the policy change.
     changed_rules: RecentRules,
+    preferences: KnownPreferences,
 }
 
 impl fmt::Debug for Explainer {
@@ -61,7 +64,7 @@ impl fmt::Debug for Explainer {
 impl Explainer {
     pub(super) fn new(judging: Arc<OwnedJudge>) -> Explainer {
         let [rules, changed_rules] = [(); 2].map(|()| RecentRules::new(KEPT / 2));
-        Explainer { judging, rules, changed_rules }
+        Explainer { judging, rules, changed_rules, preferences: KnownPreferences::default() }
     }
 
     /// Keeps at most `bytes` of rules, or two groups.
@@ -72,8 +75,11 @@ impl Explainer {
 
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
+        let is_refused = self.judging.view().is_refused(url, &mut self.preferences);
         let Deciding { captured, status, rules } = self.deciding(url);
         let explanation = rules.map(|(rules, path)| rules.explain(&path));
+        // What is allowed but refused is not blocked by a rule.
+        let explanation = explanation.filter(|by| by.verdict == Verdict::Blocked || !is_refused);
         let (rule, agent) = explanation.map_or((None, None), |by| (by.rule, by.agent));
         Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(Cow::Borrowed), captured, status }
     }
@@ -86,7 +92,7 @@ impl Explainer {
 
     /// What decides on a URL.
     fn deciding<'u>(&mut self, url: &'u [u8]) -> Deciding<'_, 'u> {
-        let Explainer { judging, rules, changed_rules } = self;
+        let Explainer { judging, rules, changed_rules, .. } = self;
         let (judge, url) = (judging.view(), origin::trimmed(url));
         let (judge, rules) = match judge.of_changed(url) {
             Some(changed) => (changed, changed_rules),

@@ -7,10 +7,14 @@ use std::sync::Arc;
 use super::choices::Choices;
 use super::error::MatcherError;
 use super::explain::{Cause, Explainer};
+#[cfg(feature = "cli")]
+use super::preferred::Places;
 use super::scratch::{Scratch, with_scratches};
 use super::view::{Judge, OwnedJudge};
 use crate::outcome::Outcome;
 use crate::policy::{Crawler, Policy};
+#[cfg(feature = "cli")]
+use crate::preferences::Preferred;
 use crate::robots::Agents;
 
 /// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
@@ -88,7 +92,8 @@ impl Matcher {
 
     /// The outcome of a URL: its partition and the reason.
     pub fn judge(&self, url: impl AsRef<[u8]>) -> Outcome {
-        with_scratch(|scratch| self.view().judge_line(url.as_ref(), scratch))
+        let (view, url) = (self.view(), url.as_ref());
+        with_scratch(|scratch| view.required(url, view.judge_line(url, scratch), scratch))
     }
 
     /// Judges many URLs; fills `outcomes` with one outcome for each, in order.
@@ -160,6 +165,16 @@ impl Matcher {
     pub(crate) fn views(matchers: &[Matcher]) -> Vec<Judge<'_>> {
         let Some(first) = matchers.first().map(Matcher::view) else { return Vec::new() };
         matchers.iter().map(|matcher| first.answered_by(matcher.0.crawler.columns())).collect()
+    }
+
+    /// What is said to the crawler about uses of the page of a URL. It means nothing if the page is blocked.
+    #[cfg(feature = "cli")]
+    pub(crate) fn preferred(&self, url: &[u8]) -> Preferred {
+        let view = self.view();
+        let said = |scratch: &mut Scratch| {
+            view.page(url)?.preferred(self.0.crawler.columns(), &mut Places::new(&mut scratch.preferences))
+        };
+        with_scratch(said).unwrap_or_default()
     }
 
     /// The matcher as the hot path sees it.

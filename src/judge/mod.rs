@@ -10,6 +10,7 @@
 //!   looked up in `said`;
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //!   `blocked` in `slow` allows `/robots.txt` whatever they say;
+//! - by what the run requires of preferences, for lines that are allowed so far: `required`, after all lines were judged;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
@@ -33,7 +34,10 @@ mod matchers;
 mod others;
 pub(crate) mod outcomes;
 pub(crate) mod place;
+mod preferred;
+pub(crate) mod preferred_lines;
 pub(crate) mod refusals;
+pub(crate) mod required;
 pub(crate) mod rule_set;
 mod said;
 pub(crate) mod scratch;

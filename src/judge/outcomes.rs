@@ -168,6 +168,32 @@ impl Outcomes {
         self.crawlers = AllowedIf::split_count(Some(allowed), self.crawlers);
     }
 
+    /// Blocks what is allowed where `refuses` says so, given the index of the URL and that of the crawler: it becomes `blocked`.
+    pub(super) fn block_where(&mut self, blocked: Outcome, mut refuses: impl FnMut(usize, usize) -> bool) {
+        let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
+        let differences = std::mem::take(&mut self.differences.all);
+        let (mut rest, mut each) = (&differences[..], Vec::new());
+        for (url, most) in self.most.iter_mut().enumerate() {
+            let count = rest.iter().take_while(|difference| difference.url as usize == url).count();
+            let (of_url, others) = rest.split_at(count);
+            rest = others;
+            each.clear();
+            each.resize(self.crawlers, *most);
+            of_url.iter().for_each(|difference| each[usize::from(difference.crawler)] = difference.outcome);
+            for (crawler, outcome) in each.iter_mut().enumerate().filter(|(_, outcome)| is_allowed(**outcome)) {
+                if refuses(url, crawler) {
+                    *outcome = blocked;
+                }
+            }
+            if each.iter().filter(|outcome| **outcome == blocked).count() * 2 > self.crawlers {
+                *most = blocked;
+            }
+            let differing = (0..).zip(&each).filter(|(_, outcome)| **outcome != *most);
+            let difference = |(crawler, &outcome)| Difference { url: url as u32, crawler, outcome };
+            self.differences.all.extend(differing.map(difference));
+        }
+    }
+
     /// Appends crawlers, with their outcomes of the same URLs.
     pub(crate) fn append_crawlers(&mut self, others: &Outcomes) {
         assert_eq!(self.urls(), others.urls(), "outcomes of the same URLs");

@@ -7,6 +7,7 @@ use std::fmt;
 use crate::automaton::{self, Compiled, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
+use crate::preferences::{Preferences, Preferred};
 use crate::robots::{self, Agents, Delay, GroupOrigin, Note, Robots, SideKey, SideRecord};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
@@ -43,6 +44,12 @@ pub struct KeptRecord {
     pub value: Vec<u8>,
     /// The line, counted from 1.
     pub line: u32,
+}
+
+impl KeptRecord {
+    fn as_side_record(&self) -> SideRecord<'_> {
+        SideRecord { key: self.key, value: &self.value, line: self.line, group: None }
+    }
 }
 
 impl RuleSet {
@@ -138,10 +145,20 @@ impl RuleSet {
     /// The seconds between two fetches that the file asks of the crawler by `Crawl-delay`; `None` if it does not, if the value is no
     /// number of seconds, or if the dialect does not obey it.
     pub fn crawl_delay(&self) -> Option<f64> {
-        let records = self.side_records.iter();
-        let records =
-            records.map(|kept| SideRecord { key: kept.key, value: &kept.value, line: kept.line, group: None });
+        let records = self.side_records.iter().map(KeptRecord::as_side_record);
         Delay::of(&records.collect::<Vec<_>>(), &self.chosen.dialect)?.seconds
+    }
+
+    /// What the file says to the crawler about uses of the page with a path, given as to [`RuleSet::verdict`]. It means nothing if the path
+    /// is blocked.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn preferred(&self, path: &[u8]) -> Preferred {
+        let records: Vec<SideRecord<'_>> = self.side_records.iter().map(KeptRecord::as_side_record).collect();
+        let dialect = &self.chosen.dialect;
+        let path = self.path_of(path);
+        let path = dialect.url_path.judged(&path);
+        let path = dialect.encoding.path(&path);
+        Preferences::of(&records, dialect).preferred(&path, &mut Scratch::default())
     }
 
     /// The ranked patterns.

@@ -4,6 +4,7 @@ use super::batch_arrays::BatchArrays;
 use super::changed::Changed;
 use super::lines::{LONGEST, Lines, find_second_looks};
 use super::outcomes::Outcomes;
+use super::preferred::KnownPreferences;
 use super::urls::{PADDING, Places, UrlCounts};
 use crate::automaton;
 use std::cell::Cell;
@@ -23,6 +24,8 @@ pub struct Scratch {
     pub(super) places: Places,
     /// Their outcomes.
     pub(super) found: Outcomes,
+    /// What sites say about uses of pages, if that is asked.
+    pub(crate) preferences: KnownPreferences,
     /// Odd URLs.
     pub counts: UrlCounts,
 }

@@ -14,7 +14,7 @@ use crate::policy::Record;
 use crate::rules::chosen::is_always_allowed;
 use crate::rules::{self, Verdict};
 
-impl Judge<'_> {
+impl<'p> Judge<'p> {
     /// The outcome of a path in normal form that the automaton blocks: `outcome`, unless the path is always allowed.
     #[inline]
     pub(crate) fn blocked(&self, path: &[u8], outcome: Outcome) -> Outcome {
@@ -100,7 +100,7 @@ impl Judge<'_> {
     }
 
     /// What judges a trimmed line if layers over the policy change its origin.
-    pub(super) fn of_changed(&self, line: &[u8]) -> Option<Judge<'_>> {
+    pub(super) fn of_changed(&self, line: &[u8]) -> Option<Judge<'p>> {
         let changed = self.over?.view().answered_by(self.groups.columns());
         let has_own = |judge: &Judge<'_>| matches!(judge.find_own(line), Ok((Some(_), _)));
         // The origin itself comes before its sibling, whichever of the two has it.
@@ -111,12 +111,12 @@ impl Judge<'_> {
 
     /// The record by which a trimmed line is judged: that of its origin, or of its `www.` sibling if it has none and the choices say
     /// so; and where its path begins.
-    pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), InvalidUrl> {
+    pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'p>>, usize), InvalidUrl> {
         self.find_own(line).map(|(own, end)| (own.or_else(|| self.find_sibling(line)), end))
     }
 
     /// The record of the `www.` sibling of a trimmed line's origin, if the choices ask for it.
-    fn find_sibling(&self, line: &[u8]) -> Option<Record<'_>> {
+    fn find_sibling(&self, line: &[u8]) -> Option<Record<'p>> {
         if !self.decisions.fall_back_to_www() {
             return None;
         }
@@ -125,7 +125,7 @@ impl Judge<'_> {
     }
 
     /// The record of a trimmed line's origin, and where its path begins.
-    fn find_own(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), InvalidUrl> {
+    fn find_own(&self, line: &[u8]) -> Result<(Option<Record<'p>>, usize), InvalidUrl> {
         if let Some(end) = origin::cut(line).filter(|_| !origin::has_line_feed(line)) {
             let record = self.lookup.get(&line[..end]);
             if record.is_some() || origin::is_surely_canonical(&line[..end]) {

@@ -140,6 +140,11 @@ impl<'p> Judge<'p> {
         self.groups.prefetch_automaton(place);
     }
 
+    /// The columns that answer.
+    pub(crate) fn columns(&self) -> &'p [usize] {
+        self.groups.columns()
+    }
+
     /// The policy.
     pub fn policy(&self) -> &'p Policy {
         self.policy

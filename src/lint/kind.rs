@@ -1,11 +1,11 @@
 //! The kinds of findings.
 
 use FindingKind::{
-    AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, CrawlDelayIgnored, CrawlDelayOutOfRange, DotSegment,
-    EncodingMended, EverybodyRepeated, FileCut, FileTooLong, FileWithoutDisallow, LineCut, LiteralWildcard,
-    LooksLikeHtml, MissingColon, MisspeltKey, RecordWithoutDisallow, RegularExpression, RelativeSitemap,
-    RuleOutsideGroup, RuleWithoutSlash, SeveralAgents, SeveralPaths, StarNotAlone, Unescaped, UnknownRecord,
-    UnreachableRule, Utf16,
+    AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, BrokenContentSignal, BrokenContentUsage,
+    CrawlDelayIgnored, CrawlDelayOutOfRange, DotSegment, EncodingMended, EverybodyRepeated, FileCut, FileTooLong,
+    FileWithoutDisallow, LineCut, LiteralWildcard, LooksLikeHtml, MissingColon, MisspeltKey, RecordWithoutDisallow,
+    RegularExpression, RelativeSitemap, RuleOutsideGroup, RuleWithoutSlash, SeveralAgents, SeveralPaths, StarNotAlone,
+    Unescaped, UnknownContentSignal, UnknownContentUsage, UnknownRecord, UnreachableRule, Utf16,
 };
 use serde::Serialize;
 
@@ -75,6 +75,14 @@ named! {
         CrawlDelayOutOfRange = "crawl-delay-out-of-range",
         /// A crawl delay where the dialect accepts none.
         CrawlDelayIgnored = "crawl-delay-ignored",
+        /// A `Content-Usage` line that cannot be read, or says something else than `y` or `n`.
+        BrokenContentUsage = "broken-content-usage",
+        /// A label of `Content-Usage` that the drafts do not have.
+        UnknownContentUsage = "unknown-content-usage",
+        /// A `Content-Signal` line that cannot be read, or says something else than `yes` or `no`.
+        BrokenContentSignal = "broken-content-signal",
+        /// A signal that its publishers do not have.
+        UnknownContentSignal = "unknown-content-signal",
     }
 }
 
@@ -127,7 +135,9 @@ impl FindingKind {
             | FindingKind::RuleWithoutSlash
             | FindingKind::SeveralPaths
             | FindingKind::RegularExpression
-            | FindingKind::LiteralWildcard => Severity::Error,
+            | FindingKind::LiteralWildcard
+            | FindingKind::BrokenContentUsage
+            | FindingKind::BrokenContentSignal => Severity::Error,
             FindingKind::Utf16
             | FindingKind::FileTooLong
             | FindingKind::UnknownRecord
@@ -140,7 +150,9 @@ impl FindingKind {
             | FindingKind::DotSegment
             | FindingKind::UnreachableRule
             | FindingKind::RelativeSitemap
-            | FindingKind::CrawlDelayOutOfRange => Severity::Warning,
+            | FindingKind::CrawlDelayOutOfRange
+            | FindingKind::UnknownContentUsage
+            | FindingKind::UnknownContentSignal => Severity::Warning,
             FindingKind::FileWithoutDisallow | FindingKind::Unescaped | FindingKind::CrawlDelayIgnored => {
                 Severity::Note
             }
@@ -186,6 +198,9 @@ const WEB_ROBOTS: &str = "robotstxt.org, About /robots.txt";
 const TUTORIALS: &str = "tutorials of the format of 1994";
 const BING: &str = "Bing Webmaster Blog, To crawl or not to crawl, 3 May 2012";
 const URL_STANDARD: &str = "URL Standard";
+const ATTACH: &str = "draft-ietf-aipref-attach-05";
+const VOCABULARY: &str = "draft-ietf-aipref-vocab-07";
+const CONTENT_SIGNALS: &str = "contentsignals.org, September 2025";
 const SITEMAPS: &str = "sitemaps.org, Sitemaps XML format";
 
 const RFC_TEXTS: Texts = Texts {
@@ -201,6 +216,9 @@ const RFC_TEXTS: Texts = Texts {
         (&[DotSegment], URL_STANDARD, "4.4, path state"),
         (&[RelativeSitemap], SITEMAPS, "Specifying the Sitemap location in your robots.txt file"),
         (&[CrawlDelayOutOfRange], BING, ""),
+        (&[BrokenContentUsage], ATTACH, "3.2"),
+        (&[UnknownContentUsage], VOCABULARY, ""),
+        (&[BrokenContentSignal, UnknownContentSignal], CONTENT_SIGNALS, ""),
     ],
 };
 

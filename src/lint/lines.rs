@@ -2,6 +2,7 @@
 
 use super::FindingKind;
 use super::finding::{Findings, excerpt};
+use super::preferences;
 use crate::dialect::{Dialect, Encoding, UrlPath, Wildcards};
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 use crate::rules;
@@ -24,6 +25,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
         match key {
             Key::Allow | Key::Disallow => rule(line.number, value, outside, dialect, findings),
             Key::Side(SideKey::Sitemap) => sitemap(line.number, value, findings),
+            Key::Side(key) => preferences::check(line.number, key, value, findings),
             _ => {}
         }
     }

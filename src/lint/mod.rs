@@ -14,6 +14,7 @@
 mod finding;
 mod kind;
 mod lines;
+mod preferences;
 mod records;
 mod report;
 mod unreachable;

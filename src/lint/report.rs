@@ -147,6 +147,15 @@ mod tests {
         expect(group("Sitemap: /a.xml"), "3 relative-sitemap", &ALL);
         expect(group("Sitemap: a.example/a.xml"), "3 relative-sitemap", &ALL);
         expect(group("Disallow: /a\0b"), "3 line-cut", &["google"]);
+        expect(group("Content-Usage: /a train-ai = n"), "3 broken-content-usage", &ALL);
+        expect(group("Content-Usage: search=no"), "3 broken-content-usage", &ALL);
+        expect(group("Content-Usage: ai=n, train-ai=n"), "3 unknown-content-usage", &ALL);
+        expect(group("Content-Usage: /a train-ai=n;x, search=y"), "3 broken-content-usage", &[]);
+        expect(group("Content-Usage: train-ai=n, search=y"), "3 unknown-content-usage", &[]);
+        expect(group("Content-Signal: ai-train=n"), "3 broken-content-signal", &ALL);
+        expect(group("Content-Signal: search-ai=no"), "3 unknown-content-signal", &ALL);
+        expect(group("Content-Signal: search=yes, use=full"), "3 unknown-content-signal", &[]);
+        expect("Content-Usage: train-ai=n\n".to_owned() + &group("Allow: /b"), "1 rule-outside-group", &ALL);
     }
 
     #[test]

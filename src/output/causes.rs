@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::form::put_rule;
 use crate::judge::explain::{Cause, Explainer};
+use crate::judge::preferred_lines::PreferredLines;
 use crate::judge::refusals::Refusals;
 use crate::judge::urls::LineUrls;
 use crate::rules::chosen::KeptRule;
@@ -78,12 +79,14 @@ impl Causes {
     }
 }
 
-/// What blocked the lines of a chunk, for each crawler, and which crawlers may not fetch them; nothing if that is not wanted.
+/// What blocked the lines of a chunk, for each crawler, which crawlers may not fetch them, and what is said about uses of their pages;
+/// nothing if that is not wanted.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) struct ChunkCauses<'c> {
     pub kept: &'c [Causes],
     pub explainers: &'c mut [Explainer],
     pub refusals: Option<&'c Refusals>,
+    pub preferred: Option<&'c PreferredLines>,
     pub text: &'c [u8],
     pub urls: &'c LineUrls,
 }

@@ -134,6 +134,7 @@ mod tests {
             form: Form::Partitions,
             format: Format::Text,
             explain: false,
+            preferences: crate::PreferenceColumns::default(),
             allowed_if: None,
             compress: frames,
             split_size,

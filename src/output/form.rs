@@ -8,6 +8,7 @@ use crate::formats::visible::escaped;
 use crate::judge::explain::Cause;
 use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::outcome::Partition;
+use crate::preferences::{PreferenceColumns, Preferred};
 use crate::robots::Agents;
 use crate::rules::chosen::KeptRule;
 
@@ -65,6 +66,9 @@ pub(crate) struct Rows {
     /// Whether columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
     /// verdicts, and after each verdict and its reason in a table.
     pub explain: bool,
+    /// What columns show of what is said about uses of the line's page, after each verdict and its cause in a file of verdicts.
+    #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
+    pub preferences: PreferenceColumns,
     /// The number of crawlers with files or columns of their own; by two policies, each counts twice.
     pub crawlers: usize,
 }
@@ -91,9 +95,9 @@ impl Rows {
         }
     }
 
-    /// The number of columns of a verdict and its cause.
+    /// The number of columns of a verdict, its cause, and what is said about uses.
     pub fn columns_of_verdict(self) -> usize {
-        if self.explain { 1 + CAUSE.len() } else { 1 }
+        1 + if self.explain { CAUSE.len() } else { 0 } + self.preferences.count()
     }
 
     /// The head of a file; `names` are those whom lines are split for, `lists_head` is the head line of its lists, which may be
@@ -108,11 +112,12 @@ impl Rows {
         [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
 
-    /// The names of a crawler's columns. With several crawlers, those of the cause carry its name too.
+    /// The names of a crawler's columns. With several crawlers, those after the verdict carry its name too.
     fn verdict_head(self, name: &str) -> String {
-        let cause = |column: &str| if self.crawlers > 1 { format!("{column}.{name}\t") } else { format!("{column}\t") };
-        let causes = if self.explain { CAUSE.map(cause).concat() } else { String::new() };
-        format!("{name}\t{causes}")
+        let named = |column: &str| if self.crawlers > 1 { format!("{column}.{name}\t") } else { format!("{column}\t") };
+        let causes = if self.explain { CAUSE.map(named).concat() } else { String::new() };
+        let said: String = self.preferences.all().map(|column| named(column.name())).collect();
+        format!("{name}\t{causes}{said}")
     }
 
     /// The tally of lines about to be written to a file, without the columns before them.
@@ -183,6 +188,14 @@ pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnc
     out.extend_from_slice(if is_all { b"" } else { CUT });
 }
 
+/// Writes the columns of what is said about uses of a page.
+pub(crate) fn put_preferences(columns: PreferenceColumns, preferred: &Preferred, out: &mut Vec<u8>) {
+    for column in columns.all() {
+        out.extend_from_slice(column.value(preferred).unwrap_or_default().as_bytes());
+        out.push(SEPARATOR);
+    }
+}
+
 /// Leaves the columns of the cause empty.
 pub(crate) fn put_no_cause(out: &mut Vec<u8>) {
     out.extend_from_slice(&[SEPARATOR; CAUSE.len()]);
@@ -196,7 +209,13 @@ mod tests {
 
     #[test]
     fn columns_before_a_line_are_not_counted() {
-        let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
+        let rows = Rows {
+            form: Form::Verdicts,
+            format: Format::Text,
+            explain: false,
+            preferences: PreferenceColumns::default(),
+            crawlers: 2,
+        };
         let of = |text: &str| rows.tally(0, text.as_bytes());
         let mut plain = Tally::default();
         for line in ["http://a/\tx", ""] {
@@ -204,7 +223,13 @@ mod tests {
         }
         assert_eq!(of("allowed\tblocked\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain);
         assert_ne!(of("allowed\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain, "a column is missing");
-        let rows = Rows { form: Form::Partitions, format: Format::Text, explain: true, crawlers: 2 };
+        let rows = Rows {
+            form: Form::Partitions,
+            format: Format::Text,
+            explain: true,
+            preferences: PreferenceColumns::default(),
+            crawlers: 2,
+        };
         let text = b"Disallow: /\t2\t\thttp://a/\tx\n\t\t\t\n";
         assert_eq!([1, 5].map(|file| rows.tally(file, text)), [plain; 2], "blocked, of either crawler");
         assert_eq!(rows.tally(0, b"http://a/\tx\n\n"), plain, "allowed");

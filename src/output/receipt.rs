@@ -23,6 +23,7 @@ use crate::judge::outcomes::AllowedIf;
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
+use crate::preferences::PreferenceColumns;
 
 /// The version of the receipt format. It goes up when a key changes its name or meaning, not when one is added.
 pub const RECEIPT_VERSION: u32 = 1;
@@ -127,6 +128,9 @@ pub struct ReceiptOptions {
     /// Whether blocked lines are written with what blocked them; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
+    /// The uses of which columns show what is said of each line's page; absent if none.
+    #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
+    pub preferences: PreferenceColumns,
     /// Whether lines were split once for all crawlers together, and when they were allowed then; absent if for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_if: Option<AllowedIf>,
@@ -159,8 +163,9 @@ pub struct ReceiptOptions {
 impl ReceiptOptions {
     /// The rows of the files. Only a file of verdicts has those by the older policy.
     pub(crate) fn rows(&self, splits: &Splits) -> Rows {
-        let crawlers = if self.form == Form::Verdicts { splits.count() } else { splits.by_one_policy() };
-        Rows { form: self.form, format: self.format, explain: self.explain, crawlers }
+        let ReceiptOptions { form, format, explain, preferences, .. } = *self;
+        let crawlers = if form == Form::Verdicts { splits.count() } else { splits.by_one_policy() };
+        Rows { form, format, explain, preferences, crawlers }
     }
 }
 

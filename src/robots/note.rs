@@ -8,7 +8,7 @@ named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     #[non_exhaustive]
     pub enum NoteKind {
-        /// An `Allow` or `Disallow` line before the first group, or outside every record (RFC 9309 2.2.2).
+        /// An `Allow`, `Disallow` or `Content-Usage` line before the first group, or outside every record (RFC 9309 2.2.2).
         RuleOutsideGroup = "rule-outside-group",
         /// A rule whose value begins with neither `/` nor `*`, if the dialect requires one of them.
         RuleWithoutSlash = "rule-without-slash",

@@ -101,8 +101,14 @@ impl<'a> Parser<'a, '_> {
         self.robots.groups.last_mut().expect("an open group is the last one").rules.end = self.robots.rules.len();
     }
 
+    /// Keeps a record that is no rule. None ends a list of agents (RFC 9309 2.2.4).
     fn side_record(&mut self, key: SideKey, value: &'a [u8]) {
-        let in_group = self.open != OpenGroup::None && key != SideKey::Sitemap;
+        let is_outside = self.open == OpenGroup::None;
+        // To draft-ietf-aipref-attach-05, section 3, it is a rule of a group, so outside of any it is for nobody.
+        if is_outside && key == SideKey::ContentUsage {
+            return self.note(NoteKind::RuleOutsideGroup);
+        }
+        let in_group = !is_outside && !matches!(key, SideKey::Sitemap | SideKey::License);
         let group = in_group.then(|| self.robots.groups.len() as u32 - 1);
         self.robots.side_records.push(SideRecord { key, value, line: self.line, group });
     }
@@ -257,6 +263,34 @@ mod tests {
             (SideKey::Host, b"h", 6, Some(0)),
         ];
         assert_eq!(seen, expected);
+    }
+
+    /// `Content-Usage` and its like end no list of agents, so no verdict depends on them.
+    #[test]
+    fn preferences_stand_between_agents_of_one_group() {
+        for dialect in Dialect::names() {
+            for key in ["Content-Usage: train-ai=n", "Content-Signal: ai-train=no", "License: x", "LLM-Policy: x"] {
+                let text = format!("User-agent: a\n{key}\nUser-agent: b\nDisallow: /x\n{key}\nDisallow: /y\n");
+                assert_eq!(groups(&text, dialect), ["a,b -/x@4 -/y@6"], "{key} {dialect}");
+            }
+        }
+        let text = "User-agent: a\nDisallowAITraining: /\nUser-agent: b\nDisallow: /x\n";
+        assert_eq!(groups(text, "rfc9309"), ["a,b -/x@4"]);
+        assert_eq!(groups(text, "google"), ["a -/@2", "b -/x@4"], "as the library reads it");
+    }
+
+    #[test]
+    fn preferences_belong_to_the_groups_that_are_open() {
+        let text = "Content-Usage: train-ai=n\nContent-Signal: search=no\nUser-agent: a\nLicense: l\n\
+                    Content-Usage: train-ai=y\nDisallow:\n\nContent-Usage: search=n\nContent-Signal: search=yes\n";
+        let of = |dialect: &str| -> Vec<(u32, Option<u32>)> {
+            let robots = Robots::parse(text.as_bytes(), Dialect::named(dialect).unwrap());
+            robots.side_records.iter().map(|record| (record.line, record.group)).collect()
+        };
+        assert_eq!(of("rfc9309"), [(2, None), (4, None), (5, Some(0)), (8, Some(0)), (9, Some(0))]);
+        assert_eq!(notes(text, "rfc9309"), [(NoteKind::RuleOutsideGroup, 1)]);
+        assert_eq!(of("draft-1996"), [(2, None), (4, None), (5, Some(0)), (9, None)]);
+        assert_eq!(notes(text, "draft-1996"), [(NoteKind::RuleOutsideGroup, 1), (NoteKind::RuleOutsideGroup, 8)]);
     }
 
     #[test]

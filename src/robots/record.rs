@@ -25,6 +25,12 @@ named! {
         ContentUsage = "content-usage",
         /// `Content-Signal`: preferences on the use of the content.
         ContentSignal = "content-signal",
+        /// `License`: the URL of a licence (RSL 1.0); belongs to no group.
+        License = "license",
+        /// `DisallowAITraining`: paths that may not be used for training. `google` reads it as `Disallow`, by its beginning.
+        DisallowAiTraining = "disallowaitraining",
+        /// `LLM-Policy`: where a site says more about language models.
+        LlmPolicy = "llm-policy",
     }
 }
 
@@ -202,7 +208,9 @@ mod tests {
         for keys in [Keys::Exact, Keys::Lenient] {
             for side in SideKey::ALL {
                 let line = format!("{}: 1", side.name().to_uppercase());
-                assert_eq!(record(&line, keys), (Key::Side(side), "1"));
+                let is_rule = side == SideKey::DisallowAiTraining && keys == Keys::Lenient;
+                let expected = if is_rule { Key::Disallow } else { Key::Side(side) };
+                assert_eq!(record(&line, keys), (expected, "1"));
             }
         }
     }

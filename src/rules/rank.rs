@@ -36,6 +36,16 @@ impl Patterns {
         patterns
     }
 
+    /// The paths of lines that are no rules, each with a verdict, as patterns: the longest first and, of those as long, `Allowed`
+    /// first, in every dialect. An empty path matches all.
+    pub fn longest_first<'v>(lines: impl IntoIterator<Item = (&'v [u8], Verdict)>, dialect: &Dialect) -> Patterns {
+        let mut patterns = Patterns::default();
+        let push = |(place, (path, verdict))| patterns.push(path, verdict, place, dialect);
+        let lengths: Vec<u32> = (0..).zip(lines).map(push).collect();
+        patterns.sort_by_length(&lengths);
+        patterns
+    }
+
     /// Sorts longest first, for [`Precedence::Longest`]. In a tie `Allow` precedes `Disallow` (RFC 9309 2.2.2), then file order
     /// decides, which only explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {

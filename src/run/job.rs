@@ -15,6 +15,7 @@ use crate::output::form::Form;
 use crate::output::format::{Format, FrameFormat};
 use crate::output::splits::Splits;
 use crate::policy::{Crawler, Policy};
+use crate::preferences::PreferenceColumns;
 
 /// The job of a run.
 #[derive(Debug, Clone)]
@@ -33,6 +34,9 @@ pub struct Job {
     /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
     /// file of verdicts.
     pub explain: bool,
+    /// The uses of which columns show what sites say of each line's page, if lines are written with their verdicts: `y`, `n` or
+    /// nothing, by all records together and by each kind.
+    pub preferences: PreferenceColumns,
     /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
     /// is set.
     pub crawlers: Vec<Crawler>,
@@ -62,6 +66,7 @@ impl Job {
             destination: None,
             robots_needed: None,
             explain: false,
+            preferences: PreferenceColumns::default(),
             crawlers,
             allowed_if: None,
             against: None,
@@ -92,6 +97,7 @@ setters! {
         url_field: UrlField,
         robots_needed: Option<PathBuf>,
         explain: bool,
+        preferences: PreferenceColumns,
         allowed_if: Option<AllowedIf>,
         against: Option<Against>,
         choices: Choices,

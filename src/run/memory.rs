@@ -19,6 +19,7 @@ use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
 use crate::output::form::{CAUSE_FACTOR, Form, crawler_name};
 use crate::output::format::Format;
+use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 use crate::run::error::FilterError;
 
@@ -65,6 +66,8 @@ pub struct Needs {
     explain: bool,
     /// Bytes of the names of all crawlers, with separators.
     names: u64,
+    /// The number of columns of preferences for each crawler.
+    preferences: u64,
 }
 
 impl Needs {
@@ -82,7 +85,12 @@ impl Needs {
             Some(Form::Partitions | Form::Verdicts) if allowed_if.is_none() => crawlers,
             _ => 1,
         };
-        Needs { crawlers, buffers, form, explain, names }
+        Needs { crawlers, buffers, form, explain, names, preferences: 0 }
+    }
+
+    /// The same with columns of preferences.
+    pub fn with_preferences(self, columns: PreferenceColumns) -> Needs {
+        Needs { preferences: columns.count() as u64, ..self }
     }
 }
 
@@ -141,6 +149,12 @@ impl Memory {
             (Some(Form::BlockedFor), Format::Parquet) => 2 * crawlers,
             _ => 0,
         };
+        // In text, a column has up to a byte and its tab; in rows, a view of 16 bytes. Each line has the preferences themselves, too.
+        let preferred = match format {
+            _ if self.needs.preferences == 0 => 0,
+            Format::Text => crawlers * (8 * 2 * self.needs.preferences / SHORTEST_LINE + 2),
+            Format::Parquet => crawlers * (2 * self.needs.preferences + 2),
+        };
         let (per_buffer, per_chunk) = match (format, explain) {
             (Format::Text, false) => (8, 20),
             (Format::Text, true) => (8 * EXPLAINED, 20),
@@ -148,7 +162,7 @@ impl Memory {
             (Format::Parquet, true) => (4, 5),
         };
         let row_group = if format == Format::Parquet { self.row_group() } else { 0 };
-        (per_buffer * buffers + per_chunk + outcomes + named)
+        (per_buffer * buffers + per_chunk + outcomes + named + preferred)
             .saturating_mul(chunk_size as u64)
             .saturating_add(row_group)
     }
@@ -236,7 +250,7 @@ mod tests {
 
     /// The needs of partitions for this many crawlers.
     fn partitions(crawlers: u64, explain: bool) -> Needs {
-        Needs { crawlers, buffers: crawlers, form: Some(Form::Partitions), explain, names: 0 }
+        Needs { crawlers, buffers: crawlers, form: Some(Form::Partitions), explain, names: 0, preferences: 0 }
     }
 
     #[test]
@@ -250,6 +264,7 @@ mod tests {
                     form,
                     explain: false,
                     names,
+                    preferences: 0,
                 },
             )
         };

@@ -442,7 +442,13 @@ mod tests {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
-        let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
+        let rows = Rows {
+            form: Form::Partitions,
+            format: Format::Text,
+            explain: false,
+            preferences: crate::PreferenceColumns::default(),
+            crawlers: 1,
+        };
         let mut worker = Worker::new(&matchers, Some(rows), true, 0);
         worker.judge(&Chunk::of_lines(LINES.as_bytes(), &Layout::Whole, 0), false, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;

@@ -17,6 +17,7 @@ use crate::output::format::Format;
 use crate::output::receipt::{Hex, ReceiptOptions};
 use crate::output::splits::Splits;
 use crate::policy::{Crawler, Policy};
+use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 use crate::run::error::FilterError;
 use crate::threads;
@@ -41,7 +42,7 @@ impl<'j> Plan<'j> {
         let older = older_crawlers(policy, job)?;
         let agents = job.crawlers.iter().chain(&older).map(Crawler::agents);
         let needs = Needs::new(agents, form, job.explain, job.allowed_if);
-        let memory = Memory::new(job.long_run.memory, needs)?;
+        let memory = Memory::new(job.long_run.memory, needs.with_preferences(preferences(job)))?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || job.explain) {
             return Err(FilterError::NotOfEach);
@@ -207,6 +208,12 @@ fn asked_workers(job: &Job) -> usize {
     threads::asked(job.threads)
 }
 
+/// The columns of preferences; none unless lines are written with their verdicts.
+fn preferences(job: &Job) -> PreferenceColumns {
+    let form = job.destination.as_ref().map(Destination::form);
+    if form == Some(Form::Verdicts) && !is_picked(job) { job.preferences } else { PreferenceColumns::default() }
+}
+
 fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     let folder = destination.and_then(Destination::folder);
@@ -218,6 +225,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
         explain: job.explain,
+        preferences: preferences(job),
         allowed_if: job.allowed_if,
         unique: job.unique,
         against: job.against.as_ref().map(|against| Hex(against.policy.checksum())),

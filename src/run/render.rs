@@ -5,11 +5,12 @@ use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::Outcomes;
 use crate::judge::place::{self, Pieces};
+use crate::judge::preferred_lines::PreferredLines;
 use crate::judge::refusals::Refusals;
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::form::{Form, Rows, SEPARATOR, crawler_name, put_cause, put_no_cause};
+use crate::output::form::{Form, Rows, SEPARATOR, crawler_name, put_cause, put_no_cause, put_preferences};
 use crate::output::format::Format;
 
 /// Renders lines for output; each worker has its own. The rows of tables are made elsewhere, from outcomes and causes.
@@ -23,6 +24,8 @@ pub(super) struct Renderer {
     causes: Vec<Causes>,
     /// Which crawlers may not fetch the lines, if columns name them.
     refusals: Option<Refusals>,
+    /// What is said about uses of the lines' pages, if columns show it.
+    preferred: Option<PreferredLines>,
 }
 
 impl Renderer {
@@ -35,7 +38,9 @@ impl Renderer {
         let causes = explainers.iter().map(|_| Causes::default()).collect();
         let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
         let refusals = rows.filter(|rows| rows.form == Form::BlockedFor).map(|_| Refusals::new(names()));
-        Renderer { rows, explainers, causes, refusals }
+        let preferred =
+            rows.filter(|rows| !rows.preferences.is_empty()).map(|_| PreferredLines::new(&[matchers, older]));
+        Renderer { rows, explainers, causes, refusals, preferred }
     }
 
     /// Renders the lines of a chunk's `text` into empty buffers, one for each file. If it `stays`, it stays in place until it is
@@ -50,7 +55,7 @@ impl Renderer {
         space: &mut Vec<Vec<Outcome>>,
         buffers: &mut [Pieces],
     ) -> bool {
-        let Renderer { rows: Some(rows), explainers, causes, refusals } = self else { return false };
+        let Renderer { rows: Some(rows), explainers, causes, refusals, preferred } = self else { return false };
         if let Some(refusals) = refusals {
             refusals.find(outcomes);
             if rows.format == Format::Parquet {
@@ -60,11 +65,21 @@ impl Renderer {
             return is_refused(text, urls, refusals, &buffers[0].copies);
         }
         let outcomes = outcomes.by_crawler(space);
+        if let Some(preferred) = preferred {
+            preferred.find(|line| urls.url(text, line), outcomes);
+        }
         match (rows.format, rows.form) {
             (Format::Text, Form::Partitions) if !rows.explain => return split(text, stays, urls, outcomes, buffers),
             (Format::Text, Form::Partitions) => split_explained(text, urls, outcomes, buffers, explainers),
             (Format::Text, Form::Verdicts) => {
-                put_verdicts(text, urls, &outcomes[..rows.crawlers], &mut buffers[0].copies, explainers)
+                let preferred = preferred.as_ref();
+                let said = |line, crawler, out: &mut Vec<u8>| {
+                    if let Some(preferred) = preferred {
+                        put_preferences(rows.preferences, preferred.of(line, crawler), out);
+                    }
+                };
+                let outcomes = &outcomes[..rows.crawlers];
+                put_verdicts(text, urls, outcomes, &mut buffers[0].copies, explainers, said)
             }
             (Format::Text, Form::BlockedFor) => {}
             (Format::Parquet, _) => note_causes(text, urls, outcomes, explainers, causes),
@@ -87,13 +102,15 @@ impl Renderer {
 
     /// What blocked the lines of a rendered chunk.
     pub fn causes<'w>(&'w mut self, text: &'w [u8], urls: &'w LineUrls) -> ChunkCauses<'w> {
-        let Renderer { causes, explainers, refusals, .. } = self;
-        ChunkCauses { kept: causes, explainers, refusals: refusals.as_ref(), text, urls }
+        let Renderer { causes, explainers, refusals, preferred, .. } = self;
+        let (refusals, preferred) = (refusals.as_ref(), preferred.as_ref());
+        ChunkCauses { kept: causes, explainers, refusals, preferred, text, urls }
     }
 
     /// Frees the memory that grows with chunks.
     pub fn release(&mut self) {
         self.causes.iter_mut().for_each(|causes| *causes = Causes::default());
+        self.preferred.iter_mut().for_each(PreferredLines::release);
         self.refusals = self.refusals.take().map(|refusals| Refusals::new(refusals.names().to_vec()));
     }
 }
@@ -129,13 +146,15 @@ fn split_explained(
     }
 }
 
-/// Copies each line after its verdict for every crawler, with what blocked it if causes are wanted.
+/// Copies each line after its verdict for every crawler, with what blocked it if causes are wanted; `put_said` writes what is said of
+/// it to a crawler.
 fn put_verdicts(
     text: &[u8],
     urls: &LineUrls,
     outcomes: &[Vec<Outcome>],
     buffer: &mut Vec<u8>,
     explainers: &mut [Explainer],
+    put_said: impl Fn(usize, usize, &mut Vec<u8>),
 ) {
     for line in 0..urls.lines().count() {
         for (crawler, outcomes) in outcomes.iter().enumerate() {
@@ -149,6 +168,7 @@ fn put_verdicts(
                 Some(_) => put_no_cause(buffer),
                 None => {}
             }
+            put_said(line, crawler, buffer);
         }
         buffer.extend_from_slice(urls.lines().whole(text, line));
     }

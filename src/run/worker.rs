@@ -10,6 +10,7 @@ use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::{AllowedIf, Outcomes};
 use crate::judge::place::Pieces;
+use crate::judge::required;
 use crate::judge::scratch::Scratch;
 use crate::judge::tally::{self, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
@@ -164,6 +165,7 @@ impl Worker {
             for &(line, reason) in urls.flaws() {
                 outcomes.set(line, Outcome::new(Partition::Invalid, reason));
             }
+            required::block(&judges, |line| urls.url(text, line), outcomes, &mut scratches[0]);
             if let Some(allowed) = *allowed_if {
                 outcomes.combine(allowed);
             }

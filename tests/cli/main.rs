@@ -50,6 +50,7 @@ mod parquet;
 mod parquet_lists;
 mod policies;
 mod policy_lock;
+mod preferences;
 mod receipts;
 mod redirects;
 mod report;

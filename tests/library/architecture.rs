@@ -8,15 +8,16 @@ mod source;
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
-const LAYERS: [(&str, &str); 18] = [
-    ("cli", "show run output judge input policy lint rules robots dialect outcome origin formats"),
-    ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
-    ("run", "output judge input policy robots outcome origin formats lock monitor threads"),
-    ("output", "judge input policy rules robots outcome origin formats threads"),
-    ("judge", "input policy automaton rules robots dialect outcome origin formats"),
+const LAYERS: [(&str, &str); 19] = [
+    ("cli", "show run output judge input policy preferences lint rules robots dialect outcome origin formats"),
+    ("show", "run output judge policy preferences automaton rules robots dialect outcome origin formats"),
+    ("run", "output judge input policy preferences robots outcome origin formats lock monitor threads"),
+    ("output", "judge input policy preferences rules robots outcome origin formats threads"),
+    ("judge", "input policy preferences automaton rules robots dialect outcome origin formats"),
     ("input", "outcome origin formats lock monitor threads"),
     ("policy", "automaton rules robots dialect origin formats threads"),
-    ("lint", "rules robots dialect origin formats"),
+    ("lint", "preferences rules robots dialect origin formats"),
+    ("preferences", "automaton rules robots dialect"),
     ("automaton", "rules"),
     ("rules", "robots dialect"),
     ("robots", "dialect"),

@@ -52,6 +52,26 @@ pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bo
     }
 }
 
+/// The length of a path in a record that is no rule, if it matches `path`, which is as in [`allowed`]; counted as for the longest match,
+/// also where rules are not so compared (draft-ietf-aipref-attach-05, 3.1; for such dialects: ours). An empty one matches all.
+///
+/// # Panics
+///
+/// If `dialect` is not one of the six names.
+pub fn matched_length(dialect: &str, value: &[u8], path: &[u8]) -> Option<usize> {
+    let prefix = |value: Vec<u8>, path: Vec<u8>| path.starts_with(&value).then_some(value.len());
+    match dialect {
+        "rfc9309" | "mandelbot" | "extended-2008" => {
+            let pattern = rfc_pattern(value);
+            matches(&pattern, &rfc_url(&fetched(path))).then_some(pattern.length)
+        }
+        "draft-1996" => prefix(draft_form(value), draft_form(&fetched(path))),
+        "original-1994" => prefix(original_form(value), original_form(&fetched(path))),
+        "google" => google::matched_length(value, path),
+        unknown => panic!("no such dialect: {unknown}"),
+    }
+}
+
 /// The path that a fetcher asks for.
 ///
 /// Bytes above 0x7F are escaped first, which is what the standard does with UTF-8 (and, ours, with anything else). The fragment
@@ -723,6 +743,12 @@ mod google {
     /// `ExtractUserAgent`.
     fn extract_user_agent(value: &[u8]) -> &[u8] {
         leading(value, |byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_')
+    }
+
+    /// Of a record that the library does not know: the length of a value that matches a path, as of a rule.
+    pub fn matched_length(value: &[u8], path: &[u8]) -> Option<usize> {
+        let pattern = pattern(&escape_pattern(value));
+        matches(&pattern, before(path, 0)).then_some(pattern.length)
     }
 
     /// `MatchDisallow`: the length of the pattern if it matches, else 0.

@@ -11,6 +11,7 @@ mod differ;
 mod fetched;
 mod lint;
 mod origins;
+mod preferences;
 mod spots;
 mod strategies;
 mod urls;

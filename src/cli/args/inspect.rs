@@ -55,6 +55,7 @@ pub struct InspectArgs {
   robosieve export policy.rsv --what delays
   robosieve export policy.rsv --what sitemaps -o sitemaps.tsv --force
   robosieve export policy.rsv --what access --summary
+  robosieve export policy.rsv --what preferences
   robosieve export policy.rsv --what status --format parquet -o status.parquet")]
 pub struct ExportArgs {
     #[command(flatten)]
@@ -102,6 +103,10 @@ fn table() -> impl TypedValueParser<Value = ExportTable> {
         table(
             ExportTable::Access,
             "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is; by default choices",
+        ),
+        table(
+            ExportTable::Preferences,
+            "What sites say to each crawler about training and other uses: the line as written, and what it means for each use",
         ),
     ])
 }

@@ -9,6 +9,7 @@ use super::values::{bytes, one_of};
 use crate::judge::AllowedIf;
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
+use crate::preferences::PreferenceColumns;
 use crate::run::{Destination, Folder, Pipe};
 
 /// Where the lines of a run go, and in which format.
@@ -88,6 +89,12 @@ pub struct OutputArgs {
     /// groups of rules take for each worker and crawler.
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
+    /// With --verdicts, show what sites say about uses: train-ai,search,ai-input
+    ///
+    /// After each verdict, adds columns for each of these uses, with y, n or nothing: what Content-Usage and Content-Signal lines say
+    /// together, where any n counts, and what each kind of line says. They are empty for lines that may not be fetched.
+    #[arg(long, value_name = "USES", requires = "verdicts", hide_short_help = true, value_parser = str::parse::<PreferenceColumns>)]
+    pub preferences: Option<PreferenceColumns>,
     /// Leave out lines whose URL has occurred before
     ///
     /// It may have occurred in the same list or an earlier one; the first line with each URL stays. URLs are compared

@@ -310,7 +310,13 @@ mod tests {
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
-            let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
+            let rows = Rows {
+                form: Form::Partitions,
+                format: Format::Text,
+                explain: false,
+                preferences: crate::PreferenceColumns::default(),
+                crawlers: 1,
+            };
             let file = &FileName::all(rows, &splits, Some(FrameFormat::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
@@ -320,7 +326,13 @@ mod tests {
                 assert!(!file.matches(name), "{name}");
             }
         }
-        let rows = Rows { form: Form::Verdicts, format: Format::Parquet, explain: false, crawlers: 1 };
+        let rows = Rows {
+            form: Form::Verdicts,
+            format: Format::Parquet,
+            explain: false,
+            preferences: crate::PreferenceColumns::default(),
+            crawlers: 1,
+        };
         let table = &FileName::all(rows, &splits, None, false)[0];
         assert!(table.matches("verdicts/part-0002.parquet") && !table.matches("part-0002.parquet"));
     }

@@ -110,9 +110,16 @@ impl Table {
         outcomes: &[Outcome],
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
+        let preferred = causes.preferred;
         let known = |row| causes.of(crawler, row);
         let causes: Vec<_> = if self.files.explain { (0..outcomes.len()).map(known).collect() } else { Vec::new() };
-        OwnColumn::of(self.files).map(|column| column.values(outcomes, &causes)).collect()
+        let values = |column: OwnColumn| match (column, preferred) {
+            (OwnColumn::Said(column), Some(preferred)) => {
+                Ok(texts((0..outcomes.len()).map(|row| column.value(preferred.of(row, crawler)))))
+            }
+            (column, _) => column.values(outcomes, &causes),
+        };
+        OwnColumn::of(self.files).map(values).collect()
     }
 }
 
@@ -141,6 +148,8 @@ impl OwnColumn {
             OwnColumn::Captured => {
                 Arc::new(causes.map(|cause| cause?.captured?.checked_mul(1000)).collect::<Int64Array>())
             }
+            // Of a chunk whose preferences were not asked for, nothing is said.
+            OwnColumn::Said(_) => texts(outcomes.iter().map(|_| None::<&str>)),
             OwnColumn::BlockedFor | OwnColumn::DeferredFor => unreachable!("not a column for each crawler"),
         })
     }

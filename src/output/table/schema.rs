@@ -13,6 +13,7 @@ use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{Form, REFUSED, Rows};
 use crate::output::splits::Splits;
+use crate::preferences::PreferenceColumn;
 
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
 const OUR_COLUMNS: &str = "robosieve.columns";
@@ -184,6 +185,8 @@ pub(super) enum OwnColumn {
     /// The names of the crawlers that may not fetch the line's URL.
     BlockedFor,
     DeferredFor,
+    /// What is said about a use of the line's page.
+    Said(PreferenceColumn),
 }
 
 impl OwnColumn {
@@ -198,8 +201,10 @@ impl OwnColumn {
             Verdict => files.form == Form::Verdicts,
             Reason => true,
             Rule | RuleLine | Agent | Captured => files.explain,
+            OwnColumn::Said(_) => true,
         };
-        [Verdict, Reason, Rule, RuleLine, Agent, Captured, BlockedFor, DeferredFor].into_iter().filter(is_in)
+        let fixed = [Verdict, Reason, Rule, RuleLine, Agent, Captured, BlockedFor, DeferredFor];
+        fixed.into_iter().filter(is_in).chain(files.preferences.all().map(OwnColumn::Said))
     }
 
     /// Its field; the label tells the crawlers apart.
@@ -215,6 +220,7 @@ impl OwnColumn {
             OwnColumn::Captured => number_field(&named("captured", label), int64, Some(time), DataType::Int64),
             OwnColumn::BlockedFor => names_field(REFUSED[0]),
             OwnColumn::DeferredFor => names_field(REFUSED[1]),
+            OwnColumn::Said(column) => text_field(&named(column.name(), label), true),
         }
     }
 }

@@ -42,7 +42,7 @@ pub(crate) enum Section {
     Answers,
     Pointers,
     Crawlers,
-    /// Empty: what groups say about uses of a page has its place here.
+    /// Empty: what groups say about uses of a page follows from the side records.
     Preferences,
 }
 

@@ -106,7 +106,13 @@ mod tests {
 
     #[test]
     fn what_has_no_rows_adds_nothing_and_loses_nothing() {
-        let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
+        let rows = Rows {
+            form: Form::Verdicts,
+            format: Format::Text,
+            explain: false,
+            preferences: crate::PreferenceColumns::default(),
+            crawlers: 2,
+        };
         let stored = StoredLines::Text(b"allowed\tblocked\thttp://a.example/\n", true, &[]);
         let text = Columns::of(stored, rows, 0, false);
         let (mut before, mut after) = (Columns::default(), text.clone());

@@ -22,6 +22,7 @@ mod format;
 
 #[cfg(feature = "parquet")]
 mod parquet;
+mod preferences;
 mod tables;
 
 pub use column::{Column, Kind, Value};

@@ -2,6 +2,7 @@
 
 use super::access;
 use super::column::{Column, Each, Kind, Value, always, perhaps};
+use super::preferences;
 use crate::policy::{Crawler, Policy, Record};
 use crate::robots::{Delay, SideKey};
 use crate::show::group_kind::GroupKind;
@@ -23,17 +24,20 @@ pub enum ExportTable {
     Access,
     /// The same, counted: a row for each crawler.
     AccessSummary,
+    /// What sites say about uses of their pages: a row for each line that applies to a crawler.
+    Preferences,
 }
 
 impl ExportTable {
     /// All tables.
-    pub const ALL: [ExportTable; 6] = [
+    pub const ALL: [ExportTable; 7] = [
         ExportTable::Delays,
         ExportTable::Sitemaps,
         ExportTable::Agents,
         ExportTable::Status,
         ExportTable::Access,
         ExportTable::AccessSummary,
+        ExportTable::Preferences,
     ];
 
     /// The name, for example `delays`.
@@ -45,6 +49,7 @@ impl ExportTable {
             ExportTable::Status => "status",
             ExportTable::Access => "access",
             ExportTable::AccessSummary => "access-summary",
+            ExportTable::Preferences => "preferences",
         }
     }
 
@@ -57,6 +62,7 @@ impl ExportTable {
             ExportTable::Status => &STATUS,
             ExportTable::Access => &access::COLUMNS,
             ExportTable::AccessSummary => &access::SUMMARY,
+            ExportTable::Preferences => &preferences::COLUMNS,
         }
     }
 }
@@ -133,6 +139,9 @@ pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: 
             ExportTable::Sitemaps => sitemaps(policy, &record, each)?,
             ExportTable::Agents => crawlers.iter().try_for_each(|crawler| agent(policy, &record, crawler, each))?,
             ExportTable::Status => status(&record, each)?,
+            ExportTable::Preferences => {
+                crawlers.iter().try_for_each(|crawler| preferences::rows(policy, &record, crawler, each))?
+            }
             ExportTable::Access | ExportTable::AccessSummary => {}
         }
     }

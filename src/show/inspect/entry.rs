@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use serde::Serialize;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::automaton::{self, Engine};
 use crate::formats::time::time;
@@ -10,6 +11,7 @@ use crate::origin::{self, InvalidUrl};
 use crate::policy::{
     Answer, AnswerKind, Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, Times, unasked,
 };
+use crate::preferences::{Preference, PreferenceLine, Use};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 use crate::show::access::{Access, AccessDecider, Cell};
 use crate::show::group_kind::GroupKind;
@@ -160,6 +162,9 @@ pub struct SideLine {
     pub key: SideKey,
     /// The value as written; invalid UTF-8 is replaced.
     pub value: String,
+    /// What it says of uses of a page, by their names, as in [`Requirements`](crate::Requirements); empty if nothing.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub says: BTreeMap<&'static str, Preference>,
 }
 
 /// A crawl delay.
@@ -293,7 +298,10 @@ fn answer(times: Times) -> AnswerTimes {
 }
 
 fn side_line(record: &SideRecord<'_>) -> SideLine {
-    SideLine { line: record.line, key: record.key, value: text(record.value) }
+    let said = PreferenceLine::of(record);
+    let of = |use_: Use| Some((use_.name(), said?.says(use_)));
+    let says = Use::all().filter_map(of).filter(|(_, preference)| *preference != Preference::Unknown).collect();
+    SideLine { line: record.line, key: record.key, value: text(record.value), says }
 }
 
 fn delay_entry(delay: &Delay<'_>) -> DelayEntry {

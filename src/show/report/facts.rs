@@ -11,8 +11,6 @@ use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
-use crate::judge::scratch::Scratch;
-use crate::judge::view::Judge;
 use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::NEEDED;
@@ -194,8 +192,7 @@ impl Blocked {
     pub fn read(run: StoredRun<'_>, place: usize, crawler: &Crawler, policy: &Policy) -> Result<Blocked, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
-            let (judge, explainer) = (matcher.view(), matcher.explainer());
-            let mut counter = Counter { judge, explainer, scratch: Scratch::default() };
+            let mut counter = Counter { matcher: &matcher, explainer: matcher.explainer() };
             let mut blocked = Blocked::default();
             urls.iter().for_each(|url| counter.count(url, &mut blocked));
             blocked
@@ -212,16 +209,15 @@ impl Blocked {
 }
 
 /// Counts the causes that blocked lines.
-struct Counter<'p> {
-    judge: Judge<'p>,
+struct Counter<'m> {
+    matcher: &'m Matcher,
     explainer: Explainer,
-    scratch: Scratch,
 }
 
 impl Counter<'_> {
     fn count(&mut self, url: &[u8], blocked: &mut Blocked) {
         blocked.lines += 1;
-        let outcome = self.judge.judge_line(url, &mut self.scratch);
+        let outcome = self.matcher.judge(url);
         let url = origin::trimmed(url);
         let found = origin::of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
         let Some((origin, _)) = found else {

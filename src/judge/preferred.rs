@@ -1,0 +1,143 @@
+//! What a site says about uses of a page, looked up by the URL.
+//!
+//! A policy keeps the records; the preferences that follow from them are compiled when they are first asked for, once in each thread
+//! for each distinct list of records.
+
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+use super::view::Judge;
+use crate::automaton;
+use crate::dialect::Dialect;
+use crate::origin;
+use crate::policy::{Policy, Record};
+use crate::preferences::{PreferenceLine, Preferences, Preferred};
+use crate::robots::SideRecord;
+
+/// Bytes of records whose preferences are kept. Nearly all sites have one of a few short lists; a hostile one may be as long as its
+/// robots.txt.
+const KEPT: usize = 1 << 20;
+
+/// What a list takes besides its records, in bytes.
+const PER_LIST: usize = 256;
+
+/// A thread's preferences, by the records that they follow from.
+#[derive(Debug, Default)]
+pub(crate) struct KnownPreferences {
+    known: HashMap<Vec<u8>, Arc<Preferences>>,
+    /// The bytes of the records known, and how often they were forgotten.
+    bytes: usize,
+    forgotten: u64,
+    key: Vec<u8>,
+    walk: automaton::Scratch,
+}
+
+impl KnownPreferences {
+    /// What these records say, those for one crawler; `None` if nothing.
+    pub fn of(&mut self, records: &[SideRecord<'_>], dialect: &Dialect) -> Option<Arc<Preferences>> {
+        self.key.clear();
+        for record in records.iter().filter(|record| PreferenceLine::is_one(record)) {
+            self.key.push(record.key as u8);
+            self.key.extend_from_slice(record.value);
+            // No line holds one.
+            self.key.push(b'\n');
+        }
+        if self.key.is_empty() {
+            return None;
+        }
+        self.key.extend_from_slice(dialect.name.as_bytes());
+        if let Some(known) = self.known.get(&self.key) {
+            return Some(Arc::clone(known));
+        }
+        self.bytes += self.key.len() + PER_LIST;
+        if self.bytes > KEPT {
+            self.known.clear();
+            (self.bytes, self.forgotten) = (self.key.len() + PER_LIST, self.forgotten + 1);
+        }
+        let found = Arc::new(Preferences::of(records, dialect));
+        self.known.insert(self.key.clone(), Arc::clone(&found));
+        Some(found)
+    }
+}
+
+/// The preferences of lists of a policy and its layers, for one call: their places may mean others in the next one.
+pub(crate) struct Places<'k> {
+    pub known: &'k mut KnownPreferences,
+    by_place: HashMap<(*const Policy, u32, usize), Option<Arc<Preferences>>>,
+    /// How often the preferences were forgotten when these were found.
+    forgotten: u64,
+}
+
+impl<'k> Places<'k> {
+    pub fn new(known: &'k mut KnownPreferences) -> Places<'k> {
+        Places { forgotten: known.forgotten, known, by_place: HashMap::new() }
+    }
+}
+
+/// A page whose origin a policy knows.
+pub(crate) struct Page<'p> {
+    /// What judges it: layers over a policy have their own.
+    judge: Judge<'p>,
+    record: Record<'p>,
+    /// In normal form.
+    path: Vec<u8>,
+}
+
+impl<'p> Judge<'p> {
+    /// The page of a URL; `None` if it is none, or its origin is not known.
+    pub(crate) fn page(&self, url: &[u8]) -> Option<Page<'p>> {
+        let url = origin::trimmed(url);
+        let judge = self.of_changed(url).unwrap_or_else(|| self.clone());
+        let (Some(record), end) = judge.find(url).ok()? else { return None };
+        let dialect = judge.policy.dialect();
+        let path = dialect.url_path.of(&url[end..]);
+        let path = dialect.encoding.path(&path).into_owned();
+        Some(Page { judge, record, path })
+    }
+}
+
+impl Page<'_> {
+    /// What is said of the page to the crawler for which these columns answer; `None` if nothing. It means nothing if the page is
+    /// blocked.
+    pub fn preferred(&self, columns: &[usize], places: &mut Places<'_>) -> Option<Preferred> {
+        let side = self.record.side();
+        // The first list is empty.
+        if side == 0 {
+            return None;
+        }
+        let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
+        let policy = self.judge.policy;
+        let Places { known, by_place, forgotten } = places;
+        if *forgotten != known.forgotten {
+            by_place.clear();
+            *forgotten = known.forgotten;
+        }
+        let found = by_place.entry((std::ptr::from_ref(policy), side, column));
+        let found = found.or_insert_with(|| known.of(&policy.side_records(&self.record, column), policy.dialect()));
+        Some(found.as_ref()?.preferred(&self.path, &mut known.walk))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robots::SideKey;
+
+    #[test]
+    fn preferences_are_kept_in_bounded_memory() {
+        let dialect = Dialect::DEFAULT;
+        let mut known = KnownPreferences::default();
+        let long = "x".repeat(1000);
+        for number in 0..5000 {
+            let value = format!("/{number}{long} train-ai=n");
+            let record = SideRecord { key: SideKey::ContentUsage, value: value.as_bytes(), line: 1, group: None };
+            let found = known.of(&[record], dialect).expect("something is said");
+            let again = known.of(&[SideRecord { line: 7, ..record }], dialect).expect("the same");
+            assert!(Arc::ptr_eq(&found, &again), "lines do not matter");
+            assert!(known.known.keys().map(Vec::len).sum::<usize>() <= KEPT);
+        }
+        assert!(known.forgotten > 2 && known.known.len() > 100);
+        let other = SideRecord { key: SideKey::Sitemap, value: b"s", line: 1, group: None };
+        assert!(known.of(&[other], dialect).is_none());
+    }
+}

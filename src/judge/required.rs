@@ -1,0 +1,128 @@
+//! Blocks what is allowed, but does not meet what the run requires of preferences.
+//!
+//! That is decided after all lines were judged, so that runs without requirements do nothing for it.
+
+use super::outcomes::Outcomes;
+use super::preferred::{KnownPreferences, Places};
+use super::scratch::Scratch;
+use super::view::Judge;
+use crate::outcome::{Outcome, Partition, Reason};
+use crate::preferences::Requirements;
+
+/// The outcome of a page that does not meet what is required.
+const REFUSED: Outcome = Outcome::new(Partition::Blocked, Reason::Preference);
+
+/// Whether judges of one policy require anything.
+pub(super) fn is_anything(judges: &[Judge<'_>]) -> bool {
+    judges.first().is_some_and(|judge| judge.decisions.requirements().is_some())
+}
+
+/// Blocks the URLs that are allowed but do not meet what judges of one policy require; `url` returns the one with an index.
+pub(crate) fn block<'u>(
+    judges: &[Judge<'_>],
+    url: impl Fn(usize) -> &'u [u8],
+    outcomes: &mut Outcomes,
+    scratch: &mut Scratch,
+) {
+    let Some(first) = judges.first() else { return };
+    let Some(requirements) = first.decisions.requirements() else { return };
+    let mut places = Places::new(&mut scratch.preferences);
+    let mut last = None;
+    outcomes.block_where(REFUSED, |at, crawler| {
+        let page = match &last {
+            Some((of, page)) if *of == at => page,
+            _ => &last.insert((at, first.page(url(at)))).1,
+        };
+        let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), &mut places));
+        !requirements.are_met(&preferred.unwrap_or_default())
+    });
+}
+
+impl Judge<'_> {
+    /// The outcome of a URL for one crawler, which was this before its preferences were looked at.
+    pub(super) fn required(&self, url: &[u8], outcome: Outcome, scratch: &mut Scratch) -> Outcome {
+        match self.decisions.requirements() {
+            Some(requirements) if outcome.partition() == Partition::Allowed => {
+                if self.meets(requirements, url, &mut scratch.preferences) { outcome } else { REFUSED }
+            }
+            _ => outcome,
+        }
+    }
+
+    /// Whether a page meets requirements, if it is allowed.
+    fn meets(&self, requirements: &Requirements, url: &[u8], known: &mut KnownPreferences) -> bool {
+        let page = self.page(url);
+        let preferred = page.and_then(|page| page.preferred(self.groups.columns(), &mut Places::new(known)));
+        requirements.are_met(&preferred.unwrap_or_default())
+    }
+
+    /// Whether a page is refused for what is said about its uses, if it is allowed.
+    pub(super) fn is_refused(&self, url: &[u8], known: &mut KnownPreferences) -> bool {
+        self.decisions.requirements().is_some_and(|requirements| !self.meets(requirements, url, known))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dialect::Dialect;
+    use crate::judge::{Choices, Outcomes};
+    use crate::policy::{Capture, Captures, Crawlers};
+    use crate::robots::Agents;
+
+    /// All ways to judge refuse the same, for one crawler and for many.
+    #[test]
+    fn all_ways_to_judge_refuse_the_same() {
+        let values = ["train-ai=n", "train-ai=y", "/a train-ai=n", "/a/b train-ai=y", "search=n", "?"];
+        let names = ["one", "two", "three", "four", "five"];
+        let agents = names.map(|name| name.parse::<Agents>().unwrap());
+        let mut captures = Captures::new(Crawlers::new(agents.to_vec()).unwrap(), Dialect::DEFAULT);
+        let mut number = 0;
+        for site in 0..60 {
+            let groups = names.iter().enumerate().filter(|(at, _)| (site >> at) & 1 == 1);
+            let group = |(at, name): (usize, &&str)| {
+                let value = values[(site + at) % values.len()];
+                format!("User-agent: {name}\nContent-Usage: {value}\nDisallow: /{}\n\n", ["a/x", "no"][(site + at) % 2])
+            };
+            let body = groups.map(group).collect::<String>();
+            let body = format!("{body}User-agent: *\nContent-Usage: {}\nDisallow: /no\n", values[site % 5]);
+            captures.add(vec![Capture::found(&format!("http://s{site}"), &body)]).unwrap();
+        }
+        let policy = captures.policy().unwrap();
+        let require = "train-ai!=n".parse().unwrap();
+        let choices = Choices::at(0).require(require);
+        let matchers = policy.matchers(&agents, choices).unwrap();
+        let urls: Vec<String> = (0..62)
+            .flat_map(|site| ["", "a", "a/b", "a/x", "no", "./a/b", "\t"].map(|path| format!("http://s{site}/{path}")))
+            .collect();
+        let text = urls.join("\n");
+        let mut starts = vec![0];
+        starts.extend(urls.iter().map(|url| {
+            number += url.len() + 1;
+            number
+        }));
+        let spans = || (0..urls.len()).map(|at| starts[at]..starts[at + 1] - 1);
+        let (mut together, mut of_spans) = (Outcomes::default(), Outcomes::default());
+        matchers.judge_all(&urls, &mut together);
+        matchers.judge_spans(text.as_bytes(), spans(), &mut of_spans);
+        for (crawler, agent) in agents.iter().enumerate() {
+            let matcher = policy.matcher_with(&agent.to_string(), choices).unwrap();
+            let (mut all, mut lines, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+            matcher.judge_all(&urls, &mut all);
+            matcher.judge_lines(text.as_bytes(), &mut lines);
+            matcher.judge_spans(text.as_bytes(), spans(), &mut parts);
+            let each: Vec<_> = urls.iter().map(|url| matcher.judge(url)).collect();
+            assert_eq!((&all, &lines, &parts), (&each, &each, &each), "{agent}");
+            assert_eq!((together.of(crawler), of_spans.of(crawler)), (each.clone(), each.clone()), "{agent}");
+            let refused = each.iter().filter(|outcome| **outcome == super::REFUSED).count();
+            assert!((20..300).contains(&refused), "{agent} {refused}");
+            let without = policy.matcher_with(&agent.to_string(), Choices::at(0)).unwrap();
+            for (url, outcome) in urls.iter().zip(&each) {
+                let before = without.judge(url);
+                let is_kept = before == *outcome || *outcome == super::REFUSED;
+                assert!(is_kept && (before.partition() == crate::Partition::Allowed || before == *outcome), "{url}");
+                let told = (*outcome == super::REFUSED, matcher.explain(url).rule.is_some());
+                assert_ne!(told, (true, true), "no rule blocks {url}");
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What a run requires of the pages that it keeps.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+
+use super::compiled::Preferred;
+use super::preference::{Preference, Use};
+
+/// What is required of each use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Required {
+    /// That it is not refused, nor said in a way that cannot be read.
+    NotNo,
+    /// That it is said to be fine.
+    Yes,
+}
+
+impl Required {
+    fn of_suffix(suffix: &str) -> Option<Required> {
+        match suffix {
+            "!=n" => Some(Required::NotNo),
+            "=y" => Some(Required::Yes),
+            _ => None,
+        }
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Required::NotNo => "!=n",
+            Required::Yes => "=y",
+        }
+    }
+
+    fn is_met(self, preference: Preference) -> bool {
+        match self {
+            Required::NotNo => matches!(preference, Preference::Yes | Preference::Unknown),
+            Required::Yes => preference == Preference::Yes,
+        }
+    }
+}
+
+/// What a run requires of the pages that it keeps: `train-ai!=n`, that the use is not refused, or `train-ai=y`, that it is said to be fine.
+/// What is said in a way that cannot be read meets neither. The default requires nothing.
+///
+/// ```
+/// use robosieve::Requirements;
+///
+/// let requirements: Requirements = "train-ai!=n,search=y".parse()?;
+/// assert_eq!(requirements.to_string(), "train-ai!=n,search=y");
+/// assert!("train-ai=n".parse::<Requirements>().is_err());
+/// # Ok::<(), robosieve::RequirementError>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Requirements([Option<Required>; Use::COUNT]);
+
+impl Requirements {
+    /// Whether nothing is required.
+    pub fn is_empty(&self) -> bool {
+        *self == Requirements::default()
+    }
+
+    /// Whether a page with these preferences may be kept.
+    pub(crate) fn are_met(&self, preferred: &Preferred) -> bool {
+        let mut required = Use::ALL.into_iter().zip(self.0);
+        required.all(|(use_, required)| required.is_none_or(|required| required.is_met(preferred.combined(use_))))
+    }
+}
+
+/// A text is no requirement.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequirementError {
+    /// It has another form.
+    #[error(
+        "\"{0}\" is no requirement; it is a use, one of {names}, and \"!=n\" or \"=y\", for example train-ai!=n",
+        names = Use::ALL.map(Use::name).join(", ")
+    )]
+    Unknown(String),
+    /// A use is required twice.
+    #[error("{0} is required twice; require it once, either as {0}!=n or as {0}=y, which is stricter")]
+    Twice(&'static str),
+}
+
+impl FromStr for Requirements {
+    type Err = RequirementError;
+
+    /// Parses requirements between commas.
+    fn from_str(text: &str) -> Result<Requirements, RequirementError> {
+        let mut requirements = Requirements::default();
+        for one in text.split(',').map(str::trim) {
+            let (name, suffix) = one.split_at(one.find(['!', '=']).unwrap_or(one.len()));
+            let found = Use::from_name(name.as_bytes()).zip(Required::of_suffix(suffix));
+            let (use_, required) = found.ok_or_else(|| RequirementError::Unknown(one.to_owned()))?;
+            if requirements.0[use_ as usize].replace(required).is_some() {
+                return Err(RequirementError::Twice(use_.name()));
+            }
+        }
+        Ok(requirements)
+    }
+}
+
+impl fmt::Display for Requirements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = Use::ALL.into_iter().zip(self.0);
+        let all = all.filter_map(|(use_, required)| Some(format!("{}{}", use_.name(), required?.suffix())));
+        f.pad(&all.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl Serialize for Requirements {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Requirements {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Requirements, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_come_back_as_text() {
+        for text in ["train-ai!=n", "train-ai=y", "train-ai!=n,search=y,ai-input!=n"] {
+            let parsed: Requirements = text.parse().unwrap();
+            assert_eq!(parsed.to_string(), text);
+            let json = serde_json::to_string(&parsed).unwrap();
+            assert_eq!(serde_json::from_str::<Requirements>(&json).unwrap(), parsed);
+        }
+        assert_eq!(" search=y, train-ai!=n".parse::<Requirements>().unwrap().to_string(), "train-ai!=n,search=y");
+        for text in
+            ["", "train-ai", "train-ai=n", "train-ai!=y", "train-ai=", "ai-train=y", "search=y,", "Search=y", "=y"]
+        {
+            assert!(matches!(text.parse::<Requirements>(), Err(RequirementError::Unknown(_))), "{text}");
+        }
+        let twice = "search=y,search!=n".parse::<Requirements>().unwrap_err();
+        assert!(twice.to_string().contains("search is required twice"), "{twice}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_meets_nothing() {
+        for (preference, not_no, yes) in [
+            (Preference::Unknown, true, false),
+            (Preference::Yes, true, true),
+            (Preference::Broken, false, false),
+            (Preference::No, false, false),
+        ] {
+            assert_eq!((Required::NotNo.is_met(preference), Required::Yes.is_met(preference)), (not_no, yes));
+        }
+    }
+}
