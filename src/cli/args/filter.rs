@@ -120,13 +120,13 @@ pub struct PolicySourceArgs {
     /// Each line is judged by both policies, which have the same dialect and crawlers. Partitions are by the newer one; verdicts.tsv
     /// has a column `was` (with several crawlers, was.NAME) after the verdicts of now; the receipt has the numbers by both policies,
     /// and of the lines that changed. Ages of the older policy are not judged. Several files count as if they had been merged.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub against: Vec<PathBuf>,
     /// Leave out lines whose verdict is the same by both policies
     ///
     /// With --against. A line stays if it is in another partition than before for any of the crawlers. The receipt counts the lines
     /// left out.
-    #[arg(long, requires = "against")]
+    #[arg(long, requires = "against", hide_short_help = true)]
     pub only_changed: bool,
     /// Go on with the new file if a policy is replaced: for pipes
     ///
