@@ -6,8 +6,10 @@ use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, Timestam
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use pyo3::prelude::*;
+use robosieve::diff::{self, Change, Diff, DiffTable};
 use robosieve::export::{self, Column, ExportTable, Kind, Value};
 
+use crate::arguments;
 use crate::error;
 use crate::policy::Policy;
 use crate::stream::Stream;
@@ -41,6 +43,46 @@ pub fn table(py: Python<'_>, policy: &Policy, what: &str, agent: Option<&str>) -
     let mut batches = Batches::new(what.columns());
     let read = || {
         export::rows(&policy.inner, what, &crawlers, &mut |row| batches.push(row))?;
+        batches.end()
+    };
+    error::guarded(|| py.detach(read).map_err(error::policy))?;
+    Ok(Stream::of(batches.schema, batches.done.into_iter().map(Ok)))
+}
+
+/// What changed between two policies, for crawlers of both: a row for each path that shows a change, as of `robosieve diff`, or with
+/// `summary` for each crawler and kind of change.
+///
+/// `only` names kinds of change, and `paths` is the most that are shown of each.
+///
+/// >>> import robosieve
+/// >>> before = robosieve.compile(["datasets/origins.jsonl"], agents=["examplebot"])
+/// >>> after = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
+/// >>> set(robosieve.diff(before, after).to_pyarrow()["change"].to_pylist())
+/// {'came'}
+#[pyfunction]
+#[pyo3(signature = (before, after, agents=None, *, only=None, paths=3, summary=false))]
+pub fn diff(
+    py: Python<'_>,
+    before: &Policy,
+    after: &Policy,
+    agents: Option<&Bound<'_, PyAny>>,
+    only: Option<&Bound<'_, PyAny>>,
+    #[pyo3(from_py_with = arguments::whole)] paths: i64,
+    summary: bool,
+) -> PyResult<Stream> {
+    let agents: Vec<String> = arguments::maybe_listed("agents", agents)?.unwrap_or_default();
+    let agents = agents.iter().map(|agents| agents.parse().map_err(error::agent)).collect::<PyResult<Vec<_>>>()?;
+    let only: Vec<String> = arguments::maybe_listed("only", only)?.unwrap_or_default();
+    let known = Change::all().map(Change::name).collect::<Vec<_>>().join(", ");
+    let unknown = |name: &String| error::parameter("only", format!("{name:?} is unknown; expected one of {known}"));
+    let only = only.iter().map(|name| name.parse().map_err(|_| unknown(name))).collect::<PyResult<Vec<Change>>>()?;
+    let paths = usize::try_from(paths)
+        .map_err(|_| error::parameter("paths", format!("expected a number of at least 0, not {paths}")))?;
+    let table = if summary { DiffTable::Summary } else { DiffTable::Changes };
+    let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?.shown(paths);
+    let mut batches = Batches::new(table.columns());
+    let read = || {
+        diff::rows(&diff, table, &only, &mut |row| batches.push(row))?;
         batches.end()
     };
     error::guarded(|| py.detach(read).map_err(error::policy))?;

@@ -53,6 +53,8 @@ mod _robosieve {
     #[pymodule_export]
     use crate::error::{AgentError, Error, PolicyError, RunError, SourceError, UrlsError};
     #[pymodule_export]
+    use crate::export::diff;
+    #[pymodule_export]
     use crate::export::table;
     #[pymodule_export]
     use crate::filter::filter;

@@ -104,3 +104,31 @@ def test_findings_are_those_of_the_program(tmp_path: Path) -> None:
         robosieve.lint(body, dialect="other")
     with pytest.raises(TypeError, match="body: expected str or bytes"):
         robosieve.lint(tmp_path)  # type: ignore[arg-type]
+
+
+def test_policies_are_compared(tmp_path: Path) -> None:
+    before = robosieve.compile(["datasets/origins.jsonl"], agents=["examplebot", "*"])
+    (tmp_path / "shop.jsonl").write_text(
+        '{"url": "https://shop.example/robots.txt", "status": 200, "body": "User-agent: *\\nDisallow: /new\\n"}\n'
+    )
+    after = robosieve.compile(["datasets/origins.jsonl", tmp_path / "shop.jsonl"], agents=["*", "examplebot"])
+    rows = robosieve.diff(before, after).to_pyarrow().to_pylist()
+    assert [(row["origin"], row["change"], row["agents"]) for row in rows] == [
+        ("https://shop.example", "came", "examplebot,*")
+    ]
+    older = robosieve.compile([tmp_path / "shop.jsonl"], agents=["examplebot"])
+    (tmp_path / "shop.jsonl").write_text(
+        '{"url": "https://shop.example/robots.txt", "status": 200, "body": "User-agent: *\\nDisallow: /n\\n"}\n'
+    )
+    newer = robosieve.compile([tmp_path / "shop.jsonl"], agents=["examplebot"])
+    (row,) = robosieve.diff(older, newer, ["examplebot"], only=["now-blocked"]).to_pyarrow().to_pylist()
+    assert (row["path"], row["was"], row["now"], row["differences"]) == ("/n", "allowed", "blocked", 1)
+    assert robosieve.diff(older, newer, paths=0).to_pyarrow()["path"].to_pylist() == [None]
+    assert robosieve.diff(older, newer, summary=True).to_pyarrow().to_pylist() == [
+        {"agent": "examplebot", "change": "now-blocked", "origins": 1}
+    ]
+    for wrong, match in (({"only": ["x"]}, "only: 'x' is unknown"), ({"paths": -1}, "paths: .* not -1")):
+        with pytest.raises((ValueError, robosieve.Error), match=match):
+            robosieve.diff(older, newer, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(robosieve.Error, match="not compiled for otherbot"):
+        robosieve.diff(older, newer, ["otherbot"])

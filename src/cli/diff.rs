@@ -1,16 +1,17 @@
-//! `robosieve diff`.
+//! `robosieve diff` and `robosieve history`.
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use super::args::DiffArgs;
+use super::args::{DiffArgs, HistoryArgs};
 use super::destination;
 use super::error::Failure;
 use super::export::forceable;
 use super::say::say;
 use crate::formats::error::FileError;
 use crate::formats::visible;
-use crate::show::diff::{self, Diff, DiffTable, OriginChange, Seen};
+use crate::origin;
+use crate::show::diff::{self, Diff, DiffTable, History, OriginChange, Seen};
 use crate::show::export;
 
 pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
@@ -34,6 +35,35 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
         (_, None) => text(&diff, args, &mut BufWriter::new(io::stdout().lock()))?,
     };
     Ok(ExitCode::from(u8::from(seen.changed > 0)))
+}
+
+pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
+    let (paths, given) = args.given();
+    if paths.is_empty() {
+        return Err(Failure::NoPolicies);
+    }
+    let origin = given.map(|given| {
+        let (origin, _) = origin::canonical(origin::trimmed(given.as_encoded_bytes()))
+            .map_err(|problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem })?;
+        Ok::<String, Failure>(origin)
+    });
+    let origin = origin.transpose()?;
+    if let Some(path) = &args.out {
+        destination::ensure(path, &export::file_kind(args.format, args.force), paths).map_err(forceable)?;
+    }
+    let policies = paths.iter().map(|path| args.open(path)).collect::<Result<Vec<_>, _>>()?;
+    let history = History::new(&policies.iter().collect::<Vec<_>>(), &args.agent)?;
+    let origins = match &args.out {
+        Some(path) => history
+            .write_file(origin.as_deref(), args.format, path, args.force)
+            .map_err(FileError::of("write", path))?,
+        None => history.write(origin.as_deref(), args.format, &mut io::stdout())?,
+    };
+    if let (Some(origin), 0) = (&origin, origins) {
+        say(format_args!("robosieve: {origin} is in none of the policies"));
+        return Ok(ExitCode::from(1));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints each change, and how many origins changed.

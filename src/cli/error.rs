@@ -65,6 +65,8 @@ pub enum Failure {
     Origin { given: String, problem: InvalidUrl },
     #[error(transparent)]
     Diff(#[from] DiffError),
+    #[error("an origin alone has no history: name policy files before it")]
+    NoPolicies,
     #[error("--summary is for --what access, not {table}")]
     NoSummary { table: &'static str },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]

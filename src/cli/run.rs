@@ -42,6 +42,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::History(args) => diff::history(&args),
         Command::Join(args) => receipts::join(&args),
         Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => receipts::report(&args),

@@ -1,4 +1,4 @@
-//! `robosieve diff`: what changed between two policies.
+//! `robosieve diff` and `robosieve history`: what changed between policies.
 
 use serde_json::Value;
 
@@ -170,4 +170,55 @@ fn what_cannot_be_compared_is_undecided() {
     }
     let text = printed(&bench, "diff was.rsv now.rsv", 1);
     assert!(text.contains("/plain: allowed -> blocked\n    perhaps more: "), "{text}");
+}
+
+#[test]
+fn access_has_a_history() {
+    let bench = Bench::new();
+    let answer = |status: u16, body: &str, day: u8| {
+        let body = if status == 200 { format!(", \"body\": \"{body}\"") } else { String::new() };
+        format!(
+            "{{\"url\": \"https://a.example/robots.txt\", \"status\": {status}{body}, \"fetched_at\": \"2026-0{day}-01T00:00:00Z\"}}\n"
+        )
+    };
+    let times = [
+        answer(404, "", 1),
+        answer(200, "User-agent: *\\nDisallow: /a\\n", 2),
+        answer(200, "User-agent: *\\nDisallow: /a\\nDisallow: /b\\n", 3),
+        answer(200, "User-agent: onebot\\nDisallow: /\\n", 4),
+    ];
+    for (number, text) in (1..).zip(&times) {
+        bench.file(&format!("{number}.jsonl"), text);
+        bench
+            .program(&format!("compile --agent onebot --agent * --out {number}.rsv {number}.jsonl"))
+            .assert()
+            .success();
+    }
+    bench.file("other.jsonl", times[0].replace("a.example", "b.example"));
+    bench.program("compile --agent * --agent onebot --out other.rsv other.jsonl").assert().success();
+    let expected = "\
+origin	agent	policy	access	root	group	origin_status	fetched_at
+https://a.example	onebot	1	none	allowed	none	unavailable	2026-01-01T00:00:00Z
+https://a.example	onebot	2	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
+https://a.example	onebot	4	all	blocked	own	robots-txt	2026-04-01T00:00:00Z
+https://a.example	*	1	none	allowed	none	unavailable	2026-01-01T00:00:00Z
+https://a.example	*	2	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
+https://a.example	*	4	none	allowed	none	robots-txt	2026-04-01T00:00:00Z
+";
+    assert_eq!(printed(&bench, "history 1.rsv 2.rsv 3.rsv 4.rsv", 0), expected);
+    let asked = printed(&bench, "history 1.rsv 2.rsv 3.rsv 4.rsv https://A.example/x --agent *", 0);
+    assert_eq!(asked.lines().skip(1).collect::<Vec<_>>(), expected.lines().skip(4).collect::<Vec<_>>());
+    // Nothing changed, but what is asked about has its state; what no policy has is told.
+    let head = expected.lines().next().unwrap();
+    assert_eq!(printed(&bench, "history 2.rsv 3.rsv", 0), format!("{head}\n"));
+    assert_eq!(printed(&bench, "history 2.rsv 3.rsv https://a.example", 0).lines().count(), 3);
+    printed(&bench, "history 2.rsv 3.rsv https://c.example", 1);
+    // What a policy does not have was never fetched.
+    let came = printed(&bench, "history other.rsv 2.rsv --agent onebot --format jsonl", 0);
+    let rows: Vec<Value> = came.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let access: Vec<_> =
+        rows.iter().map(|row| (row["origin"].as_str().unwrap(), row["access"].as_str().unwrap())).collect();
+    let [a, b] = ["https://a.example", "https://b.example"];
+    assert_eq!(access, [(a, "deferred"), (a, "some"), (b, "none"), (b, "deferred")]);
+    said(&bench.program("history https://a.example").assert().code(2).get_output().stderr, &["name policy files"]);
 }

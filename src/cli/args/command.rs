@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::check::{CheckArgs, LintArgs};
 use super::compile::{CompileArgs, MergeArgs};
-use super::diff::DiffArgs;
+use super::diff::{DiffArgs, HistoryArgs};
 use super::filter::FilterArgs;
 use super::inspect::{ExportArgs, InspectArgs};
 use super::receipts::{JoinArgs, ReportArgs, VerifyArgs};
@@ -37,6 +37,7 @@ pub enum Command {
     Inspect(InspectArgs),
     Export(ExportArgs),
     Diff(DiffArgs),
+    History(HistoryArgs),
     Report(ReportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),

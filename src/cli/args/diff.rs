@@ -1,7 +1,8 @@
-//! The arguments of `diff`.
+//! The arguments of `diff` and `history`.
 
 use clap::builder::TypedValueParser;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use super::policy::{mapped, trust};
 use super::values::one_of;
@@ -78,6 +79,54 @@ impl DiffArgs {
         // A file and a summary are tables.
         let is_table = self.out.is_some() || self.summary;
         if self.json { Some(Format::JsonLines) } else { self.format.or(is_table.then_some(Format::Tsv)) }
+    }
+}
+
+/// Tell when each crawler's access changed, by policy files of different times
+///
+/// Writes a table: for each origin and crawler whose access changed, a row for each policy by which it is another than by the one before,
+/// beginning with the first. access, root and group are those of `export --what access`. With an origin, only its rows, also if
+/// nothing changed; the exit status is 1 if no policy has it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve history 2026-01.rsv 2026-06.rsv 2026-11.rsv
+  robosieve history 2026-*.rsv https://example.com --agent GPTBot
+  robosieve history 2026-*.rsv --format parquet -o history.parquet")]
+pub struct HistoryArgs {
+    /// Policy files, the oldest first; then an origin, if only that one is asked about
+    ///
+    /// The last argument is an origin if it has `://` in it.
+    #[arg(value_name = "POLICY", required = true)]
+    pub policies: Vec<PathBuf>,
+    /// Only this crawler, which all policies were compiled for; may be repeated [default: all that all have]
+    #[arg(long, value_name = "NAME", alias = "crawler")]
+    pub agent: Vec<Agents>,
+    /// The output format
+    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
+    pub format: Format,
+    /// The file to write, named only when complete [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace an existing text file, whatever it holds
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Do not verify the checksums of the policy files
+    #[arg(long)]
+    pub trust_checksum: bool,
+}
+
+impl HistoryArgs {
+    /// The paths of the policies, and the origin, if there is one.
+    pub fn given(&self) -> (&[PathBuf], Option<&OsStr>) {
+        match self.policies.split_last() {
+            Some((last, policies)) if last.to_string_lossy().contains("://") => (policies, Some(last.as_os_str())),
+            _ => (&self.policies, None),
+        }
+    }
+
+    /// Opens a policy.
+    pub fn open(&self, path: &Path) -> Result<Policy, OpenError> {
+        mapped(path, trust(self.trust_checksum))
     }
 }
 

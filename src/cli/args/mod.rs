@@ -15,7 +15,7 @@ mod values;
 pub use check::{CheckArgs, Dialects, LintArgs};
 pub use command::{Args, Command, CompletionsArgs, ManArgs};
 pub use compile::{CompileArgs, MergeArgs};
-pub use diff::DiffArgs;
+pub use diff::{DiffArgs, HistoryArgs};
 pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::{ExportArgs, InspectArgs};
 pub use long_runs::{Log, WatchingArgs};

@@ -28,11 +28,13 @@
 
 mod change;
 mod compare;
+mod history;
 mod policies;
 mod table;
 
 pub use crate::automaton::{Difference, Differences};
 pub use crate::show::group_kind::GroupKind;
 pub use change::{Change, OriginChange};
+pub use history::{HISTORY, History};
 pub use policies::{Diff, DiffError, Seen};
 pub use table::{DiffTable, rows, write, write_file};

@@ -24,10 +24,10 @@ pub enum DiffError {
         now: &'static str,
     },
     /// One of them lacks a crawler.
-    #[error("the {which} policy: {error}")]
+    #[error("{which}: {error}")]
     Crawler {
-        /// Which policy it is: `older` or `newer`.
-        which: &'static str,
+        /// Which policy it is, such as `the older policy`.
+        which: String,
         /// What it says of the crawler.
         error: CrawlerError,
     },
@@ -65,6 +65,14 @@ pub struct Diff<'p> {
 /// The most paths that are shown of a change, unless another number is given.
 const SHOWN: usize = 3;
 
+/// Checks that policies have the same dialect.
+pub(super) fn same_dialect(was: &Policy, now: &Policy) -> Result<(), DiffError> {
+    match [was, now].map(|policy| policy.dialect().name) {
+        [was, now] if was != now => Err(DiffError::Dialects { was, now }),
+        _ => Ok(()),
+    }
+}
+
 impl<'p> Diff<'p> {
     /// Compares an older policy with a newer one for these crawlers; if none are given, for all that both were compiled for.
     ///
@@ -72,10 +80,9 @@ impl<'p> Diff<'p> {
     ///
     /// [`DiffError`] if they have different dialects, or one lacks a crawler.
     pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
-        if was.dialect().name != now.dialect().name {
-            return Err(DiffError::Dialects { was: was.dialect().name, now: now.dialect().name });
-        }
+        same_dialect(was, now)?;
         let of = |which, policy: &Policy, agents: &Agents| {
+            let which = format!("the {which} policy");
             policy.crawler(Some(agents)).map_err(|error| DiffError::Crawler { which, error })
         };
         let both = |agents: &Agents| Ok([of("older", was, agents)?, of("newer", now, agents)?]);

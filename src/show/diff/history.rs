@@ -1,0 +1,174 @@
+//! When each crawler's access to an origin changed, by policies in the order of time.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::policies::{DiffError, same_dialect};
+use crate::judge::Choices;
+use crate::outcome::Partition;
+use crate::policy::{Crawler, Policy, Record, replace};
+use crate::robots::Agents;
+use crate::show::access::{Access, AccessDecider, Blocked, Cell};
+use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
+use crate::show::group_kind::GroupKind;
+
+/// Policies in the order of time, to tell when each crawler's access changed.
+#[derive(Debug, Clone)]
+pub struct History<'p> {
+    policies: Vec<&'p Policy>,
+    /// By policy.
+    crawlers: Vec<Vec<Crawler>>,
+    now: i64,
+}
+
+/// The columns of a history.
+pub const HISTORY: [Column; 8] = [
+    always("origin", Kind::Text),
+    always("agent", Kind::Text),
+    always("policy", Kind::Whole),
+    always("access", Kind::Text),
+    always("root", Kind::Text),
+    always("group", Kind::Text),
+    perhaps("origin_status", Kind::Text),
+    perhaps("fetched_at", Kind::Time),
+];
+
+/// What an origin is that a policy does not have: it was never fetched.
+const ABSENT: Cell =
+    Cell { blocked: Blocked { access: Access::Deferred, root: Partition::Deferred }, group: GroupKind::None };
+
+impl<'p> History<'p> {
+    /// The history of these crawlers by policies, the oldest first; if no crawlers are given, of all that every policy was compiled for.
+    ///
+    /// # Errors
+    ///
+    /// [`DiffError`] if the policies have different dialects, or one lacks a crawler.
+    pub fn new(policies: &[&'p Policy], agents: &[Agents]) -> Result<History<'p>, DiffError> {
+        policies.windows(2).try_for_each(|pair| same_dialect(pair[0], pair[1]))?;
+        let given =
+            if agents.is_empty() { policies.first().map_or(&[][..], |first| first.columns().all()) } else { agents };
+        let mut crawlers = vec![Vec::new(); policies.len()];
+        for of in given {
+            let of_each = (1..).zip(policies).map(|(number, policy)| {
+                policy
+                    .crawler(Some(of))
+                    .map_err(|error| DiffError::Crawler { which: format!("policy number {number}"), error })
+            });
+            match of_each.collect::<Result<Vec<Crawler>, _>>() {
+                Ok(of_each) => crawlers.iter_mut().zip(of_each).for_each(|(all, crawler)| all.push(crawler)),
+                Err(_) if agents.is_empty() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if let ([first, .., last], Some([])) = (policies, crawlers.first().map(Vec::as_slice)) {
+            return Err(DiffError::NoCrawler { was: first.columns().to_string(), now: last.columns().to_string() });
+        }
+        Ok(History { policies: policies.to_vec(), crawlers, now: Choices::now().now })
+    }
+
+    /// Passes a row to `each` for each origin and crawler, and each policy by which its access is another than by the one before; the
+    /// first such row is that of the first policy. Access that is always the same has no rows; but if an `origin` is given, only that
+    /// one counts, and has them anyway. Returns the number of origins.
+    ///
+    /// A row has values for the columns of [`HISTORY`]: `policy` is the number of the policy, counted from 1; `access`, `root` and
+    /// `group` are those of [`ExportTable::Access`](export::ExportTable::Access), and `fetched_at` is when the robots.txt was fetched.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `each`.
+    pub fn rows<E>(&self, origin: Option<&str>, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<u64, E> {
+        let mut deciders: Vec<_> = self.policies.iter().map(|policy| AccessDecider::new(policy, self.now)).collect();
+        if let Some(origin) = origin {
+            let found: Vec<_> = self.policies.iter().map(|policy| policy.origin(origin.as_bytes())).collect();
+            if found.iter().all(Option::is_none) {
+                return Ok(0);
+            }
+            self.origin(origin.as_bytes(), &found, &mut deciders, true, each)?;
+            return Ok(1);
+        }
+        let mut records: Vec<_> = self.policies.iter().map(|policy| policy.records().peekable()).collect();
+        let mut origins = 0;
+        loop {
+            let first = records.iter_mut().filter_map(|records| records.peek().map(|(_, record)| record.origin)).min();
+            let Some(origin) = first else { return Ok(origins) };
+            let found = records.iter_mut().map(|records| records.next_if(|(_, record)| record.origin == origin));
+            let found: Vec<_> = found.collect();
+            self.origin(origin, &found, &mut deciders, false, each)?;
+            origins += 1;
+        }
+    }
+
+    /// The rows of an origin, which these are the records of, by policy.
+    fn origin<E>(
+        &self,
+        origin: &[u8],
+        found: &[Option<(&'p Policy, Record<'p>)>],
+        deciders: &mut [AccessDecider<'p>],
+        always: bool,
+        each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let by_policy: Vec<Vec<Cell>> = found
+            .iter()
+            .zip(deciders)
+            .zip(&self.crawlers)
+            .map(|((found, decider), crawlers)| match found {
+                Some((of, record)) => decider.cells(of, record, crawlers).to_vec(),
+                None => vec![ABSENT; crawlers.len()],
+            })
+            .collect();
+        for (at, crawler) in self.crawlers.first().into_iter().flatten().enumerate() {
+            let agent = crawler.agents().to_string();
+            if !always && by_policy.windows(2).all(|pair| pair[0][at] == pair[1][at]) {
+                continue;
+            }
+            let mut last = None;
+            for ((number, cells), found) in (1..).zip(&by_policy).zip(found) {
+                if last.replace(cells[at]) == Some(cells[at]) {
+                    continue;
+                }
+                let record = found.as_ref().map(|(_, record)| record);
+                let fetched_at = record.and_then(|record| record.state().answered.fetched_at);
+                each(&[
+                    Value::Text(origin),
+                    Value::Text(agent.as_bytes()),
+                    Value::Whole(number),
+                    Value::Text(cells[at].blocked.access.name().as_bytes()),
+                    Value::Text(cells[at].blocked.root.name().as_bytes()),
+                    Value::Text(cells[at].group.name().as_bytes()),
+                    record.map_or(Value::None, |record| Value::Text(record.origin_status.name().as_bytes())),
+                    fetched_at.map_or(Value::None, Value::Time),
+                ])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rows as a table; returns the number of origins.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written.
+    pub fn write(&self, origin: Option<&str>, format: Format, out: &mut (dyn Write + Send)) -> io::Result<u64> {
+        let mut origins = 0;
+        export::write_rows(("history", &HISTORY), format, out, &mut |each| {
+            origins = self.rows(origin, each)?;
+            Ok(())
+        })?;
+        Ok(origins)
+    }
+
+    /// Writes the table to a file, as [`export::write_file`] does.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written, or exists and is not to be replaced.
+    pub fn write_file(&self, origin: Option<&str>, format: Format, path: &Path, force: bool) -> io::Result<u64> {
+        let mut origins = 0;
+        replace(path, &export::file_kind(format, force), |file: &mut File| {
+            origins = self.write(origin, format, file)?;
+            Ok::<(), io::Error>(())
+        })?;
+        Ok(origins)
+    }
+}
