@@ -93,7 +93,14 @@ pub struct OutputArgs {
     ///
     /// After each verdict, adds columns for each of these uses, with y, n or nothing: what Content-Usage and Content-Signal lines say
     /// together, where any n counts, and what each kind of line says. They are empty for lines that may not be fetched.
-    #[arg(long, value_name = "USES", requires = "verdicts", hide_short_help = true, value_parser = str::parse::<PreferenceColumns>)]
+    #[arg(
+        long,
+        value_name = "USES",
+        requires = "verdicts",
+        conflicts_with_all = ["only", "blocked_for", "count"],
+        hide_short_help = true,
+        value_parser = str::parse::<PreferenceColumns>
+    )]
     pub preferences: Option<PreferenceColumns>,
     /// Leave out lines whose URL has occurred before
     ///
