@@ -6,6 +6,7 @@ pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod error;
 pub(crate) mod json;
+pub(crate) mod line;
 pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;
@@ -16,11 +17,7 @@ pub(crate) mod time;
 pub(crate) mod unnamed;
 pub(crate) mod visible;
 
-/// The line, counted from 1, that contains a byte of a text.
-pub(crate) fn line_of(text: &[u8], at: usize) -> usize {
-    1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
-}
-
+pub(crate) use line::line_of;
 pub use replaceable::is_stream;
 pub use time::time;
 pub(crate) use visible::{shown, visible};

@@ -136,7 +136,7 @@ mod tests {
             assert!(Arc::ptr_eq(&found, &again), "lines do not matter");
             assert!(known.known.keys().map(Vec::len).sum::<usize>() <= KEPT);
         }
-        assert!(known.forgotten > 2 && known.known.len() > 100);
+        assert!((3..9).contains(&known.forgotten), "not each time: {}", known.forgotten);
         let other = SideRecord { key: SideKey::Sitemap, value: b"s", line: 1, group: None };
         assert!(known.of(&[other], dialect).is_none());
     }

@@ -297,8 +297,12 @@ fn columns_show_what_is_said_of_each_line() {
         required.contains("\nblocked\tn\ty\tn\t\t\t\thttp://both.example/\n"),
         "what it is refused for: {required}"
     );
-    bench.refused("--robots sites --preferences search --count urls", &["--verdicts"]);
-    bench.refused("--robots sites --preferences training --verdicts urls", &["train-ai, search, ai-input"]);
+    for (output, message) in [("--out new", "--verdicts"), ("--count", "--count"), ("--only allowed", "--only")] {
+        let run = bench.program(&format!("filter --agent other --robots sites --preferences search {output} urls"));
+        said(&{ run }.assert().code(2).get_output().stderr, &[message]);
+    }
+    let run = bench.program("filter --agent other --robots sites --preferences training --verdicts urls");
+    said(&{ run }.assert().code(2).get_output().stderr, &["train-ai, search, ai-input"]);
 }
 
 #[cfg(feature = "parquet")]

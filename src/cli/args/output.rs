@@ -97,7 +97,7 @@ pub struct OutputArgs {
         long,
         value_name = "USES",
         requires = "verdicts",
-        conflicts_with_all = ["count", "only", "blocked_for"],
+        conflicts_with_all = ["only", "blocked_for", "count"],
         hide_short_help = true,
         value_parser = str::parse::<PreferenceColumns>
     )]
