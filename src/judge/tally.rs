@@ -102,6 +102,10 @@ pub(crate) struct CrawlerCounts {
     pub counts: [u64; Outcome::COUNT],
 }
 
+/// How many lines changed, by the partition before and that of now.
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Changes(pub [[u64; Partition::COUNT]; Partition::COUNT]);
+
 /// Counts the lines of a text, in all and by outcome for each crawler, and hashes them if `hashed`.
 pub(crate) fn count(
     text: &[u8],

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::FilterError;
 use super::worker::Judged;
 use crate::input::skipped::{Skipped, SkippedPart};
-use crate::judge::tally::{CrawlerCounts, Tally, counts};
+use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
 use crate::output::block::Block;
@@ -41,10 +41,6 @@ pub(crate) struct ListTotals {
     pub skipped: Vec<SkippedPart>,
     pub crawlers: Vec<[Tally; Partition::COUNT]>,
 }
-
-/// How many lines changed, by the partition before and that of now.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(crate) struct Changes(pub [[u64; Partition::COUNT]; Partition::COUNT]);
 
 /// Lines by [`Outcome::index`].
 #[derive(Debug, Clone, Serialize, Deserialize)]

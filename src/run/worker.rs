@@ -2,7 +2,6 @@
 
 use super::left_out::{LeavingOut, LeftOut};
 use super::render::Renderer;
-use super::totals::Changes;
 use crate::input::chunks::Chunk;
 use crate::judge::batch;
 use crate::judge::batch_arrays::BatchArrays;
@@ -12,7 +11,7 @@ use crate::judge::outcomes::{AllowedIf, Outcomes};
 use crate::judge::place::Pieces;
 use crate::judge::required;
 use crate::judge::scratch::Scratch;
-use crate::judge::tally::{self, CrawlerCounts, Tally};
+use crate::judge::tally::{self, Changes, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
