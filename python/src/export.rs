@@ -59,9 +59,9 @@ pub fn table(py: Python<'_>, policy: &Policy, what: &str, agent: Option<&str>) -
 /// >>> after = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
 /// >>> set(robosieve.diff(before, after).to_pyarrow()["change"].to_pylist())
 /// {'came'}
-#[pyfunction]
+#[pyfunction(name = "diff")]
 #[pyo3(signature = (before, after, agents=None, *, only=None, paths=3, summary=false))]
-pub fn diff(
+pub fn changes(
     py: Python<'_>,
     before: &Policy,
     after: &Policy,

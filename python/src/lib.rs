@@ -53,7 +53,7 @@ mod _robosieve {
     #[pymodule_export]
     use crate::error::{AgentError, Error, PolicyError, RunError, SourceError, UrlsError};
     #[pymodule_export]
-    use crate::export::diff;
+    use crate::export::changes;
     #[pymodule_export]
     use crate::export::table;
     #[pymodule_export]
