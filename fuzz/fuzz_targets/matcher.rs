@@ -10,6 +10,7 @@ use robosieve::automaton::{self, Scratch};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict};
 
+#[allow(dead_code, reason = "preferences have tests of their own")]
 #[path = "../../tests/library/oracle.rs"]
 mod oracle;
 

@@ -7,6 +7,7 @@ use robosieve::lint;
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, RuleSet, Verdict};
 
+#[allow(dead_code, reason = "preferences have tests of their own")]
 #[path = "../../tests/library/oracle.rs"]
 mod oracle;
 

@@ -199,7 +199,7 @@ def test_crawlers_are_named_or_taken_together(policy: robosieve.Policy) -> None:
     rows = [line.split(b"\t") for line in lines.getvalue().splitlines()[1:]]
     counts = robosieve.filter(policy, [LIST], agents=agents, count=True, allowed_if="all")["partitions"]
     assert sum(bool(row[0]) for row in rows) == counts["blocked"]["lines"] + counts["invalid"]["lines"]
-    with pytest.raises(ValueError, match="allowed_if: 'some'"):
+    with pytest.raises(robosieve.Error, match='allowed_if: "some"'):
         robosieve.filter(policy, [LIST], agents=agents, count=True, allowed_if="some")
     with pytest.raises(robosieve.Error, match="blocked_for"):
         robosieve.filter(policy, [LIST], agents=agents, blocked_for=True, verdicts=True)

@@ -21,6 +21,9 @@ pub(super) struct Side<'p> {
     pub partition: Option<Partition>,
 }
 
+/// Whether an automaton is a layer's, and its place; or the verdict, if there is one for all paths.
+type DeciderKey = (bool, Result<u32, Verdict>);
+
 type SideKey = (bool, u32, Option<Partition>);
 
 impl Side<'_> {
@@ -40,7 +43,7 @@ pub(super) struct Comparer {
     /// By both sides.
     known: HashMap<[SideKey; 2], Rc<[GroupChange]>>,
     /// By the automata of both sides.
-    differences: HashMap<[(bool, Result<u32, Verdict>); 2], Rc<Differences>>,
+    differences: HashMap<[DeciderKey; 2], Rc<Differences>>,
 }
 
 impl Comparer {
