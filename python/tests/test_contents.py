@@ -127,8 +127,8 @@ def test_policies_are_compared(tmp_path: Path) -> None:
     assert robosieve.diff(older, newer, summary=True).to_pyarrow().to_pylist() == [
         {"agent": "examplebot", "change": "now-blocked", "origins": 1}
     ]
-    for wrong, match in (({"only": ["x"]}, "only: 'x' is unknown"), ({"paths": -1}, "paths: .* not -1")):
+    for wrong, match in (({"only": ["x"]}, 'only: "x" is unknown'), ({"paths": -1}, "paths: .* not -1")):
         with pytest.raises((ValueError, robosieve.Error), match=match):
-            robosieve.diff(older, newer, **wrong)  # type: ignore[arg-type]
+            robosieve.diff(older, newer, **wrong)
     with pytest.raises(robosieve.Error, match="not compiled for otherbot"):
         robosieve.diff(older, newer, ["otherbot"])

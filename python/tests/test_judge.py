@@ -416,7 +416,10 @@ def test_requirements_refuse_what_is_allowed() -> None:
         choices = robosieve.Choices(require=require)
         judged = policy.judge(urls, choices=choices)
         assert (choices.require, judged["reason"]) == (require, reasons)
-        verdicts = ["blocked" if reason == "preference" else verdict for reason, verdict in zip(reasons, judged["verdict"])]
+        verdicts = [
+            "blocked" if reason == "preference" else verdict
+            for reason, verdict in zip(reasons, judged["verdict"], strict=True)
+        ]
         assert judged["verdict"] == verdicts
     assert robosieve.Choices().require is None
     for wrong, message in (("train-ai=n", "require: .*train-ai=n.* is no requirement"), ("", "require: ")):

@@ -218,7 +218,7 @@ impl Memory {
     /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line after it;
     /// decoded, and kept; and, for each crawler, gathered with others and as a frame.
     pub fn longest_line(&self) -> usize {
-        let longest = 3 * self.rest() / 16 / (4 * self.needs.buffers + 6);
+        let longest = self.rest().saturating_mul(3) / 16 / (4 * self.needs.buffers + 6);
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
     }
 

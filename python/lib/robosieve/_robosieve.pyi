@@ -31,6 +31,7 @@ __all__ = [
     "compile",
     "compile_pages",
     "compile_part",
+    "diff",
     "export",
     "filter",
     "inspect",
