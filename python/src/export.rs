@@ -79,10 +79,10 @@ pub fn changes(
     let paths = usize::try_from(paths)
         .map_err(|_| error::parameter("paths", format!("expected a number of at least 0, not {paths}")))?;
     let table = if summary { DiffTable::Summary } else { DiffTable::Changes };
-    let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?.shown(paths);
+    let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?.only(only).shown(paths);
     let mut batches = Batches::new(table.columns());
     let read = || {
-        diff::rows(&diff, table, &only, &mut |row| batches.push(row))?;
+        diff::rows(&diff, table, &mut |row| batches.push(row))?;
         batches.end()
     };
     error::guarded(|| py.detach(read).map_err(error::policy))?;

@@ -16,23 +16,23 @@ use crate::show::export;
 
 pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let table = args.table();
-    if let (Some(path), Some(format)) = (&args.out, table) {
+    if let (Some(path), Some(format)) = (&args.file.out, table) {
         let policies = [args.old.clone(), args.new.clone()];
-        destination::ensure(path, &export::file_kind(format, args.force), &policies).map_err(forceable)?;
+        destination::ensure(path, &export::file_kind(format, args.file.force), &policies).map_err(forceable)?;
     }
     let [was, now] = args.open()?;
-    let diff = Diff::new(&was, &now, &args.agent)?.shown(args.paths);
+    let diff = Diff::new(&was, &now, &args.agent)?.only(args.only.clone()).shown(args.paths);
     let left_out = diff.left_out();
     if args.agent.is_empty() && !left_out.is_empty() {
         say(format_args!("robosieve: only one of the policies was compiled for {}", left_out.join(", ")));
     }
     let what = if args.summary { DiffTable::Summary } else { DiffTable::Changes };
-    let seen = match (&args.out, table) {
+    let seen = match (&args.file.out, table) {
         (Some(path), Some(format)) => {
-            diff::write_file(&diff, what, &args.only, format, path, args.force).map_err(FileError::of("write", path))?
+            diff::write_file(&diff, what, format, path, args.file.force).map_err(FileError::of("write", path))?
         }
-        (_, Some(format)) => diff::write(&diff, what, &args.only, format, &mut io::stdout())?,
-        (_, None) => text(&diff, args, &mut BufWriter::new(io::stdout().lock()))?,
+        (_, Some(format)) => diff::write(&diff, what, format, &mut io::stdout())?,
+        (_, None) => text(&diff, &mut BufWriter::new(io::stdout().lock()))?,
     };
     Ok(ExitCode::from(u8::from(seen.changed > 0)))
 }
@@ -48,14 +48,14 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
         Ok::<String, Failure>(origin)
     });
     let origin = origin.transpose()?;
-    if let Some(path) = &args.out {
-        destination::ensure(path, &export::file_kind(args.format, args.force), paths).map_err(forceable)?;
+    if let Some(path) = &args.file.out {
+        destination::ensure(path, &export::file_kind(args.format, args.file.force), paths).map_err(forceable)?;
     }
     let policies = paths.iter().map(|path| args.open(path)).collect::<Result<Vec<_>, _>>()?;
     let history = History::new(&policies.iter().collect::<Vec<_>>(), &args.agent)?;
-    let origins = match &args.out {
+    let origins = match &args.file.out {
         Some(path) => history
-            .write_file(origin.as_deref(), args.format, path, args.force)
+            .write_file(origin.as_deref(), args.format, path, args.file.force)
             .map_err(FileError::of("write", path))?,
         None => history.write(origin.as_deref(), args.format, &mut io::stdout())?,
     };
@@ -67,22 +67,18 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Prints each change, and how many origins changed.
-fn text(diff: &Diff<'_>, args: &DiffArgs, out: &mut impl Write) -> io::Result<Seen> {
-    let (names, mut last, mut changed) = (diff.names(), Vec::new(), 0);
+fn text(diff: &Diff<'_>, out: &mut impl Write) -> io::Result<Seen> {
+    let (names, mut last) = (diff.names(), Vec::new());
     let seen = diff.each(|change| {
-        if !args.only.is_empty() && !args.only.contains(&change.change) {
-            return Ok(());
-        }
         if last != change.origin {
             last = change.origin.to_vec();
-            changed += 1;
             writeln!(out, "{}", visible(&String::from_utf8_lossy(change.origin)))?;
         }
         one(change, &names, out)
     })?;
-    writeln!(out, "{changed} of {} origins changed", seen.origins)?;
+    writeln!(out, "{} of {} origins changed", seen.changed, seen.origins)?;
     out.flush()?;
-    Ok(Seen { changed, ..seen })
+    Ok(seen)
 }
 
 /// Prints a change of an origin.

@@ -17,14 +17,14 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
         (table, true) => return Err(Failure::NoSummary { table: table.name() }),
         (table, false) => table,
     };
-    if let Some(path) = &args.out {
-        let kind = export::file_kind(args.format, args.force);
+    if let Some(path) = &args.file.out {
+        let kind = export::file_kind(args.format, args.file.force);
         destination::ensure(path, &kind, &args.policy.files()).map_err(forceable)?;
     }
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
-    match &args.out {
-        Some(path) => export::write_file(&policy, table, &crawlers, args.format, path, args.force)
+    match &args.file.out {
+        Some(path) => export::write_file(&policy, table, &crawlers, args.format, path, args.file.force)
             .map_err(FileError::of("write", path))?,
         None => export::write(&policy, table, &crawlers, args.format, &mut io::stdout())?,
     }

@@ -18,6 +18,14 @@ pub(crate) enum Decision {
 }
 
 impl Decision {
+    /// The partition of all URLs of the origin; `None` if a group decides.
+    pub fn partition(self) -> Option<Partition> {
+        match self {
+            Decision::Fixed(outcome) => Some(outcome.partition()),
+            Decision::Walk(_) => None,
+        }
+    }
+
     /// The outcome if the automaton allows the path.
     #[inline]
     pub fn if_allowed(self) -> Outcome {

@@ -150,19 +150,15 @@ impl Outcomes {
             Partition::Blocked => 2,
             Partition::Invalid => 3,
         };
-        let mut rest = &self.differences.all[..];
-        while let Some(url) = rest.first().map(|difference| difference.url) {
-            let count = rest.iter().take_while(|difference| difference.url == url).count();
-            let (of_url, others) = rest.split_at(count);
-            rest = others;
+        for (url, of_url) in by_url(&self.differences.all) {
             // Nobody may be left to whom the outcome for most applies.
-            let most = (count < self.crawlers).then_some(self.most[url as usize]);
+            let most = (of_url.len() < self.crawlers).then_some(self.most[url]);
             let outcomes = most.into_iter().chain(of_url.iter().map(|difference| difference.outcome));
             let found = match allowed {
                 AllowedIf::Any => outcomes.min_by_key(rank),
                 AllowedIf::All => outcomes.min_by_key(|outcome| Reverse(rank(outcome))),
             };
-            self.most[url as usize] = found.expect("a difference");
+            self.most[url] = found.expect("a difference");
         }
         self.differences.all.clear();
         self.crawlers = AllowedIf::split_count(Some(allowed), self.crawlers);
@@ -172,14 +168,10 @@ impl Outcomes {
     pub(super) fn block_where(&mut self, blocked: Outcome, mut refuses: impl FnMut(usize, usize) -> bool) {
         let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
         let differences = std::mem::take(&mut self.differences.all);
-        let (mut rest, mut each) = (&differences[..], Vec::new());
+        let (mut by_url, mut each) = (by_url(&differences).peekable(), Vec::new());
         for (url, most) in self.most.iter_mut().enumerate() {
-            let count = rest.iter().take_while(|difference| difference.url as usize == url).count();
-            let (of_url, others) = rest.split_at(count);
-            rest = others;
-            each.clear();
-            each.resize(self.crawlers, *most);
-            of_url.iter().for_each(|difference| each[usize::from(difference.crawler)] = difference.outcome);
+            let of_url = by_url.next_if(|(other, _)| *other == url).map_or(&[][..], |(_, of_url)| of_url);
+            fill(&mut each, self.crawlers, *most, of_url);
             for (crawler, outcome) in each.iter_mut().enumerate().filter(|(_, outcome)| is_allowed(**outcome)) {
                 if refuses(url, crawler) {
                     *outcome = blocked;
@@ -198,7 +190,7 @@ impl Outcomes {
     pub(crate) fn append_crawlers(&mut self, others: &Outcomes) {
         assert_eq!(self.urls(), others.urls(), "outcomes of the same URLs");
         let (own, all) = (self.crawlers as u16, &mut self.differences.all);
-        let mut theirs = others.differences();
+        let (mut theirs, mut each) = (others.differences(), Vec::new());
         let put = |all: &mut Vec<Difference>, differences: &[Difference]| {
             all.extend(differences.iter().map(|other| Difference { crawler: own + other.crawler, ..*other }));
         };
@@ -210,10 +202,9 @@ impl Outcomes {
             let (of_url, rest) = rest.split_at(rest.partition_point(|difference| difference.url == url));
             theirs = rest;
             put(all, before);
-            let mut each = vec![*of_others; others.crawlers];
-            of_url.iter().for_each(|difference| each[usize::from(difference.crawler)] = difference.outcome);
-            let differing = (own..).zip(each).filter(|(_, outcome)| outcome != most);
-            all.extend(differing.map(|(crawler, outcome)| Difference { url, crawler, outcome }));
+            fill(&mut each, others.crawlers, *of_others, of_url);
+            let differing = (own..).zip(&each).filter(|(_, outcome)| *outcome != most);
+            all.extend(differing.map(|(crawler, &outcome)| Difference { url, crawler, outcome }));
         }
         put(all, theirs);
         all.sort_by_key(|difference| difference.url);
@@ -223,18 +214,16 @@ impl Outcomes {
     /// Calls `visit` with each URL whose partition changed for a crawler, the crawler, and the partition before and now. The first
     /// half of the crawlers are those of now, the second half the same ones before.
     pub(crate) fn each_change(&self, mut visit: impl FnMut(usize, usize, [Partition; 2])) {
-        let (mut rest, mut each) = (self.differences(), Vec::new());
-        while let Some(url) = rest.first().map(|difference| difference.url as usize) {
-            let (of_url, others) = rest.split_at(rest.partition_point(|difference| difference.url as usize == url));
-            rest = others;
-            each.clear();
-            each.resize(self.crawlers, self.most[url].partition());
-            for difference in of_url {
-                each[usize::from(difference.crawler)] = difference.outcome.partition();
-            }
+        let mut each = Vec::new();
+        for (url, of_url) in by_url(self.differences()) {
+            fill(&mut each, self.crawlers, self.most[url], of_url);
             let (now, was) = each.split_at(self.crawlers / 2);
-            let changed = was.iter().zip(now).enumerate().filter(|(_, (was, now))| was != now);
-            changed.for_each(|(crawler, (&was, &now))| visit(url, crawler, [was, now]));
+            for (crawler, both) in was.iter().zip(now).enumerate() {
+                let [was, now] = [both.0, both.1].map(|outcome| outcome.partition());
+                if was != now {
+                    visit(url, crawler, [was, now]);
+                }
+            }
         }
     }
 
@@ -254,6 +243,18 @@ impl Outcomes {
         differences.all.truncate(kept);
         differences.all[first..].sort_by_key(|difference| difference.url);
     }
+}
+
+/// Each URL that has differences, with these.
+fn by_url(differences: &[Difference]) -> impl Iterator<Item = (usize, &[Difference])> {
+    differences.chunk_by(|one, other| one.url == other.url).map(|of_url| (of_url[0].url as usize, of_url))
+}
+
+/// Fills `each` with the outcomes of a URL, given that for most crawlers and the differences.
+fn fill(each: &mut Vec<Outcome>, crawlers: usize, most: Outcome, of_url: &[Difference]) {
+    each.clear();
+    each.resize(crawlers, most);
+    of_url.iter().for_each(|difference| each[usize::from(difference.crawler)] = difference.outcome);
 }
 
 impl Differences {

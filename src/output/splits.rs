@@ -67,11 +67,24 @@ impl Splits {
 
     /// The names of the partitions of all: `allowed`, or `allowed.examplebot` if there are several crawlers, then `allowed.was`.
     pub fn partitions(&self) -> Vec<String> {
-        let name = |label: &String, partition: Partition| match label.as_str() {
-            "" => partition.name().to_owned(),
-            label => format!("{}.{label}", partition.name()),
-        };
-        self.labels().iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
+        self.labels()
+            .iter()
+            .flat_map(|label| Partition::ALL.map(|partition| labelled(partition.name(), label)))
+            .collect()
+    }
+
+    /// The names of all changes from one partition to another, such as `allowed-to-blocked`, with the label of the crawler if there are
+    /// several; and the numbers of both partitions among [`Splits::partitions`], those of now.
+    pub fn changes(&self) -> Vec<(String, [usize; 2])> {
+        let mut all = Vec::new();
+        for (split, label) in self.labels().iter().take(self.by_one_policy()).enumerate() {
+            let of_split = Partition::ALL.into_iter().flat_map(|was| Partition::ALL.map(|now| (was, now)));
+            for (was, now) in of_split.filter(|(was, now)| was != now) {
+                let name = labelled(&format!("{}-to-{}", was.name(), now.name()), label);
+                all.push((name, [was, now].map(|partition| Partition::COUNT * split + partition as usize)));
+            }
+        }
+        all
     }
 
     /// The names of those by one policy, and if policies are compared, of the same by the older one.
@@ -80,6 +93,11 @@ impl Splits {
         let older: Vec<String> = if self.is_compared { names.iter().map(was).collect() } else { Vec::new() };
         [names, older].concat()
     }
+}
+
+/// A name with a label, if there is one.
+fn labelled(name: &str, label: &str) -> String {
+    if label.is_empty() { name.to_owned() } else { format!("{name}.{label}") }
 }
 
 #[cfg(test)]

@@ -109,17 +109,10 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
 
 /// The lines that changed, by name, as far as there are any.
 fn changes(splits: &Splits, counted: &[Changes]) -> BTreeMap<String, u64> {
-    let mut all = BTreeMap::new();
-    for (label, Changes(counts)) in splits.labels().iter().zip(counted) {
-        for (was, now) in Partition::ALL.into_iter().flat_map(|was| Partition::ALL.map(|now| (was, now))) {
-            let lines = counts[was as usize][now as usize];
-            if lines > 0 {
-                let crawler = if label.is_empty() { String::new() } else { format!(".{label}") };
-                all.insert(format!("{}-to-{}{crawler}", was.name(), now.name()), lines);
-            }
-        }
-    }
-    all
+    let lines =
+        |[was, now]: [usize; 2]| counted[now / Partition::COUNT].0[was % Partition::COUNT][now % Partition::COUNT];
+    let all = splits.changes().into_iter().map(|(name, places)| (name, lines(places)));
+    all.filter(|(_, lines)| *lines > 0).collect()
 }
 
 /// A list's part of the receipt; `names` are those of the partitions.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
 use crate::dialect::Dialect;
 use crate::judge::Choices;
-use crate::judge::decision::{Decision, Decisions};
+use crate::judge::decision::Decisions;
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Group, Groups, Policy, Record, columns_of};
 use crate::rules::{AskedPaths, Verdict};
@@ -99,10 +99,7 @@ impl<'p> AccessDecider<'p> {
 
     /// The partition of all lines of an origin; `None` if its rules decide.
     fn partition(&self, record: &Record<'_>) -> Option<Partition> {
-        match self.decisions.of(record) {
-            Decision::Fixed(outcome) => Some(outcome.partition()),
-            Decision::Walk(_) => None,
-        }
+        self.decisions.of(record).partition()
     }
 
     /// How much of an origin is blocked for each of some crawlers, and whose group applies to it. The record is of `policy`, which

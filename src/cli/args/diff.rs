@@ -1,9 +1,9 @@
 //! The arguments of `diff` and `history`.
 
-use clap::builder::TypedValueParser;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::inspect::{TableFileArgs, format};
 use super::policy::{mapped, trust};
 use super::values::one_of;
 use crate::policy::{OpenError, Policy};
@@ -56,12 +56,8 @@ pub struct DiffArgs {
     /// The same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// The file to write, named only when complete [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Replace an existing text file, whatever it holds
-    #[arg(long, requires = "out")]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: TableFileArgs,
     /// Do not verify the checksums of the policy files
     #[arg(long)]
     pub trust_checksum: bool,
@@ -77,7 +73,7 @@ impl DiffArgs {
     /// The format of a table; `None` for text.
     pub fn table(&self) -> Option<Format> {
         // A file and a summary are tables.
-        let is_table = self.out.is_some() || self.summary;
+        let is_table = self.file.out.is_some() || self.summary;
         if self.json { Some(Format::JsonLines) } else { self.format.or(is_table.then_some(Format::Tsv)) }
     }
 }
@@ -104,12 +100,8 @@ pub struct HistoryArgs {
     /// The output format
     #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
     pub format: Format,
-    /// The file to write, named only when complete [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Replace an existing text file, whatever it holds
-    #[arg(long, requires = "out")]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: TableFileArgs,
     /// Do not verify the checksums of the policy files
     #[arg(long)]
     pub trust_checksum: bool,
@@ -128,13 +120,4 @@ impl HistoryArgs {
     pub fn open(&self, path: &Path) -> Result<Policy, OpenError> {
         mapped(path, trust(self.trust_checksum))
     }
-}
-
-fn format() -> impl TypedValueParser<Value = Format> {
-    one_of([
-        ("tsv", Format::Tsv),
-        ("jsonl", Format::JsonLines),
-        #[cfg(feature = "parquet")]
-        ("parquet", Format::Parquet),
-    ])
 }

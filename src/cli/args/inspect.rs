@@ -73,6 +73,13 @@ pub struct ExportArgs {
     /// [default: all of them]
     #[arg(long, value_name = "NAME")]
     pub agent: Option<Agents>,
+    #[command(flatten)]
+    pub file: TableFileArgs,
+}
+
+/// The file that a table is written to.
+#[derive(Debug, clap::Args)]
+pub struct TableFileArgs {
     /// The file to write, named only when complete [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -111,7 +118,8 @@ fn table() -> impl TypedValueParser<Value = ExportTable> {
     ])
 }
 
-fn format() -> impl TypedValueParser<Value = Format> {
+/// A parser for the formats of tables.
+pub fn format() -> impl TypedValueParser<Value = Format> {
     let format = |name, help, format| (PossibleValue::new(name).help(help), format);
     one_of([
         format("tsv", "Tab-separated values", Format::Tsv),

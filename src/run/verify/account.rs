@@ -146,20 +146,19 @@ fn changes_problem(receipt: &Receipt) -> Option<String> {
     let changes = receipt.changes.as_ref()?;
     let names = splits.partitions();
     let (now, was) = names.split_at(names.len() / 2);
-    let mut balance: BTreeMap<String, i128> = now.iter().map(|name| (name.clone(), 0)).collect();
+    let known: BTreeMap<String, [usize; 2]> = splits.changes().into_iter().collect();
+    let mut balance = vec![0; now.len()];
     for (name, &lines) in changes {
-        let (change, crawler) = name.split_at(name.find('.').unwrap_or(name.len()));
-        let parts =
-            change.split_once("-to-").map(|(was, now)| [was, now].map(|partition| format!("{partition}{crawler}")));
-        let Some([was, now]) = parts.filter(|parts| parts.iter().all(|name| balance.contains_key(name))) else {
+        let Some(&[was, now]) = known.get(name) else {
             return Some(format!("{name:?} is not a change between its partitions"));
         };
-        *balance.entry(now).or_default() += i128::from(lines);
-        *balance.entry(was).or_default() -= i128::from(lines);
+        balance[now] += i128::from(lines);
+        balance[was] -= i128::from(lines);
     }
     let lines = |name: &String| receipt.partitions.get(name).map_or(0, |part| i128::from(part.judged.lines));
-    let differs = |(now, was): &(&String, &String)| lines(now) - lines(was) != balance[*now];
-    let (wrong, _) = now.iter().zip(was).find(differs)?;
+    let all = now.iter().zip(was).zip(balance);
+    let (wrong, _) =
+        all.map(|((now, was), balance)| (now, lines(now) - lines(was) != balance)).find(|(_, differs)| *differs)?;
     Some(format!("the changes do not add up to the difference between {wrong} by both policies"))
 }
 

@@ -1,13 +1,13 @@
 //! When each crawler's access to an origin changed, by policies in the order of time.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::origins::{Found, side_by_side};
 use super::policies::{DiffError, same_dialect};
 use crate::judge::Choices;
 use crate::outcome::Partition;
-use crate::policy::{Crawler, Policy, Record, replace};
+use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
 use crate::show::access::{Access, AccessDecider, Blocked, Cell};
 use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
@@ -87,23 +87,19 @@ impl<'p> History<'p> {
             self.origin(origin.as_bytes(), &found, &mut deciders, true, each)?;
             return Ok(1);
         }
-        let mut records: Vec<_> = self.policies.iter().map(|policy| policy.records().peekable()).collect();
         let mut origins = 0;
-        loop {
-            let first = records.iter_mut().filter_map(|records| records.peek().map(|(_, record)| record.origin)).min();
-            let Some(origin) = first else { return Ok(origins) };
-            let found = records.iter_mut().map(|records| records.next_if(|(_, record)| record.origin == origin));
-            let found: Vec<_> = found.collect();
+        for (origin, found) in side_by_side(&self.policies) {
             self.origin(origin, &found, &mut deciders, false, each)?;
             origins += 1;
         }
+        Ok(origins)
     }
 
     /// The rows of an origin, which these are the records of, by policy.
     fn origin<E>(
         &self,
         origin: &[u8],
-        found: &[Option<(&'p Policy, Record<'p>)>],
+        found: &[Found<'p>],
         deciders: &mut [AccessDecider<'p>],
         always: bool,
         each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
@@ -164,11 +160,6 @@ impl<'p> History<'p> {
     ///
     /// If the file cannot be written, or exists and is not to be replaced.
     pub fn write_file(&self, origin: Option<&str>, format: Format, path: &Path, force: bool) -> io::Result<u64> {
-        let mut origins = 0;
-        replace(path, &export::file_kind(format, force), |file: &mut File| {
-            origins = self.write(origin, format, file)?;
-            Ok::<(), io::Error>(())
-        })?;
-        Ok(origins)
+        export::to_file(path, format, force, |file| self.write(origin, format, file))
     }
 }

@@ -29,6 +29,7 @@
 mod change;
 mod compare;
 mod history;
+mod origins;
 mod policies;
 mod table;
 

@@ -4,10 +4,11 @@ use thiserror::Error;
 
 use super::change::{Change, OriginChange};
 use super::compare::{Comparer, Side};
+use super::origins::{Found, side_by_side};
 use crate::judge::Choices;
-use crate::judge::decision::{Decision, Decisions};
+use crate::judge::decision::Decisions;
 use crate::outcome::Partition;
-use crate::policy::{Crawler, CrawlerError, Policy, Record};
+use crate::policy::{Crawler, CrawlerError, Policy};
 use crate::robots::Agents;
 use crate::show::access::paths_of;
 
@@ -47,7 +48,7 @@ pub enum DiffError {
 pub struct Seen {
     /// Origins in either policy.
     pub origins: u64,
-    /// Those that changed for some crawler.
+    /// Those that changed for some crawler, in a way that is asked for.
     pub changed: u64,
 }
 
@@ -59,6 +60,7 @@ pub struct Diff<'p> {
     crawlers: Vec<[Crawler; 2]>,
     /// As of which time origins are paused, in seconds of Unix time.
     now: i64,
+    only: Vec<Change>,
     shown: usize,
 }
 
@@ -93,7 +95,13 @@ impl<'p> Diff<'p> {
         if crawlers.is_empty() {
             return Err(DiffError::NoCrawler { was: was.columns().to_string(), now: now.columns().to_string() });
         }
-        Ok(Diff { policies: [was, now], crawlers, now: Choices::now().now, shown: SHOWN })
+        Ok(Diff { policies: [was, now], crawlers, now: Choices::now().now, only: Vec::new(), shown: SHOWN })
+    }
+
+    /// Only these kinds of change; all if none are given.
+    #[must_use]
+    pub fn only(self, only: Vec<Change>) -> Diff<'p> {
+        Diff { only, ..self }
     }
 
     /// Shows at most so many paths of a change.
@@ -114,52 +122,51 @@ impl<'p> Diff<'p> {
         all.filter(|agents| !is_known(agents)).map(Agents::to_string).collect()
     }
 
-    /// Passes each change to `each`, in the order of the origins.
+    /// Passes each change of a wanted kind to `each`, in the order of the origins.
     ///
     /// # Errors
     ///
     /// The first error of `each`.
     pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
-        let decisions = Decisions::new(Choices::at(self.now), self.policies[0].dialect());
-        let mut comparer = Comparer::new(paths_of(self.policies[0].dialect()), self.shown);
-        let [mut was, mut now] = self.policies.map(|policy| policy.records().peekable());
+        let dialect = self.policies[0].dialect();
+        let decisions = Decisions::new(Choices::at(self.now), dialect);
+        let mut comparer = Comparer::new(paths_of(dialect), self.shown);
         let mut seen = Seen::default();
-        loop {
-            let first = [was.peek(), now.peek()].map(|next| next.map(|(_, record)| record.origin));
-            let Some(origin) = first.into_iter().flatten().min() else { return Ok(seen) };
-            let records = [
-                was.next_if(|(_, record)| record.origin == origin),
-                now.next_if(|(_, record)| record.origin == origin),
-            ];
+        for (origin, found) in side_by_side(&self.policies) {
             seen.origins += 1;
-            let change = match &records {
+            let change = match found[..] {
                 [None, _] => Some(Change::Came),
                 [_, None] => Some(Change::Went),
                 _ => None,
             };
-            let side = |at: usize| self.side(at, records[at].as_ref(), &decisions);
-            let statuses = records.each_ref().map(|found| found.as_ref().map(|(_, record)| record.origin_status));
+            let sides = [0, 1].map(|at| self.side(at, &found[at], &decisions));
+            let statuses = [0, 1].map(|at| found[at].as_ref().map(|(_, record)| record.origin_status));
             let mut is_changed = false;
-            for of_groups in comparer.compare([side(0), side(1)], &self.crawlers).iter() {
-                if let Some(change) = of_groups.of_origin(origin, statuses, change) {
+            for of_groups in comparer.compare(sides, &self.crawlers).iter() {
+                let change = of_groups.of_origin(origin, statuses, change);
+                if let Some(change) = change.filter(|change| self.is_wanted(change.change)) {
                     is_changed = true;
                     each(&change)?;
                 }
             }
             seen.changed += u64::from(is_changed);
         }
+        Ok(seen)
+    }
+
+    fn is_wanted(&self, change: Change) -> bool {
+        self.only.is_empty() || self.only.contains(&change)
     }
 
     /// What one of the policies says of an origin. What it does not have was never fetched.
-    fn side(&self, at: usize, found: Option<&(&'p Policy, Record<'p>)>, decisions: &Decisions) -> Side<'p> {
+    fn side(&self, at: usize, found: &Found<'p>, decisions: &Decisions) -> Side<'p> {
         let policy = self.policies[at];
-        let Some((of, record)) = found else {
-            return Side { policy, is_layer: false, row: 0, partition: Some(Partition::Deferred) };
-        };
-        let partition = match decisions.of(record) {
-            Decision::Fixed(outcome) => Some(outcome.partition()),
-            Decision::Walk(_) => None,
-        };
-        Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }
+        match found {
+            None => Side { policy, is_layer: false, row: 0, partition: Some(Partition::Deferred) },
+            Some((of, record)) => {
+                let partition = decisions.of(record).partition();
+                Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }
+            }
+        }
     }
 }

@@ -1,13 +1,11 @@
 //! Changes as a table, and counted.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::change::{Change, OriginChange};
 use super::policies::{Diff, Seen};
-use crate::policy::replace;
 use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
 
 /// A table of changes.
@@ -56,7 +54,7 @@ impl DiffTable {
     }
 }
 
-/// Passes all rows of a table to `each`: of these kinds of change, or of all if none are given.
+/// Passes all rows of a table to `each`.
 ///
 /// # Errors
 ///
@@ -64,48 +62,22 @@ impl DiffTable {
 pub fn rows<E>(
     diff: &Diff<'_>,
     table: DiffTable,
-    only: &[Change],
     each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
 ) -> Result<Seen, E> {
     let names = diff.names();
-    let is_wanted = |change: &OriginChange<'_>| only.is_empty() || only.contains(&change.change);
-    let mut changed = Counter::default();
     let mut counts: BTreeMap<(u16, Change), u64> = BTreeMap::new();
-    let seen = diff.each(|change| {
-        if !is_wanted(change) {
-            return Ok(());
-        }
-        changed.count(change.origin);
-        match table {
-            DiffTable::Changes => change_rows(change, &names, each),
-            DiffTable::Summary => {
-                change.crawlers.iter().for_each(|&crawler| *counts.entry((crawler, change.change)).or_default() += 1);
-                Ok(())
-            }
+    let seen = diff.each(|change| match table {
+        DiffTable::Changes => change_rows(change, &names, each),
+        DiffTable::Summary => {
+            change.crawlers.iter().for_each(|&crawler| *counts.entry((crawler, change.change)).or_default() += 1);
+            Ok(())
         }
     })?;
     for ((crawler, change), origins) in counts {
         let agent = names[usize::from(crawler)].as_bytes();
         each(&[Value::Text(agent), Value::Text(change.name().as_bytes()), Value::Whole(origins)])?;
     }
-    Ok(Seen { changed: changed.origins, ..seen })
-}
-
-/// Counts origins, which come in order.
-#[derive(Default)]
-struct Counter {
-    last: Vec<u8>,
-    origins: u64,
-}
-
-impl Counter {
-    fn count(&mut self, origin: &[u8]) {
-        if self.last != origin {
-            self.last.clear();
-            self.last.extend_from_slice(origin);
-            self.origins += 1;
-        }
-    }
+    Ok(seen)
 }
 
 /// The rows of a change.
@@ -153,16 +125,10 @@ fn change_rows<E>(
 /// # Errors
 ///
 /// If `out` cannot be written.
-pub fn write(
-    diff: &Diff<'_>,
-    table: DiffTable,
-    only: &[Change],
-    format: Format,
-    out: &mut (dyn Write + Send),
-) -> io::Result<Seen> {
+pub fn write(diff: &Diff<'_>, table: DiffTable, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
     let mut seen = Seen::default();
     export::write_rows((table.name(), table.columns()), format, out, &mut |each| {
-        seen = rows(diff, table, only, each)?;
+        seen = rows(diff, table, each)?;
         Ok(())
     })?;
     Ok(seen)
@@ -173,18 +139,6 @@ pub fn write(
 /// # Errors
 ///
 /// If the file cannot be written, or exists and is not to be replaced.
-pub fn write_file(
-    diff: &Diff<'_>,
-    table: DiffTable,
-    only: &[Change],
-    format: Format,
-    path: &Path,
-    force: bool,
-) -> io::Result<Seen> {
-    let mut seen = Seen::default();
-    replace(path, &export::file_kind(format, force), |file: &mut File| {
-        seen = write(diff, table, only, format, file)?;
-        Ok::<(), io::Error>(())
-    })?;
-    Ok(seen)
+pub fn write_file(diff: &Diff<'_>, table: DiffTable, format: Format, path: &Path, force: bool) -> io::Result<Seen> {
+    export::to_file(path, format, force, |file| write(diff, table, format, file))
 }

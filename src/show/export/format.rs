@@ -170,7 +170,17 @@ pub fn write_file(
     path: &Path,
     force: bool,
 ) -> io::Result<()> {
-    replace(path, &file_kind(format, force), |file: &mut File| write(policy, table, crawlers, format, file))
+    to_file(path, format, force, |file| write(policy, table, crawlers, format, file))
+}
+
+/// Writes to a file that `write` fills with a table in this format, as [`write_file`] does.
+pub(in crate::show) fn to_file<T>(
+    path: &Path,
+    format: Format,
+    force: bool,
+    write: impl FnOnce(&mut File) -> io::Result<T>,
+) -> io::Result<T> {
+    replace(path, &file_kind(format, force), write)
 }
 
 #[cfg(test)]

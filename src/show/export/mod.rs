@@ -27,9 +27,8 @@ mod tables;
 
 pub use column::{Column, Kind, Value};
 pub(super) use column::{always, perhaps};
-pub(crate) use format::file_kind;
-#[cfg(feature = "cli")]
-pub(crate) use format::is_text;
-pub(super) use format::write_rows;
 pub use format::{Format, write, write_file};
+#[cfg(feature = "cli")]
+pub(crate) use format::{file_kind, is_text};
+pub(super) use format::{to_file, write_rows};
 pub use tables::{ExportTable, rows};
