@@ -26,5 +26,5 @@ pub(crate) use columns::PreferenceColumn;
 pub use columns::{PreferenceColumns, UnknownUse};
 pub use compiled::{Preferences, Preferred};
 pub use line::PreferenceLine;
-pub use preference::{Preference, PreferenceSource, Use};
+pub use preference::{Preference, PreferenceSource, SignalScope, Use};
 pub use requirement::{RequirementError, Requirements};
