@@ -149,6 +149,26 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
     /// The differences between automata. The walk ends after `budget` places. If one has no DFA, paths that the patterns suggest
     /// are tried, which proves nothing if it finds nothing.
     pub fn differences(&mut self, question: &Question<'_, N, T>, budget: usize) -> Differences<T> {
+        self.found(question, budget, usize::MAX)
+    }
+
+    /// A difference, one of the nearest, or that there is none; `None` if that is not known within the budget. The walk ends where it
+    /// finds one. The question must show one.
+    pub fn first(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<Option<Difference<T>>> {
+        let Differences { shown, are_all, .. } = self.found(question, budget, 1);
+        match shown.into_iter().next() {
+            Some(first) => Some(Some(first)),
+            None => are_all.then_some(None),
+        }
+    }
+
+    /// How many places the last walk visited.
+    pub fn places(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// The differences up to the place where there are `enough`.
+    fn found(&mut self, question: &Question<'_, N, T>, budget: usize, enough: usize) -> Differences<T> {
         if self.queue.len() > KEPT {
             *self = DifferSpace::default();
         }
@@ -161,18 +181,26 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
             return self.tried(question);
         }
         let mut found = Differences::none();
-        found.are_all = self.walk(question, budget, &mut found).is_some();
+        found.are_all = self.walk(question, [budget, enough], &mut found).is_some();
         found
     }
 
-    /// Walks all; `None` if the budget is spent, or the words of one are no table.
-    fn walk(&mut self, question: &Question<'_, N, T>, budget: usize, found: &mut Differences<T>) -> Option<()> {
+    /// Walks all, or until enough differences are shown; `None` if the budget is spent, or the words of one are no table.
+    fn walk(
+        &mut self,
+        question: &Question<'_, N, T>,
+        [budget, enough]: [usize; 2],
+        found: &mut Differences<T>,
+    ) -> Option<()> {
         let Question { rules, paths, tell, shown } = *question;
         let tables = rules.map(Rules::words);
         self.queue.push(Visited { state: paths.start(), spots: all(rules.map(Rules::start))?, told: None });
         self.trail.begin();
         let mut at = 0;
         while let Some(&visited) = self.queue.get(at) {
+            if found.shown.len() >= enough {
+                return Some(());
+            }
             if at == budget {
                 return None;
             }

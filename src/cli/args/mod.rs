@@ -12,7 +12,7 @@ mod policy;
 mod receipts;
 mod values;
 
-pub use check::{CheckArgs, Dialects, LintArgs};
+pub use check::{CheckArgs, Dialects, LintArgs, LintFormat};
 pub use command::{Args, Command, CompletionsArgs, ManArgs};
 pub use compile::{CompileArgs, MergeArgs};
 pub use diff::{DiffArgs, HistoryArgs};
