@@ -369,6 +369,30 @@ mod tests {
     }
 
     #[test]
+    fn a_walk_to_the_first_difference_ends_there() {
+        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
+        let first = |was: &str, now: &str, budget: usize| {
+            let rules = [was, now].map(patterns);
+            let words = rules.each_ref().map(|rules| {
+                let mut words = Vec::new();
+                compile_within(rules, usize::MAX, &mut words);
+                words
+            });
+            let patterns = rules.each_ref().map(|rules| || rules.clone());
+            let sides = [0, 1].map(|side| Rules::Of(&words[side], &patterns[side]));
+            let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 1 };
+            let mut space = DifferSpace::default();
+            let found = space.first(&question, budget);
+            (found.map(|found| found.map(|first| String::from_utf8(first.path).unwrap())), space.places())
+        };
+        let (found, places) = first("-/a/long/one", "-/a -/a/long/one +/b", PAIRS);
+        assert_eq!(found, Some(Some("/a".to_owned())));
+        assert!(places < 10, "{places}");
+        assert_eq!(first("-/a/long/one", "-/a/long/one -/a/long/one/x", PAIRS).0, Some(None));
+        assert_eq!(first("-/a/long/one", "-/a/long/one -/a/long/one/x", 5).0, None);
+    }
+
+    #[test]
     fn nothing_is_claimed_without_a_walk() {
         assert_eq!(differences("-/a", "-/a -/b", 0), ("-/b".to_owned(), false));
         assert_eq!(differences("-/a", "-/a", 0), (String::new(), false));

@@ -29,8 +29,8 @@ fn is_name(text: &[u8]) -> bool {
 /// Whether a name says that it is one of a robot, and of which.
 fn is_robot(name: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
-    let says = |word: &&str| memchr::memmem::find(&name, word.as_bytes()).is_some_and(|_| name.len() > word.len());
-    ["bot", "crawler", "spider", "slurp"].iter().any(|word| says(&word)) && name != b"robot"
+    let says = |word: &str| memchr::memmem::find(&name, word.as_bytes()).is_some_and(|_| name.len() > word.len());
+    ["bot", "crawler", "spider", "slurp"].iter().any(|word| says(word)) && name != b"robot"
 }
 
 /// The name that a line means of which only a part is compared, or nothing: without quotes or version, or the one in a whole

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use crate::automaton::{DifferSpace, Engine, Paths, Question, Rules, compile_within};
+use crate::automaton::{DifferSpace, Engine, Paths, Question, Rules, compile_within, engine};
 use crate::dialect::{Dialect, RobotsTxtPath};
 use crate::rules::{AskedPaths, Patterns, Verdict};
 
@@ -27,7 +27,15 @@ pub(super) struct Merged {
     words: Vec<u32>,
 }
 
+/// The most bytes of patterns without a DFA for which paths are tried one by one, which takes time for each byte.
+const TRIED: usize = 16 << 10;
+
 impl Merged {
+    /// Whether nothing can be found out about the paths of these rules.
+    fn is_beyond(&self) -> bool {
+        self.patterns.text().len() > TRIED && engine(&self.words) == Engine::Cursors
+    }
+
     /// The automaton.
     pub fn words(&self) -> &[u32] {
         &self.words
@@ -90,12 +98,20 @@ impl Effects {
         if rules[0].words == rules[1].words {
             return Shown::ByNone;
         }
+        if rules.iter().any(|rules| rules.is_beyond()) {
+            self.unanswered += 1;
+            return Shown::Unknown;
+        }
         let made = rules.map(|rules| || rules.patterns.clone());
         self.ask([Rules::Of(&rules[0].words, &made[0]), Rules::Of(&rules[1].words, &made[1])], asked)
     }
 
     /// A path that has this verdict.
     pub fn shown_of(&mut self, rules: &Merged, verdict: Verdict) -> Shown {
+        if rules.is_beyond() {
+            self.unanswered += 1;
+            return Shown::Unknown;
+        }
         let other = if verdict == Verdict::Allowed { Verdict::Blocked } else { Verdict::Allowed };
         let made = || rules.patterns.clone();
         self.ask([Rules::Of(&rules.words, &made), Rules::All(other)], |[one, other]| one != other)

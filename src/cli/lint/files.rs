@@ -19,7 +19,7 @@ use crate::policy::source::{self, Newest, Options, SourceError, SourceKind};
 pub(super) fn each(
     path: &Path,
     dialects: &[&'static Dialect],
-    lint: &mut dyn FnMut(&Path, &[u8]) -> Result<(), Failure>,
+    mut lint: impl FnMut(&Path, &[u8]) -> Result<(), Failure>,
 ) -> Result<Vec<Failure>, Failure> {
     let files = match files(path) {
         Ok(files) => files,
