@@ -114,24 +114,26 @@ def test_columns_are_those_of_the_program(
 
 
 def test_what_is_said_stands_in_columns(sites: robosieve.Policy) -> None:
-    names = ["train_ai", "train_ai_content_usage", "train_ai_content_signal", "search", "ai_input"]
-    expected = {
-        "http://draft.example/test": ["n", "n", None, None, None],
-        "http://draft.example/ai-ok/x": ["y", "y", None, None, None],
+    names = [
+        *("train_ai", "train_ai_content_usage", "train_ai_content_signal"),
+        *("search", "search_content_usage", "ai_input"),
+    ]
+    expected: dict[str, list[str | None]] = {
+        "http://draft.example/test": ["n", "n", None, None, None, None],
+        "http://draft.example/ai-ok/x": ["y", "y", None, None, None, None],
         # Blocked.
-        "http://draft.example/never/x": [None] * 5,
-        "http://signal.example/no": ["n", None, "n", "y", "y"],
-        "http://both.example/": ["n", "y", "n", None, None],
-        # Broken is no answer, neither yes nor no.
-        "http://broken.example/": [None] * 5,
-        "http://broken.example/a": [None, None, None, "y", None],
-        "http://unknown.example/": [None] * 5,
-        "no URL": [None] * 5,
+        "http://draft.example/never/x": [None] * 6,
+        "http://signal.example/no": ["n", None, "n", "y", None, "y"],
+        "http://both.example/": ["n", "y", "n", None, None, None],
+        # Broken is no answer, neither yes nor no; and what is broken in one kind of line is no yes in all together.
+        "http://broken.example/": [None] * 6,
+        "http://broken.example/a": [None, None, None, None, "y", None],
+        "http://unknown.example/": [None] * 6,
+        "no URL": [None] * 6,
     }
     out = sites.judge(list(expected), "other", columns=names)
-    assert dict(zip(expected, zip(*(out[name] for name in names), strict=True), strict=True)) == {
-        url: tuple(said) for url, said in expected.items()
-    }
+    rows = zip(*(out[name] for name in names), strict=True)
+    assert {url: list(row) for url, row in zip(expected, rows, strict=True)} == expected
     out = sites.judge(["http://signal.example/no", None], agents=AGENTS, columns=["blocked_for", "train_ai"])
     assert (out["blocked_for"], out["train_ai"]) == ([["a"], None], [["n", "n", None], None])
     assert out.to_pyarrow().schema.types == [pa.list_(pa.string())] * 2

@@ -81,7 +81,7 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
 
     def _judge(self, urls: list[str | None]) -> list[dict[str, list[Any]] | None]:
         """The columns for each URL."""
-        names = ["verdict", "reason", *(name for name in self.columns if name in PREFERENCES)]
+        names = ["verdict", "reason", *(name for name in PREFERENCES if name in self.columns)]
         if self.columns[0] in _REFUSED:
             names = [*_REFUSED, "reason"] if self.www else list(_REFUSED)
         out = self.policy.judge(urls, agents=self.agents, columns=names, choices=Choices(**self.choices), threads=1)
