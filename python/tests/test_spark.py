@@ -235,7 +235,7 @@ def test_several_agents_have_lists(frame: DataFrame, policy: robosieve.Policy, p
 def test_what_sites_say_stands_in_columns(spark: SparkSession, tmp_path: Path) -> None:
     bodies = {
         "usage": "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok train-ai=y\nDisallow: /no\n",
-        "signal": "User-agent: examplebot\nContent-Signal: search=yes, ai-train=maybe\nDisallow:\n",
+        "signal": "User-agent: examplebot\nContent-Signal: search=yes, ai-train=no\nDisallow:\n",
         "silent": "User-agent: *\nDisallow: /no\n",
     }
     robots = [robosieve.Answer(f"http://{host}.example/robots.txt", 200, body) for host, body in bodies.items()]
