@@ -140,7 +140,9 @@ pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
 pub use policy::Policy;
-pub use preferences::{Preference, PreferenceColumn, PreferenceColumns, RequirementError, Requirements, UnknownUse};
+pub use preferences::{
+    Preference, PreferenceColumn, PreferenceColumns, RequirementError, Requirements, SignalScope, UnknownUse,
+};
 pub use robots::{AgentError, Agents, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
 pub use show::{diff, export, inspect};

@@ -24,5 +24,5 @@ mod requirement;
 pub use columns::{PreferenceColumn, PreferenceColumns, UnknownUse};
 pub use compiled::{Preferences, Preferred};
 pub use line::PreferenceLine;
-pub use preference::{Preference, PreferenceSource, Use};
+pub use preference::{Preference, PreferenceSource, SignalScope, Use};
 pub use requirement::{RequirementError, Requirements};

@@ -24,6 +24,10 @@ fn bench() -> Bench {
         "User-agent: *\nContent-Usage: Train-AI=n\nContent-Usage: /a search=y\nDisallow:\n",
     );
     bench.file("sites/silent.example", "User-agent: *\nDisallow: /no\n\nContent-Usage: /no train-ai=n\n");
+    bench.file(
+        "sites/managed.example",
+        "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: a\nDisallow: /no\n\nUser-agent: *\nDisallow: /\n",
+    );
     bench.file("sites/outside.example", "Content-Usage: train-ai=n\n\nUser-agent: *\nDisallow: /no\n");
     bench
 }
@@ -58,6 +62,11 @@ const OUTCOMES: &[(&str, &str, &str, &str)] = &[
     ("search=y", "other", "broken.example/a", "allowed rules"),
     ("train-ai!=n", "other", "broken.example/a", "allowed rules"),
     ("ai-input!=n", "other", "broken.example/", "allowed rules"),
+    ("train-ai!=n", "a", "managed.example/", "allowed rules"),
+    ("train-ai!=n --content-signal everybody", "a", "managed.example/", "blocked preference"),
+    ("train-ai!=n --content-signal everybody", "a", "managed.example/no", "blocked rules"),
+    ("train-ai!=n --content-signal everybody", "other", "both.example/", "blocked preference"),
+    ("train-ai!=n --content-signal group", "a", "managed.example/", "allowed rules"),
     ("train-ai!=n", "other", "silent.example/x?y#z", "allowed rules"),
     ("train-ai=y", "other", "silent.example/x", "blocked preference"),
     ("train-ai!=n", "other", "outside.example/", "allowed rules"),
@@ -191,6 +200,7 @@ broken.example\tother\tcontent-usage\t/a\t3\t/a search=y\tunknown\ty\t
 draft.example\tother\tcontent-usage\t\t4\ttrain-ai=n\tn\tunknown\t
 draft.example\tother\tcontent-usage\t/ai-ok/\t5\t/ai-ok/ train-ai=y\ty\tunknown\t
 kept.example\tother\tlicense\t\t1\t/l.xml\t\t\t
+managed.example\tother\tcontent-signal\t\t2\tai-train=no\tn\tunknown\tunknown
 signal.example\tother\tcontent-signal\t\t1\tsearch=yes, ai-train=no, use=reference\tn\ty\tunknown
 silent.example\tother\tcontent-usage\t/no\t4\t/no train-ai=n\tn\tunknown\t
 ";

@@ -2,7 +2,7 @@
 
 use crate::input::{Column, Delimiter};
 use crate::judge::{Choices, Fallback, MaxAge, Statuses};
-use crate::preferences::Requirements;
+use crate::preferences::{Requirements, SignalScope};
 use crate::robots::Agents;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
@@ -208,6 +208,13 @@ pub struct VerdictArgs {
     /// it are blocked, with the reason `preference`; what a site says in a way that cannot be read meets neither.
     #[arg(long, value_name = "USE!=n", hide_short_help = true, value_parser = str::parse::<Requirements>)]
     pub require: Option<Requirements>,
+    /// To which crawlers a Content-Signal line speaks: group or everybody
+    ///
+    /// group: to those of the group that it stands in, and before all groups to all; everybody: to all, wherever it stands. It matters
+    /// to --require and --preferences.
+    #[arg(long, value_name = "SCOPE", hide_short_help = true, hide_possible_values = true, default_value = "group",
+        value_parser = one_of(SignalScope::ALL.map(|scope| (scope.name(), scope))))]
+    pub content_signal: SignalScope,
     /// The time at which ages are judged [default: now]
     ///
     /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
@@ -252,6 +259,7 @@ impl VerdictArgs {
             statuses: statuses.unwrap_or_default(),
             www_fallback: self.www_fallback,
             require: self.require.unwrap_or_default(),
+            content_signal: self.content_signal,
             now,
         })
     }
