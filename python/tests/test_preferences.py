@@ -30,6 +30,7 @@ SITES = {
     "both": "User-agent: *\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no\nDisallow:\n",
     "broken": "User-agent: *\nContent-Usage: Train-AI=n\nContent-Usage: /a search=y\nContent-Signal: ai-input=maybe\nDisallow:\n",
     "silent": "User-agent: *\nDisallow: /no\n\nContent-Usage: /no train-ai=n\n",
+    "front": "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: ExampleBot\nDisallow: /no\n",
 }
 # Answers that come later: one origin says something else, one says something for the first time, and one is new.
 LATER = {
@@ -100,6 +101,7 @@ def test_columns_are_those_of_the_program(
         ((), robosieve.Choices()),
         (("--require", "train-ai!=n"), robosieve.Choices(require="train-ai!=n")),
         (("--on-unfetched", "allow"), robosieve.Choices(on_unfetched="allow")),
+        (("--content-signal", "everybody"), robosieve.Choices(content_signal="everybody")),
     ):
         written = columns_of(table(program, tmp_path, paths, agents, *more), agents, names)
         out = policy.judge(URLS, agents=agents, columns=names, choices=choices)
@@ -137,6 +139,10 @@ def test_what_is_said_stands_in_columns(sites: robosieve.Policy) -> None:
     out = sites.judge(["http://signal.example/no", None], agents=AGENTS, columns=["blocked_for", "train_ai"])
     assert (out["blocked_for"], out["train_ai"]) == ([["a"], None], [["n", "n", None], None])
     assert out.to_pyarrow().schema.types == [pa.list_(pa.string())] * 2
+    for scope, said in (("group", None), ("everybody", "n")):
+        choices = robosieve.Choices(content_signal=scope)  # type: ignore[arg-type]
+        out = sites.judge(["http://front.example/"], "ExampleBot", columns=["train_ai"], choices=choices)
+        assert out["train_ai"] == [said]
     # They are there only if they are named.
     assert sites.judge(URLS, agents=AGENTS, explain=True).columns == [
         *("verdict", "reason", "rule", "line", "blocked_for", "deferred_for")
