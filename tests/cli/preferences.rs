@@ -321,7 +321,12 @@ fn columns_show_what_is_said_of_each_line() {
         required.contains("\nblocked\tn\ty\tn\t\t\t\thttp://both.example/\n"),
         "what it is refused for: {required}"
     );
-    for (output, message) in [("--out new", "--verdicts"), ("--count", "--count"), ("--only allowed", "--only")] {
+    for (output, message) in [
+        ("--out new", "--verdicts"),
+        ("--count", "--count"),
+        ("--only allowed", "--only"),
+        ("--blocked-for", "cannot be used with '--blocked-for'"),
+    ] {
         let run = bench.program(&format!("filter --agent other --robots sites --preferences search {output} urls"));
         said(&{ run }.assert().code(2).get_output().stderr, &[message]);
     }

@@ -13,6 +13,7 @@ from robosieve._origin import Origin
 
 __all__ = [
     "DIALECTS",
+    "PREFERENCES",
     "URL_PARTS",
     "AgentError",
     "Answer",
@@ -130,6 +131,7 @@ class _Verification(TypedDict):
 __version__: str
 DIALECTS: list[str]
 URL_PARTS: list[str]
+PREFERENCES: list[str]
 
 class Error(Exception): ...
 class AgentError(Error): ...
@@ -388,6 +390,7 @@ def filter(
     split_size: int | None,
     explain: bool,
     verdicts: bool,
+    preferences: str | None,
     blocked_for: bool,
     allowed_if: str | None,
     against: Policy | None,
