@@ -254,7 +254,7 @@ fn check_tells_what_is_said_of_an_allowed_page() {
             assert_eq!(text.contains("train-ai n"), options.contains("everybody"), "{options} {text}");
             assert_eq!(text.contains("but what is said of its uses does not meet train-ai"), status == 1, "{text}");
             let text = check(source, &format!("http://managed.example/no {options}"), 1);
-            assert!(text.contains("line 5: Disallow: /no") && !text.contains("train-ai"), "{options} {text}");
+            assert!(text.contains("line 6: Disallow: /no") && !text.contains("train-ai"), "{options} {text}");
         }
     }
     for (url, status) in
