@@ -133,14 +133,16 @@ pub use formats::columnar::panics_are_caught;
 pub use formats::error::FileError;
 pub use judge::{
     AllowedIf, Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError,
-    Outcomes, Refusals, Refused, RuleSet, StatusProblem, Statuses, StatusesError,
+    Outcomes, PagePreferences, Refusals, Refused, RuleSet, StatusProblem, Statuses, StatusesError,
 };
 pub use named::UnknownName;
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
 pub use policy::Policy;
-pub use preferences::{Preference, PreferenceColumns, RequirementError, Requirements, SignalScope, UnknownUse};
+pub use preferences::{
+    Preference, PreferenceColumn, PreferenceColumns, RequirementError, Requirements, SignalScope, UnknownUse,
+};
 pub use robots::{AgentError, Agents, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
 pub use show::{diff, export, inspect};

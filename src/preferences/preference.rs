@@ -38,6 +38,13 @@ named! {
     }
 }
 
+impl Preference {
+    /// The answer that can be relied on, `y` or `n`: `None` if nothing is said, or nothing that can be read.
+    pub fn answer(self) -> Option<&'static str> {
+        matches!(self, Preference::Yes | Preference::No).then(|| self.name())
+    }
+}
+
 named! {
     /// The record that says it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

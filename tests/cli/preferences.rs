@@ -243,6 +243,20 @@ fn check_tells_what_is_said_of_an_allowed_page() {
         });
         assert_eq!(json["preferences"], expected, "{source}");
     }
+    for source in ["--agent a --robots sites", "--agent a --robots sites/managed.example"] {
+        for (options, status) in [
+            ("--require train-ai!=n", 0),
+            ("--require train-ai=y", 1),
+            ("--content-signal everybody", 0),
+            ("--require train-ai!=n --content-signal everybody", 1),
+        ] {
+            let text = check(source, &format!("http://managed.example/ {options}"), status);
+            assert_eq!(text.contains("train-ai n"), options.contains("everybody"), "{options} {text}");
+            assert_eq!(text.contains("but what is said of its uses does not meet train-ai"), status == 1, "{text}");
+            let text = check(source, &format!("http://managed.example/no {options}"), 1);
+            assert!(text.contains("line 6: Disallow: /no") && !text.contains("train-ai"), "{options} {text}");
+        }
+    }
     for (url, status) in
         [("http://draft.example/never/x", 1), ("http://silent.example/x", 0), ("http://unknown.example/", 1)]
     {
@@ -307,7 +321,12 @@ fn columns_show_what_is_said_of_each_line() {
         required.contains("\nblocked\tn\ty\tn\t\t\t\thttp://both.example/\n"),
         "what it is refused for: {required}"
     );
-    for (output, message) in [("--out new", "--verdicts"), ("--count", "--count"), ("--only allowed", "--only")] {
+    for (output, message) in [
+        ("--out new", "--verdicts"),
+        ("--count", "--count"),
+        ("--only allowed", "--only"),
+        ("--blocked-for", "cannot be used with '--blocked-for'"),
+    ] {
         let run = bench.program(&format!("filter --agent other --robots sites --preferences search {output} urls"));
         said(&{ run }.assert().code(2).get_output().stderr, &[message]);
     }

@@ -316,10 +316,10 @@ fn many_lists_with_partitions_of_their_own_need_few_open_files() {
     let text = |from: usize, lines: usize| {
         (from..from + lines).map(|n| format!("http://a.example/{}{n}\n", ["no/", ""][n % 2])).collect::<String>()
     };
-    let lists: Vec<String> = (0..70).map(|list| format!("lists/{list}")).collect();
+    let lists: Vec<String> = (0..40).map(|list| format!("lists/{list}")).collect();
     for (place, list) in lists.iter().enumerate() {
         // One list is larger than a part; some are empty.
-        bench.file(list, text(100 * place, if place == 40 { 3000 } else { place % 3 }));
+        bench.file(list, text(100 * place, if place == 20 { 3000 } else { place % 3 }));
     }
     let tables: &[&str] = if cfg!(feature = "parquet") { &["--format parquet"] } else { &[] };
     for options in [&["--split-size 20k", "--compress gz", "--verdicts --explain"], tables].concat() {

@@ -13,6 +13,7 @@ from robosieve._origin import Origin
 
 __all__ = [
     "DIALECTS",
+    "PREFERENCES",
     "URL_PARTS",
     "AgentError",
     "Answer",
@@ -131,6 +132,7 @@ class _Verification(TypedDict):
 __version__: str
 DIALECTS: list[str]
 URL_PARTS: list[str]
+PREFERENCES: list[str]
 
 class Error(Exception): ...
 class AgentError(Error): ...
@@ -389,6 +391,7 @@ def filter(
     split_size: int | None,
     explain: bool,
     verdicts: bool,
+    preferences: str | None,
     blocked_for: bool,
     allowed_if: str | None,
     against: Policy | None,
