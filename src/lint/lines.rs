@@ -114,7 +114,7 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
         Key::Misspelt | Key::Unknown => return false,
     };
     // The first colon may be that of a URL: the key is read by its beginning.
-    let has_blank = colon && key::nearest(written).is_none() && written.contains(&b' ');
+    let has_blank = colon && written.contains(&b' ') && key::nearest(written).is_none();
     let meant = has_blank.then(|| key::with_colon(&[written, b":", value].concat())).flatten();
     let (kind, what) = match (&meant, written.eq_ignore_ascii_case(right.as_bytes())) {
         (Some(_), _) => (FindingKind::MissingColon, "a line without a colon after its key"),
