@@ -138,7 +138,7 @@ mod tests {
             allowed_if: None,
             compress: frames,
             split_size,
-            unique: false,
+            unique: None,
             against: None,
             only_changed: false,
             threads: 1,

@@ -20,6 +20,7 @@ use crate::input::shard::Shard;
 use crate::input::skipped::SkippedPart;
 use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
+use crate::judge::same_url::SameUrl;
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
@@ -140,9 +141,9 @@ pub struct ReceiptOptions {
     /// The most bytes in a file; absent if files are not split into parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split_size: Option<u64>,
-    /// Whether lines are left out whose URLs have occurred before.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unique: bool,
+    /// Which URLs are the same, if lines are left out whose URLs have occurred before; absent if none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unique: Option<SameUrl>,
     /// The checksum of the older policy that verdicts are compared with, as in its file; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Hex>,

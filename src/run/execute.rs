@@ -22,6 +22,7 @@ use super::start::{Start, start};
 use super::unique::Unique;
 use crate::input::chunks::{Chunks, Cut};
 use crate::input::list::List;
+use crate::judge::same_url::SameUrl;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
@@ -119,7 +120,7 @@ fn split(
         Start::Judging(begun) => *begun,
     };
     let state = outlets.state.as_ref();
-    let unique = plan.options.unique.then(|| unique(&plan, state, workers)).transpose()?;
+    let unique = plan.options.unique.map(|same| unique(&plan, same, state, workers)).transpose()?;
     let matchers = plan.matchers();
     let cut = plan.cut(progress.source());
     let chunks = match state {
@@ -143,9 +144,9 @@ fn split(
 }
 
 /// Prepares to leave out lines whose URLs have occurred before, also among lines that an interrupted run had judged.
-fn unique(plan: &Plan<'_>, state: Option<&RunState>, threads: usize) -> Result<Unique, FilterError> {
+fn unique(plan: &Plan<'_>, same: SameUrl, state: Option<&RunState>, threads: usize) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
     let before = state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
-    Unique::new(&folder, before.as_ref(), threads)
+    Unique::new(same, &folder, before.as_ref(), threads)
 }

@@ -10,6 +10,7 @@ use crate::input::layout::UrlField;
 use crate::input::shard::Shard;
 use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
+use crate::judge::same_url::SameUrl;
 use crate::outcome::Partition;
 use crate::output::form::Form;
 use crate::output::format::{Format, FrameFormat};
@@ -46,8 +47,8 @@ pub struct Job {
     pub against: Option<Against>,
     /// The choices for lines without a definite verdict.
     pub choices: Choices,
-    /// Whether to leave out lines whose URLs have occurred before.
-    pub unique: bool,
+    /// Whether to leave out lines whose URLs have occurred before, and which URLs are the same.
+    pub unique: Option<SameUrl>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
     pub threads: usize,
     /// The size of a chunk in bytes; 0 to choose it by the memory.
@@ -71,7 +72,7 @@ impl Job {
             allowed_if: None,
             against: None,
             choices: Choices::now(),
-            unique: false,
+            unique: None,
             threads: 0,
             chunk_size: 0,
             long_run: LongRun::default(),
@@ -101,7 +102,7 @@ setters! {
         allowed_if: Option<AllowedIf>,
         against: Option<Against>,
         choices: Choices,
-        unique: bool,
+        unique: Option<SameUrl>,
         threads: usize,
         chunk_size: usize,
         long_run: LongRun,

@@ -147,7 +147,7 @@ impl<'j> Plan<'j> {
     /// Whether a list's chunks must be judged after those of the lists before it: if lines go to the same files, or one is left
     /// out because of another.
     fn is_in_order(&self) -> bool {
-        self.options.unique || self.destination().is_some() && !self.options.per_input
+        self.options.unique.is_some() || self.destination().is_some() && !self.options.per_input
     }
 
     /// The sets of files that get no more lines once these lists have ended.
@@ -173,7 +173,7 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
         return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
     }
     if let Some(shard) = job.long_run.shard {
-        if job.unique {
+        if job.unique.is_some() {
             return Err(FilterError::UniqueShard);
         }
         shard.cut(&mut lists)?;

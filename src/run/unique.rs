@@ -2,8 +2,8 @@
 //!
 //! A worker hashes the URLs of its chunk and then, in the chunk's turn, looks them up among the URLs [seen](super::seen) so far,
 //! and adds them. So the first line of a URL stays, whichever worker gets to it first. The remaining lines are copied together and
-//! judged as if they were the whole chunk. Two lines have the same URL if the part of them that is judged is the same, byte for
-//! byte; a line without a URL is never left out.
+//! judged as if they were the whole chunk. Two lines have the same URL if the parts of them that are judged have the same
+//! [key](SameUrl); a line without a valid URL is never left out.
 //!
 //! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
 //! where it resumes, and only hashes.
@@ -18,6 +18,7 @@ use super::seen::{NO_URL, Seen, UrlHash};
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
+use crate::judge::same_url::{LineKeys, SameUrl};
 use crate::judge::urls::LineUrls;
 use crate::lock::{into_inner, lock};
 use crate::{origin, threads};
@@ -25,8 +26,16 @@ use crate::{origin, threads};
 /// The state shared by all workers: the URLs of all chunks that have had their turn.
 #[derive(Debug)]
 pub(super) struct Unique {
-    hash: UrlHash,
+    hashing: Hashing,
     seen: Sequence<Seen>,
+}
+
+/// How lines are hashed.
+#[derive(Debug, Clone, Copy)]
+struct Hashing {
+    /// Which URLs are the same.
+    same: SameUrl,
+    hash: UrlHash,
 }
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
@@ -43,12 +52,17 @@ pub(super) struct UniqueLines {
 
 impl Unique {
     /// With a set in a file of `folder`. If the run resumes, `before` is the chunks before that point, whose URLs are added.
-    pub fn new(folder: &Path, before: Option<&Chunks<'_>>, threads: usize) -> Result<Unique, FilterError> {
-        let (hash, mut seen) = (UrlHash::new(), Seen::new(folder)?);
+    pub fn new(
+        same: SameUrl,
+        folder: &Path,
+        before: Option<&Chunks<'_>>,
+        threads: usize,
+    ) -> Result<Unique, FilterError> {
+        let (hashing, mut seen) = (Hashing { same, hash: UrlHash::new() }, Seen::new(folder)?);
         if let Some(before) = before {
-            seen = seen_before(before, hash, seen, threads)?;
+            seen = seen_before(before, hashing, seen, threads)?;
         }
-        Ok(Unique { hash, seen: Sequence::new(seen) })
+        Ok(Unique { hashing, seen: Sequence::new(seen) })
     }
 
     /// Leaves out the lines of a chunk that are not to be judged; returns false if the run has failed meanwhile. `hashed` says whether
@@ -59,7 +73,7 @@ impl Unique {
         unique_lines: &mut UniqueLines,
         hashed: bool,
     ) -> Result<bool, FilterError> {
-        unique_lines.hash(chunk, self.hash);
+        unique_lines.hash(chunk, self.hashing);
         let UniqueLines { hashes, repeated, .. } = &mut *unique_lines;
         let inserted = self.seen.in_turn(chunk.ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
         let Some(inserted) = inserted else { return Ok(false) };
@@ -75,13 +89,13 @@ impl Unique {
 }
 
 /// Adds the URLs of these chunks.
-fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
+fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
     let work = || {
         let (mut buffer, mut unique_lines) = (Buffer::default(), UniqueLines::default());
         while let Some(mut chunk) = chunks.next(&mut buffer)? {
             chunks.read(&mut chunk, &mut buffer)?;
-            unique_lines.hash(&chunk, hash);
+            unique_lines.hash(&chunk, hashing);
             lock(&seen).insert_all(&unique_lines.hashes, |_| ())?;
             buffer = chunk.end_judging();
         }
@@ -96,12 +110,13 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, threads: usize) -
 
 impl UniqueLines {
     /// Hashes the URLs of a chunk from which nothing is left out yet.
-    fn hash(&mut self, chunk: &Chunk<'_>, hash: UrlHash) {
+    fn hash(&mut self, chunk: &Chunk<'_>, Hashing { same, hash }: Hashing) {
         self.hashes.clear();
         self.repeated.clear();
         self.urls.find(chunk);
-        let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text(), line)));
-        self.hashes.extend(urls.map(|url| hash.of(url)));
+        let mut keys = LineKeys::new(same, chunk.text(), &self.urls);
+        let lines = 0..self.urls.lines().count();
+        self.hashes.extend(lines.map(|line| keys.of(line).map_or(NO_URL, |key| hash.of(&key))));
         for &(line, _) in chunk.flaws() {
             self.hashes[line as usize] = NO_URL;
         }
@@ -132,9 +147,10 @@ mod tests {
     use crate::outcome::Reason;
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
-    fn remaining(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
+    fn remaining(same: SameUrl, layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
         let seen = Sequence::new(Seen::new(&std::env::temp_dir()).unwrap());
-        let (unique, mut unique_lines) = (Unique { hash: UrlHash::new(), seen }, UniqueLines::default());
+        let hashing = Hashing { same, hash: UrlHash::new() };
+        let (unique, mut unique_lines) = (Unique { hashing, seen }, UniqueLines::default());
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
             let bom_len = if text.starts_with('\u{feff}') { 3 } else { 0 };
@@ -154,11 +170,21 @@ mod tests {
         let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
         let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
         assert_eq!(
-            remaining(&Layout::Whole, &[(first, &[]), (second, &[])]),
+            remaining(SameUrl::Bytes, &Layout::Whole, &[(first, &[]), (second, &[])]),
             [
                 ("http://a.example/1\n\nno url\nhttp://a.example/2\r\nno url\n\n".to_owned(), vec![], 1),
                 ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
             ]
+        );
+    }
+
+    #[test]
+    fn urls_that_are_fetched_alike_are_one() {
+        let text =
+            "http://a.example/1\nhttp://A.example/%31#x\nno url\nno url\nhttp://a.example/%0A\nhttp://a.example/%0a\n";
+        assert_eq!(
+            remaining(SameUrl::Fetched, &Layout::Whole, &[(text, &[])]),
+            [("http://a.example/1\nno url\nno url\nhttp://a.example/%0A\n".to_owned(), vec![], 2)]
         );
     }
 
@@ -169,7 +195,7 @@ mod tests {
         for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
             let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
             assert_eq!(
-                remaining(&Layout::Whole, &chunks),
+                remaining(SameUrl::Bytes, &Layout::Whole, &chunks),
                 [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]
             );
         }
@@ -180,7 +206,7 @@ mod tests {
         let text = "http://a.example/1\nhttp://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n";
         let flaws = [(2, Reason::LineBreak)];
         assert_eq!(
-            remaining(&Layout::Whole, &[(text, &flaws), (text, &flaws)]),
+            remaining(SameUrl::Bytes, &Layout::Whole, &[(text, &flaws), (text, &flaws)]),
             [
                 ("http://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n".to_owned(), vec![1], 1),
                 ("http://a.example/%0A\n".to_owned(), vec![0], 3)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::super::error::Failure;
 use super::values::{bytes, one_of};
-use crate::judge::AllowedIf;
+use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
 use crate::preferences::PreferenceColumns;
@@ -104,14 +104,25 @@ pub struct OutputArgs {
     pub preferences: Option<PreferenceColumns>,
     /// Leave out lines whose URL has occurred before
     ///
-    /// It may have occurred in the same list or an earlier one; the first line with each URL stays. URLs are compared
-    /// byte for byte, without surrounding spaces and control characters; lines without a valid URL are never left out.
+    /// It may have occurred in the same list or an earlier one; the first line with each URL stays. With `fetched`, the
+    /// default, URLs are the same if a fetcher asks for the same thing: their serialisations by the URL standard differ at
+    /// most in the fragment, in escapes of letters, digits and `-._~`, and in the case of other escapes. With
+    /// `--unique=bytes` they are compared byte for byte, without surrounding spaces and control characters. Lines without
+    /// a valid URL are never left out.
     /// The receipt counts the lines left out. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
     /// given by --out, or else in TMPDIR: 24 to 48 bytes per URL, and 72 while the file grows. It takes no memory but
     /// the page cache, and is fast as long as it fits there. With --resume, the lists are read again up to where the
     /// run continues. Cannot be combined with --shard.
-    #[arg(long)]
-    pub unique: bool,
+    #[arg(
+        long,
+        value_name = "KEY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = SameUrl::Fetched.name(),
+        hide_possible_values = true,
+        value_parser = one_of(SameUrl::ALL.map(|same| (same.name(), same)))
+    )]
+    pub unique: Option<SameUrl>,
     /// The format of the files: text or parquet
     ///
     /// Parquet has one row per line, in a dataset partitioned as in Hive (lines/verdict=allowed/part-0001.parquet and

@@ -54,7 +54,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     if let Some(difference) = receipt.unchanged.unwrap_or_default().difference(&unchanged) {
         found.push(format!("the unchanged lines of the lists do not add up to those of the run: {difference}"));
     }
-    if receipt.duplicates.is_some() && !receipt.options.unique {
+    if receipt.duplicates.is_some() && receipt.options.unique.is_none() {
         found.push("duplicates were left out, but the options do not ask for that".to_owned());
     }
     if receipt.unchanged.is_some() && !receipt.options.only_changed {
