@@ -134,7 +134,7 @@ pub use formats::columnar::panics_are_caught;
 pub use formats::error::FileError;
 pub use judge::{
     AllowedIf, Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError,
-    Outcomes, Refusals, Refused, RuleSet, SameUrl, StatusProblem, Statuses, StatusesError,
+    NoKey, Outcomes, Refusals, Refused, RuleSet, SameUrl, StatusProblem, Statuses, StatusesError,
 };
 pub use named::UnknownName;
 pub use origin::InvalidUrl;

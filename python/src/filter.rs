@@ -88,7 +88,7 @@ pub fn filter(
         named("format", format, "text or parquet")?,
         compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
     );
-    let unique = unique.map(|given| named("unique", given, "fetched or bytes")).transpose()?;
+    let unique = unique.map(|given| named("unique", given, "fetched, bytes or surt")).transpose()?;
     let allowed_if = allowed_if.map(|given| named("allowed_if", given, "any or all")).transpose()?;
     let against = against.map(|policy| Against::new(policy.inner.clone()).only_changed(only_changed));
     let form = match (verdicts, blocked_for) {

@@ -193,6 +193,7 @@ fn options(error: &FilterError) -> &'static str {
         FilterError::Output(error) => for_output(error),
         FilterError::ListInOutput { .. } => " (--out)",
         FilterError::TooLittleMemory { .. } => " (--memory)",
+        FilterError::NoKeys { .. } => " (--unique=surt)",
         FilterError::UniqueShard => " (--unique, --shard)",
         FilterError::Unique { .. } => " (--unique, --robots-needed, TMPDIR)",
         FilterError::Checkpoint { .. } => " (--force, without --resume)",

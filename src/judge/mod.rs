@@ -60,7 +60,7 @@ pub use matchers::Matchers;
 pub use outcomes::{AllowedIf, Outcomes};
 pub use refusals::{Refusals, Refused};
 pub use rule_set::{KeptRecord, RuleSet};
-pub use same_url::SameUrl;
+pub use same_url::{NoKey, SameUrl};
 pub use scratch::Scratch;
 pub use statuses::Statuses;
 pub use tally::{Tally, line_hash};

@@ -14,6 +14,8 @@ use url::Url;
 
 use super::lines::is_plain;
 use super::urls::LineUrls;
+use crate::input::chunks::Chunk;
+use crate::input::layout::Layout;
 use crate::origin::{self, InvalidUrl};
 
 named! {
@@ -26,7 +28,21 @@ named! {
         Fetched = "fetched",
         /// Those that are written with the same bytes.
         Bytes = "bytes",
+        /// Those that have the same key in an index of web archives (CDX, CDXJ), which is the first field of its lines.
+        Surt = "surt",
     }
+}
+
+/// Why a URL has no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoKey {
+    /// It is not valid.
+    #[error(transparent)]
+    Invalid(#[from] InvalidUrl),
+    /// [`SameUrl::Surt`] takes the keys that an index has, and makes none.
+    #[error("a key of an index is not made from a URL, only read from the index")]
+    OfIndex,
 }
 
 impl SameUrl {
@@ -39,21 +55,23 @@ impl SameUrl {
     ///
     /// let key = SameUrl::Fetched.key(b"HTTP://A.example:80/./%78%c3%a9?#top")?;
     /// assert_eq!(*key, *b"http://a.example/x%C3%A9?");
-    /// # Ok::<(), robosieve::InvalidUrl>(())
+    /// # Ok::<(), robosieve::NoKey>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`InvalidUrl`] if it is not an absolute http or https URL. [`SameUrl::Bytes`] only fails for [`InvalidUrl::Empty`].
-    pub fn key(self, url: &[u8]) -> Result<Cow<'_, [u8]>, InvalidUrl> {
+    /// [`NoKey::Invalid`] if it is not an absolute http or https URL, which for [`SameUrl::Bytes`] only an empty one is;
+    /// [`NoKey::OfIndex`] for [`SameUrl::Surt`].
+    pub fn key(self, url: &[u8]) -> Result<Cow<'_, [u8]>, NoKey> {
         let url = origin::trimmed(url);
         match self {
-            SameUrl::Bytes if url.is_empty() => Err(InvalidUrl::Empty),
+            SameUrl::Bytes if url.is_empty() => Err(InvalidUrl::Empty.into()),
             SameUrl::Bytes => Ok(Cow::Borrowed(url)),
             SameUrl::Fetched => match quick_key(url) {
                 Some(key) => Ok(key),
-                None => serialised(url).map(Cow::Owned),
+                None => Ok(serialised(url).map(Cow::Owned)?),
             },
+            SameUrl::Surt => Err(NoKey::OfIndex),
         }
     }
 }
@@ -62,6 +80,8 @@ impl SameUrl {
 pub(crate) struct LineKeys<'u> {
     same: SameUrl,
     text: &'u [u8],
+    layout: &'u Layout,
+    bom_len: usize,
     urls: &'u LineUrls,
     second_looks: &'u [u8],
     /// The last origin that was in canonical form, with the slash after it.
@@ -71,10 +91,11 @@ pub(crate) struct LineKeys<'u> {
 }
 
 impl<'u> LineKeys<'u> {
-    /// For the lines of a chunk with this text.
-    pub fn new(same: SameUrl, text: &'u [u8], urls: &'u LineUrls) -> LineKeys<'u> {
+    /// For the lines of a chunk, whose URLs were found.
+    pub fn new(same: SameUrl, chunk: &'u Chunk<'_>, urls: &'u LineUrls) -> LineKeys<'u> {
+        let (text, layout, bom_len) = (chunk.text(), chunk.layout, chunk.bom_len);
         let second_looks = urls.urls(text).second_looks;
-        LineKeys { same, text, urls, second_looks, origin: b"", apostrophe: 0 }
+        LineKeys { same, text, layout, bom_len, urls, second_looks, origin: b"", apostrophe: 0 }
     }
 
     /// The key of a line's URL; `None` if it has none that is valid, or, for [`SameUrl::Bytes`], none. Lines must be asked for in order.
@@ -85,7 +106,17 @@ impl<'u> LineKeys<'u> {
         if self.same == SameUrl::Fetched && self.is_own_key(whole, url, line) {
             return Some(Cow::Borrowed(url));
         }
-        self.same.key(url).ok()
+        match self.same {
+            // A line that is kept because it is invalid must not stand for others.
+            SameUrl::Surt => origin::of(url).ok().and_then(|_| self.index_key(line)).map(Cow::Borrowed),
+            same => same.key(url).ok(),
+        }
+    }
+
+    /// The key that a line of an index has.
+    fn index_key(&self, line: usize) -> Option<&'u [u8]> {
+        let mark = if line == 0 { self.bom_len } else { 0 };
+        self.layout.key(self.urls.lines().line(self.text, line).get(mark..)?)
     }
 
     /// Whether a URL, found by trimming another, is surely its own key.
@@ -209,8 +240,6 @@ fn escaped(text: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::chunks::Chunk;
-    use crate::input::layout::Layout;
     use crate::rng::Rng;
 
     /// The key as defined: by the `url` crate alone.
@@ -242,10 +271,14 @@ mod tests {
     }
 
     fn keys(same: SameUrl, lines: &[u8]) -> Vec<Option<Vec<u8>>> {
-        let chunk = Chunk::of_lines(lines, &Layout::Whole, 0);
+        keys_in(same, lines, &Layout::Whole, 0)
+    }
+
+    fn keys_in(same: SameUrl, lines: &[u8], layout: &Layout, bom_len: usize) -> Vec<Option<Vec<u8>>> {
+        let chunk = Chunk::of_lines(lines, layout, bom_len);
         let mut urls = LineUrls::default();
         urls.find(&chunk);
-        let mut keys = LineKeys::new(same, chunk.text(), &urls);
+        let mut keys = LineKeys::new(same, &chunk, &urls);
         (0..urls.lines().count()).map(|line| keys.of(line).map(Cow::into_owned)).collect()
     }
 
@@ -289,6 +322,21 @@ mod tests {
             "" => None,
             line => Some(line.as_bytes().to_vec()),
         })));
+    }
+
+    /// Neither is there a key for the lines of other lists, nor does a line without a valid URL stand for others.
+    #[test]
+    fn an_index_has_its_own_keys() {
+        let cdxj = "\u{feff}com,a)/x 2024 {\"url\":\"http://a.com/x\"}\ncom,a)/x 2024 {\"url\":\"dns:a.com\"}\n\
+                    - 2024 {\"url\":\"http://a.com/x\"}\ncom,a)/%78 2024 {\"url\":\"http:\\/\\/www.a.com\\/x\"}\nx\n";
+        let expected = [Some("com,a)/x"), None, None, Some("com,a)/%78"), None];
+        let found = keys_in(SameUrl::Surt, cdxj.as_bytes(), &Layout::Cdxj, 3);
+        assert!(found.iter().map(Option::as_deref).eq(expected.map(|key| key.map(str::as_bytes))), "{found:?}");
+        let cdx = "com,a)/x\thttp://a.com/\n\thttp://a.com/\n-\thttp://a.com/\n";
+        let found = keys_in(SameUrl::Surt, cdx.as_bytes(), &Layout::delimited(b'\t', 1), 0);
+        assert_eq!(found, [Some(b"com,a)/x".to_vec()), None, None]);
+        assert_eq!(keys(SameUrl::Surt, b"http://a.com/\n"), [None]);
+        assert_eq!(SameUrl::Surt.key(b"http://a.com/"), Err(NoKey::OfIndex));
     }
 
     #[test]

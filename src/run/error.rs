@@ -66,6 +66,16 @@ pub enum FilterError {
          run, then shard its output"
     )]
     UniqueShard,
+    /// URLs are to be the same by the keys of an index, but a list has none.
+    #[error(
+        "the list {} has no keys to compare: only an index of web archives has one in each line (CDXJ, or CDX whose first column is N), \
+         and none is made from URLs, because no library makes those that indexes have; compare what is fetched, or bytes",
+        shown(path)
+    )]
+    NoKeys {
+        /// The list.
+        path: PathBuf,
+    },
     /// A place for lines, but none are printed.
     #[error("only a run that prints lines can print them elsewhere; this one has a folder, or only counts")]
     PrintsNothing,

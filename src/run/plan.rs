@@ -12,6 +12,7 @@ use crate::input::list::{List, Patience};
 use crate::judge::choices::Choices;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
+use crate::judge::same_url::SameUrl;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
 use crate::output::receipt::{Hex, ReceiptOptions};
@@ -171,6 +172,11 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
         return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
+    }
+    if job.unique == Some(SameUrl::Surt)
+        && let Some(list) = lists.iter().find(|list| !list.has_keys())
+    {
+        return Err(FilterError::NoKeys { path: list.path.clone() });
     }
     if let Some(shard) = job.long_run.shard {
         if job.unique.is_some() {

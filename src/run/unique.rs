@@ -114,7 +114,7 @@ impl UniqueLines {
         self.hashes.clear();
         self.repeated.clear();
         self.urls.find(chunk);
-        let mut keys = LineKeys::new(same, chunk.text(), &self.urls);
+        let mut keys = LineKeys::new(same, chunk, &self.urls);
         let lines = 0..self.urls.lines().count();
         self.hashes.extend(lines.map(|line| keys.of(line).map_or(NO_URL, |key| hash.of(&key))));
         for &(line, _) in chunk.flaws() {

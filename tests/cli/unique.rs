@@ -168,8 +168,50 @@ fn urls_that_are_fetched_alike_are_the_same_unless_bytes_count() {
         assert_eq!(receipt["duplicates"]["lines"], left_out, "{option}");
         bench.program("verify --inputs out").assert().success();
     }
-    let ended = bench.program(&format!("{RUN} --unique=surt --count urls")).assert().code(2);
-    said(&ended.get_output().stderr, &["surt", "fetched", "bytes"]);
+    let ended = bench.program(&format!("{RUN} --unique=some --count urls")).assert().code(2);
+    said(&ended.get_output().stderr, &["some", "fetched, bytes, surt"]);
+}
+
+#[test]
+fn the_key_may_follow_a_space() {
+    let bench = Bench::with_site();
+    bench.file("bytes", "http://a.example/x\nhttp://A.example/x\n");
+    for (words, left_out) in [
+        ("--unique bytes bytes", 0),
+        ("--unique fetched bytes", 1),
+        ("--unique ./bytes", 1),
+        ("--unique -- bytes", 1),
+        ("bytes --unique", 1),
+    ] {
+        let counted = bench.program(&format!("{RUN} --count --json {words}")).assert().success();
+        let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
+        assert_eq!(counted["duplicates"]["lines"], left_out, "{words}");
+    }
+}
+
+#[test]
+fn an_index_may_be_compared_by_its_keys() {
+    let bench = Bench::with_site();
+    let cdxj = |key: &str, url: &str| format!("{key} 2024 {{\"url\": \"{url}\"}}\n");
+    let first = [cdxj("example,a)/x", "http://a.example/x"), cdxj("example,a)/y", "dns:a.example")].concat();
+    let left_out = cdxj("example,a)/x", "https://www.a.example/x");
+    let others = [cdxj("-", "http://a.example/x"), cdxj("example,a)/y", "http://a.example/y")].concat();
+    bench.file("list.cdxj", [&*first, &*left_out, &*others].concat());
+    bench.file("list.cdx", " CDX N b a\nexample,a)/y 2024 http://a.example/y\nexample,a)/z 2024 http://a.example/z\n");
+    bench.program(&format!("{RUN} --unique=surt --verdicts --out out list.cdxj")).assert().success();
+    let kept: Vec<Vec<u8>> = lines(&[first, others].concat().into_bytes());
+    let written = lines(&bench.read("out/verdicts.tsv"));
+    let after = |line: &Vec<u8>| line[line.iter().position(|&byte| byte == b'\t').expect("a verdict") + 1..].to_vec();
+    assert_eq!(written.iter().skip(1).map(after).collect::<Vec<_>>(), kept);
+    assert_eq!(bench.receipt("out")["options"]["unique"], "surt");
+    let counted = bench.program(&format!("{RUN} --unique surt --count --json list.cdxj list.cdx")).assert().success();
+    let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
+    assert_eq!(counted["duplicates"]["lines"], 2, "keys of both indexes are the same");
+
+    bench.file("urls", "http://a.example/x\n");
+    let ended = bench.program(&format!("{RUN} --unique=surt --out none list.cdxj urls")).assert().code(2);
+    said(&ended.get_output().stderr, &["urls", "no keys", "--unique=surt"]);
+    assert!(!bench.path("none").exists());
 }
 
 #[test]

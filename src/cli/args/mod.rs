@@ -10,6 +10,7 @@ mod long_runs;
 mod output;
 mod policy;
 mod receipts;
+mod spaced;
 mod values;
 
 pub use check::{CheckArgs, Dialects, LintArgs};
@@ -21,3 +22,4 @@ pub use inspect::{ExportArgs, InspectArgs};
 pub use long_runs::{Log, WatchingArgs};
 pub use policy::{PolicyArgs, ReadingArgs, mapped};
 pub use receipts::{JoinArgs, ReportArgs, VerifyArgs};
+pub use spaced::joined;
