@@ -18,6 +18,7 @@ use super::job::{Destination, Job};
 use super::pipeline::{Pipeline, work};
 use super::plan::Plan;
 use super::progress::Progress;
+use super::repeats::Means;
 use super::start::{Start, start};
 use super::unique::Unique;
 use crate::input::chunks::{Chunks, Cut};
@@ -120,14 +121,18 @@ fn split(
         Start::Judging(begun) => *begun,
     };
     let state = outlets.state.as_ref();
-    let unique = plan.options.unique.map(|same| unique(&plan, same, state, workers)).transpose()?;
+    progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
+    let unique = plan.options.unique.map(|same| unique(&plan, same, state, workers)).transpose();
+    let unique = unique.map_err(|failure| match &checkpointer {
+        Some(checkpointer) if matches!(failure, FilterError::Interrupted) => checkpointer.note_kept(failure),
+        _ => failure,
+    })?;
     let matchers = plan.matchers();
     let cut = plan.cut(progress.source());
     let chunks = match state {
         Some(state) => Chunks::from(cut, &state.reached.begun, state.reached.next),
         None => Chunks::new(cut),
     };
-    progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
     if let Some(state) = state {
         progress.resume(&state.totals, state.reached.source_read(&plan.lists));
     }
@@ -147,6 +152,15 @@ fn split(
 fn unique(plan: &Plan<'_>, same: SameUrl, state: Option<&RunState>, threads: usize) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
+    if plan.reads_twice() {
+        let (buffered, set) = plan.memory.first_pass(threads);
+        let means = Means { folder, threads, buffered, set };
+        // What can be read must not depend on the pass.
+        let cut = plan.cut(&read);
+        let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.long_run.skip_bad, ..cut });
+        let judged = |list: usize| state.map_or(0, |state| state.totals.lists[list].input.lines);
+        return Unique::of_two_passes(same, &chunks, &means, (0..plan.lists.len()).map(judged).collect());
+    }
     let before = state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
     Unique::new(same, &folder, before.as_ref(), threads)
 }

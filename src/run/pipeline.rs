@@ -195,6 +195,9 @@ impl<'l> Pipeline<'l> {
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
+        if let Some(unique) = self.unique {
+            unique.end(self.chunks.lists())?;
+        }
         let followed = self.following.and_then(|following| following.into_inner().policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
@@ -268,8 +271,14 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         }
         let more_follows =
             shape.ends_lines() || !pipeline.plan.options.per_input && chunk.list + 1 < pipeline.chunks.lists().len();
+        let list = chunk.list;
         if let Some(unique) = &pipeline.unique
-            && !unique.leave_out_repeated(&mut chunk, &mut state.unique_lines, pipeline.rows.is_some())?
+            && !unique.leave_out_repeated(
+                &mut chunk,
+                &pipeline.chunks.lists()[list],
+                &mut state.unique_lines,
+                pipeline.rows.is_some(),
+            )?
         {
             return Ok(());
         }
@@ -281,7 +290,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let rows = shape.prepare(pipeline.plan.set_of(chunk.list), &chunk, &mut state.worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
-        pipeline.chunks.lists()[chunk.list].unchanged()?;
+        pipeline.chunks.lists()[list].unchanged()?;
         let rows = rows?;
         state.worker.count_left_out(&state.unique_lines.left_out, &unchanged);
         spare = chunk.end_judging();

@@ -151,6 +151,14 @@ impl<'j> Plan<'j> {
         self.options.unique.is_some() || self.destination().is_some() && !self.options.per_input
     }
 
+    /// Whether the lists are read twice to leave out duplicates: all are files, and together too large for one set of all their URLs.
+    /// Compressed lists and tables count as stored, because to read them twice takes longer than to read text twice.
+    pub fn reads_twice(&self) -> bool {
+        let length = |list: &List| if list.is_empty { Some(0) } else { list.source_length() };
+        let all = self.lists.iter().map(length).sum::<Option<u64>>();
+        self.options.unique.is_some() && all.is_some_and(|all| all > self.memory.lists_of_set())
+    }
+
     /// The sets of files that get no more lines once these lists have ended.
     pub fn sets_of(&self, ended: &[usize]) -> Vec<usize> {
         if self.options.per_input { ended.to_vec() } else { Vec::new() }
@@ -240,5 +248,30 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         chunk_size: worker_plan.chunk_size,
         per_input: folder.is_some_and(|folder| folder.per_input),
         shard: job.long_run.shard,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::Captures;
+
+    #[test]
+    fn large_lists_are_read_twice_if_they_can_be() {
+        let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (list, empty) = (folder.path().join("list"), folder.path().join("empty"));
+        std::fs::write(&list, "http://a.example/\n".repeat(1 << 19)).unwrap();
+        std::fs::write(&empty, "").unwrap();
+        for (lists, memory, unique, expected) in [
+            (vec![list.clone(), empty.clone()], 48 << 20, Some(SameUrl::Fetched), true),
+            (vec![list.clone()], 1 << 30, Some(SameUrl::Fetched), false),
+            (vec![list.clone()], 48 << 20, None, false),
+        ] {
+            let mut job = Job::new(lists, vec![policy.crawler(None).unwrap()]).unique(unique);
+            job.long_run.memory = memory;
+            assert_eq!(Plan::new(&policy, &job).unwrap().reads_twice(), expected, "{memory} {unique:?}");
+        }
     }
 }

@@ -72,9 +72,7 @@ impl Seen {
                 self.grow()?;
             }
             let slots = self.slots();
-            if let Some(&ahead) = hashes.get(at + AHEAD) {
-                prefetch(slots, wanted(ahead, slots.len()));
-            }
+            prefetch_ahead(slots, hashes, at, |hash| hash);
             if insert(slots, hash) {
                 self.held += 1;
             } else {
@@ -101,6 +99,14 @@ impl Seen {
     }
 }
 
+/// Prefetches the slot of a hash that comes some time after the one at `at`, by what `by` makes of it.
+#[inline]
+pub(super) fn prefetch_ahead(slots: &[u128], hashes: &[u128], at: usize, by: impl Fn(u128) -> u128) {
+    if let Some(&ahead) = hashes.get(at + AHEAD) {
+        prefetch(slots, wanted(by(ahead), slots.len()));
+    }
+}
+
 /// The preferred slot of a hash among `slots`, a power of two.
 #[inline]
 fn wanted(hash: u128, slots: usize) -> usize {
@@ -109,7 +115,7 @@ fn wanted(hash: u128, slots: usize) -> usize {
 
 /// Adds a hash unless it is there; at least one slot must be empty. Returns whether it was added.
 #[inline]
-fn insert(slots: &mut [u128], hash: u128) -> bool {
+pub(super) fn insert(slots: &mut [u128], hash: u128) -> bool {
     let last = slots.len() - 1;
     let mut at = wanted(hash, slots.len());
     loop {

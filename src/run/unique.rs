@@ -5,45 +5,40 @@
 //! judged as if they were the whole chunk. Two lines have the same URL if the parts of them that are judged have the same
 //! [key](SameUrl); a line without a valid URL is never left out.
 //!
+//! If the lists are files, and large, a [first pass](super::repeats) has found which lines are repeated.
+//!
 //! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
-//! where it resumes, and only hashes.
+//! where it resumes, or, in a first pass, all of them, and only hashes.
 
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::error::FilterError;
 use super::left_out::{LeavingOut, LeftOut};
+use super::line_hashes::{Hashing, LineHashes};
 use super::queue::Sequence;
-use super::seen::{NO_URL, Seen, UrlHash};
+use super::repeats::{Means, Repeats};
+use super::seen::Seen;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
-use crate::judge::same_url::{LineKeys, SameUrl};
-use crate::judge::urls::LineUrls;
+use crate::judge::same_url::SameUrl;
 use crate::lock::{into_inner, lock};
 use crate::{origin, threads};
 
-/// The state shared by all workers: the URLs of all chunks that have had their turn.
+/// The state shared by all workers.
 #[derive(Debug)]
-pub(super) struct Unique {
-    hashing: Hashing,
-    seen: Sequence<Seen>,
-}
-
-/// How lines are hashed.
-#[derive(Debug, Clone, Copy)]
-struct Hashing {
-    /// Which URLs are the same.
-    same: SameUrl,
-    hash: UrlHash,
+pub(super) enum Unique {
+    /// The URLs of all chunks that have had their turn.
+    InTurn(Hashing, Sequence<Seen>),
+    /// A first pass has found the lines that are repeated.
+    Known(Repeats),
 }
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
 #[derive(Debug, Default)]
 pub(super) struct UniqueLines {
-    urls: LineUrls,
-    /// The hash of each line's URL.
-    hashes: Vec<u128>,
+    lines: LineHashes,
     /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
     leaving_out: LeavingOut,
@@ -58,33 +53,68 @@ impl Unique {
         before: Option<&Chunks<'_>>,
         threads: usize,
     ) -> Result<Unique, FilterError> {
-        let (hashing, mut seen) = (Hashing { same, hash: UrlHash::new() }, Seen::new(folder)?);
+        let (hashing, mut seen) = (Hashing::new(same), Seen::new(folder)?);
         if let Some(before) = before {
             seen = seen_before(before, hashing, seen, threads)?;
         }
-        Ok(Unique { hashing, seen: Sequence::new(seen) })
+        Ok(Unique::InTurn(hashing, Sequence::new(seen)))
     }
 
-    /// Leaves out the lines of a chunk that are not to be judged; returns false if the run has failed meanwhile. `hashed` says whether
-    /// lines are hashed for checksums.
+    /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run resumes.
+    pub fn of_two_passes(
+        same: SameUrl,
+        chunks: &Chunks<'_>,
+        means: &Means,
+        read: Vec<u64>,
+    ) -> Result<Unique, FilterError> {
+        Ok(Unique::Known(Repeats::find(chunks, Hashing::new(same), means, read)?))
+    }
+
+    /// Leaves out the lines of a chunk of `list` that are not to be judged; returns false if the run has failed meanwhile. `hashed`
+    /// says whether lines are hashed for checksums.
     pub fn leave_out_repeated(
         &self,
         chunk: &mut Chunk<'_>,
+        list: &List,
         unique_lines: &mut UniqueLines,
         hashed: bool,
     ) -> Result<bool, FilterError> {
-        unique_lines.hash(chunk, self.hashing);
-        let UniqueLines { hashes, repeated, .. } = &mut *unique_lines;
-        let inserted = self.seen.in_turn(chunk.ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
-        let Some(inserted) = inserted else { return Ok(false) };
-        inserted?;
+        let UniqueLines { lines, repeated, .. } = &mut *unique_lines;
+        repeated.clear();
+        match self {
+            Unique::InTurn(hashing, seen) => {
+                lines.find(chunk, *hashing);
+                let insert = |seen: &mut Seen| seen.insert_all(&lines.hashes, |line| repeated.push(line));
+                let Some(inserted) = seen.in_turn(chunk.ticket, insert) else { return Ok(false) };
+                inserted?;
+            }
+            Unique::Known(repeats) => {
+                if !repeats.of(chunk, list, |line| repeated.push(line))? {
+                    return Ok(false);
+                }
+                if !repeated.is_empty() {
+                    lines.urls.find(chunk);
+                }
+            }
+        }
         unique_lines.leave_out_repeated(chunk, hashed);
         Ok(true)
     }
 
     /// Ends all turns.
     pub fn stop(&self) {
-        self.seen.stop();
+        match self {
+            Unique::InTurn(_, seen) => seen.stop(),
+            Unique::Known(repeats) => repeats.stop(),
+        }
+    }
+
+    /// Checks, after all turns, that lines were left out of the lists as they were found there.
+    pub fn end(self, lists: &[List]) -> Result<(), FilterError> {
+        match self {
+            Unique::InTurn(..) => Ok(()),
+            Unique::Known(repeats) => repeats.all_were_read(lists),
+        }
     }
 }
 
@@ -92,11 +122,11 @@ impl Unique {
 fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
     let work = || {
-        let (mut buffer, mut unique_lines) = (Buffer::default(), UniqueLines::default());
+        let (mut buffer, mut lines) = (Buffer::default(), LineHashes::default());
         while let Some(mut chunk) = chunks.next(&mut buffer)? {
             chunks.read(&mut chunk, &mut buffer)?;
-            unique_lines.hash(&chunk, hashing);
-            lock(&seen).insert_all(&unique_lines.hashes, |_| ())?;
+            lines.find(&chunk, hashing);
+            lock(&seen).insert_all(&lines.hashes, |_| ())?;
             buffer = chunk.end_judging();
         }
         Ok(())
@@ -109,19 +139,6 @@ fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize
 }
 
 impl UniqueLines {
-    /// Hashes the URLs of a chunk from which nothing is left out yet.
-    fn hash(&mut self, chunk: &Chunk<'_>, Hashing { same, hash }: Hashing) {
-        self.hashes.clear();
-        self.repeated.clear();
-        self.urls.find(chunk);
-        let mut keys = LineKeys::new(same, chunk, &self.urls);
-        let lines = 0..self.urls.lines().count();
-        self.hashes.extend(lines.map(|line| keys.of(line).map_or(NO_URL, |key| hash.of(&key))));
-        for &(line, _) in chunk.flaws() {
-            self.hashes[line as usize] = NO_URL;
-        }
-    }
-
     /// Leaves out the lines of a chunk that are repeated, if they still are what was hashed.
     fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
         let (layout, bom_len) = (chunk.layout, chunk.bom_len);
@@ -129,7 +146,7 @@ impl UniqueLines {
             // The line may have changed after its mark was found.
             has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
         };
-        self.left_out = self.leaving_out.leave_out(chunk, &self.urls, &self.repeated, hashed, is_url);
+        self.left_out = self.leaving_out.leave_out(chunk, &self.lines.urls, &self.repeated, hashed, is_url);
     }
 }
 
@@ -148,16 +165,16 @@ mod tests {
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
     fn remaining(same: SameUrl, layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
-        let seen = Sequence::new(Seen::new(&std::env::temp_dir()).unwrap());
-        let hashing = Hashing { same, hash: UrlHash::new() };
-        let (unique, mut unique_lines) = (Unique { hashing, seen }, UniqueLines::default());
+        let unique = Unique::new(same, &std::env::temp_dir(), None, 1).unwrap();
+        let (file, mut unique_lines) = (tempfile::NamedTempFile::new().unwrap(), UniqueLines::default());
+        let list = List::open(file.path()).unwrap();
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
             let bom_len = if text.starts_with('\u{feff}') { 3 } else { 0 };
             let mut chunk = Chunk::of_lines(b"", layout, bom_len);
             chunk.ticket = ticket;
             chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec() });
-            assert!(unique.leave_out_repeated(&mut chunk, &mut unique_lines, true).unwrap());
+            assert!(unique.leave_out_repeated(&mut chunk, &list, &mut unique_lines, true).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
             all.push((text, flaws, unique_lines.left_out.lines.lines));

@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use serde_json::Value;
 use url::Url;
 
+use crate::support::compression::gzip;
 use crate::support::program::{Bench, said};
-use crate::support::results::PARTITIONS;
+use crate::support::results::{PARTITIONS, assert_same};
 
 /// Two lists that share URLs; the first has no final line feed, and its last line is a repetition.
 fn bench_with_lists() -> Bench {
@@ -150,6 +151,53 @@ fn every_form_of_output_has_the_same_lines() {
     bench.program(&format!("{RUN} --unique=bytes --per-input --compress gz --out each urls more")).assert().success();
     bench.program("verify --inputs each").assert().success();
     assert_eq!(bench.receipt("each")["duplicates"], bench.receipt("out")["duplicates"]);
+}
+
+/// With little memory, lists are read twice: first to find what is repeated.
+#[test]
+fn lists_that_are_read_twice_have_the_same_results() {
+    let bench = Bench::with_site();
+    let path = "x".repeat(90);
+    let list = |numbers: &mut dyn Iterator<Item = u64>| -> String {
+        let line = |n: u64| match n % 100 {
+            0 => "no url\n".to_owned(),
+            1..60 => format!("http://a.example/{path}/{n}\n"),
+            _ => format!("http://A.example:80/./{path}/{n}#{n}\n"),
+        };
+        numbers.map(line).collect()
+    };
+    bench.file("first", list(&mut (0..14_000).map(|n| n * 7 % 4001)));
+    bench.file("empty", "");
+    bench.file("second.gz", gzip(list(&mut (0..10_000).map(|n| n * 5 % 6007)).trim_end().as_bytes()));
+    bench.file("third", list(&mut (0..8_000).map(|n| n % 7001)));
+    let lists = "first empty second.gz third";
+    for (options, memory) in [
+        ("--unique", "48M"),
+        ("--unique=bytes --verdicts --threads 2", "48M"),
+        ("--unique --per-input --compress gz --threads 3", "48M"),
+        ("--unique --format parquet --threads 2", "60M"),
+    ] {
+        let words =
+            |memory: &str, folder: &str| format!("{RUN} {options} --memory {memory} --force --out {folder} {lists}");
+        bench.program(&words(memory, "twice")).assert().success();
+        bench.program(&words("1G", "once")).assert().success();
+        let [twice, once] = ["twice", "once"].map(|folder| bench.timeless(folder));
+        // Row groups are as large as memory lets them be.
+        if !options.contains("parquet") {
+            assert_same(&bench, "twice", "once");
+        }
+        assert_eq!(twice["duplicates"], once["duplicates"]);
+        assert_eq!(twice["partitions"]["allowed"]["sum"], once["partitions"]["allowed"]["sum"]);
+        assert!(twice["duplicates"]["lines"].as_u64().is_some_and(|lines| lines > 10_000), "{options}");
+        bench.program("verify --inputs twice").assert().success();
+    }
+    let count = |memory: &str| {
+        let words = format!("{RUN} --unique --count --json --memory {memory} {lists}");
+        let counted = bench.program(&words).assert().success();
+        let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
+        (counted["duplicates"].clone(), counted["partitions"].clone())
+    };
+    assert_eq!(count("48M"), count("1G"));
 }
 
 /// A fetcher asks for the same thing, so it is the same.

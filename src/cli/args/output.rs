@@ -112,8 +112,10 @@ pub struct OutputArgs {
     /// such a name is written `./bytes`. Lines without a valid URL are never left out.
     /// The receipt counts the lines left out. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
     /// given by --out, or else in TMPDIR: 24 to 48 bytes per URL, and 72 while the file grows. It takes no memory but
-    /// the page cache, and is fast as long as it fits there. With --resume, the lists are read again up to where the
-    /// run continues. Cannot be combined with --shard.
+    /// the page cache, and is fast as long as it fits there. So lists that are files, and together larger than about a
+    /// sixteenth of --memory, are read twice: first to write 17 bytes per line and to find in them what is repeated, which
+    /// reads and writes in order only. With --resume, the lists are read again up to where the run continues, or all of
+    /// them if they are read twice. Cannot be combined with --shard.
     #[arg(
         long,
         value_name = "KEY",
