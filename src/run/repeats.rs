@@ -231,7 +231,8 @@ mod tests {
         };
         // Where no chunk of the first pass ended, nothing is known.
         for (text, list, end, is_other) in [
-            ("a\nb\n", 0, 60, true),
+            ("a\nb\n", 0, TEXTS[0].len() as u64, true),
+            ("a\nb\nc\nd\ne\n", 0, TEXTS[0].len() as u64, false),
             ("a\nb\n", 0, 61, false),
             ("a\nb\nc\n", 2, TEXTS[2].len() as u64, false),
             ("a\nb\n", 2, TEXTS[2].len() as u64, true),

@@ -81,7 +81,7 @@ const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --
 fn a_run_resumes_before_an_empty_list() {
     let bench = bench_with_lists();
     bench.file("empty", "");
-    bench.file("long", format!("http://a.example/{}\n{}", "x".repeat(3 << 20), "http://a.example/1\n".repeat(500)));
+    bench.file("long", format!("http://a.example/{}\n{}", "x".repeat(1 << 20), "http://a.example/1\n".repeat(500)));
     let words = |memory: &str, options: &str, folder: &str| {
         format!("{RUN} --unique=bytes --memory {memory} {options} --out {folder} urls empty long")
     };
