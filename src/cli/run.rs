@@ -44,6 +44,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::History(args) => diff::history(&args),
         Command::Join(args) => receipts::join(&args),
+        Command::Seen(args) => receipts::seen(&args),
         Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => receipts::report(&args),
         Command::Completions(args) => documentation::completions(&args),

@@ -139,6 +139,7 @@ mod tests {
             compress: frames,
             split_size,
             unique: None,
+            seen: None,
             against: None,
             only_changed: false,
             threads: 1,

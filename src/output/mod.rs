@@ -23,6 +23,7 @@ pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
 pub use format::{Format, FrameFormat};
 pub use receipt::{
-    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, counted,
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, SeenPart, VerdictsPart,
+    counted,
 };
 pub use samples::Sample;

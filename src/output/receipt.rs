@@ -51,6 +51,12 @@ pub struct Receipt {
     /// The lines left out because their URLs had occurred before; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
+    /// The lines left out because earlier runs have seen their URLs; absent if the run was not asked to leave any out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Part>,
+    /// The file of seen URLs after the run; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_file: Option<SeenPart>,
     /// The lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<Part>,
@@ -144,6 +150,9 @@ pub struct ReceiptOptions {
     /// Which URLs are the same, if lines are left out whose URLs have occurred before; absent if none are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unique: Option<SameUrl>,
+    /// The checksum of the file of URLs that earlier runs have seen, 0 if there was none yet; absent if they are not left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Hex>,
     /// The checksum of the older policy that verdicts are compared with, as in its file; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Hex>,
@@ -254,6 +263,18 @@ pub struct FilePart {
     pub lines: Part,
 }
 
+/// A file of seen URLs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SeenPart {
+    /// Its path.
+    pub path: String,
+    /// The number of URLs.
+    pub urls: u64,
+    /// Its checksum, as in its header.
+    pub checksum: Hex,
+}
+
 /// A list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -281,6 +302,9 @@ pub struct ListPart {
     /// to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
+    /// Its lines left out because earlier runs have seen their URLs; absent if the run was not asked to leave any out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Part>,
     /// Its lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<Part>,
@@ -426,6 +450,10 @@ impl fmt::Display for Receipt {
         if let Some(Part { lines, bytes, .. }) = self.duplicates {
             let share = 100.0 * lines as f64 / all;
             writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  duplicate URLs, left out", "duplicates")?;
+        }
+        if let Some(Part { lines, bytes, .. }) = self.seen {
+            let share = 100.0 * lines as f64 / all;
+            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  seen by earlier runs, left out", "seen")?;
         }
         if let Some(Part { lines, bytes, .. }) = self.unchanged {
             let share = 100.0 * lines as f64 / all;

@@ -49,6 +49,9 @@ pub struct Job {
     pub choices: Choices,
     /// Whether to leave out lines whose URLs have occurred before, and which URLs are the same.
     pub unique: Option<SameUrl>,
+    /// A file of the URLs that earlier runs have seen, which are left out, too. A run that is complete has replaced it by one with
+    /// its allowed URLs; if it does not exist, it is made.
+    pub seen: Option<PathBuf>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
     pub threads: usize,
     /// The size of a chunk in bytes; 0 to choose it by the memory.
@@ -73,6 +76,7 @@ impl Job {
             against: None,
             choices: Choices::now(),
             unique: None,
+            seen: None,
             threads: 0,
             chunk_size: 0,
             long_run: LongRun::default(),
@@ -103,6 +107,7 @@ setters! {
         against: Option<Against>,
         choices: Choices,
         unique: Option<SameUrl>,
+        seen: Option<PathBuf>,
         threads: usize,
         chunk_size: usize,
         long_run: LongRun,

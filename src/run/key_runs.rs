@@ -14,7 +14,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::seen::{NO_URL, insert, prefetch_ahead};
+use super::seen::{NO_URL, contains, insert, prefetch_ahead};
+use super::seen_file::{SeenFile, Unwritten};
 use crate::formats::regular_file::FileAt;
 use crate::formats::unnamed;
 use crate::lock::lock;
@@ -65,11 +66,18 @@ pub(super) struct SortedKeys {
     of_lines: Vec<u8>,
 }
 
-/// Which lines have keys that lines before them have, too: a bit a line.
+/// Which lines are known.
 #[derive(Debug)]
-pub(super) struct RepeatedLines {
-    bits: MmapMut,
+pub(super) struct KnownLines {
+    /// Those whose keys lines before them have, too.
+    pub repeated: LineBits,
+    /// The first lines with keys that are in the file, if there is one.
+    pub in_file: Option<LineBits>,
 }
+
+/// A bit for each line.
+#[derive(Debug)]
+pub(super) struct LineBits(MmapMut);
 
 impl SortedKeys {
     /// The number of lines.
@@ -143,31 +151,63 @@ impl KeyRuns {
         Ok(())
     }
 
-    /// Finds the lines whose keys were those of earlier ones. Each of the `threads` takes up to `memory` bytes for a set.
-    pub fn repeated(mut self, folder: &Path, threads: usize, memory: u64) -> io::Result<RepeatedLines> {
+    /// Finds the lines whose keys were those of earlier ones, and those whose keys are in a file. Each of the `threads` takes up to
+    /// `memory` bytes for a set.
+    pub fn known(
+        mut self,
+        folder: &Path,
+        threads: usize,
+        memory: u64,
+        file: Option<&SeenFile>,
+    ) -> Result<KnownLines, Unwritten> {
         self.of_lines.flush()?;
         let lengths: Vec<usize> = self.runs.iter().map(|run| self.length(run).div_ceil(64)).collect();
-        let mut bits = unnamed::zeros(folder, (lengths.iter().sum::<usize>() as u64 * 8).max(8))?;
-        let mut rest: &mut [u64] = bytemuck::cast_slice_mut(&mut bits);
+        let zeros = |words: usize| unnamed::zeros(folder, (words as u64 * 8).max(8));
+        let words = lengths.iter().sum();
+        let (mut repeated, mut in_file) = (zeros(words)?, zeros(if file.is_some() { words } else { 0 })?);
+        let mut rest = [&mut repeated, &mut in_file].map(|bits| bytemuck::cast_slice_mut::<u8, u64>(bits));
         let mut work = Vec::new();
-        for (run, &length) in self.runs.iter().zip(&lengths) {
-            work.push((run, rest.split_off_mut(..length).unwrap_or_default()));
+        for (number, &length) in lengths.iter().enumerate() {
+            work.push((number, rest.each_mut().map(|rest| rest.split_off_mut(..length).unwrap_or_default())));
         }
         let (work, has_failed) = (Mutex::new(work.into_iter()), AtomicBool::new(false));
         let find = || {
-            let mut set = RunSet::new(memory);
+            let mut set = RunSet { file, slots: Vec::new(), buffer: Vec::new(), hits: Vec::new(), memory };
             loop {
                 let next = lock(&work).next().filter(|_| !has_failed.load(Ordering::Relaxed));
-                let Some((run, bits)) = next else { return Ok(()) };
-                set.find(&self, run, bits).inspect_err(|_| has_failed.store(true, Ordering::Relaxed))?;
+                let Some((number, bits)) = next else { return Ok(()) };
+                set.find(&self, number, bits).inspect_err(|_| has_failed.store(true, Ordering::Relaxed))?;
             }
         };
-        threads::at_once(threads, find).into_iter().collect::<io::Result<()>>()?;
-        self.of_lines(folder, &lengths, bytemuck::cast_slice(&bits))
+        threads::at_once(threads, find).into_iter().collect::<Result<(), Unwritten>>()?;
+        let of_lines = |bits: &[u8]| self.of_lines(folder, &lengths, bytemuck::cast_slice(bits));
+        Ok(KnownLines { repeated: of_lines(&repeated)?, in_file: file.map(|_| of_lines(&in_file)).transpose()? })
+    }
+
+    /// Passes all keys to `each`, in ascending order, with up to `memory` bytes for those that are sorted at once.
+    pub fn each_in_order<E: From<io::Error>>(
+        &self,
+        memory: u64,
+        mut each: impl FnMut(u128) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (mut buffer, mut sorted) = (Vec::new(), Vec::new());
+        for run in &self.runs {
+            let bytes = |passes: u32| (self.length(run) as u64 * size_of::<u128>() as u64) >> passes;
+            let passes = (0..).find(|&passes| bytes(passes) <= memory.max(1 << 16)).unwrap_or_default();
+            for part in 0..1_u128 << passes {
+                sorted.clear();
+                self.read(run, &mut buffer, |_, keys| {
+                    sorted.extend(keys.iter().filter(|&&key| is_of_part(key, part, passes)));
+                })?;
+                sorted.sort_unstable();
+                sorted.iter().try_for_each(|&key| each(key))?;
+            }
+        }
+        Ok(())
     }
 
     /// The bits of lines, by those of the keys of all runs; each run has as many words as `lengths` says.
-    fn of_lines(&self, folder: &Path, lengths: &[usize], bits: &[u64]) -> io::Result<RepeatedLines> {
+    fn of_lines(&self, folder: &Path, lengths: &[usize], bits: &[u64]) -> io::Result<LineBits> {
         let mut of_lines = unnamed::zeros(folder, self.lines.div_ceil(64).max(1) * 8)?;
         // The next bit of each run.
         let mut next = [0; RUNS];
@@ -189,7 +229,7 @@ impl KeyRuns {
                 }
             }
         }
-        Ok(RepeatedLines { bits: of_lines })
+        Ok(LineBits(of_lines))
     }
 
     /// The number of keys of a run.
@@ -210,10 +250,10 @@ impl KeyRuns {
     }
 }
 
-impl RepeatedLines {
-    /// Calls `each` with the lines that are repeated, counted from `first`, of this many lines from there on.
+impl LineBits {
+    /// Calls `each` with the lines whose bits are set, counted from `first`, of this many lines from there on.
     pub fn each(&self, first: u64, count: usize, mut each: impl FnMut(usize)) {
-        let bits: &[u64] = bytemuck::cast_slice(&self.bits);
+        let bits: &[u64] = bytemuck::cast_slice(&self.0);
         let (first, end) = (first as usize, first as usize + count);
         for word in first / 64..end.div_ceil(64) {
             let mut left = bits.get(word).copied().unwrap_or_default();
@@ -229,29 +269,29 @@ impl RepeatedLines {
 }
 
 /// The set of a part of the keys of a run.
-struct RunSet {
+struct RunSet<'f> {
+    file: Option<&'f SeenFile>,
     /// A table as in [`seen`](super::seen).
     slots: Vec<u128>,
     buffer: Vec<u128>,
+    /// Keys of the set that are in the file, in ascending order.
+    hits: Vec<u128>,
     /// The bytes that the table may take.
     memory: u64,
 }
 
-impl RunSet {
-    fn new(memory: u64) -> RunSet {
-        RunSet { slots: Vec::new(), buffer: Vec::new(), memory }
-    }
-
-    /// Sets the bits of the keys of a run that were in it before.
-    fn find(&mut self, runs: &KeyRuns, run: &Run, bits: &mut [u64]) -> io::Result<()> {
-        let keys = runs.length(run);
+impl RunSet<'_> {
+    /// Sets the bits of the keys of a run that were in it before, and of those that are in the file.
+    fn find(&mut self, runs: &KeyRuns, number: usize, bits: [&mut [u64]; 2]) -> Result<(), Unwritten> {
+        let keys = runs.length(&runs.runs[number]);
         let bytes = |passes: u32| slots_for(keys >> passes) as u64 * size_of::<u128>() as u64;
         let mut passes = 0;
         while bytes(passes) > self.memory && keys >> passes > 1 << 10 {
             passes += 1;
         }
+        let [repeated, in_file] = bits;
         // Keys are hashes, so parts are about equal. If one is far larger, fewer passes have larger sets.
-        while !self.find_in_parts(runs, run, passes, bits)? {
+        while !self.find_in_parts(runs, number, passes, [&mut *repeated, &mut *in_file])? {
             passes -= 1;
         }
         Ok(())
@@ -259,36 +299,77 @@ impl RunSet {
 
     /// The same in 2 to the power of `passes` parts, by the next bits of keys; false if one has more keys than its set has room for,
     /// which is never so of a single part.
-    fn find_in_parts(&mut self, runs: &KeyRuns, run: &Run, passes: u32, bits: &mut [u64]) -> io::Result<bool> {
-        let RunSet { slots, buffer, .. } = self;
-        let most = slots_for(runs.length(run) >> passes);
+    fn find_in_parts(
+        &mut self,
+        runs: &KeyRuns,
+        number: usize,
+        passes: u32,
+        [repeated, in_file]: [&mut [u64]; 2],
+    ) -> Result<bool, Unwritten> {
+        let run = &runs.runs[number];
+        // Bits that all keys of the set have are of no use to choose a slot.
+        let by = |key: u128| key.rotate_left(BITS + passes);
         for part in 0..1_u128 << passes {
+            let RunSet { slots, buffer, .. } = self;
             slots.clear();
-            slots.resize(most, NO_URL);
-            let mut free = most - most / 8;
+            slots.resize(slots_for(runs.length(run) >> passes), NO_URL);
+            let mut free = slots.len() - slots.len() / 8;
             runs.read(run, buffer, |first, keys| {
                 for (at, &key) in keys.iter().enumerate() {
-                    if passes > 0 && key << BITS >> (u128::BITS - passes) != part {
+                    if free == 0 || !is_of_part(key, part, passes) {
                         continue;
                     }
-                    if free == 0 {
-                        return;
-                    }
-                    // Bits that all keys of the set have are of no use to choose a slot.
-                    prefetch_ahead(slots, keys, at, |key| key.rotate_left(BITS + passes));
-                    if insert(slots, key.rotate_left(BITS + passes)) {
+                    prefetch_ahead(slots, keys, at, by);
+                    if insert(slots, by(key)) {
                         free -= 1;
                     } else {
-                        bits[(first + at) / 64] |= 1 << ((first + at) % 64);
+                        repeated[(first + at) / 64] |= 1 << ((first + at) % 64);
                     }
                 }
             })?;
             if free == 0 && passes > 0 {
                 return Ok(false);
             }
+            self.find_in_file(runs, run, (number as u128) << passes | part, BITS + passes, repeated, in_file)?;
         }
         Ok(true)
     }
+
+    /// Sets the bits of the first keys of a run that are in the file and begin with these bits, as all in the set do.
+    fn find_in_file(
+        &mut self,
+        runs: &KeyRuns,
+        run: &Run,
+        first_bits: u128,
+        bits: u32,
+        repeated: &[u64],
+        in_file: &mut [u64],
+    ) -> Result<(), Unwritten> {
+        let RunSet { file, slots, buffer, hits, .. } = self;
+        let Some(file) = file else { return Ok(()) };
+        hits.clear();
+        file.each_beginning(first_bits, bits, |key| {
+            if contains(slots, key.rotate_left(bits)) {
+                hits.push(key);
+            }
+        })?;
+        if !hits.is_empty() {
+            runs.read(run, buffer, |first, keys| {
+                let is_hit = |&(_, key): &(usize, &u128)| hits.binary_search(key).is_ok();
+                for (at, _) in keys.iter().enumerate().filter(is_hit) {
+                    let (word, bit) = ((first + at) / 64, 1 << ((first + at) % 64));
+                    in_file[word] |= bit & !repeated[word];
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a key is of this part of its run, of 2 to the power of `passes`.
+#[inline]
+fn is_of_part(key: u128, part: u128, passes: u32) -> bool {
+    passes == 0 || key << BITS >> (u128::BITS - passes) == part
 }
 
 /// The slots of a table for this many keys: at most two thirds become full.
@@ -316,7 +397,8 @@ mod tests {
             sorted.sort(chunk);
             runs.add(&sorted).unwrap();
         }
-        let repeated = runs.repeated(folder.path(), threads, memory).unwrap();
+        let known = runs.known(folder.path(), threads, memory, None).unwrap_or_else(|_| panic!("a file failed"));
+        let repeated = known.repeated;
         let mut all = Vec::new();
         for (number, keys) in keys.chunks(chunk).enumerate() {
             repeated.each((number * chunk) as u64, keys.len(), |line| all.push(number * chunk + line));
@@ -350,6 +432,40 @@ mod tests {
             assert_eq!(found(&keys, chunk, buffered, threads, memory), expected, "{chunk} {buffered} {memory}");
         }
         assert!(found(&[], 1, 0, 1, 0).is_empty());
+    }
+
+    #[test]
+    fn the_first_lines_with_keys_of_a_file_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let spread = |n: usize| xxhash_rust::xxh3::xxh3_128(&n.to_le_bytes());
+        let mut of_file: Vec<u128> = (0..9000).filter(|n| n % 3 != 0).map(spread).collect();
+        of_file.sort_unstable();
+        let path = folder.path().join("file");
+        let mut file = File::create(&path).unwrap();
+        let mut writer = crate::run::seen_file::Writer::new(crate::SameUrl::Bytes, &mut file).unwrap();
+        of_file.iter().for_each(|&key| writer.add(key).unwrap());
+        writer.end().unwrap();
+        let file = SeenFile::open(&path).unwrap();
+        file.check().unwrap();
+        let keys: Vec<u128> = (0..6000).map(|line| if line % 7 == 0 { NO_URL } else { spread(line % 4000) }).collect();
+        let repeated = expected(&keys);
+        let is_first = |line: &usize| keys[*line] != NO_URL && !repeated.contains(line);
+        let expected: Vec<usize> = (0..6000).filter(is_first).filter(|line| line % 4000 % 3 != 0).collect();
+        for memory in [0, u64::MAX] {
+            let (mut runs, mut sorted) = (KeyRuns::new(folder.path(), 0).unwrap(), SortedKeys::default());
+            sorted.sort(&keys);
+            runs.add(&sorted).unwrap();
+            let mut in_order = Vec::new();
+            runs.each_in_order(memory, |key| Ok::<_, io::Error>(in_order.push(key))).unwrap();
+            let mut all: Vec<u128> = keys.iter().copied().filter(|&key| key != NO_URL).collect();
+            all.sort_unstable();
+            assert_eq!(in_order, all);
+            let known = runs.known(folder.path(), 2, memory, Some(&file)).unwrap_or_else(|_| panic!("a file failed"));
+            let [mut first, mut again] = [Vec::new(), Vec::new()];
+            known.in_file.unwrap().each(0, keys.len(), |line| first.push(line));
+            known.repeated.each(0, keys.len(), |line| again.push(line));
+            assert_eq!((&first, &again), (&expected, &repeated), "{memory}");
+        }
     }
 
     /// As no hashes are.

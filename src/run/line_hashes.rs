@@ -26,6 +26,11 @@ impl Hashing {
     pub fn new(same: SameUrl) -> Hashing {
         Hashing { same, hash: UrlHash::new() }
     }
+
+    /// By the hash of files that later runs read.
+    pub fn of_files(same: SameUrl) -> Hashing {
+        Hashing { same, hash: UrlHash::of_files() }
+    }
 }
 
 impl LineHashes {

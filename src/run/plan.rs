@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::job::{Against, Destination, Folder, Job, LongRun, Pipe};
 use super::memory::{Memory, Needs, WorkerPlan};
+use super::newly_seen::SeenPlace;
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::choices::Choices;
@@ -32,6 +33,8 @@ pub(super) struct Plan<'j> {
     /// The options for the receipt, with as many workers and as large chunks as fit into memory.
     pub options: ReceiptOptions,
     pub memory: Memory,
+    /// The file of URLs that earlier runs have seen.
+    pub seen: Option<SeenPlace>,
     /// The crawlers of the policy that verdicts are compared with.
     older: Vec<Crawler>,
 }
@@ -54,7 +57,9 @@ impl<'j> Plan<'j> {
         if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, split_for) {
             return Err(FilterError::SeveralCrawlers { given });
         }
-        Ok(Plan { policy, job, lists, options: options(job, worker_plan), memory, older })
+        let seen = seen(job, &lists)?;
+        let options = ReceiptOptions { seen: seen.as_ref().map(SeenPlace::checksum), ..options(job, worker_plan) };
+        Ok(Plan { policy, job, lists, options, memory, seen, older })
     }
 
     /// The rows of the files; `None` if lines are only counted.
@@ -156,7 +161,7 @@ impl<'j> Plan<'j> {
     pub fn reads_twice(&self) -> bool {
         let length = |list: &List| if list.is_empty { Some(0) } else { list.source_length() };
         let all = self.lists.iter().map(length).sum::<Option<u64>>();
-        self.options.unique.is_some() && all.is_some_and(|all| all > self.memory.lists_of_set())
+        self.options.unique.is_some() && all.is_some_and(|all| self.seen.is_some() || all > self.memory.lists_of_set())
     }
 
     /// The sets of files that get no more lines once these lists have ended.
@@ -193,6 +198,22 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
         shard.cut(&mut lists)?;
     }
     Ok(lists)
+}
+
+/// The place for seen URLs, if there is one.
+fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, FilterError> {
+    let Some(path) = &job.seen else { return Ok(None) };
+    let same = job.unique.ok_or(FilterError::SeenTwice)?;
+    if let Some(list) = lists.iter().find(|list| !list.is_empty && list.source_length().is_none()) {
+        return Err(FilterError::SeenStream { path: list.path.clone() });
+    }
+    let place = SeenPlace::open(path, same)?;
+    let folder = job.destination.as_ref().and_then(Destination::folder);
+    let folder = folder.and_then(|folder| std::path::absolute(&folder.directory).ok());
+    if folder.is_some_and(|folder| place.path().starts_with(folder)) {
+        return Err(FilterError::SeenInOutput { path: path.clone() });
+    }
+    Ok(Some(place))
 }
 
 /// The crawlers of the policy that verdicts are compared with.
@@ -242,6 +263,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         preferences: preferences(job),
         allowed_if: job.allowed_if,
         unique: job.unique,
+        seen: None,
         against: job.against.as_ref().map(|against| Hex(against.policy.checksum())),
         only_changed: job.against.as_ref().is_some_and(|against| against.only_changed),
         threads: worker_plan.workers,

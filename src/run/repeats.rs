@@ -11,9 +11,10 @@ use std::io;
 use std::path::PathBuf;
 
 use super::error::FilterError;
-use super::key_runs::{KeyRuns, RepeatedLines, SortedKeys};
+use super::key_runs::{KeyRuns, KnownLines, SortedKeys};
 use super::line_hashes::{Hashing, LineHashes};
 use super::queue::Sequence;
+use super::seen_file::{SeenFile, Unwritten};
 use crate::input::ListError;
 use crate::input::chunks::{Chunk, Chunks, Position};
 use crate::input::list::{Buffer, List};
@@ -21,6 +22,7 @@ use crate::lock::OnPanic;
 use crate::threads;
 
 /// What the first pass may use.
+#[derive(Debug, Clone)]
 pub(super) struct Means {
     /// The folder for its files.
     pub folder: PathBuf,
@@ -34,7 +36,7 @@ pub(super) struct Means {
 /// The lines that are repeated, and how many lines were read for the second time.
 #[derive(Debug)]
 pub(super) struct Repeats {
-    lines: RepeatedLines,
+    lines: KnownLines,
     /// The number of the first line of each list among all lines; at the end, the number of all.
     starts: Vec<u64>,
     /// Where the chunks of the first pass ended, and the number of lines before that.
@@ -53,15 +55,21 @@ struct Passed {
 
 impl Means {
     /// The error that there is no room for more than these bytes.
-    fn failed(&self, bytes: u64, error: io::Error) -> FilterError {
+    pub fn failed(&self, bytes: u64, error: io::Error) -> FilterError {
         FilterError::Unique { folder: self.folder.clone(), bytes, error }
     }
 }
 
 impl Repeats {
-    /// Reads all chunks. `read` is the number of lines of each list that the second pass does not read, because an interrupted run
-    /// has judged them.
-    pub fn find(chunks: &Chunks<'_>, hashing: Hashing, means: &Means, read: Vec<u64>) -> Result<Repeats, FilterError> {
+    /// Reads all chunks. Lines are also known if a `file` has their URLs. `read` is the number of lines of each list that the second
+    /// pass does not read, because an interrupted run has judged them.
+    pub fn find(
+        chunks: &Chunks<'_>,
+        hashing: Hashing,
+        means: &Means,
+        file: Option<&SeenFile>,
+        read: Vec<u64>,
+    ) -> Result<Repeats, FilterError> {
         let Passed { keys, lines, ends } = first_pass(chunks, hashing, means)?;
         if chunks.is_interrupted() {
             return Err(FilterError::Interrupted);
@@ -69,18 +77,28 @@ impl Repeats {
         // Otherwise these are not the URLs that the second pass reads.
         chunks.lists().iter().try_for_each(List::unchanged)?;
         let bytes = keys.written();
-        let known = keys.repeated(&means.folder, means.threads, means.set);
+        let known = keys.known(&means.folder, means.threads, means.set, file);
         let mut starts = vec![0];
         starts.extend(lines.iter().scan(0, |all, lines| {
             *all += lines;
             Some(*all)
         }));
-        let lines = known.map_err(|error| means.failed(bytes, error))?;
+        let lines = known.map_err(|problem| match problem {
+            Unwritten::Itself(error) => means.failed(bytes, error),
+            Unwritten::Other(error) => error.into(),
+        })?;
         Ok(Repeats { lines, starts, ends, read: Sequence::new(read) })
     }
 
-    /// Calls `each` with the lines of a chunk that are repeated, in the chunk's turn; returns false if the run has failed meanwhile.
-    pub fn of(&self, chunk: &Chunk<'_>, list: &List, each: impl FnMut(usize)) -> Result<bool, FilterError> {
+    /// Finds the lines of a chunk that are repeated, and those whose URLs are in the file, in the chunk's turn; returns false if the
+    /// run has failed meanwhile.
+    pub fn of(
+        &self,
+        chunk: &Chunk<'_>,
+        list: &List,
+        repeated: &mut Vec<usize>,
+        in_file: &mut Vec<usize>,
+    ) -> Result<bool, FilterError> {
         let count = count_lines(chunk.text());
         let first = self.read.in_turn(chunk.ticket, |read| {
             let first = self.starts[chunk.list] + read[chunk.list];
@@ -93,8 +111,20 @@ impl Repeats {
         if end > self.starts[chunk.list + 1] || before.is_ok_and(|before| before != end) {
             return Err(ListError::Changed { path: list.path.clone() }.into());
         }
-        self.lines.each(first, count as usize, each);
+        self.lines.repeated.each(first, count as usize, |line| repeated.push(line));
+        if let Some(known) = &self.lines.in_file {
+            known.each(first, count as usize, |line| in_file.push(line));
+        }
         Ok(true)
+    }
+
+    /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
+    pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Repeats, FilterError> {
+        let had = self.read.into_inner();
+        match had.iter().zip(read).position(|(had, read)| had != read) {
+            Some(list) => Err(ListError::Changed { path: lists[list].path.clone() }.into()),
+            None => Ok(Repeats { read: Sequence::new(had), ..self }),
+        }
     }
 
     /// Ends all turns.
@@ -188,7 +218,7 @@ mod tests {
         let counter = AtomicU64::new(0);
         let chunks = Chunks::new(Cut::all(lists, 60, &counter));
         let means = Means { folder: folder.to_owned(), threads: 2, buffered: 0, set: 0 };
-        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &means, read).unwrap()
+        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &means, None, read).unwrap()
     }
 
     const TEXTS: [&str; 3] = [
@@ -208,9 +238,10 @@ mod tests {
         while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
             chunks.read(&mut chunk, &mut buffer).unwrap();
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
-            assert!(
-                repeats.of(&chunk, &lists[chunk.list], |line| found.push((chunk.list, line, text.clone()))).unwrap()
-            );
+            let (mut repeated, mut in_file) = (Vec::new(), Vec::new());
+            assert!(repeats.of(&chunk, &lists[chunk.list], &mut repeated, &mut in_file).unwrap());
+            found.extend(repeated.into_iter().map(|line| (chunk.list, line, text.clone())));
+            assert!(in_file.is_empty());
         }
         let expected = [(0, "http://a.example/%31\n"), (2, "http://a.example/2\n"), (2, "http://a.example/3")]
             .map(|(list, text)| (list, 0, text.to_owned()));
@@ -240,7 +271,7 @@ mod tests {
         ] {
             let repeats = find(&lists, folder.path(), vec![0; 3]);
             assert_eq!(
-                changed(repeats.of(&chunk(text.as_bytes(), list, end), &lists[list], |_| ())),
+                changed(repeats.of(&chunk(text.as_bytes(), list, end), &lists[list], &mut Vec::new(), &mut Vec::new())),
                 is_other,
                 "{text} {end}"
             );

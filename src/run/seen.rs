@@ -41,6 +41,11 @@ impl UrlHash {
         UrlHash { seed: RandomState::new().hash_one(NO_URL) }
     }
 
+    /// The hash that is the same in all runs, for files that later ones read.
+    pub fn of_files() -> UrlHash {
+        UrlHash { seed: 0 }
+    }
+
     /// The hash of a URL; an empty one counts as none.
     #[inline]
     pub fn of(self, url: &[u8]) -> u128 {
@@ -129,6 +134,17 @@ pub(super) fn insert(slots: &mut [u128], hash: u128) -> bool {
         }
         at += 1;
     }
+}
+
+/// Whether a hash is there; at least one slot must be empty.
+#[inline]
+pub(super) fn contains(slots: &[u128], hash: u128) -> bool {
+    let last = slots.len() - 1;
+    let mut at = wanted(hash, slots.len());
+    while slots[at & last] != hash && slots[at & last] != NO_URL {
+        at += 1;
+    }
+    slots[at & last] == hash
 }
 
 /// An empty table, in an unnamed file of `folder`.

@@ -16,6 +16,7 @@ use std::sync::Mutex;
 use super::error::FilterError;
 use super::left_out::{LeavingOut, LeftOut};
 use super::line_hashes::{Hashing, LineHashes};
+use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
 use super::queue::Sequence;
 use super::repeats::{Means, Repeats};
 use super::seen::Seen;
@@ -23,6 +24,7 @@ use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
 use crate::judge::same_url::SameUrl;
+use crate::judge::urls::LineUrls;
 use crate::lock::{into_inner, lock};
 use crate::{origin, threads};
 
@@ -31,8 +33,8 @@ use crate::{origin, threads};
 pub(super) enum Unique {
     /// The URLs of all chunks that have had their turn.
     InTurn(Hashing, Sequence<Seen>),
-    /// A first pass has found the lines that are repeated.
-    Known(Repeats),
+    /// A first pass has found the lines that are repeated. Allowed URLs may be kept for later runs.
+    Known { repeats: Repeats, newly: Option<NewlySeen>, means: Means },
 }
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
@@ -41,8 +43,13 @@ pub(super) struct UniqueLines {
     lines: LineHashes,
     /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
-    leaving_out: LeavingOut,
+    /// Those of lines whose URLs earlier runs have seen, and that are not repeated.
+    seen: Vec<usize>,
+    /// For repeated lines, and for lines seen.
+    leaving_out: [LeavingOut; 2],
+    allowed: AllowedKeys,
     pub left_out: LeftOut,
+    pub left_out_as_seen: LeftOut,
 }
 
 impl Unique {
@@ -60,14 +67,30 @@ impl Unique {
         Ok(Unique::InTurn(hashing, Sequence::new(seen)))
     }
 
-    /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run resumes.
+    /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run resumes. If there
+    /// is a `place` for seen URLs, those in its file are left out, too, and allowed ones are kept for it.
     pub fn of_two_passes(
         same: SameUrl,
         chunks: &Chunks<'_>,
-        means: &Means,
+        means: Means,
+        place: Option<&SeenPlace>,
         read: Vec<u64>,
     ) -> Result<Unique, FilterError> {
-        Ok(Unique::Known(Repeats::find(chunks, Hashing::new(same), means, read)?))
+        let hashing = if place.is_some() { Hashing::of_files(same) } else { Hashing::new(same) };
+        let file = place.and_then(|place| place.file.as_ref());
+        let repeats = Repeats::find(chunks, hashing, &means, file, read)?;
+        let newly = place.map(|_| NewlySeen::new(hashing, &means)).transpose()?;
+        Ok(Unique::Known { repeats, newly, means })
+    }
+
+    /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
+    pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Unique, FilterError> {
+        match self {
+            Unique::Known { repeats, newly, means } => {
+                Ok(Unique::Known { repeats: repeats.with_new_turns(read, lists)?, newly, means })
+            }
+            in_turn @ Unique::InTurn(..) => Ok(in_turn),
+        }
     }
 
     /// Leaves out the lines of a chunk of `list` that are not to be judged; returns false if the run has failed meanwhile. `hashed`
@@ -79,8 +102,9 @@ impl Unique {
         unique_lines: &mut UniqueLines,
         hashed: bool,
     ) -> Result<bool, FilterError> {
-        let UniqueLines { lines, repeated, .. } = &mut *unique_lines;
+        let UniqueLines { lines, repeated, seen: known, .. } = &mut *unique_lines;
         repeated.clear();
+        known.clear();
         match self {
             Unique::InTurn(hashing, seen) => {
                 lines.find(chunk, *hashing);
@@ -88,11 +112,11 @@ impl Unique {
                 let Some(inserted) = seen.in_turn(chunk.ticket, insert) else { return Ok(false) };
                 inserted?;
             }
-            Unique::Known(repeats) => {
-                if !repeats.of(chunk, list, |line| repeated.push(line))? {
+            Unique::Known { repeats, .. } => {
+                if !repeats.of(chunk, list, repeated, known)? {
                     return Ok(false);
                 }
-                if !repeated.is_empty() {
+                if !repeated.is_empty() || !known.is_empty() {
                     lines.urls.find(chunk);
                 }
             }
@@ -101,19 +125,34 @@ impl Unique {
         Ok(true)
     }
 
+    /// Keeps the allowed lines of a judged chunk for later runs, if that is wanted.
+    pub fn keep_allowed(
+        &self,
+        chunk: &Chunk<'_>,
+        is_allowed: impl FnOnce() -> Vec<bool>,
+        unique_lines: &mut UniqueLines,
+    ) -> Result<(), FilterError> {
+        match self {
+            Unique::Known { newly: Some(newly), means, .. } => {
+                newly.add(chunk, &is_allowed(), &mut unique_lines.allowed, means)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Ends all turns.
     pub fn stop(&self) {
         match self {
             Unique::InTurn(_, seen) => seen.stop(),
-            Unique::Known(repeats) => repeats.stop(),
+            Unique::Known { repeats, .. } => repeats.stop(),
         }
     }
 
-    /// Checks, after all turns, that lines were left out of the lists as they were found there.
-    pub fn end(self, lists: &[List]) -> Result<(), FilterError> {
+    /// Checks, after all turns, that lines were left out of the lists as they were found there. Returns the URLs kept for later runs.
+    pub fn end(self, lists: &[List]) -> Result<Option<NewlySeen>, FilterError> {
         match self {
-            Unique::InTurn(..) => Ok(()),
-            Unique::Known(repeats) => repeats.all_were_read(lists),
+            Unique::InTurn(..) => Ok(None),
+            Unique::Known { repeats, newly, .. } => repeats.all_were_read(lists).map(|()| newly),
         }
     }
 }
@@ -139,15 +178,37 @@ fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize
 }
 
 impl UniqueLines {
-    /// Leaves out the lines of a chunk that are repeated, if they still are what was hashed.
+    /// Leaves out the lines of a chunk that are repeated or seen, if they still are what was hashed.
     fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
-        let (layout, bom_len) = (chunk.layout, chunk.bom_len);
-        let is_url = |line: usize, text: &[u8]| {
-            // The line may have changed after its mark was found.
-            has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
-        };
-        self.left_out = self.leaving_out.leave_out(chunk, &self.lines.urls, &self.repeated, hashed, is_url);
+        let UniqueLines { lines, repeated, seen, leaving_out: [first, second], .. } = self;
+        self.left_out = leave_out(first, chunk, &lines.urls, repeated, hashed);
+        self.left_out_as_seen = LeftOut::default();
+        if !seen.is_empty() {
+            if !repeated.is_empty() {
+                // Lines are counted without those that were left out.
+                let before = |line: &usize| chunk.left_out.partition_point(|left_out| left_out < line);
+                seen.iter_mut().for_each(|line| *line -= before(line));
+                lines.urls.find(chunk);
+            }
+            self.left_out_as_seen = leave_out(second, chunk, &lines.urls, seen, hashed);
+        }
     }
+}
+
+/// Leaves these lines out of a chunk, if they still have URLs.
+fn leave_out(
+    leaving_out: &mut LeavingOut,
+    chunk: &mut Chunk<'_>,
+    urls: &LineUrls,
+    lines: &[usize],
+    hashed: bool,
+) -> LeftOut {
+    let (layout, bom_len) = (chunk.layout, chunk.bom_len);
+    let is_url = |line: usize, text: &[u8]| {
+        // The line may have changed after its mark was found.
+        has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
+    };
+    leaving_out.leave_out(chunk, urls, lines, hashed, is_url)
 }
 
 /// Whether the part of a line that would be judged is a URL, so that the line is not invalid.

@@ -21,5 +21,5 @@ pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::{ExportArgs, InspectArgs};
 pub use long_runs::{Log, WatchingArgs};
 pub use policy::{PolicyArgs, ReadingArgs, mapped};
-pub use receipts::{JoinArgs, ReportArgs, VerifyArgs};
+pub use receipts::{JoinArgs, ReportArgs, SeenArgs, VerifyArgs};
 pub use spaced::joined;
