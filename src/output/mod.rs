@@ -16,6 +16,7 @@ pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
 pub(crate) mod splits;
+mod summary;
 pub(crate) mod table;
 
 pub use error::OutputError;

@@ -67,7 +67,10 @@ impl SeenPlace {
     pub fn write(&self, newly: NewlySeen, same: SameUrl, memory: u64) -> Result<SeenPart, FilterError> {
         let place = partial(&self.path);
         let written = self.merge(&place, into_inner(newly.keys), same, memory);
-        let (urls, checksum) = written.map_err(|problem| problem.of(&self.path))?;
+        let (urls, checksum) = written.map_err(|problem| {
+            let _ = std::fs::remove_file(&place);
+            problem.of(&self.path)
+        })?;
         Ok(SeenPart { path: self.path.display().to_string(), urls, checksum })
     }
 

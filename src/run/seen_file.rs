@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -31,7 +31,7 @@ const HEADER: usize = 64;
 const KEY: usize = size_of::<u128>();
 
 /// Bytes that are read or written at once.
-const BUFFER: usize = 256 << 10;
+const BLOCK: usize = 256 << 10;
 
 /// Files of seen URLs, of any version.
 pub(crate) const SEEN_FILE: FileKind =
@@ -151,7 +151,7 @@ impl SeenFile {
     /// Its keys in ascending order, checked as they are read.
     pub(crate) fn keys(&self) -> Keys<'_> {
         let at = FileAt::new(&self.file, HEADER as u64 + self.count * KEY as u64).from(HEADER as u64);
-        Keys { of: self, text: BufReader::with_capacity(BUFFER, at), sum: sum(self.same), left: self.count, last: 0 }
+        Keys { of: self, rest: at, sum: sum(self.same), left: self.count, block: Vec::new(), at: 0, last: 0 }
     }
 
     /// Calls `each` with the keys whose first `bits` bits are `first`, in order. They are not checked against the checksum, which takes
@@ -168,7 +168,7 @@ impl SeenFile {
             from(middle).read_exact(&mut bytes).map_err(failed)?;
             if begin(u128::from_be_bytes(bytes)) < first { low = middle + 1 } else { high = middle }
         }
-        let mut keys = BufReader::with_capacity(BUFFER, from(low));
+        let mut keys = BufReader::with_capacity(BLOCK, from(low));
         for _ in low..self.count {
             keys.read_exact(&mut bytes).map_err(failed)?;
             let key = u128::from_be_bytes(bytes);
@@ -188,43 +188,54 @@ impl SeenFile {
 /// The keys of a file.
 pub(crate) struct Keys<'s> {
     of: &'s SeenFile,
-    text: BufReader<FileAt<&'s File>>,
+    rest: FileAt<&'s File>,
     sum: Xxh3,
+    /// Keys that are not yet in the block.
     left: u64,
+    block: Vec<u8>,
+    /// Where the next key is in the block.
+    at: usize,
     last: u128,
 }
 
 impl Keys<'_> {
-    /// The next key. The last one comes only if all have the checksum.
+    /// The next key. Those of the last block come only if all have the checksum.
+    #[inline]
     pub fn next(&mut self) -> Result<Option<u128>, SeenError> {
-        if self.left == 0 && self.of.count > 0 {
+        if self.at == self.block.len() && !self.read_block()? {
             return Ok(None);
         }
-        let mut key = None;
-        if self.left > 0 {
-            let mut bytes = [0; KEY];
-            let read = self.text.read_exact(&mut bytes);
-            read.map_err(|error| SeenError::Read { path: self.of.path.clone(), error })?;
-            let found = u128::from_be_bytes(bytes);
-            if found <= self.last {
-                return Err(self.of.invalid("is damaged: its keys are not in order"));
-            }
-            self.sum.update(&bytes);
-            (self.last, key, self.left) = (found, Some(found), self.left - 1);
+        let key = u128::from_be_bytes(std::array::from_fn(|byte| self.block[self.at + byte]));
+        if key <= self.last {
+            return Err(self.of.invalid("is damaged: its keys are not in order"));
         }
+        (self.last, self.at) = (key, self.at + KEY);
+        Ok(Some(key))
+    }
+
+    /// Reads the next block; returns whether there is one.
+    fn read_block(&mut self) -> Result<bool, SeenError> {
+        let now = self.left.min((BLOCK / KEY) as u64);
+        self.left -= now;
+        self.at = 0;
+        self.block.resize(now as usize * KEY, 0);
+        let read = self.rest.read_exact(&mut self.block);
+        read.map_err(|error| SeenError::Read { path: self.of.path.clone(), error })?;
+        self.sum.update(&self.block);
         if self.left == 0 && Hex(self.sum.digest128()) != self.of.checksum {
             return Err(self.of.invalid("is damaged: its checksum is wrong"));
         }
-        Ok(key)
+        Ok(now > 0)
     }
 }
 
 /// Writes a file of seen URLs, key by key.
 pub(crate) struct Writer<'f> {
     same: SameUrl,
-    file: BufWriter<&'f mut File>,
+    file: &'f mut File,
     sum: Xxh3,
     count: u64,
+    block: Vec<u8>,
     last: u128,
 }
 
@@ -232,26 +243,34 @@ impl<'f> Writer<'f> {
     /// Begins an empty file.
     pub fn new(same: SameUrl, file: &'f mut File) -> io::Result<Writer<'f>> {
         file.seek(SeekFrom::Start(0))?;
-        let mut file = BufWriter::with_capacity(BUFFER, file);
         file.write_all(&[0; HEADER])?;
-        Ok(Writer { same, file, sum: sum(same), count: 0, last: 0 })
+        Ok(Writer { same, file, sum: sum(same), count: 0, block: Vec::with_capacity(BLOCK), last: 0 })
     }
 
     /// Adds a key that is not less than the last one; an equal one adds nothing.
+    #[inline]
     pub fn add(&mut self, key: u128) -> io::Result<()> {
         debug_assert!(key >= self.last && key > 0);
         if key != self.last {
-            let bytes = key.to_be_bytes();
-            self.sum.update(&bytes);
-            self.file.write_all(&bytes)?;
+            self.block.extend_from_slice(&key.to_be_bytes());
             (self.last, self.count) = (key, self.count + 1);
+            if self.block.len() == BLOCK {
+                self.write_block()?;
+            }
         }
+        Ok(())
+    }
+
+    fn write_block(&mut self) -> io::Result<()> {
+        self.sum.update(&self.block);
+        self.file.write_all(&self.block)?;
+        self.block.clear();
         Ok(())
     }
 
     /// Ends the file with its header; returns the number of keys and the checksum.
     pub fn end(mut self) -> io::Result<(u64, Hex)> {
-        self.file.flush()?;
+        self.write_block()?;
         let checksum = self.sum.digest128();
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(&MAGIC);
@@ -261,9 +280,8 @@ impl<'f> Writer<'f> {
         header[32..48].copy_from_slice(&checksum.to_le_bytes());
         let own = xxh3_64(&header[..56]);
         header[56..].copy_from_slice(&own.to_le_bytes());
-        let file = self.file.get_mut();
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(&header)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&header)?;
         Ok((self.count, Hex(checksum)))
     }
 }

@@ -132,7 +132,7 @@ pub struct OutputArgs {
     /// a new file takes its place, with the URLs that the run allowed for any crawler; those deferred or blocked come back.
     /// It has 16 bytes per URL, and is read and written in order. The lists must be files. `robosieve seen` counts, checks
     /// and merges such files.
-    #[arg(long, requires = "unique", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, requires = "unique", value_name = "FILE", hide_short_help = true, value_hint = ValueHint::FilePath)]
     pub seen: Option<PathBuf>,
     /// The format of the files: text or parquet
     ///
