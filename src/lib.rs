@@ -134,14 +134,16 @@ pub use formats::columnar::panics_are_caught;
 pub use formats::error::FileError;
 pub use judge::{
     AllowedIf, Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError,
-    NoKey, Outcomes, Refusals, Refused, RuleSet, SameUrl, StatusProblem, Statuses, StatusesError,
+    NoKey, Outcomes, PagePreferences, Refusals, Refused, RuleSet, SameUrl, StatusProblem, Statuses, StatusesError,
 };
 pub use named::UnknownName;
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
 pub use policy::Policy;
-pub use preferences::{Preference, PreferenceColumns, RequirementError, Requirements, UnknownUse};
+pub use preferences::{
+    Preference, PreferenceColumn, PreferenceColumns, RequirementError, Requirements, SignalScope, UnknownUse,
+};
 pub use robots::{AgentError, Agents, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
 pub use show::{diff, export, inspect};

@@ -21,7 +21,8 @@ use crate::{arguments, error};
 /// ages are judged, is in seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339. `statuses` says which answers
 /// mean something else than the dialect says: a dict such as {403: "defer", "4xx": "allow"}, the path of a file with such lines, or a
 /// name, such as "common-crawl". With `www_fallback`, an origin that is not in the policy is judged by the one with or without "www.".
-/// `require` is what sites must say about uses of a page, such as "train-ai!=n" or "train-ai=y": other URLs are blocked.
+/// `require` is what sites must say about uses of a page, such as "train-ai!=n" or "train-ai=y": other URLs are blocked. `content_signal`
+/// says to which crawlers a Content-Signal line speaks: "group" or "everybody".
 ///
 /// >>> import robosieve
 /// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="7d")
@@ -38,7 +39,7 @@ pub struct Choices {
 #[pymethods]
 impl Choices {
     #[new]
-    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, www_fallback=false, require=None, now=None))]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_html="use", on_stale=None, max_age=None, unreachable_as_unavailable=None, statuses=None, www_fallback=false, require=None, content_signal="group", now=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         on_unfetched: &str,
@@ -50,6 +51,7 @@ impl Choices {
         statuses: Option<&Bound<'_, PyAny>>,
         www_fallback: bool,
         require: Option<&str>,
+        content_signal: &str,
         now: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Choices> {
         let fallback = "allow, block, defer or use";
@@ -69,7 +71,8 @@ impl Choices {
             .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?)
             .statuses(statuses.map(statuses_of).transpose()?.unwrap_or_default())
             .www_fallback(www_fallback)
-            .require(require.map(requirements).transpose()?.unwrap_or_default());
+            .require(require.map(requirements).transpose()?.unwrap_or_default())
+            .content_signal(named("content_signal", content_signal, "group or everybody")?);
         Ok(Choices { choices, now: now.map(|now| time("now", now)).transpose()? })
     }
 
@@ -133,6 +136,12 @@ impl Choices {
         Some(self.choices.require).filter(|require| !require.is_empty()).map(|require| require.to_string())
     }
 
+    /// To which crawlers a Content-Signal line speaks.
+    #[getter]
+    fn content_signal(&self) -> &'static str {
+        self.choices.content_signal.name()
+    }
+
     /// The time at which ages are judged, in seconds of Unix time; None for that of the call.
     #[getter]
     fn now(&self) -> Option<i64> {
@@ -172,6 +181,7 @@ impl Choices {
         given.set_item("statuses", Some(self.statuses(py)?).filter(|statuses| !statuses.is_empty()))?;
         given.set_item("www_fallback", self.www_fallback())?;
         given.set_item("require", self.require())?;
+        given.set_item("content_signal", self.content_signal())?;
         given.set_item("now", self.now)?;
         Ok((PyTuple::empty(py), given))
     }

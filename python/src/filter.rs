@@ -11,12 +11,12 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use robosieve::Partition;
 use robosieve::policy::{self, Crawler};
 use robosieve::run::{
     self, Against, Destination, FilterError, Folder, Form, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard,
     UrlField,
 };
+use robosieve::{Partition, PreferenceColumns};
 
 use crate::arguments::{self, listed};
 use crate::choices::{Choices, named};
@@ -31,7 +31,7 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, blocked_for, allowed_if, against, only_changed, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
@@ -52,6 +52,7 @@ pub fn filter(
     #[pyo3(from_py_with = arguments::maybe_whole)] split_size: Option<i64>,
     explain: bool,
     verdicts: bool,
+    preferences: Option<&str>,
     blocked_for: bool,
     allowed_if: Option<&str>,
     against: Option<&Policy>,
@@ -89,6 +90,9 @@ pub fn filter(
         compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
     );
     let unique = unique.map(|given| named("unique", given, "fetched, bytes or surt")).transpose()?;
+    let preferences: Option<PreferenceColumns> = preferences
+        .map(|given| given.parse().map_err(|problem| error::parameter("preferences", problem)))
+        .transpose()?;
     let allowed_if = allowed_if.map(|given| named("allowed_if", given, "any or all")).transpose()?;
     let against = against.map(|policy| Against::new(policy.inner.clone()).only_changed(only_changed));
     let form = match (verdicts, blocked_for) {
@@ -120,6 +124,7 @@ pub fn filter(
     let mut job = Job::new(lists, crawlers(policy, agents.as_deref())?)
         .url_field(url_field)
         .explain(explain)
+        .preferences(preferences.unwrap_or_default())
         .allowed_if(allowed_if)
         .against(against)
         .choices(choices)

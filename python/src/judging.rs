@@ -10,20 +10,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use arrow_array::{Array, GenericByteArray, OffsetSizeTrait, types::GenericBinaryType};
-use robosieve::{Matchers, Outcome, Outcomes, Refusals, Refused};
+use robosieve::{Matchers, Outcome, Outcomes, PagePreferences, Preference, PreferenceColumn, Refusals, Refused};
 
 use crate::urls::{Column, Texts};
 
 /// URLs judged at a time.
 const PIECE: usize = 1 << 16;
 
+/// The fewest, where there are fewer for many crawlers.
+const LEAST: usize = 1 << 10;
+
 /// What is wanted of the rows of a column.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Wanted {
     /// The outcome for each crawler.
     pub outcomes: bool,
     /// The crawlers that may not fetch the URL.
     pub refused: bool,
+    /// What is said about uses of the page.
+    pub said: Vec<PreferenceColumn>,
+}
+
+impl Wanted {
+    /// URLs judged at a time for so many crawlers. What is said to each of them takes more than outcomes.
+    fn piece(&self, crawlers: usize) -> usize {
+        if self.said.is_empty() { PIECE } else { (PIECE / crawlers).max(LEAST) }
+    }
 }
 
 /// What was found of the rows of a column.
@@ -34,6 +46,8 @@ pub struct Found {
     /// For each row, the number of its set.
     pub sets: Vec<u32>,
     pub refused: Sets,
+    /// For each wanted column, what is said of each row to each crawler; that of one row is adjacent.
+    pub said: Vec<Vec<Preference>>,
 }
 
 /// Sets of crawlers that may not fetch some URLs, each once.
@@ -55,7 +69,7 @@ impl Sets {
 }
 
 /// Judges a column. Each value of a dictionary is judged once. `threads` is 0 for all processors.
-pub fn judged(matchers: &Matchers, column: &Column, wanted: Wanted, threads: usize) -> Found {
+pub fn judged(matchers: &Matchers, column: &Column, wanted: &Wanted, threads: usize) -> Found {
     let mut found = of_texts(matchers, &column.texts, wanted, threads);
     if let Some(keys) = &column.keys {
         let of_rows = |of_values: &Vec<Outcome>| keys.iter().map(|&key| of_values[key]).collect();
@@ -63,6 +77,11 @@ pub fn judged(matchers: &Matchers, column: &Column, wanted: Wanted, threads: usi
         if wanted.refused {
             found.sets = keys.iter().map(|&key| found.sets[key]).collect();
         }
+        let crawlers = matchers.each().len();
+        let said_of_rows = |of_values: &Vec<Preference>| {
+            keys.iter().flat_map(|key| &of_values[key * crawlers..(key + 1) * crawlers]).copied().collect()
+        };
+        found.said = found.said.iter().map(said_of_rows).collect();
     }
     found
 }
@@ -72,10 +91,12 @@ struct Piece<'f> {
     rows: Range<usize>,
     outcomes: Vec<&'f mut [Outcome]>,
     sets: Option<&'f mut [u32]>,
+    said: Vec<&'f mut [Preference]>,
 }
 
-fn of_texts(matchers: &Matchers, texts: &Texts, wanted: Wanted, threads: usize) -> Found {
+fn of_texts(matchers: &Matchers, texts: &Texts, wanted: &Wanted, threads: usize) -> Found {
     let (count, crawlers) = (texts.len(), matchers.each().len());
+    let size = wanted.piece(crawlers);
     let mut found = Found::default();
     if wanted.outcomes {
         found.outcomes = vec![vec![Outcome::default(); count]; crawlers];
@@ -83,27 +104,30 @@ fn of_texts(matchers: &Matchers, texts: &Texts, wanted: Wanted, threads: usize) 
     if wanted.refused {
         found.sets = vec![0; count];
     }
-    let pieces = count.div_ceil(PIECE);
+    found.said = wanted.said.iter().map(|_| vec![Preference::default(); count * crawlers]).collect();
+    let pieces = count.div_ceil(size);
     // Only where there is work for several: to count the processors, the system's files on control groups are read.
     let threads = match threads {
         0 if pieces > 1 => thread::available_parallelism().map_or(1, usize::from),
         threads => threads.max(1),
     };
-    let Found { outcomes, sets, refused } = &mut found;
+    let Found { outcomes, sets, refused, said } = &mut found;
     // Piece by piece, each for all crawlers, so that a piece is read from memory only once.
-    let mut parts: Vec<_> = outcomes.iter_mut().map(|outcomes| outcomes.chunks_mut(PIECE)).collect();
-    let mut sets = sets.chunks_mut(PIECE);
+    let mut parts: Vec<_> = outcomes.iter_mut().map(|outcomes| outcomes.chunks_mut(size)).collect();
+    let mut sets = sets.chunks_mut(size);
+    let mut said: Vec<_> = said.iter_mut().map(|said| said.chunks_mut(size * crawlers)).collect();
     let taken = (0..pieces).map(|piece| Piece {
-        rows: piece * PIECE..((piece + 1) * PIECE).min(count),
+        rows: piece * size..((piece + 1) * size).min(count),
         outcomes: parts.iter_mut().filter_map(Iterator::next).collect(),
         sets: sets.next(),
+        said: said.iter_mut().filter_map(Iterator::next).collect(),
     });
     let jobs = Mutex::new(taken.collect::<Vec<_>>().into_iter());
     let refused = Mutex::new(refused);
     let work = || {
         let mut worker = Worker::new(crawlers);
         while let Some(piece) = { locked(&jobs).next() } {
-            worker.judge(matchers, texts, piece, &refused);
+            worker.judge(matchers, texts, piece, &wanted.said, &refused);
         }
     };
     thread::scope(|scope| {
@@ -128,17 +152,26 @@ struct Worker {
     refusals: Refusals,
     /// The numbers of the sets of `refusals` among those of all threads.
     numbers: Vec<u32>,
+    preferences: PagePreferences,
 }
 
 impl Worker {
     fn new(crawlers: usize) -> Worker {
         let refusals = Refusals::new(vec![String::new(); crawlers]);
-        Worker { outcomes: Outcomes::default(), refusals, numbers: Vec::new() }
+        let preferences = PagePreferences::default();
+        Worker { outcomes: Outcomes::default(), refusals, numbers: Vec::new(), preferences }
     }
 
-    fn judge(&mut self, matchers: &Matchers, texts: &Texts, piece: Piece<'_>, all: &Mutex<&mut Sets>) {
-        let Worker { outcomes, refusals, numbers } = self;
-        let rows = piece.rows;
+    fn judge(
+        &mut self,
+        matchers: &Matchers,
+        texts: &Texts,
+        piece: Piece<'_>,
+        columns: &[PreferenceColumn],
+        all: &Mutex<&mut Sets>,
+    ) {
+        let Worker { outcomes, refusals, numbers, preferences } = self;
+        let (rows, first) = (piece.rows.clone(), piece.rows.start);
         match texts {
             Texts::Short(array) => judge_spans(matchers, array, rows, outcomes),
             Texts::Long(array) => judge_spans(matchers, array, rows, outcomes),
@@ -159,6 +192,15 @@ impl Worker {
             numbers.extend(refusals.sets().iter().map(|set| all.number(set)));
             drop(all);
             sets.iter_mut().zip(refusals.of_urls()).for_each(|(number, &set)| *number = numbers[set as usize]);
+        }
+        if !columns.is_empty() {
+            matchers.find_preferences(|at| texts.get(first + at), outcomes, preferences);
+            for (part, &column) in piece.said.into_iter().zip(columns) {
+                for (url, of_url) in part.chunks_mut(outcomes.crawlers()).enumerate() {
+                    let each = of_url.iter_mut().enumerate();
+                    each.for_each(|(crawler, said)| *said = preferences.get(column, url, crawler));
+                }
+            }
         }
     }
 }

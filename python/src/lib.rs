@@ -31,6 +31,7 @@ mod policy;
 mod program;
 mod receipts;
 mod robots_txt;
+mod said;
 mod sources;
 mod stream;
 mod url_parts;
@@ -86,6 +87,8 @@ mod _robosieve {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("URL_PARTS", robosieve::run::UrlParts::COLUMNS)?;
+        let columns = robosieve::PreferenceColumn::all();
+        module.add("PREFERENCES", columns.map(|column| column.name()).collect::<Vec<_>>())?;
         module.add("DIALECTS", robosieve::Dialect::names())
     }
 }

@@ -143,11 +143,14 @@ impl Policy {
     ///
     /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table, or a dict of
     /// columns, `column` names the URLs; without it, and without a column "url", they are put together from Common Crawl's columns
-    /// "url_protocol", "url_host_name", "url_port", "url_path" and "url_query". What comes from pandas goes back with its index. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
-    /// lists in their order, and `blocked_for` and `deferred_for` name the agents; what is no URL is blocked for all. `explain` adds
-    /// the `rule` that blocked the URL and its `line`. `columns` names the columns instead: of many agents, `["blocked_for"]` takes
-    /// the least time. Of a pyarrow Dataset or Scanner, the verdicts are a `Stream`: each batch is judged when it is read, in
-    /// order. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
+    /// "url_protocol", "url_host_name", "url_port", "url_path" and "url_query". What comes from pandas goes back with its index. With
+    /// `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`, lists in their order, and
+    /// `blocked_for` and `deferred_for` name the agents; what is no URL is blocked for all. `explain` adds the `rule` that blocked the
+    /// URL and its `line`. `columns` names the columns instead: of many agents, `["blocked_for"]` takes the least time. Only columns
+    /// that are named tell what sites say about uses of the page, "y", "n" or nothing: `train_ai`, `search` and `ai_input`, and each
+    /// with `_content_usage` or `_content_signal` what that kind of line says. Of a pyarrow Dataset or Scanner, the verdicts are a
+    /// `Stream`: each batch is judged when it is read, in order. `dictionary` returns dictionaries instead of strings. `threads` is 0
+    /// for all processors.
     ///
     /// >>> import robosieve
     /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
@@ -379,10 +382,10 @@ pub fn mapped(path: &Path) -> PyResult<policy::Policy> {
 }
 
 fn judged(columns: Columns, matchers: &Matchers, shape: &Shape, threads: usize) -> PyResult<Verdicts> {
-    let mut batches = Vec::new();
+    let (wanted, mut batches) = (shape.wanted(), Vec::new());
     for column in columns {
         let column = column.map_err(error::urls)?;
-        let found = judging::judged(matchers, &column, shape.wanted(), threads);
+        let found = judging::judged(matchers, &column, &wanted, threads);
         shape.batches(&column, matchers, &found, &mut batches).map_err(error::urls)?;
     }
     Ok(Verdicts { schema: shape.schema(), batches, index: None })

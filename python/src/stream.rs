@@ -128,12 +128,12 @@ impl Stream {
 
     /// The verdicts on each batch, judged when it is read.
     pub fn judged(mut columns: Columns, matchers: Matchers, shape: Shape, threads: usize) -> Stream {
-        let schema = shape.schema();
+        let (schema, wanted) = (shape.schema(), shape.wanted());
         let mut next = move || -> Option<Result<Vec<RecordBatch>, ArrowError>> {
             let column = columns.next()?;
             let judge = || {
                 let (column, mut batches) = (column?, Vec::new());
-                let found = judged(&matchers, &column, shape.wanted(), threads);
+                let found = judged(&matchers, &column, &wanted, threads);
                 shape.batches(&column, &matchers, &found, &mut batches)?;
                 Ok(batches)
             };

@@ -12,10 +12,11 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
-use robosieve::{Matchers, Outcome, Partition, Reason};
+use robosieve::{Matchers, Outcome, Partition, PreferenceColumn, Reason};
 
 use crate::explained;
 use crate::judging::{Found, Wanted};
+use crate::said;
 use crate::urls::Column;
 use crate::{capsule, error};
 
@@ -43,22 +44,28 @@ pub enum VerdictColumn {
     /// The crawlers that may not fetch the URL, if there are several.
     BlockedFor,
     DeferredFor,
+    /// What is said about a use of the page.
+    Said(PreferenceColumn),
 }
 
-use VerdictColumn::{BlockedFor, DeferredFor, Line, Reason as ReasonColumn, Rule, Verdict};
+use VerdictColumn::{BlockedFor, DeferredFor, Line, Reason as ReasonColumn, Rule, Said, Verdict};
 
 impl VerdictColumn {
-    const ALL: [(VerdictColumn, &'static str); 6] = [
-        (Verdict, "verdict"),
-        (ReasonColumn, "reason"),
-        (Rule, "rule"),
-        (Line, "line"),
-        (BlockedFor, "blocked_for"),
-        (DeferredFor, "deferred_for"),
-    ];
+    fn all() -> impl Iterator<Item = VerdictColumn> {
+        let fixed = [Verdict, ReasonColumn, Rule, Line, BlockedFor, DeferredFor];
+        fixed.into_iter().chain(PreferenceColumn::all().map(Said))
+    }
 
     fn name(self) -> &'static str {
-        VerdictColumn::ALL[self as usize].1
+        match self {
+            Verdict => "verdict",
+            ReasonColumn => "reason",
+            Rule => "rule",
+            Line => "line",
+            BlockedFor => "blocked_for",
+            DeferredFor => "deferred_for",
+            Said(column) => column.name(),
+        }
     }
 
     fn is_of_several(self) -> bool {
@@ -77,18 +84,21 @@ impl Shape {
         let is_there = |column: VerdictColumn| agents.is_some() || !column.is_of_several();
         let columns = match names {
             None => {
-                let is_wanted =
-                    |column: &VerdictColumn| is_there(*column) && (explain || !matches!(column, Rule | Line));
-                VerdictColumn::ALL.into_iter().map(|(column, _)| column).filter(is_wanted).collect()
+                let is_asked = |column: &VerdictColumn| match column {
+                    Rule | Line => explain,
+                    Said(_) => false,
+                    column => is_there(*column),
+                };
+                VerdictColumn::all().filter(is_asked).collect()
             }
             Some(_) if explain => {
                 return Err(error::parameter("columns", "explain adds columns; name rule and line instead"));
             }
             Some(names) => {
-                let known: Vec<_> = VerdictColumn::ALL.into_iter().filter(|(column, _)| is_there(*column)).collect();
+                let known: Vec<_> = VerdictColumn::all().filter(|column| is_there(*column)).collect();
                 let find = |name: &String| {
-                    known.iter().find(|(_, known)| known == name).map(|&(column, _)| column).ok_or_else(|| {
-                        let known: Vec<&str> = known.iter().map(|&(_, name)| name).collect();
+                    known.iter().find(|known| known.name() == name).copied().ok_or_else(|| {
+                        let known: Vec<&str> = known.iter().map(|known| known.name()).collect();
                         let problem =
                             format!("there is no {name:?}; with these arguments, there are {}", known.join(", "));
                         error::parameter("columns", problem)
@@ -110,8 +120,16 @@ impl Shape {
 
     /// What must be found for these columns.
     pub fn wanted(&self) -> Wanted {
-        let refused = self.columns.iter().any(|column| column.is_of_several());
-        Wanted { outcomes: self.columns.iter().any(|column| !column.is_of_several()), refused }
+        Wanted {
+            outcomes: self.columns.iter().any(|column| matches!(column, Verdict | ReasonColumn | Rule | Line)),
+            refused: self.columns.iter().any(|column| column.is_of_several()),
+            said: self.said().collect(),
+        }
+    }
+
+    /// What is said about uses of pages.
+    fn said(&self) -> impl Iterator<Item = PreferenceColumn> {
+        self.columns.iter().filter_map(|column| if let Said(column) = column { Some(*column) } else { None })
     }
 
     fn explains(&self) -> bool {
@@ -123,7 +141,7 @@ impl Shape {
         let name = || if self.dictionary { dictionary_type() } else { DataType::Utf8 };
         let field = |&column: &VerdictColumn| {
             let kind = match column {
-                Verdict | ReasonColumn => name(),
+                Verdict | ReasonColumn | Said(_) => name(),
                 Rule => DataType::Utf8,
                 Line => DataType::Int32,
                 BlockedFor | DeferredFor => list_of(DataType::Utf8),
@@ -167,6 +185,8 @@ impl Shape {
         let names = |names: &Names| names.column(&by_row, of_names.clone(), self.dictionary);
         let explained = LazyCell::new(|| explained::rules(matchers.each(), column, rows.clone(), &found.outcomes));
         let refused_of = |number: usize| refused_lists(&refused[number], &found.sets[rows.clone()], nulls.as_ref());
+        let crawlers = matchers.each().len();
+        let mut said = found.said.iter().map(|said| &said[rows.start * crawlers..rows.end * crawlers]);
         let mut columns = Vec::new();
         for &column in &self.columns {
             let items: ArrayRef = match column {
@@ -176,6 +196,10 @@ impl Shape {
                 Line => Arc::new(explained.1.clone()),
                 BlockedFor => refused_of(0)?,
                 DeferredFor => refused_of(1)?,
+                Said(_) => {
+                    let said = said.next().expect("each column that is wanted");
+                    said::column(said, of_names.as_ref(), self.dictionary)?
+                }
             };
             columns.push(match &self.agents {
                 Some(agents) if !column.is_of_several() => lists(items, agents.len(), nulls.clone())?,

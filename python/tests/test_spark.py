@@ -232,6 +232,31 @@ def test_several_agents_have_lists(frame: DataFrame, policy: robosieve.Policy, p
         assert [row[name] for row in rows] == out[name], name
 
 
+def test_what_sites_say_stands_in_columns(spark: SparkSession, tmp_path: Path) -> None:
+    bodies = {
+        "usage": "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok train-ai=y\nDisallow: /no\n",
+        "signal": "User-agent: examplebot\nContent-Signal: search=yes, ai-train=no\nDisallow:\n",
+        "silent": "User-agent: *\nDisallow: /no\n",
+    }
+    robots = [robosieve.Answer(f"http://{host}.example/robots.txt", 200, body) for host, body in bodies.items()]
+    policy = robosieve.compile(robots, AGENTS, tmp_path / "policy.rsv")
+    urls = [f"http://{host}.example/{path}" for host in [*bodies, "unknown"] for path in ("", "ok", "no")]
+    frame = spark.createDataFrame([(url,) for url in [*urls, None]], "url string").repartition(3)
+    names = ["train_ai", "verdict", "search", "search_content_signal"]
+    for agents in ({"agent": "examplebot"}, {"agents": AGENTS}):
+        options: dict[str, Any] = {"policy": tmp_path / "policy.rsv", "columns": names, **agents}
+        judged = robosieve.spark.judge(frame, **options)
+        kind = "string" if "agent" in agents else "array<string>"
+        assert judged.dtypes == [("url", "string"), *((name, kind) for name in names)]
+        udf = robosieve.spark.judge_udf(spark, **options)
+        out = policy.judge([*urls, None], columns=names, **agents)
+        rows = zip(*(out[name] for name in names), strict=True)
+        expected = dict(zip([*urls, None], rows, strict=True))
+        assert expected["http://signal.example/"][2] == ("y" if "agent" in agents else ["y", None])
+        for found in (judged, frame.select("url", udf("url").alias("robots")).select("url", "robots.*")):
+            assert {row["url"]: tuple(row[name] for name in names) for row in found.collect()} == expected
+
+
 def test_verdicts_are_a_column(
     spark: SparkSession, frame: DataFrame, policy: robosieve.Policy, policy_file: Path
 ) -> None:

@@ -1,8 +1,9 @@
-//! Where two automata differ, of all paths that can be asked for.
+//! Where automata differ, of all paths that can be asked for.
 //!
-//! Both are walked beside the automaton of the [paths](Paths), as a product: where a path and both automata can be together is
-//! visited once, nearest first. A *difference* is a place where, on the way there, the verdicts begin to differ, or begin to differ
-//! the other way. So `Disallow: /` is one difference to no rules, at `/`, however many paths begin with it.
+//! They are walked beside the automaton of the [paths](Paths), as a product: where a path and all of them can be together is visited
+//! once, nearest first. What their verdicts tell is up to the caller, for example that two of them differ, and how. A *difference*
+//! is a place where, on the way there, they begin to tell something, or begin to tell something else. So `Disallow: /` is one
+//! difference to no rules, at `/`, however many paths begin with it.
 
 use hashbrown::HashSet;
 
@@ -13,75 +14,51 @@ use super::trail::{FoundPath, Trail};
 use super::{Engine, Scratch, engine, verdict};
 use crate::rules::{Patterns, Verdict};
 
-/// A path on which two automata differ.
+/// A path on which automata differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct Difference<T> {
     /// The path, in normal form. It can be asked for, and is among the shortest that show the difference.
     pub path: Vec<u8>,
-    /// The verdict of the newer automaton; the older one has the other.
-    pub now: Verdict,
+    /// What the verdicts on it tell.
+    pub told: T,
 }
 
-impl Difference {
-    /// The verdicts before and now.
-    pub fn verdicts(&self) -> [Verdict; 2] {
-        match self.now {
-            Verdict::Allowed => [Verdict::Blocked, Verdict::Allowed],
-            Verdict::Blocked => [Verdict::Allowed, Verdict::Blocked],
-        }
-    }
-}
-
-/// How two automata differ.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Differences {
+/// How automata differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Differences<T> {
     /// Some of the differences, the nearest first.
-    pub shown: Vec<Difference>,
-    /// How many there are at which paths become allowed, and blocked.
-    pub counts: [u64; 2],
+    pub shown: Vec<Difference<T>>,
+    /// How many there are that tell the same, in the order in which they were found.
+    pub counts: Vec<(T, u64)>,
     /// Whether these are all: if not, an automaton has no DFA, or the budget was spent.
     pub are_all: bool,
 }
 
-impl Differences {
+impl<T: Copy + PartialEq> Differences<T> {
+    /// There are none.
+    pub fn none() -> Differences<T> {
+        Differences { shown: Vec::new(), counts: Vec::new(), are_all: true }
+    }
+
     /// How many there are.
     pub fn count(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts.iter().map(|(_, count)| count).sum()
     }
 
-    fn add(&mut self, now: Verdict, most: usize, path: impl FnOnce() -> Vec<u8>) {
-        self.counts[usize::from(now == Verdict::Blocked)] += 1;
+    /// How many there are that tell this.
+    pub fn count_of(&self, told: T) -> u64 {
+        self.counts.iter().find(|(other, _)| *other == told).map_or(0, |(_, count)| *count)
+    }
+
+    fn add(&mut self, told: T, most: usize, path: impl FnOnce() -> Vec<u8>) {
+        match self.counts.iter_mut().find(|(other, _)| *other == told) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((told, 1)),
+        }
         if self.shown.len() < most {
-            self.shown.push(Difference { path: path(), now });
+            self.shown.push(Difference { path: path(), told });
         }
     }
-}
-
-/// Where a difference was found: the spots of both automata, and what leads on from there.
-type Place = (u64, u64, u16);
-
-/// In a [`Place`], in place of a byte that leads on: the path ends there, or any byte that no pattern has leads on.
-const END: u16 = 256;
-const REST: u16 = 257;
-
-/// A place that was visited: the state of a path, and the spots of the older and the newer automaton. `now` is the verdict of the
-/// newer one where a path could last end, if they differed there.
-#[derive(Debug, Clone, Copy)]
-struct Visited {
-    state: PathState,
-    spots: [Spot; 2],
-    now: Option<Verdict>,
-}
-
-/// Memory for a walk over all paths, reused for each two automata.
-#[derive(Debug, Default)]
-pub struct DifferSpace {
-    nexts: [Nexts; 2],
-    seen: HashSet<(PathState, u64, u64)>,
-    queue: Vec<Visited>,
-    trail: Trail,
-    found: HashSet<Place>,
-    scratch: Scratch,
 }
 
 /// What decides on all paths.
@@ -109,10 +86,69 @@ impl<'r> Rules<'r> {
     }
 }
 
-impl DifferSpace {
-    /// The differences between two automata, of which at most so many are shown. The walk ends after `budget` places. If there is no
-    /// DFA, paths that the patterns suggest are tried, which proves nothing if it finds nothing.
-    pub fn differences(&mut self, rules: [Rules<'_>; 2], paths: &Paths, budget: usize, shown: usize) -> Differences {
+/// Automata to be walked side by side.
+pub struct Question<'q, const N: usize, T> {
+    /// The automata.
+    pub rules: [Rules<'q>; N],
+    /// The paths that can be asked for.
+    pub paths: &'q Paths,
+    /// What their verdicts on one path tell; `None` if nothing.
+    pub tell: &'q dyn Fn([Verdict; N]) -> Option<T>,
+    /// The most differences that are shown.
+    pub shown: usize,
+}
+
+/// How two automata differ: by what the newer one says where they do.
+pub fn newer([was, now]: [Verdict; 2]) -> Option<Verdict> {
+    (was != now).then_some(now)
+}
+
+/// Where a difference was found: the spots of all automata, and what leads on from there.
+type Place<const N: usize> = ([u64; N], u16);
+
+/// In a [`Place`], in place of a byte that leads on: the path ends there, or any byte that no pattern has leads on.
+const END: u16 = 256;
+const REST: u16 = 257;
+
+/// A place that was visited: the state of a path, and the spots of the automata. `told` is what they told where a path could last end.
+#[derive(Debug, Clone, Copy)]
+struct Visited<const N: usize, T> {
+    state: PathState,
+    spots: [Spot; N],
+    told: Option<T>,
+}
+
+/// Memory for a walk over all paths, reused for each question.
+#[derive(Debug)]
+pub struct DifferSpace<const N: usize, T> {
+    nexts: [Nexts; N],
+    /// The bytes that lead elsewhere than all others in any automaton.
+    bytes: Vec<u8>,
+    seen: HashSet<(PathState, [u64; N])>,
+    queue: Vec<Visited<N, T>>,
+    trail: Trail,
+    found: HashSet<Place<N>>,
+    scratch: Scratch,
+}
+
+impl<const N: usize, T> Default for DifferSpace<N, T> {
+    fn default() -> DifferSpace<N, T> {
+        DifferSpace {
+            nexts: std::array::from_fn(|_| Nexts::default()),
+            bytes: Vec::new(),
+            seen: HashSet::new(),
+            queue: Vec::new(),
+            trail: Trail::default(),
+            found: HashSet::new(),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
+    /// The differences between automata. The walk ends after `budget` places. If one has no DFA, paths that the patterns suggest
+    /// are tried, which proves nothing if it finds nothing.
+    pub fn differences(&mut self, question: &Question<'_, N, T>, budget: usize) -> Differences<T> {
         if self.queue.len() > KEPT {
             *self = DifferSpace::default();
         }
@@ -120,60 +156,48 @@ impl DifferSpace {
         self.queue.clear();
         self.trail.clear();
         self.found.clear();
-        if rules.iter().any(|rules| matches!(rules, Rules::Of(words, _) if engine(words) == Engine::Cursors)) {
-            return self.tried(rules, paths, shown);
+        let has_no_dfa = |rules: &Rules<'_>| matches!(rules, Rules::Of(words, _) if engine(words) == Engine::Cursors);
+        if question.rules.iter().any(has_no_dfa) {
+            return self.tried(question);
         }
-        let mut found = Differences::default();
-        found.are_all = self.walk(rules, paths, budget, shown, &mut found).is_some();
+        let mut found = Differences::none();
+        found.are_all = self.walk(question, budget, &mut found).is_some();
         found
     }
 
-    /// Walks both; `None` if the budget is spent, or the words of one are no table.
-    fn walk(
-        &mut self,
-        rules: [Rules<'_>; 2],
-        paths: &Paths,
-        budget: usize,
-        shown: usize,
-        found: &mut Differences,
-    ) -> Option<()> {
-        let [was, now] = rules.map(Rules::start);
+    /// Walks all; `None` if the budget is spent, or the words of one are no table.
+    fn walk(&mut self, question: &Question<'_, N, T>, budget: usize, found: &mut Differences<T>) -> Option<()> {
+        let Question { rules, paths, tell, shown } = *question;
         let tables = rules.map(Rules::words);
-        self.queue.push(Visited { state: paths.start(), spots: [was?, now?], now: None });
+        self.queue.push(Visited { state: paths.start(), spots: all(rules.map(Rules::start))?, told: None });
         self.trail.begin();
         let mut at = 0;
         while let Some(&visited) = self.queue.get(at) {
             if at == budget {
                 return None;
             }
-            let mut last = visited.now;
+            let mut last = visited.told;
             if paths.can_end(visited.state) {
-                let [was, now] = verdicts(visited.spots, tables)?;
-                let differs = (was != now).then_some(now);
-                if let Some(now) = differs.filter(|_| differs != last)
+                let told = tell(all(std::array::from_fn(|one| visited.spots[one].at_end(tables[one])))?);
+                if let Some(told) = told.filter(|_| told != last)
                     && self.found.insert(place(visited.spots, END))
                 {
-                    found.add(now, shown, || FoundPath { at, then: None }.path(&self.trail, paths));
+                    found.add(told, shown, || FoundPath { at, then: None }.path(&self.trail, paths));
                 }
-                last = differs;
+                last = told;
             }
-            for ((nexts, table), spot) in self.nexts.iter_mut().zip(tables).zip(visited.spots) {
-                nexts.find(table, spot)?;
-            }
-            let [was, now] = &self.nexts;
-            let mut bytes: Vec<u8> = was.bytes.clone();
-            bytes.extend(now.bytes.iter().filter(|&&byte| !was.has(byte)));
-            bytes.sort_unstable();
-            for &byte in &bytes {
+            self.find_nexts(tables, visited.spots)?;
+            for number in 0..self.bytes.len() {
+                let byte = self.bytes[number];
                 let spots = self.nexts.each_ref().map(|nexts| nexts.on(byte));
-                let next = Visited { state: paths.next(visited.state, byte), spots, now: last };
-                self.visit(at, (byte, u16::from(byte)), next, paths, shown, found);
+                let next = Visited { state: paths.next(visited.state, byte), spots, told: last };
+                self.visit(at, (byte, u16::from(byte)), next, question, found);
             }
             for (state, class) in paths.nexts(visited.state) {
-                let is_other = |byte: &&u8| bytes.binary_search(byte).is_err();
+                let is_other = |byte: &&u8| self.bytes.binary_search(byte).is_err();
                 if let Some(&byte) = class.iter().find(is_other) {
                     let spots = self.nexts.each_ref().map(|nexts| nexts.rest);
-                    self.visit(at, (byte, REST), Visited { state, spots, now: last }, paths, shown, found);
+                    self.visit(at, (byte, REST), Visited { state, spots, told: last }, question, found);
                 }
             }
             at += 1;
@@ -181,70 +205,80 @@ impl DifferSpace {
         Some(())
     }
 
-    /// Notes a place that a byte leads to. Every state of a path but the dead one leads to an end, so if both verdicts are settled,
-    /// it is known whether they differ from there on.
+    /// Finds what can follow spots. `None` if the words of one are no table.
+    fn find_nexts(&mut self, tables: [&[u32]; N], spots: [Spot; N]) -> Option<()> {
+        self.bytes.clear();
+        for ((nexts, table), spot) in self.nexts.iter_mut().zip(tables).zip(spots) {
+            nexts.find(table, spot)?;
+            self.bytes.extend_from_slice(&nexts.bytes);
+        }
+        self.bytes.sort_unstable();
+        self.bytes.dedup();
+        Some(())
+    }
+
+    /// Notes a place that a byte leads to. Every state of a path but the dead one leads to an end, so if all verdicts are settled,
+    /// it is known what they tell from there on.
     fn visit(
         &mut self,
         at: usize,
         (byte, by): (u8, u16),
-        next: Visited,
-        paths: &Paths,
-        shown: usize,
-        found: &mut Differences,
+        next: Visited<N, T>,
+        question: &Question<'_, N, T>,
+        found: &mut Differences<T>,
     ) {
         if next.state == DEAD {
             return;
         }
-        match next.spots.map(Spot::settled) {
-            [Some(was), Some(now)] => {
-                if was != now && next.now != Some(now) && self.found.insert(place(self.queue[at].spots, by)) {
-                    let path = FoundPath { at, then: Some((byte, next.state)) };
-                    found.add(now, shown, || path.path(&self.trail, paths));
-                }
+        if let Some(settled) = all(next.spots.map(Spot::settled)) {
+            let told = (question.tell)(settled);
+            if let Some(told) = told.filter(|_| told != next.told)
+                && self.found.insert(place(self.queue[at].spots, by))
+            {
+                let path = FoundPath { at, then: Some((byte, next.state)) };
+                found.add(told, question.shown, || path.path(&self.trail, question.paths));
             }
-            _ => {
-                let [was, now] = next.spots.map(Spot::number);
-                if self.seen.insert((next.state, was, now)) {
-                    self.queue.push(next);
-                    self.trail.add(at, byte);
-                }
-            }
+        } else if self.seen.insert((next.state, next.spots.map(Spot::number))) {
+            self.queue.push(next);
+            self.trail.add(at, byte);
         }
     }
 
-    /// The differences on paths that the patterns of both suggest.
-    fn tried(&mut self, rules: [Rules<'_>; 2], paths: &Paths, shown: usize) -> Differences {
-        let mut found = Differences::default();
+    /// The differences on paths that the patterns of all suggest.
+    fn tried(&mut self, question: &Question<'_, N, T>) -> Differences<T> {
+        let mut found = Differences { are_all: false, ..Differences::none() };
         let mut suggested = Vec::new();
-        for rules in rules {
+        for rules in question.rules {
             if let Rules::Of(_, patterns) = rules {
                 suggested.extend(tried(&patterns()));
             }
         }
         suggested.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
         suggested.dedup();
-        for path in suggested.into_iter().filter(|path| paths.contains(path)) {
-            let [was, now] = rules.map(|rules| match rules {
+        for path in suggested.into_iter().filter(|path| question.paths.contains(path)) {
+            let verdicts = question.rules.map(|rules| match rules {
                 Rules::Of(words, _) => verdict(words, &path, &mut self.scratch),
                 Rules::All(verdict) => verdict,
             });
-            if was != now {
-                found.add(now, shown, || path);
+            if let Some(told) = (question.tell)(verdicts) {
+                found.add(told, question.shown, || path);
             }
         }
         found
     }
 }
 
-/// The verdicts of both if a path ends here.
-fn verdicts(spots: [Spot; 2], tables: [&[u32]; 2]) -> Option<[Verdict; 2]> {
-    let [was, now] = spots;
-    Some([was.at_end(tables[0])?, now.at_end(tables[1])?])
+/// All of these, if all are there.
+fn all<const N: usize, V: Copy>(values: [Option<V>; N]) -> Option<[V; N]> {
+    let mut found = [*values.first()?.as_ref()?; N];
+    for (found, value) in found.iter_mut().zip(values) {
+        *found = value?;
+    }
+    Some(found)
 }
 
-fn place(spots: [Spot; 2], by: u16) -> Place {
-    let [was, now] = spots.map(Spot::number);
-    (was, now, by)
+fn place<const N: usize>(spots: [Spot; N], by: u16) -> Place<N> {
+    (spots.map(Spot::number), by)
 }
 
 #[cfg(test)]
@@ -266,10 +300,11 @@ mod tests {
         });
         let patterns = rules.each_ref().map(|rules| || rules.clone());
         let sides = [0, 1].map(|side| Rules::Of(&words[side], &patterns[side]));
-        let found = DifferSpace::default().differences(sides, &paths, PAIRS, 100);
+        let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 100 };
+        let found = DifferSpace::default().differences(&question, PAIRS);
         assert_eq!(found.count(), found.shown.len() as u64);
         let shown = found.shown.iter().map(|difference| {
-            let sign = if difference.now == Verdict::Allowed { '+' } else { '-' };
+            let sign = if difference.told == Verdict::Allowed { '+' } else { '-' };
             format!("{sign}{}", difference.path.escape_ascii())
         });
         (shown.collect::<Vec<_>>().join(" "), found.are_all)
@@ -313,7 +348,8 @@ mod tests {
         let (mut words, rules) = (Vec::new(), patterns("-/a-long-one"));
         compile_within(&rules, usize::MAX, &mut words);
         let sides = [Rules::All(Verdict::Allowed), Rules::Of(&words, &|| rules.clone())];
-        let found = DifferSpace::default().differences(sides, &paths, 5, 1);
-        assert_eq!(found, Differences::default());
+        let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 1 };
+        let found = DifferSpace::default().differences(&question, 5);
+        assert_eq!(found, Differences { are_all: false, ..Differences::none() });
     }
 }

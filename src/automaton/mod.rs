@@ -14,7 +14,7 @@
 //! shows what it looks like.
 //!
 //! Questions about all paths are asked of the automaton, never of the text of the rules: [`ReachSpace`] finds which verdicts it
-//! has for the [`Paths`] that can be asked for, [`DifferSpace`] where two automata differ.
+//! has for the [`Paths`] that can be asked for, [`DifferSpace`] where automata differ.
 
 mod check;
 mod compile;
@@ -34,7 +34,7 @@ mod verdict;
 pub use check::{check_item, engine};
 pub use compile::{compile, compile_item, compile_within};
 pub use cursors::engine::Scratch;
-pub use differ::{DifferSpace, Difference, Differences, Rules};
+pub use differ::{DifferSpace, Difference, Differences, Question, Rules, newer};
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::{Damage, Engine};
 pub use paths::Paths;

@@ -7,7 +7,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, RequiredArgs};
 use super::error::Failure;
 use super::say::{Printer, say};
 use super::sources::{self, crawlers, say_passed_over, url_line, with_overrides};
@@ -20,7 +20,7 @@ use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
 use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
-use crate::preferences::{Preference, PreferenceSource, Preferred, Use};
+use crate::preferences::{Preference, PreferenceSource, Preferred, Requirements, Use};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
 use crate::rules::{ChosenRules, Verdict};
 
@@ -36,7 +36,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if args.policy.policy.is_empty() && args.crawlers.agent.is_empty() && args.crawlers.agents_file.is_none() {
         return Err(Failure::NoAgent);
     }
-    let mut checker = Checker { rules: RuleSource::new(args)?, json: args.json, printer: Printer::new(), worst: 0 };
+    let rules = RuleSource::new(args)?;
+    let mut checker = Checker { rules, required: args.preferences, json: args.json, printer: Printer::new(), worst: 0 };
     for url in &args.urls {
         if is_standard_input(url) {
             checker.check_lines(io::stdin().lock())?;
@@ -50,6 +51,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 
 struct Checker {
     rules: RuleSource,
+    /// What is required of preferences.
+    required: RequiredArgs,
     json: bool,
     printer: Printer,
     /// The exit status of the worst answer.
@@ -80,7 +83,7 @@ impl Checker {
     }
 
     fn check(&mut self, url: OsString) -> Result<(), Failure> {
-        let answers = self.rules.answers(&url);
+        let answers = self.rules.answers(&url, &self.required);
         let (several, url) = (answers.len() > 1, url.to_string_lossy());
         for (agent, answer) in answers {
             self.worst = self.worst.max(match answer.verdict {
@@ -144,7 +147,7 @@ struct Answer {
     why: String,
     rule: Option<DecidingRule>,
     group: Vec<AgentLine>,
-    /// What the site says of the uses of an allowed page; `None` if nothing.
+    /// What the site says of the uses of a page that no rule blocks; `None` if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     preferences: Option<Preferences>,
 }
@@ -189,10 +192,18 @@ impl Answer {
         Answer { verdict, why: why.into(), rule: None, group: Vec::new(), preferences: None }
     }
 
-    /// The same with what is said of uses of the page, which means nothing unless it is allowed.
-    fn with(self, preferred: &Preferred) -> Answer {
-        let preferences = Preferences::of(preferred).filter(|_| self.verdict == Partition::Allowed);
-        Answer { preferences, ..self }
+    /// The same with what is said of uses of the page, which means nothing unless it is allowed: it is blocked if that does not meet what
+    /// is required.
+    fn with(self, preferred: &Preferred, require: &Requirements) -> Answer {
+        if self.verdict != Partition::Allowed {
+            return self;
+        }
+        let preferences = Preferences::of(preferred);
+        if require.are_met(preferred) {
+            return Answer { preferences, ..self };
+        }
+        let why = format!("allowed ({}), but what is said of its uses does not meet {require}", self.why);
+        Answer { verdict: Partition::Blocked, why, rule: None, preferences, ..self }
     }
 
     /// All `User-agent` lines of the group.
@@ -239,8 +250,13 @@ struct Judged {
 impl RuleSource {
     fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
         let statuses = args.statuses.as_deref().map(Statuses::named_or_read).transpose()?;
-        let choices =
-            Choices { statuses: statuses.unwrap_or_default(), www_fallback: args.www_fallback, ..Choices::now() };
+        // What is required is looked at for each answer, so that it tells what is allowed before.
+        let choices = Choices {
+            statuses: statuses.unwrap_or_default(),
+            www_fallback: args.www_fallback,
+            content_signal: args.preferences.content_signal,
+            ..Choices::now()
+        };
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
             return RuleSource::of_policy(&policy, &agents(args, policy.dialect())?, choices);
@@ -270,7 +286,8 @@ impl RuleSource {
     }
 
     /// The answers for a URL, one for each crawler.
-    fn answers(&mut self, url: &OsStr) -> Vec<(String, Answer)> {
+    fn answers(&mut self, url: &OsStr, required: &RequiredArgs) -> Vec<(String, Answer)> {
+        let require = required.require.unwrap_or_default();
         let url = origin::trimmed(url.as_encoded_bytes());
         let origin = origin::canonical(url);
         let or_invalid = |answer: &mut dyn FnMut(&str, &[u8]) -> Answer| match &origin {
@@ -283,7 +300,7 @@ impl RuleSource {
                     let chosen = rules.chosen();
                     let answer = or_invalid(&mut |_, rest| {
                         let path = chosen.dialect.url_path.of(rest);
-                        by_rules(chosen, &path).with(&rules.preferred(&path))
+                        by_rules(chosen, &path).with(&rules.preferred(&path, required.content_signal), &require)
                     });
                     (agents.to_string(), answer)
                 };
@@ -293,7 +310,7 @@ impl RuleSource {
                 let answer = |rules: &mut PolicyRules| {
                     let answer = or_invalid(&mut |origin, _| {
                         let preferred = rules.as_filter.matcher.preferred(url);
-                        rules.answer(origin, url).with(&preferred)
+                        rules.answer(origin, url).with(&preferred, &require)
                     });
                     (rules.crawler.agents().to_string(), answer)
                 };

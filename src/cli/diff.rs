@@ -11,7 +11,7 @@ use super::say::say;
 use crate::formats::error::FileError;
 use crate::formats::visible;
 use crate::origin;
-use crate::show::diff::{self, Diff, DiffTable, History, OriginChange, Seen};
+use crate::show::diff::{self, Diff, DiffTable, Difference, History, OriginChange, Seen};
 use crate::show::export;
 
 pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
@@ -97,10 +97,10 @@ fn one(change: &OriginChange<'_>, names: &[String], out: &mut impl Write) -> io:
     writeln!(out)?;
     let differences = &change.differences;
     for difference in &differences.shown {
-        let [was, now] = difference.verdicts().map(|verdict| verdict.name());
-        writeln!(out, "    {}: {was} -> {now}", visible(&String::from_utf8_lossy(&difference.path)))?;
+        let Difference { path, was, now } = difference;
+        writeln!(out, "    {}: {was} -> {now}", visible(&String::from_utf8_lossy(path)))?;
     }
-    match (differences.count() - differences.shown.len() as u64, differences.are_all) {
+    match (differences.count - differences.shown.len() as u64, differences.are_all) {
         (0, true) => Ok(()),
         (0, false) => writeln!(out, "    perhaps more: the rules are too intricate to tell"),
         (more, true) => writeln!(out, "    and {more} more"),

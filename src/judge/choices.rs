@@ -6,7 +6,7 @@ use super::error::MaxAgeError;
 use super::fallback::Fallback;
 use super::statuses::Statuses;
 use crate::formats::time;
-use crate::preferences::Requirements;
+use crate::preferences::{Requirements, SignalScope};
 
 /// The longest time that an answer may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -64,6 +64,9 @@ pub struct Choices {
     /// [`Preference`](crate::Reason::Preference).
     #[serde(default, skip_serializing_if = "Requirements::is_empty")]
     pub require: Requirements,
+    /// To which crawlers a `Content-Signal` line speaks.
+    #[serde(default, skip_serializing_if = "SignalScope::is_default")]
+    pub content_signal: SignalScope,
     /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
     #[serde(with = "crate::formats::time")]
     pub now: i64,
@@ -80,6 +83,7 @@ setters! {
         statuses: Statuses,
         www_fallback: bool,
         require: Requirements,
+        content_signal: SignalScope,
     }
 }
 
@@ -102,6 +106,7 @@ impl Choices {
             statuses: Statuses::default(),
             www_fallback: false,
             require: Requirements::default(),
+            content_signal: SignalScope::default(),
             now,
         }
     }

@@ -6,7 +6,7 @@ use super::said::{Said, SaidOfStatuses};
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
-use crate::preferences::Requirements;
+use crate::preferences::{Requirements, SignalScope};
 
 /// The decision for an origin, before its path is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,11 @@ impl Decisions {
     #[inline]
     pub fn requirements(&self) -> Option<&Requirements> {
         Some(&self.choices.require).filter(|requirements| !requirements.is_empty())
+    }
+
+    /// To which crawlers a `Content-Signal` line speaks.
+    pub fn content_signal(&self) -> SignalScope {
+        self.choices.content_signal
     }
 
     /// Whether some depend on the status of an answer.

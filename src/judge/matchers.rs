@@ -7,6 +7,7 @@ use super::choices::Choices;
 use super::error::MatcherError;
 use super::matcher::Matcher;
 use super::outcomes::Outcomes;
+use super::page_preferences::PagePreferences;
 use super::scratch::with_scratches;
 use crate::policy::Policy;
 
@@ -64,5 +65,42 @@ impl Matchers {
     /// If a span is not within the text.
     pub fn judge_spans(&self, text: &[u8], spans: impl IntoIterator<Item = Range<usize>>, outcomes: &mut Outcomes) {
         with_scratches(|scratches| batch::judge_spans(&Matcher::views(&self.0), text, spans, outcomes, scratches));
+    }
+
+    /// Finds what sites say about uses of the pages of URLs with these outcomes, to each crawler; `url` returns the one with an index.
+    /// Of what may not be fetched nothing is said, unless it is what [`Choices::require`](field@Choices::require) refuses.
+    ///
+    /// ```
+    /// use robosieve::policy::{Capture, Captures};
+    /// use robosieve::{Choices, Dialect, Outcomes, PagePreferences, Preference, PreferenceColumn};
+    ///
+    /// let mut captures = Captures::new("examplebot".parse::<robosieve::Agents>()?, Dialect::DEFAULT);
+    /// captures.add(vec![Capture::found("https://a.example", "User-agent: *\nDisallow: /no\nContent-Usage: train-ai=n\n")])?;
+    /// let matchers = captures.policy()?.matchers(&["examplebot".parse()?], Choices::now())?;
+    ///
+    /// let urls = ["https://a.example/", "https://a.example/no"];
+    /// let (mut outcomes, mut preferences) = (Outcomes::default(), PagePreferences::default());
+    /// matchers.judge_all(&urls, &mut outcomes);
+    /// matchers.find_preferences(|at| urls[at].as_bytes(), &outcomes, &mut preferences);
+    /// let train_ai = PreferenceColumn::all().find(|column| column.name() == "train_ai").unwrap();
+    /// assert_eq!(preferences.get(train_ai, 0, 0), Preference::No);
+    /// assert_eq!(preferences.get(train_ai, 1, 0), Preference::Unknown);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the outcomes are not those of these crawlers.
+    pub fn find_preferences<'u>(
+        &self,
+        url: impl Fn(usize) -> &'u [u8],
+        outcomes: &Outcomes,
+        preferences: &mut PagePreferences,
+    ) {
+        assert_eq!(outcomes.crawlers(), self.0.len(), "outcomes for each crawler");
+        preferences.clear(outcomes.urls(), self.0.len());
+        let mut space = Vec::new();
+        let (judges, outcomes) = (Matcher::views(&self.0), outcomes.by_crawler(&mut space));
+        with_scratches(|[scratch, _]| preferences.find(&judges, 0, url, outcomes, &mut scratch.preferences));
     }
 }

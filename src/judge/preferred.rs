@@ -28,34 +28,27 @@ pub(crate) struct KnownPreferences {
     /// The bytes of the records known, and how often they were forgotten.
     bytes: usize,
     forgotten: u64,
-    key: Vec<u8>,
     walk: automaton::Scratch,
 }
 
 impl KnownPreferences {
     /// What these records say, those for one crawler; `None` if nothing.
     pub fn of(&mut self, records: &[SideRecord<'_>], dialect: &Dialect) -> Option<Arc<Preferences>> {
-        self.key.clear();
-        for record in records.iter().filter(|record| PreferenceLine::is_one(record)) {
-            self.key.push(record.key as u8);
-            self.key.extend_from_slice(record.value);
-            // No line holds one.
-            self.key.push(b'\n');
-        }
-        if self.key.is_empty() {
+        let mut key = PreferenceLine::key(records);
+        if key.is_empty() {
             return None;
         }
-        self.key.extend_from_slice(dialect.name.as_bytes());
-        if let Some(known) = self.known.get(&self.key) {
+        key.extend_from_slice(dialect.name.as_bytes());
+        if let Some(known) = self.known.get(&key) {
             return Some(Arc::clone(known));
         }
-        self.bytes += self.key.len() + PER_LIST;
+        self.bytes += key.len() + PER_LIST;
         if self.bytes > KEPT {
             self.known.clear();
-            (self.bytes, self.forgotten) = (self.key.len() + PER_LIST, self.forgotten + 1);
+            (self.bytes, self.forgotten) = (key.len() + PER_LIST, self.forgotten + 1);
         }
         let found = Arc::new(Preferences::of(records, dialect));
-        self.known.insert(self.key.clone(), Arc::clone(&found));
+        self.known.insert(key, Arc::clone(&found));
         Some(found)
     }
 }
@@ -106,14 +99,15 @@ impl Page<'_> {
             return None;
         }
         let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
-        let policy = self.judge.policy;
+        let (policy, scope) = (self.judge.policy, self.judge.decisions.content_signal());
         let Places { known, by_place, forgotten } = places;
         if *forgotten != known.forgotten {
             by_place.clear();
             *forgotten = known.forgotten;
         }
         let found = by_place.entry((std::ptr::from_ref(policy), side, column));
-        let found = found.or_insert_with(|| known.of(&policy.side_records(&self.record, column), policy.dialect()));
+        let found =
+            found.or_insert_with(|| known.of(&policy.side_records_with(&self.record, column, scope), policy.dialect()));
         Some(found.as_ref()?.preferred(&self.path, &mut known.walk))
     }
 }

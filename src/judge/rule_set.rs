@@ -7,7 +7,7 @@ use std::fmt;
 use crate::automaton::{self, Compiled, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
-use crate::preferences::{Preferences, Preferred};
+use crate::preferences::{Preferences, Preferred, SignalScope};
 use crate::robots::{self, Agents, Delay, GroupOrigin, Note, Robots, SideKey, SideRecord};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
@@ -28,6 +28,8 @@ use crate::rules::{Patterns, Verdict};
 pub struct RuleSet {
     chosen: ChosenRules,
     side_records: Vec<KeptRecord>,
+    /// `Content-Signal` records of groups that were not chosen.
+    signals_to_others: Vec<KeptRecord>,
     automaton: Vec<u32>,
     compiled: Compiled,
     notes: Vec<Note>,
@@ -47,6 +49,10 @@ pub struct KeptRecord {
 }
 
 impl KeptRecord {
+    fn of(record: &SideRecord<'_>) -> KeptRecord {
+        KeptRecord { key: record.key, value: record.value.to_vec(), line: record.line }
+    }
+
     fn as_side_record(&self) -> SideRecord<'_> {
         SideRecord { key: self.key, value: &self.value, line: self.line, group: None }
     }
@@ -64,11 +70,11 @@ impl RuleSet {
         let chosen = ChosenRules::from_selection(&robots, &selection, agents, dialect);
         let mut automaton = Vec::new();
         let compiled = automaton::compile(&chosen.patterns, &mut automaton);
-        let side_records = selection
-            .side_records(&robots)
-            .map(|record| KeptRecord { key: record.key, value: record.value.to_vec(), line: record.line })
-            .collect();
-        RuleSet { chosen, side_records, automaton, compiled, notes }
+        let side_records: Vec<KeptRecord> = selection.side_records(&robots).map(KeptRecord::of).collect();
+        let is_chosen = |line: u32| side_records.iter().any(|record| record.line == line);
+        let signals = robots.side_records.iter().filter(|record| record.key == SideKey::ContentSignal);
+        let signals_to_others = signals.filter(|record| !is_chosen(record.line)).map(KeptRecord::of).collect();
+        RuleSet { chosen, side_records, signals_to_others, automaton, compiled, notes }
     }
 
     /// The verdict on a path with its query, as written in the URL, without the fragment. An argument that does not begin with
@@ -149,11 +155,13 @@ impl RuleSet {
         Delay::of(&records.collect::<Vec<_>>(), &self.chosen.dialect)?.seconds
     }
 
-    /// What the file says to the crawler about uses of the page with a path, given as to [`RuleSet::verdict`]. It means nothing if the path
-    /// is blocked.
+    /// What the file says to the crawler about uses of the page with a path, given as to [`RuleSet::verdict`], with `Content-Signal` of this
+    /// scope. It means nothing if the path is blocked.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn preferred(&self, path: &[u8]) -> Preferred {
-        let records: Vec<SideRecord<'_>> = self.side_records.iter().map(KeptRecord::as_side_record).collect();
+    pub(crate) fn preferred(&self, path: &[u8], scope: SignalScope) -> Preferred {
+        let others = self.signals_to_others.iter().filter(|_| scope == SignalScope::Everybody);
+        let records: Vec<SideRecord<'_>> =
+            self.side_records.iter().chain(others).map(KeptRecord::as_side_record).collect();
         let dialect = &self.chosen.dialect;
         let path = self.path_of(path);
         let path = dialect.url_path.judged(&path);

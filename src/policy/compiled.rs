@@ -18,6 +18,7 @@ use super::side_records;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
 use crate::origin;
+use crate::preferences::{PreferenceLine, SignalScope};
 use crate::robots::{Agents, SideRecord};
 use crate::rules::chosen::ChosenRules;
 
@@ -281,7 +282,27 @@ impl Policy {
     /// column, and those outside every group.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
-        side_records::decode(self.image.parts().side.item(record.side()), column)
+        self.side_records_with(record, column, SignalScope::default())
+    }
+
+    /// The same with `Content-Signal` of this scope.
+    pub(crate) fn side_records_with(
+        &self,
+        record: &Record<'_>,
+        column: usize,
+        scope: SignalScope,
+    ) -> Vec<SideRecord<'_>> {
+        side_records::decode(self.image.parts().side.item(record.side()), column, scope)
+    }
+
+    /// The side records of an origin that say something about uses of its pages, as a list: where they say the same, it is the same.
+    pub(crate) fn records_about_uses(&self, record: &Record<'_>) -> Vec<u8> {
+        side_records::only(self.image.parts().side.item(record.side()), PreferenceLine::is_one)
+    }
+
+    /// The records of such a list that are for a column.
+    pub(crate) fn records_of_column(list: &[u8], column: usize) -> Vec<SideRecord<'_>> {
+        side_records::decode(list, column, SignalScope::default())
     }
 
     /// How it was made.

@@ -6,16 +6,20 @@
 //! record   key u8 | length of a set | the set of columns that it is for, none for all | line | length of the value | value
 //! ```
 //!
+//! A `Content-Signal` of a group that no column has is kept, too, for those who read it as said to everybody: its set is empty.
+//!
 //! All numbers except the key are encoded as in [`bytes`](crate::formats::bytes). Line 0 marks the operator's own record.
 
 use super::crawler_set;
 use crate::formats::bytes::{Reader, push_number, push_text};
+use crate::preferences::SignalScope;
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
 
 /// The set of all columns.
 const ALL: &[u8] = &[];
 
-/// Encodes the side records of a file for all columns: those of the groups chosen for each, and those outside every group.
+/// Encodes the side records of a file for all columns: those of the groups chosen for each, and those outside every group; and
+/// `Content-Signal` of others.
 pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
     let mut list = Vec::new();
     for record in &robots.side_records {
@@ -26,7 +30,7 @@ pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
                 let chosen = (0..selections.len()).filter(|&column| chose(&selections[column]));
                 let set = crawler_set::of(chosen, selections.len());
                 match crawler_set::count(&set) {
-                    0 => continue,
+                    0 if record.key != SideKey::ContentSignal => continue,
                     all if all == selections.len() => ALL.to_vec(),
                     _ => set,
                 }
@@ -65,20 +69,34 @@ fn read<'o>(list: &'o [u8], mut each: impl FnMut(&'o [u8], SideRecord<'o>)) -> R
 /// Checks that bytes are a valid list of a policy with this many columns.
 pub(super) fn check(list: &[u8], width: usize) -> Result<(), &'static str> {
     let mut sets = Ok(());
-    read(list, |set, _| {
-        if set != ALL && sets.is_ok() {
+    read(list, |set, record| {
+        let is_of_others = record.key == SideKey::ContentSignal && set == crawler_set::of([], width);
+        if set != ALL && !is_of_others && sets.is_ok() {
             sets = crawler_set::check(set, width);
         }
     })?;
     sets
 }
 
-/// The records of a list that are for a column, in file order.
-pub(super) fn decode(list: &[u8], column: usize) -> Vec<SideRecord<'_>> {
+/// The records of a list with wanted keys, as a list without lines: where they are for the same columns and say the same, it is the same.
+pub(super) fn only(list: &[u8], is_wanted: impl Fn(SideKey) -> bool) -> Vec<u8> {
+    let mut wanted = Vec::new();
+    // A checked list is read without errors.
+    let _ = read(list, |columns, record| {
+        if is_wanted(record.key) {
+            push(&SideRecord { line: 0, ..record }, columns, &mut wanted);
+        }
+    });
+    wanted
+}
+
+/// The records of a list that are for a column, in file order, with `Content-Signal` of this scope.
+pub(super) fn decode(list: &[u8], column: usize, scope: SignalScope) -> Vec<SideRecord<'_>> {
+    let is_for_all = |key| scope == SignalScope::Everybody && key == SideKey::ContentSignal;
     let mut records = Vec::new();
     // A checked list decodes without errors.
     let _ = read(list, |columns, record| {
-        if columns == ALL || crawler_set::has(columns, column) {
+        if columns == ALL || crawler_set::has(columns, column) || is_for_all(record.key) {
             records.push(record);
         }
     });
@@ -102,16 +120,33 @@ mod tests {
         for (column, selection) in selections.iter().enumerate() {
             let expected: Vec<SideRecord<'_>> =
                 selection.side_records(&robots).map(|record| SideRecord { group: None, ..*record }).collect();
-            assert_eq!(decode(&list, column), expected, "{column}");
+            assert_eq!(decode(&list, column, SignalScope::Group), expected, "{column}");
             assert!(expected.len() >= 2);
         }
         let after = [operators_delay("2"), list.clone()].concat();
-        assert_eq!(decode(&after, 3)[0].line, 0);
+        assert_eq!(decode(&after, 3, SignalScope::Group)[0].line, 0);
         let whole = (1..list.len()).filter(|&length| check(&list[..length], 4).is_ok()).count();
         assert_eq!(whole, 4, "five records, cut after each but the last");
         assert!(check(&[99, 0, 0, 0], 4).is_err());
         assert!(check(&list, 9).is_err(), "another number of columns");
         let one = encode(&robots, &selections[..1]);
         assert!(one.len() < list.len() && !one.contains(&b'9'), "what is for nobody is not kept");
+    }
+
+    #[test]
+    fn a_signal_is_for_its_group_or_for_everybody() {
+        let dialect = Dialect::DEFAULT;
+        let file = b"Content-Signal: a\nUser-agent: x\nContent-Signal: b\n\nUser-agent: *\nContent-Signal: c\nCrawl-delay: 1\n\n\
+                     User-agent: other\nContent-Signal: d\nContent-Usage: train-ai=n\n";
+        let robots = Robots::parse(file, dialect);
+        let selections = ["x", "*"].map(|agent| robots.select(&agent.parse().unwrap(), dialect));
+        let list = encode(&robots, &selections);
+        assert_eq!(check(&list, 2), Ok(()));
+        let values = |column, scope| {
+            let found = decode(&list, column, scope).into_iter().map(|record| record.value[0]).collect();
+            String::from_utf8(found).unwrap()
+        };
+        assert_eq!([0, 1].map(|column| values(column, SignalScope::Group)), ["ab", "ac1"]);
+        assert_eq!([0, 1].map(|column| values(column, SignalScope::Everybody)), ["abcd", "abc1d"]);
     }
 }

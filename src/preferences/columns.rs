@@ -79,16 +79,21 @@ impl<'de> Deserialize<'de> for PreferenceColumns {
     }
 }
 
-/// A column of preferences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PreferenceColumn {
+/// A column of preferences: what is said of a use, by all sources together or by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PreferenceColumn {
     use_: Use,
     /// `None` for all sources together.
     source: Option<PreferenceSource>,
 }
 
 impl PreferenceColumn {
-    /// Its name.
+    /// All of them, in the order of tables.
+    pub fn all() -> impl Iterator<Item = PreferenceColumn> {
+        PreferenceColumns([true; Use::COUNT]).all()
+    }
+
+    /// Its name in tables, such as `train_ai`, or `train_ai_content_usage`.
     pub fn name(self) -> &'static str {
         match (self.use_, self.source) {
             (Use::TrainAi, None) => "train_ai",
@@ -103,13 +108,17 @@ impl PreferenceColumn {
         }
     }
 
-    /// What it says of a page: `y`, `n`, or nothing.
-    pub fn value(self, preferred: &Preferred) -> Option<&'static str> {
-        let preference = match self.source {
+    /// What it says of a page.
+    pub(crate) fn preference(self, preferred: &Preferred) -> Preference {
+        match self.source {
             Some(source) => preferred.by(source, self.use_),
             None => preferred.combined(self.use_),
-        };
-        matches!(preference, Preference::Yes | Preference::No).then(|| preference.name())
+        }
+    }
+
+    /// What stands in it for a page: `y`, `n`, or nothing.
+    pub(crate) fn value(self, preferred: &Preferred) -> Option<&'static str> {
+        self.preference(preferred).answer()
     }
 }
 

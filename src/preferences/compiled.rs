@@ -62,6 +62,26 @@ impl Preferences {
         self.steps.iter().all(Vec::is_empty)
     }
 
+    /// Which pages have at least this preference of a use, by all sources together: an automaton that allows them, or the same
+    /// verdict for all.
+    pub(crate) fn at_least(&self, use_: Use, preference: Preference) -> Result<&[u32], Verdict> {
+        // The steps of a use begin with the greatest preference.
+        let of_use = |step: &&Step| step.use_ == use_ && step.preference >= preference;
+        let [usage, signal] = self.steps.each_ref().map(|steps| steps.iter().rev().find(of_use));
+        match (usage, signal) {
+            // A signal is for all pages.
+            (_, Some(_)) => Err(Verdict::Allowed),
+            (Some(usage), None) => Ok(&usage.automaton),
+            (None, None) => Err(Verdict::Blocked),
+        }
+    }
+
+    /// The patterns of the lines that have paths, for those who cannot walk their automata.
+    pub(crate) fn patterns(records: &[SideRecord<'_>], dialect: &Dialect) -> Patterns {
+        let lines = records.iter().filter_map(PreferenceLine::of);
+        Patterns::longest_first(lines.map(|line| (line.path, Verdict::Allowed)), dialect)
+    }
+
     /// What is said of the page with a path, in normal form. It means nothing if the path is blocked.
     pub fn preferred(&self, path: &[u8], scratch: &mut Scratch) -> Preferred {
         let mut preferred = Preferred::default();

@@ -33,9 +33,21 @@ impl<'r> PreferenceLine<'r> {
         Some(PreferenceLine { source, path, line: record.line, said })
     }
 
-    /// Whether a record is one.
-    pub(crate) fn is_one(record: &SideRecord<'_>) -> bool {
-        matches!(record.key, SideKey::ContentUsage | SideKey::ContentSignal)
+    /// Whether records with a key are such lines.
+    pub(crate) fn is_one(key: SideKey) -> bool {
+        matches!(key, SideKey::ContentUsage | SideKey::ContentSignal)
+    }
+
+    /// What records say, in full: what follows from them is the same where this is. Empty if they say nothing.
+    pub(crate) fn key(records: &[SideRecord<'_>]) -> Vec<u8> {
+        let mut key = Vec::new();
+        for record in records.iter().filter(|record| PreferenceLine::is_one(record.key)) {
+            key.push(record.key as u8);
+            key.extend_from_slice(record.value);
+            // No line holds one.
+            key.push(b'\n');
+        }
+        key
     }
 
     /// The labels in its value that are not known, as written.

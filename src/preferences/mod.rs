@@ -21,10 +21,8 @@ mod line;
 mod preference;
 mod requirement;
 
-#[cfg(feature = "parquet")]
-pub(crate) use columns::PreferenceColumn;
-pub use columns::{PreferenceColumns, UnknownUse};
+pub use columns::{PreferenceColumn, PreferenceColumns, UnknownUse};
 pub use compiled::{Preferences, Preferred};
 pub use line::PreferenceLine;
-pub use preference::{Preference, PreferenceSource, Use};
+pub use preference::{Preference, PreferenceSource, SignalScope, Use};
 pub use requirement::{RequirementError, Requirements};

@@ -38,6 +38,13 @@ named! {
     }
 }
 
+impl Preference {
+    /// The answer that can be relied on, `y` or `n`: `None` if nothing is said, or nothing that can be read.
+    pub fn answer(self) -> Option<&'static str> {
+        matches!(self, Preference::Yes | Preference::No).then(|| self.name())
+    }
+}
+
 named! {
     /// The record that says it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -68,5 +75,27 @@ impl PreferenceSource {
     /// What a line says that cannot be read: of each use that the source has a word for, something.
     pub(super) fn broken(self) -> [Preference; Use::COUNT] {
         Use::ALL.map(|use_| self.label(use_).map_or(Preference::Unknown, |_| Preference::Broken))
+    }
+}
+
+named! {
+    /// To which crawlers a `Content-Signal` line speaks. Its publishers write it inside a group, before all groups, or in a second group
+    /// of `*` put in front of others, and do not say.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum SignalScope {
+        /// To those of the groups that are open, and before any group to all.
+        #[default]
+        Group = "group",
+        /// To all, wherever it stands.
+        Everybody = "everybody",
+    }
+}
+
+impl SignalScope {
+    /// Whether it is the default.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == SignalScope::default()
     }
 }

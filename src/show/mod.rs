@@ -8,6 +8,7 @@ mod group_kind;
 pub mod inspect;
 pub(crate) mod metrics;
 pub mod report;
+pub(crate) mod uses;
 
 pub use error::{MetricsError, ReportError};
 pub use metrics::Metrics;

@@ -222,3 +222,81 @@ https://a.example	*	4	none	allowed	none	robots-txt	2026-04-01T00:00:00Z
     assert_eq!(access, [(a, "deferred"), (a, "some"), (b, "none"), (b, "deferred")]);
     said(&bench.program("history https://a.example").assert().code(2).get_output().stderr, &["name policy files"]);
 }
+
+/// Policies with sites that say other things about uses than before, for the crawlers `onebot` and `*`.
+fn bench_of_uses() -> Bench {
+    let bench = Bench::new();
+    for (host, was, now) in [
+        // The path of the line is blocked before, or now.
+        ("blocked", "User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\nContent-Usage: /a train-ai=n\n"),
+        ("both", "User-agent: *\nDisallow:\n", "User-agent: *\nDisallow: /b\nContent-Signal: ai-train=no\n"),
+        (
+            "one",
+            "User-agent: onebot\nContent-Usage: train-ai=y\nDisallow:\n\nUser-agent: *\nDisallow:\nContent-Usage: train-ai=y\n",
+            "User-agent: onebot\nContent-Usage: train-ai=n\nDisallow:\n\nUser-agent: *\nDisallow:\nContent-Usage: train-ai=y\n",
+        ),
+        (
+            "paths",
+            "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /no\n",
+            "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y, search=?\nContent-Usage: /no/ train-ai=y\nDisallow: /no\n",
+        ),
+        (
+            "rewritten",
+            "User-agent: *\nContent-Usage: train-ai=n\n",
+            "User-agent: *\nContent-Usage: train-ai=n;x, other=y\nContent-Usage: / train-ai=n\n",
+        ),
+        (
+            "said-otherwise",
+            "User-agent: *\nContent-Usage: train-ai=n\n",
+            "User-agent: *\nContent-Signal: ai-train=no\n",
+        ),
+    ] {
+        bench.file(&format!("was/https%3A%2F%2F{host}.example"), was);
+        bench.file(&format!("now/https%3A%2F%2F{host}.example"), now);
+    }
+    for policy in ["was", "now"] {
+        bench.program(&format!("compile --agent onebot --agent * --out {policy}.rsv {policy}")).assert().success();
+    }
+    bench
+}
+
+#[test]
+fn changes_of_preferences_are_told_with_pages_that_may_be_fetched() {
+    let bench = bench_of_uses();
+    let expected = "\
+https://both.example
+  preferences for onebot, *
+    /: train-ai=unknown -> train-ai=n
+https://one.example
+  preferences for onebot
+    /: train-ai=y -> train-ai=n
+https://paths.example
+  preferences for onebot, *
+    /ok/: train-ai=n -> train-ai=broken
+    /ok/: search=unknown -> search=broken
+3 of 6 origins changed
+";
+    let found = printed(&bench, "diff was.rsv now.rsv --only preferences", 1);
+    assert_eq!(found, expected);
+    let all = printed(&bench, "diff was.rsv now.rsv", 1);
+    assert!(
+        all.contains("https://both.example\n  now-blocked for onebot, *\n    /b: allowed -> blocked\n  preferences"),
+        "{all}"
+    );
+    assert!(!all.contains("rewritten.example") && !all.contains("said-otherwise"), "{all}");
+    let rows = printed(&bench, "diff was.rsv now.rsv --only preferences --agent onebot --paths 0 --json", 1);
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).expect("a row")).collect();
+    let told = rows.iter().map(|row| (row["origin"].as_str().unwrap(), row["differences"].as_u64().unwrap()));
+    let all: Vec<_> = told.collect();
+    assert_eq!(all, [("https://both.example", 1), ("https://one.example", 1), ("https://paths.example", 2)]);
+    assert_eq!(printed(&bench, "diff was.rsv was.rsv --only preferences", 0), "0 of 6 origins changed\n");
+    // Of layers, the one that has the origin is asked.
+    bench.file("layer/https%3A%2F%2Fsaid-otherwise.example", "User-agent: *\nContent-Usage: train-ai=y\n");
+    bench.program("compile --agent onebot --agent * --out layer.rsv layer").assert().success();
+    bench.program("merge was.rsv layer.rsv --out merged.rsv").assert().success();
+    let told = printed(&bench, "diff was.rsv merged.rsv", 1);
+    assert!(
+        told.contains("https://said-otherwise.example\n  preferences for onebot, *\n    /: train-ai=n -> train-ai=y"),
+        "{told}"
+    );
+}

@@ -24,6 +24,10 @@ fn bench() -> Bench {
         "User-agent: *\nContent-Usage: Train-AI=n\nContent-Usage: /a search=y\nDisallow:\n",
     );
     bench.file("sites/silent.example", "User-agent: *\nDisallow: /no\n\nContent-Usage: /no train-ai=n\n");
+    bench.file(
+        "sites/managed.example",
+        "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: a\nDisallow: /no\n\nUser-agent: *\nDisallow: /\n",
+    );
     bench.file("sites/outside.example", "Content-Usage: train-ai=n\n\nUser-agent: *\nDisallow: /no\n");
     bench
 }
@@ -58,6 +62,11 @@ const OUTCOMES: &[(&str, &str, &str, &str)] = &[
     ("search=y", "other", "broken.example/a", "allowed rules"),
     ("train-ai!=n", "other", "broken.example/a", "allowed rules"),
     ("ai-input!=n", "other", "broken.example/", "allowed rules"),
+    ("train-ai!=n", "a", "managed.example/", "allowed rules"),
+    ("train-ai!=n --content-signal everybody", "a", "managed.example/", "blocked preference"),
+    ("train-ai!=n --content-signal everybody", "a", "managed.example/no", "blocked rules"),
+    ("train-ai!=n --content-signal everybody", "other", "both.example/", "blocked preference"),
+    ("train-ai!=n --content-signal group", "a", "managed.example/", "allowed rules"),
     ("train-ai!=n", "other", "silent.example/x?y#z", "allowed rules"),
     ("train-ai=y", "other", "silent.example/x", "blocked preference"),
     ("train-ai!=n", "other", "outside.example/", "allowed rules"),
@@ -191,6 +200,7 @@ broken.example\tother\tcontent-usage\t/a\t3\t/a search=y\tunknown\ty\t
 draft.example\tother\tcontent-usage\t\t4\ttrain-ai=n\tn\tunknown\t
 draft.example\tother\tcontent-usage\t/ai-ok/\t5\t/ai-ok/ train-ai=y\ty\tunknown\t
 kept.example\tother\tlicense\t\t1\t/l.xml\t\t\t
+managed.example\tother\tcontent-signal\t\t2\tai-train=no\tn\tunknown\tunknown
 signal.example\tother\tcontent-signal\t\t1\tsearch=yes, ai-train=no, use=reference\tn\ty\tunknown
 silent.example\tother\tcontent-usage\t/no\t4\t/no train-ai=n\tn\tunknown\t
 ";
@@ -232,6 +242,20 @@ fn check_tells_what_is_said_of_an_allowed_page() {
             "content-signal": {"train-ai": "n"},
         });
         assert_eq!(json["preferences"], expected, "{source}");
+    }
+    for source in ["--agent a --robots sites", "--agent a --robots sites/managed.example"] {
+        for (options, status) in [
+            ("--require train-ai!=n", 0),
+            ("--require train-ai=y", 1),
+            ("--content-signal everybody", 0),
+            ("--require train-ai!=n --content-signal everybody", 1),
+        ] {
+            let text = check(source, &format!("http://managed.example/ {options}"), status);
+            assert_eq!(text.contains("train-ai n"), options.contains("everybody"), "{options} {text}");
+            assert_eq!(text.contains("but what is said of its uses does not meet train-ai"), status == 1, "{text}");
+            let text = check(source, &format!("http://managed.example/no {options}"), 1);
+            assert!(text.contains("line 5: Disallow: /no") && !text.contains("train-ai"), "{options} {text}");
+        }
     }
     for (url, status) in
         [("http://draft.example/never/x", 1), ("http://silent.example/x", 0), ("http://unknown.example/", 1)]
@@ -297,7 +321,12 @@ fn columns_show_what_is_said_of_each_line() {
         required.contains("\nblocked\tn\ty\tn\t\t\t\thttp://both.example/\n"),
         "what it is refused for: {required}"
     );
-    for (output, message) in [("--out new", "--verdicts"), ("--count", "--count"), ("--only allowed", "--only")] {
+    for (output, message) in [
+        ("--out new", "--verdicts"),
+        ("--count", "--count"),
+        ("--only allowed", "--only"),
+        ("--blocked-for", "cannot be used with '--blocked-for'"),
+    ] {
         let run = bench.program(&format!("filter --agent other --robots sites --preferences search {output} urls"));
         said(&{ run }.assert().code(2).get_output().stderr, &[message]);
     }

@@ -115,7 +115,7 @@ fn receipts_are_as_their_schema_says() {
         ("packed", "--compress gzip --split-size 1M --per-input --unique --seen seen --explain urls".to_owned()),
         ("columns", "--delimiter , --column url --max-age 7d --unreachable-as-unavailable 30d pages".to_owned()),
         ("verdicts", "--verdicts --preferences search --require train-ai!=n --agent other urls".to_owned()),
-        ("refused", "--blocked-for --agent other urls".to_owned()),
+        ("refused", "--blocked-for --require train-ai!=n --content-signal everybody --agent other urls".to_owned()),
         ("any", "--allowed-if any --agent other urls".to_owned()),
         ("changed", "--against old.rsv --only-changed urls".to_owned()),
         ("bad", "--skip-bad cut.gz urls".to_owned()),

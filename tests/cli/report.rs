@@ -188,6 +188,23 @@ fn lines_that_no_rule_decided_are_shown_by_reason() {
 }
 
 #[test]
+fn what_origins_say_about_uses_is_counted_for_each_crawler() {
+    let bench = bench();
+    bench.file(
+        "sites/signal.example",
+        "Content-Signal: ai-train=no, search=yes\nUser-agent: other\nContent-Usage: train-ai=y\n",
+    );
+    bench.file("sites/usage.example", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=?\n");
+    bench.filter("--agent other --robots sites --out out urls").assert().success();
+    let page = page(&bench, "--robots sites");
+    let uses = rows(&page, "<main>", "How many origins say yes or no");
+    // A folder's names stand for both schemes.
+    let expected =
+        ["examplebot|train-ai|0|4|2", "examplebot|search|2|0|2", "other|train-ai|2|4|2", "other|search|2|0|2"];
+    assert_eq!(uses, expected);
+}
+
+#[test]
 fn tables_are_cut_and_the_same_for_any_number_of_workers() {
     let bench = bench();
     bench.filter(&format!("{SOURCES} --out out urls more")).assert().success();

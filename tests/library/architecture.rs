@@ -15,7 +15,7 @@ const LAYERS: [(&str, &str); 19] = [
     ("output", "judge input policy preferences rules robots outcome origin formats threads"),
     ("judge", "input policy preferences automaton rules robots dialect outcome origin formats"),
     ("input", "outcome origin formats lock monitor threads"),
-    ("policy", "automaton rules robots dialect origin formats threads"),
+    ("policy", "preferences automaton rules robots dialect origin formats threads"),
     ("lint", "preferences rules robots dialect origin formats"),
     ("preferences", "automaton rules robots dialect"),
     ("automaton", "rules"),

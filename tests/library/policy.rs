@@ -84,11 +84,12 @@ fn the_file_has_everything() {
 
 #[test]
 #[ignore = "takes long"]
-fn every_flipped_bit_is_refused_and_without_the_checksum_harmless() {
-    for policy in [complete(), with_wildcards()] {
+fn flipped_bits_are_refused_and_without_the_checksum_harmless() {
+    // Of the second one a bit of each byte: it takes as long.
+    for (policy, step) in [(complete(), 1), (with_wildcards(), 9)] {
         let mut bytes = policy.bytes().to_vec();
         let mut seen = [0; 2];
-        for bit in 0..8 * bytes.len() {
+        for bit in (0..8 * bytes.len()).step_by(step) {
             bytes[bit / 8] ^= 1 << (bit % 8);
             let refused = Policy::from_bytes(&bytes).expect_err("a flipped bit");
             assert!(!matches!(refused, ImageError::Truncated { .. } | ImageError::TooLong { .. }), "{bit}: {refused}");
@@ -99,7 +100,7 @@ fn every_flipped_bit_is_refused_and_without_the_checksum_harmless() {
             }
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
-        assert!(seen.iter().all(|&count| count > 2000), "refused and harmless: {seen:?}");
+        assert!(seen.iter().all(|&count| count > 300), "refused and harmless: {seen:?}");
         assert!(Policy::from_bytes(&bytes).is_ok());
     }
 }

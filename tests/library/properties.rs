@@ -1,7 +1,8 @@
 //! Properties: every engine against the oracle in every dialect, origins and paths against the `url` crate, our automata against
 //! two general ones, and lint against the oracle.
 //!
-//! Each property runs on 4,096 cases, or on the number in the environment variable `PROPTEST_CASES`.
+//! Each property runs on 4,096 cases, or on the number in the environment variable `PROPTEST_CASES`; one about all paths of whole
+//! groups or policies on 256.
 
 use proptest::prelude::*;
 
@@ -17,9 +18,19 @@ mod strategies;
 mod urls;
 mod witnesses;
 
-/// The number of cases. Failures are not saved to files: each one found becomes a named test.
+/// The number of cases.
 fn config() -> ProptestConfig {
+    config_with(4096)
+}
+
+/// The number of cases of a property that takes milliseconds for each.
+fn costly() -> ProptestConfig {
+    config_with(256)
+}
+
+/// With a number of cases, if none is asked for. Failures are not saved to files: each one found becomes a named test.
+fn config_with(cases: u32) -> ProptestConfig {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if asked { default } else { ProptestConfig { cases: 4096, ..default } }
+    if asked { default } else { ProptestConfig { cases, ..default } }
 }

@@ -48,6 +48,7 @@ def filter(
     split_size: int | None = None,
     explain: bool = False,
     verdicts: bool = False,
+    preferences: str | None = None,
     blocked_for: bool = False,
     allowed_if: str | None = None,
     against: Policy | None = None,
@@ -74,7 +75,8 @@ def filter(
 
     Without a folder, `count` only counts; `only` writes the lines of these partitions, `verdicts` all lines with their
     verdicts, and `blocked_for` all lines with the crawlers that may not fetch them, to `out`, a file that is open for
-    bytes: standard output if it is not given. `against` is an older policy, with which verdicts are compared.
+    bytes: standard output if it is not given. `preferences`, such as "train-ai,search", adds to `verdicts` what sites
+    say about these uses. `against` is an older policy, with which verdicts are compared.
 
     >>> import io, robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -97,6 +99,8 @@ def filter(
         raise TypeError(f"progress: expected a function, not {progress!r}")
     if blocked_for and (verdicts or explain):
         raise Error("blocked_for: it writes no verdicts of each crawler; leave verdicts and explain out")
+    if preferences is not None and not verdicts:
+        raise Error("preferences: its columns stand beside verdicts; give verdicts=True as well")
     if only_changed and against is None:
         raise Error("only_changed: it needs an older policy; give one as against")
     of_folder = {
@@ -127,6 +131,7 @@ def filter(
         split_size=split_size,
         explain=explain,
         verdicts=verdicts,
+        preferences=preferences,
         blocked_for=blocked_for,
         allowed_if=allowed_if,
         against=against,

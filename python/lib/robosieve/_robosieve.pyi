@@ -13,6 +13,7 @@ from robosieve._origin import Origin
 
 __all__ = [
     "DIALECTS",
+    "PREFERENCES",
     "URL_PARTS",
     "AgentError",
     "Answer",
@@ -130,6 +131,7 @@ class _Verification(TypedDict):
 __version__: str
 DIALECTS: list[str]
 URL_PARTS: list[str]
+PREFERENCES: list[str]
 
 class Error(Exception): ...
 class AgentError(Error): ...
@@ -183,6 +185,7 @@ class Choices:
         statuses: Mapping[int | str, Literal["allow", "block", "defer"]] | _StrPath | None = None,
         www_fallback: bool = False,
         require: str | None = None,
+        content_signal: Literal["group", "everybody"] = "group",
         now: _Time | None = None,
     ) -> Choices: ...
     @property
@@ -203,6 +206,8 @@ class Choices:
     def www_fallback(self) -> bool: ...
     @property
     def require(self) -> str | None: ...
+    @property
+    def content_signal(self) -> Literal["group", "everybody"]: ...
     @property
     def now(self) -> int | None: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -385,6 +390,7 @@ def filter(
     split_size: int | None,
     explain: bool,
     verdicts: bool,
+    preferences: str | None,
     blocked_for: bool,
     allowed_if: str | None,
     against: Policy | None,

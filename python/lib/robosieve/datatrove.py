@@ -11,7 +11,7 @@ from datatrove.data import Document
 from datatrove.pipeline.filters.base_filter import BaseFilter
 from datatrove.pipeline.writers.disk_base import DiskWriter
 
-from robosieve._robosieve import Choices, Error, Policy
+from robosieve._robosieve import PREFERENCES, Choices, Error, Policy
 
 _REFUSED = ("blocked_for", "deferred_for")
 
@@ -20,8 +20,9 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
     """Keeps the documents whose URL every one of the agents may fetch.
 
     `policy` is the path of a policy file, which the workers of a host share. The verdict and reason for each agent are
-    stored in the metadata as `robots`; with `columns` of "blocked_for" and "deferred_for", the names of the agents that
-    may not fetch the URL, which is shorter for many agents.
+    stored in the metadata as `robots`, and what sites say about uses of the page, such as "train_ai", if `columns` has
+    it. With `columns` of "blocked_for" and "deferred_for", it is the names of the agents that may not fetch the URL,
+    which is shorter for many agents.
 
     If a host's robots.txt was never fetched, `www` tries the same URL with `www.`
     added to or removed from the host. `keep` lists the verdicts with which a document stays.
@@ -46,11 +47,10 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
         # Workers may run in another folder.
         self.path = os.path.abspath(policy)
         self.agents = agents
-        kinds = [("verdict", "reason"), _REFUSED]
+        kinds = [("verdict", "reason", *PREFERENCES), _REFUSED]
         if not columns or not any(set(columns) <= set(kind) for kind in kinds):
-            raise Error(
-                f"columns: expected some of verdict and reason, or of blocked_for and deferred_for, not {columns!r}"
-            )
+            some = [", ".join(kind) for kind in kinds]
+            raise Error(f"columns: expected some of {some[0]}, or of {some[1]}, not {columns!r}")
         self.columns = tuple(columns)
         self.url = url
         self.www = www
@@ -79,16 +79,16 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
                 judged[at] = other
         return [self._result(doc, found) for doc, found in zip(batch, judged, strict=True)]
 
-    def _judge(self, urls: list[str | None]) -> list[dict[str, list[str]] | None]:
+    def _judge(self, urls: list[str | None]) -> list[dict[str, list[Any]] | None]:
         """The columns for each URL."""
-        names = ["verdict", "reason"]
+        names = ["verdict", "reason", *(name for name in PREFERENCES if name in self.columns)]
         if self.columns[0] in _REFUSED:
             names = [*_REFUSED, "reason"] if self.www else list(_REFUSED)
         out = self.policy.judge(urls, agents=self.agents, columns=names, choices=Choices(**self.choices), threads=1)
         rows = zip(*(out[name] for name in names), strict=True)
         return [None if row[0] is None else dict(zip(names, row, strict=True)) for row in rows]
 
-    def _result(self, doc: Document, found: dict[str, list[str]] | None) -> bool | tuple[bool, str]:
+    def _result(self, doc: Document, found: dict[str, list[Any]] | None) -> bool | tuple[bool, str]:
         if found is None:
             return False, "no_url"
         if self.columns[0] in _REFUSED:

@@ -23,6 +23,7 @@ def register(
     agent: str | None = None,
     *,
     agents: list[str] | None = None,
+    columns: list[str] | None = None,
     explain: bool = False,
     name: str = "robots",
     choices: Choices | None = None,
@@ -31,26 +32,28 @@ def register(
     """Registers a function with this name, from a URL to a struct of the columns returned by `Policy.judge`.
 
     These are `verdict` and `reason`, with `explain` also `rule` and `line`. With `agents`, they are lists in the order
-    of the agents, and `blocked_for` and `deferred_for` name the agents. With `parts`, the function takes the URL as
-    Common Crawl's columns have it: `robots(url_protocol, url_host_name, url_port, url_path, url_query)`.
+    of the agents, and `blocked_for` and `deferred_for` name the agents. `columns` names the columns instead. With
+    `parts`, the function takes the URL as Common Crawl's columns have it:
+    `robots(url_protocol, url_host_name, url_port, url_path, url_query)`.
     """
     if not hasattr(con, "create_function"):
         raise TypeError(f"con: expected a connection of DuckDB, not {type(con).__name__}")
     if not isinstance(policy, Policy):
         raise TypeError(f"policy: expected a robosieve.Policy, not {type(policy).__name__}")
     # An agent that the policy does not know is told now, not by the first query.
-    columns = policy.judge([], agent, agents=agents, explain=explain, choices=choices).columns
+    options: dict[str, Any] = {"agents": agents, "columns": columns, "explain": explain, "choices": choices}
+    names = policy.judge([], agent, **options).columns
 
     def judged(urls: Any) -> pyarrow.Array:
         # DuckDB calls it from all of its threads.
-        out = policy.judge(urls, agent, agents=agents, explain=explain, choices=choices, threads=1)
+        out = policy.judge(urls, agent, threads=1, **options)
         return out.to_pyarrow().to_struct_array().combine_chunks()
 
     # DuckDB looks at the number of the parameters.
     def judged_in_parts(protocol: Any, host: Any, port: Any, path: Any, query: Any) -> pyarrow.Array:
         return judged(pyarrow.table([protocol, host, port, path, query], URL_PARTS))
 
-    returned = duckdb.struct_type({column: duckdb.sqltype(_type(column, agents is not None)) for column in columns})
+    returned = duckdb.struct_type({column: duckdb.sqltype(_type(column, agents is not None)) for column in names})
     types = ["BIGINT" if part == "url_port" else "VARCHAR" for part in URL_PARTS] if parts else ["VARCHAR"]
     parameters = [duckdb.sqltype(kind) for kind in types]
     con.create_function(

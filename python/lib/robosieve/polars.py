@@ -20,18 +20,19 @@ def judge(
     agent: str | None = None,
     *,
     agents: list[str] | None = None,
+    columns: list[str] | None = None,
     explain: bool = False,
     choices: Choices | None = None,
 ) -> pl.Expr:
-    """An expression: for each URL, a struct of the columns returned by `Policy.judge`.
+    """An expression: for each URL, a struct of the columns returned by `Policy.judge`, which `columns` may name.
 
     If `url` is None, the URL is put together from Common Crawl's columns `url_protocol`, `url_host_name`, `url_port`,
     `url_path` and `url_query`. A struct of these is a URL, too.
     """
 
     def judged(urls: pl.Series) -> pl.Series:
-        columns = urls.struct.unnest() if isinstance(urls.dtype, pl.Struct) else urls
-        out = policy.judge(columns, agent, agents=agents, explain=explain, choices=choices)
+        table = urls.struct.unnest() if isinstance(urls.dtype, pl.Struct) else urls
+        out = policy.judge(table, agent, agents=agents, columns=columns, explain=explain, choices=choices)
         return out.to_polars().to_struct(urls.name)
 
     if not isinstance(policy, Policy):

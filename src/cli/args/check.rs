@@ -4,7 +4,7 @@ use clap::ValueHint;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 
-use super::policy::{CrawlerArgs, PolicyArgs, ReadingArgs};
+use super::policy::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs};
 use super::values::one_of;
 use crate::dialect::Dialect;
 
@@ -41,6 +41,8 @@ pub struct CheckArgs {
     /// Judge an unknown origin by the one with or without www., as for `filter`
     #[arg(long)]
     pub www_fallback: bool,
+    #[command(flatten)]
+    pub preferences: RequiredArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// Print a JSON object per line for each URL and crawler

@@ -2,7 +2,6 @@
 
 use crate::input::{Column, Delimiter};
 use crate::judge::{Choices, Fallback, MaxAge, Statuses};
-use crate::preferences::Requirements;
 use crate::robots::Agents;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
@@ -10,7 +9,7 @@ use std::path::PathBuf;
 use super::super::error::Failure;
 use super::long_runs::{LongRunArgs, WatchingArgs};
 use super::output::OutputArgs;
-use super::policy::{DialectArgs, PolicyArgs, ReadingArgs};
+use super::policy::{DialectArgs, PolicyArgs, ReadingArgs, RequiredArgs};
 use super::values::{one_of, unreachable_for};
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
@@ -201,13 +200,8 @@ pub struct VerdictArgs {
     /// not in the policy at all. Scheme and port are the same. The receipt counts such lines.
     #[arg(long, hide_short_help = true)]
     pub www_fallback: bool,
-    /// Keep pages only if what their sites say allows a use: train-ai!=n
-    ///
-    /// A use is train-ai, search or ai-input. USE!=n asks that it is not refused, USE=y that it is said to be fine; several stand
-    /// between commas. Content-Usage and Content-Signal lines say it, and any n of them counts. Lines that are allowed but do not meet
-    /// it are blocked, with the reason `preference`; what a site says in a way that cannot be read meets neither.
-    #[arg(long, value_name = "USE!=n", hide_short_help = true, value_parser = str::parse::<Requirements>)]
-    pub require: Option<Requirements>,
+    #[command(flatten)]
+    pub preferences: RequiredArgs,
     /// The time at which ages are judged [default: now]
     ///
     /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
@@ -251,7 +245,8 @@ impl VerdictArgs {
             max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
             statuses: statuses.unwrap_or_default(),
             www_fallback: self.www_fallback,
-            require: self.require.unwrap_or_default(),
+            require: self.preferences.require.unwrap_or_default(),
+            content_signal: self.preferences.content_signal,
             now,
         })
     }

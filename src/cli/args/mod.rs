@@ -20,6 +20,6 @@ pub use diff::{DiffArgs, HistoryArgs};
 pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::{ExportArgs, InspectArgs};
 pub use long_runs::{Log, WatchingArgs};
-pub use policy::{PolicyArgs, ReadingArgs, mapped};
+pub use policy::{PolicyArgs, ReadingArgs, RequiredArgs, mapped};
 pub use receipts::{JoinArgs, ReportArgs, SeenArgs, VerifyArgs};
 pub use spaced::joined;

@@ -92,7 +92,8 @@ pub struct OutputArgs {
     /// With --verdicts, show what sites say about uses: train-ai,search,ai-input
     ///
     /// After each verdict, adds columns for each of these uses, with y, n or nothing: what Content-Usage and Content-Signal lines say
-    /// together, where any n counts, and what each kind of line says. They are empty for lines that may not be fetched.
+    /// together, where any n counts, and what each kind of line says. They are empty for lines that may not be fetched. Sites say
+    /// something else to each crawler, so there are such columns for each --agent, and none with --blocked-for.
     #[arg(
         long,
         value_name = "USES",

@@ -9,6 +9,7 @@ use crate::cli::sources::Sources;
 use crate::dialect::Dialect;
 use crate::policy::source::{FetchedAt, FieldNames, Options, PassedOver};
 use crate::policy::{OpenError, Policy, Trust};
+use crate::preferences::{Requirements, SignalScope};
 use crate::robots::Agents;
 
 /// A policy file in place of robots.txt files.
@@ -47,6 +48,25 @@ impl PolicyArgs {
     pub fn open_file(&self, path: &Path) -> Result<Policy, OpenError> {
         mapped(path, trust(self.trust_checksum))
     }
+}
+
+/// What pages must say about uses, and how that is read.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct RequiredArgs {
+    /// Keep pages only if what their sites say allows a use: train-ai!=n
+    ///
+    /// A use is train-ai, search or ai-input. USE!=n asks that it is not refused, USE=y that it is said to be fine; several stand
+    /// between commas. Content-Usage and Content-Signal lines say it, and any n of them counts. Lines that are allowed but do not meet
+    /// it are blocked, with the reason `preference`; what a site says in a way that cannot be read meets neither.
+    #[arg(long, value_name = "USE!=n", hide_short_help = true, value_parser = str::parse::<Requirements>)]
+    pub require: Option<Requirements>,
+    /// To which crawlers a Content-Signal line speaks: group or everybody
+    ///
+    /// group: to those of the group that it stands in, and before all groups to all; everybody: to all, wherever it stands. It matters
+    /// to what is required and shown.
+    #[arg(long, value_name = "SCOPE", hide_short_help = true, hide_possible_values = true, default_value = "group",
+        value_parser = one_of(SignalScope::ALL.map(|scope| (scope.name(), scope))))]
+    pub content_signal: SignalScope,
 }
 
 /// A policy file to examine.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::rc::Rc;
 
-use crate::automaton::Differences;
+use crate::automaton;
 use crate::policy::OriginStatus;
 use crate::show::group_kind::GroupKind;
 
@@ -34,6 +34,55 @@ named! {
         Group = "group",
         /// The rules are written otherwise, but no path can tell.
         Rewritten = "rewritten",
+        /// Something else is said about uses of a page that may be fetched by both. It is told beside other changes.
+        Preferences = "preferences",
+    }
+}
+
+/// A path that shows a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The path, in normal form. It can be asked for, and is among the shortest that show the change.
+    pub path: Vec<u8>,
+    /// What the older policy says: `allowed` or `blocked`, or what is said of a use, such as `train-ai=y`.
+    pub was: String,
+    /// What the newer policy says.
+    pub now: String,
+}
+
+/// The paths that show a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Differences {
+    /// Some of the differences, the nearest first.
+    pub shown: Vec<Difference>,
+    /// How many there are.
+    pub count: u64,
+    /// Whether these are all: if not, rules are too intricate to tell.
+    pub are_all: bool,
+}
+
+impl Differences {
+    /// What automata found, with what is told of a path.
+    pub(super) fn of<T: Copy + PartialEq>(
+        found: automaton::Differences<T>,
+        tell: impl Fn(T) -> [String; 2],
+    ) -> Differences {
+        let count = found.count();
+        let told = |one: automaton::Difference<T>| {
+            let [was, now] = tell(one.told);
+            Difference { path: one.path, was, now }
+        };
+        Differences { shown: found.shown.into_iter().map(told).collect(), count, are_all: found.are_all }
+    }
+
+    /// Adds others, of which at most `shown` stay in all.
+    pub(super) fn add(&mut self, other: Differences, shown: usize) {
+        self.shown.extend(other.shown);
+        self.shown.sort_by_key(|difference| difference.path.len());
+        self.shown.truncate(shown);
+        self.count += other.count;
+        self.are_all &= other.are_all;
     }
 }
 

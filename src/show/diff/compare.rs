@@ -3,8 +3,8 @@
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-use super::change::{Change, GroupChange};
-use crate::automaton::{DifferSpace, Differences, PAIRS, Paths, Rules};
+use super::change::{Change, Differences, GroupChange};
+use crate::automaton::{DifferSpace, PAIRS, Paths, Question, Rules, newer};
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Group, Policy};
 use crate::rules::{Patterns, Verdict};
@@ -24,26 +24,30 @@ pub(super) struct Side<'p> {
 /// Whether an automaton is a layer's, and its place; or the verdict, if there is one for all paths.
 type DeciderKey = (bool, Result<u32, Verdict>);
 
-type SideKey = (bool, u32, Option<Partition>);
+/// What tells a side from others of the same policy.
+pub(super) type SideKey = (bool, u32, Option<Partition>);
 
 impl Side<'_> {
-    fn key(&self) -> SideKey {
+    pub fn key(&self) -> SideKey {
         (self.is_layer, self.row, self.partition)
     }
 }
 
+/// What paths tell of two automata, if any does, and these paths.
+type Told = (Option<Change>, Rc<Differences>);
+
 /// The group that applies to a crawler by one policy, with the column that answers.
-type Applied = (usize, Option<Group>);
+pub(super) type Applied = (usize, Option<Group>);
 
 /// Compares groups.
 pub(super) struct Comparer {
     paths: Rc<Paths>,
     shown: usize,
-    space: DifferSpace,
+    space: DifferSpace<2, Verdict>,
     /// By both sides.
     known: HashMap<[SideKey; 2], Rc<[GroupChange]>>,
     /// By the automata of both sides.
-    differences: HashMap<[DeciderKey; 2], Rc<Differences>>,
+    differences: HashMap<[DeciderKey; 2], Told>,
 }
 
 impl Comparer {
@@ -80,7 +84,6 @@ impl Comparer {
 
     /// The change between two groups, and the paths that tell.
     fn of_groups(&mut self, sides: [Side<'_>; 2], applied: [Applied; 2]) -> (Option<Change>, Rc<Differences>) {
-        let none = || Rc::new(Differences { are_all: true, ..Differences::default() });
         let deciders = [0, 1].map(|side| Decider::of(sides[side].partition, applied[side].1));
         let [was, now] = match deciders {
             [None, None] => return (None, none()),
@@ -92,59 +95,63 @@ impl Comparer {
             [Decider::Of(was), Decider::Of(now)] => sides[0].policy.has_same_rules(was, sides[1].policy, now),
             [was, now] => was == now,
         };
-        let differences = if are_same { none() } else { self.differences(sides, applied, [was, now]) };
+        let (told, differences) = if are_same { (None, none()) } else { self.differences(sides, applied, [was, now]) };
         let kinds = applied.map(|(_, group)| GroupKind::of(group));
-        let change = match differences.counts {
-            [0, 0] if !differences.are_all => Some(Change::Undecided),
+        let change = match told {
+            Some(told) => Some(told),
             // What is told of the origin tells it all.
-            [0, 0] if sides.iter().any(|side| side.partition.is_some()) => None,
-            [0, 0] if kinds[0] != kinds[1] => Some(Change::Group),
-            [0, 0] => (!are_same).then_some(Change::Rewritten),
-            [0, _] => Some(Change::NowBlocked),
-            [_, 0] => Some(Change::NowAllowed),
-            [_, _] => Some(Change::Both),
+            None if sides.iter().any(|side| side.partition.is_some()) => None,
+            None if kinds[0] != kinds[1] => Some(Change::Group),
+            None => (!are_same).then_some(Change::Rewritten),
         };
         (change, differences)
     }
 
-    /// The paths that tell what decides on one side from what decides on the other.
-    fn differences(&mut self, sides: [Side<'_>; 2], applied: [Applied; 2], deciders: [Decider; 2]) -> Rc<Differences> {
+    /// What the paths tell of two deciders, if any does, and these paths.
+    fn differences(&mut self, sides: [Side<'_>; 2], applied: [Applied; 2], deciders: [Decider; 2]) -> Told {
         let rows = sides.map(|side| side.policy.rows());
         if let [Decider::Of(was), Decider::Of(now)] = deciders
             && rows[0].item(was) == rows[1].item(now)
         {
-            return Rc::new(Differences { are_all: true, ..Differences::default() });
+            return (None, none());
         }
         let key = [0, 1].map(|side| (sides[side].is_layer, deciders[side].automaton()));
-        if let Some(known) = self.differences.get(&key) {
-            return Rc::clone(known);
+        if let Some((change, known)) = self.differences.get(&key) {
+            return (*change, Rc::clone(known));
         }
-        let patterns = [0, 1].map(|side| {
-            move || match deciders[side] {
-                Decider::Of(group) => sides[side].policy.rules(group, applied[side].0).patterns,
-                Decider::All(_) => Patterns::default(),
-            }
-        });
-        let rules = [0, 1].map(|side| match deciders[side] {
-            Decider::All(verdict) => Rules::All(verdict),
-            Decider::Of(group) => Rules::Of(rows[side].automaton(group), &patterns[side]),
-        });
-        let found = Rc::new(self.space.differences(rules, &self.paths, PAIRS, self.shown));
-        self.differences.insert(key, Rc::clone(&found));
-        found
+        let patterns = [0, 1].map(|side| deciders[side].patterns(sides[side].policy, applied[side].0));
+        let rules = [0, 1].map(|side| deciders[side].rules(sides[side].policy, &patterns[side]));
+        let question = Question { rules, paths: &self.paths, tell: &newer, shown: self.shown };
+        let found = self.space.differences(&question, PAIRS);
+        let change = match [Verdict::Allowed, Verdict::Blocked].map(|now| found.count_of(now)) {
+            [0, 0] => (!found.are_all).then_some(Change::Undecided),
+            [0, _] => Some(Change::NowBlocked),
+            [_, 0] => Some(Change::NowAllowed),
+            [_, _] => Some(Change::Both),
+        };
+        let was = |now| if now == Verdict::Allowed { Verdict::Blocked } else { Verdict::Allowed };
+        let tell = |now: Verdict| [was(now), now].map(|verdict| verdict.name().to_owned());
+        let told = (change, Rc::new(Differences::of(found, tell)));
+        self.differences.insert(key, told.clone());
+        told
     }
+}
+
+/// No path tells.
+fn none() -> Rc<Differences> {
+    Rc::new(Differences { are_all: true, ..Differences::default() })
 }
 
 /// What decides on the paths of a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Decider {
+pub(super) enum Decider {
     All(Verdict),
     Of(Group),
 }
 
 impl Decider {
     /// `None` if nothing decides.
-    fn of(partition: Option<Partition>, group: Option<Group>) -> Option<Decider> {
+    pub fn of(partition: Option<Partition>, group: Option<Group>) -> Option<Decider> {
         match partition {
             None => Some(group.map_or(Decider::All(Verdict::Allowed), Decider::Of)),
             Some(Partition::Allowed) => Some(Decider::All(Verdict::Allowed)),
@@ -160,9 +167,25 @@ impl Decider {
             Decider::Of(group) => Ok(group.automaton),
         }
     }
+
+    /// What makes the patterns of the group, by the policy that it is of, where a column answers.
+    pub fn patterns(self, policy: &Policy, column: usize) -> impl Fn() -> Patterns {
+        move || match self {
+            Decider::Of(group) => policy.rules(group, column).patterns,
+            Decider::All(_) => Patterns::default(),
+        }
+    }
+
+    /// What is walked, by the policy that the group is of, with what makes its patterns.
+    pub fn rules<'r>(self, policy: &'r Policy, patterns: &'r dyn Fn() -> Patterns) -> Rules<'r> {
+        match self {
+            Decider::All(verdict) => Rules::All(verdict),
+            Decider::Of(group) => Rules::Of(policy.rows().automaton(group), patterns),
+        }
+    }
 }
 
 /// The group that applies to a crawler on one side.
-fn applied(side: &Side<'_>, crawler: &Crawler) -> Applied {
+pub(super) fn applied(side: &Side<'_>, crawler: &Crawler) -> Applied {
     side.policy.groups(crawler).answer(side.row)
 }

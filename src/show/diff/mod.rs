@@ -32,10 +32,10 @@ mod history;
 mod origins;
 mod policies;
 mod table;
+mod uses;
 
-pub use crate::automaton::{Difference, Differences};
 pub use crate::show::group_kind::GroupKind;
-pub use change::{Change, OriginChange};
+pub use change::{Change, Difference, Differences, OriginChange};
 pub use history::{HISTORY, History};
 pub use policies::{Diff, DiffError, Seen};
 pub use table::{DiffTable, rows, write, write_file};

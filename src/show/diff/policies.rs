@@ -1,10 +1,12 @@
 //! Walks the origins of two policies side by side.
 
+use std::rc::Rc;
 use thiserror::Error;
 
 use super::change::{Change, OriginChange};
 use super::compare::{Comparer, Side};
 use super::origins::{Found, side_by_side};
+use super::uses::UseComparer;
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
 use crate::outcome::Partition;
@@ -130,7 +132,9 @@ impl<'p> Diff<'p> {
     pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
         let dialect = self.policies[0].dialect();
         let decisions = Decisions::new(Choices::at(self.now), dialect);
-        let mut comparer = Comparer::new(paths_of(dialect), self.shown);
+        let paths = paths_of(dialect);
+        let mut comparer = Comparer::new(Rc::clone(&paths), self.shown);
+        let mut uses = UseComparer::new(paths, self.shown, self.policies, &self.crawlers);
         let mut seen = Seen::default();
         for (origin, found) in side_by_side(&self.policies) {
             seen.origins += 1;
@@ -142,8 +146,13 @@ impl<'p> Diff<'p> {
             let sides = [0, 1].map(|at| self.side(at, &found[at], &decisions));
             let statuses = [0, 1].map(|at| found[at].as_ref().map(|(_, record)| record.origin_status));
             let mut is_changed = false;
-            for of_groups in comparer.compare(sides, &self.crawlers).iter() {
-                let change = of_groups.of_origin(origin, statuses, change);
+            let of_groups = comparer.compare(sides, &self.crawlers);
+            let of_uses = match &found[..] {
+                [Some((_, was)), Some((_, now))] => uses.compare(sides, [was, now], &self.crawlers),
+                _ => Rc::default(),
+            };
+            for of_some in of_groups.iter().chain(of_uses.iter()) {
+                let change = of_some.of_origin(origin, statuses, change);
                 if let Some(change) = change.filter(|change| self.is_wanted(change.change)) {
                     is_changed = true;
                     each(&change)?;

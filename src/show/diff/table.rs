@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::change::{Change, OriginChange};
+use super::change::{Change, Difference, OriginChange};
 use super::policies::{Diff, Seen};
 use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
 
@@ -102,7 +102,7 @@ fn change_rows<E>(
             path,
             was,
             now,
-            Value::Whole(differences.count()),
+            Value::Whole(differences.count),
             are_all,
             group_was,
             group_now,
@@ -114,8 +114,8 @@ fn change_rows<E>(
         return row(Value::None, Value::None, Value::None);
     }
     for difference in &differences.shown {
-        let [was, now] = difference.verdicts().map(|verdict| text(verdict.name()));
-        row(Value::Text(&difference.path), was, now)?;
+        let Difference { path, was, now } = difference;
+        row(Value::Text(path), Value::Text(was.as_bytes()), Value::Text(now.as_bytes()))?;
     }
     Ok(())
 }

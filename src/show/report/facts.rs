@@ -23,6 +23,7 @@ use crate::run::verify::{VerifyError, read_receipt};
 use crate::show::access::AccessCounts;
 use crate::show::error::ReportError;
 use crate::show::inspect::Summary;
+use crate::show::uses::UseCounts;
 
 /// The data about a run that a report shows.
 #[derive(Debug, Clone)]
@@ -43,6 +44,8 @@ pub(crate) struct Explained {
     pub(crate) summary: Summary,
     /// How much of the origins is blocked, for each crawler of the receipt.
     pub(crate) access: Vec<AccessCounts>,
+    /// What origins say about uses, for each crawler of the receipt.
+    pub(crate) uses: Vec<UseCounts>,
     /// One for each crawler of the receipt.
     pub(crate) blocked: Vec<Blocked>,
 }
@@ -79,6 +82,7 @@ impl Report {
         let now = self.receipt.options.choices.now;
         self.explained = Some(Explained {
             access: AccessCounts::of(policy, &crawlers, now),
+            uses: UseCounts::of(policy, &crawlers),
             is_same: policy.checksum() == self.receipt.policy_checksum.0,
             summary: Summary::of(policy, &crawlers, now, 0)?,
             blocked: blocked.collect::<Result<_, _>>()?,

@@ -15,8 +15,10 @@ use crate::outcome::{Partition, Reason};
 use crate::output::folder::REPORT_START as START;
 use crate::output::receipt::{PartitionPart, Receipt, counted};
 use crate::policy::replace;
+use crate::preferences::{Preference, Use};
 use crate::robots::NoteKind;
 use crate::show::access::{Access, AccessCounts};
+use crate::show::uses::UseCounts;
 
 /// The content security policy: the page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
@@ -272,8 +274,9 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
 /// The statuses of the origins, and the robots.txt files still to be fetched.
 pub(super) fn origins(report: &Report) -> String {
     let mut content = String::new();
-    if let Some(Explained { summary, access, .. }) = &report.explained {
+    if let Some(Explained { summary, access, uses, .. }) = &report.explained {
         content.push_str(&access_table(access));
+        content.push_str(&uses_table(uses));
         let row =
             |words: String, origins| [Cell::Words(words), Cell::Number(origins), Cell::Share(origins, summary.origins)];
         let columns = |first| [(first, false), ("origins", true), ("of all origins", true)];
@@ -303,6 +306,25 @@ fn access_table(counts: &[AccessCounts]) -> String {
     for one in counts {
         let numbers = Access::ALL.map(|access| one.with(access)).into_iter().chain([one.root_blocked]);
         table.row([Cell::Words(one.agent.clone())].into_iter().chain(numbers.map(Cell::Number)));
+    }
+    table.html()
+}
+
+/// What the policy's origins say about uses of their pages, for each crawler and use of which any says something.
+fn uses_table(counts: &[UseCounts]) -> String {
+    const SAID: [Preference; 3] = [Preference::Yes, Preference::No, Preference::Broken];
+    let columns = SAID.map(|preference| (preference.name(), true));
+    let columns: Vec<_> = [("crawler", false), ("use", false)].into_iter().chain(columns).collect();
+    let mut table =
+        HtmlTable::new("How many origins say yes or no to a use of some page, or what cannot be read", &columns);
+    for one in counts {
+        for use_ in Use::all() {
+            let numbers = SAID.map(|preference| one.with(use_, preference));
+            if numbers.iter().any(|number| *number > 0) {
+                let words = [one.agent.clone(), use_.name().to_owned()].map(Cell::Words);
+                table.row(words.into_iter().chain(numbers.map(Cell::Number)));
+            }
+        }
     }
     table.html()
 }

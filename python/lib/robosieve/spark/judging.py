@@ -22,7 +22,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
-    DataType,
     IntegerType,
     IntegralType,
     NullType,
@@ -35,12 +34,8 @@ from robosieve._robosieve import URL_PARTS, Choices, Error, Policy
 from robosieve.spark.shipping import session_folder, shipped
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-_TYPES: dict[str, DataType] = {
-    "verdict": StringType(),
-    "reason": StringType(),
-    "rule": StringType(),
-    "line": IntegerType(),
-}
+# Of all agents, not a list of one for each.
+_NAMES = ("blocked_for", "deferred_for")
 
 
 def judge(
@@ -63,7 +58,8 @@ def judge(
     url_protocol, url_host_name, url_port, url_path and url_query.
 
     `policy` is a policy file that the driver can read. `columns` are those of `Policy.judge`: verdict, reason, rule,
-    line, and with several `agents` blocked_for and deferred_for. `choices` are the arguments of `robosieve.Choices`.
+    line, what sites say about uses of pages, such as train_ai, and with several `agents` blocked_for and deferred_for.
+    `choices` are the arguments of `robosieve.Choices`.
     The session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to `batch_rows` if it is lower. `archive`
     is the result of `ship_wheel`, for executors without robosieve.
     """
@@ -117,8 +113,8 @@ def _check_type(df: DataFrame, name: str, wanted: Any) -> None:
 
 
 def _field(name: str, is_list: bool) -> StructField:
-    kind = _TYPES.get(name, ArrayType(StringType()))
-    return StructField(name, ArrayType(kind) if is_list and name in _TYPES else kind)
+    kind = IntegerType() if name == "line" else StringType()
+    return StructField(name, ArrayType(kind) if is_list or name in _NAMES else kind)
 
 
 def _add_policy(spark: SparkSession, path: Path) -> str:
