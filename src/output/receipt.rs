@@ -13,7 +13,7 @@ use super::format::{Format, FrameFormat};
 use super::samples::Sample;
 use super::splits::Splits;
 use crate::formats::compression::Compression;
-use crate::formats::{regular_file, visible};
+use crate::formats::regular_file;
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;

@@ -33,8 +33,17 @@ use crate::{origin, threads};
 pub(super) enum Unique {
     /// The URLs of all chunks that have had their turn.
     InTurn(Hashing, Sequence<Seen>),
-    /// A first pass has found the lines that are repeated. Allowed URLs may be kept for later runs.
-    Known { repeats: Repeats, newly: Option<NewlySeen>, means: Means },
+    /// A first pass has found the lines that are repeated.
+    Known(Box<Known>),
+}
+
+/// What is known after a first pass.
+#[derive(Debug)]
+pub(super) struct Known {
+    repeats: Repeats,
+    /// The allowed URLs, if they are kept for later runs.
+    newly: Option<NewlySeen>,
+    means: Means,
 }
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
@@ -80,14 +89,16 @@ impl Unique {
         let file = place.and_then(|place| place.file.as_ref());
         let repeats = Repeats::find(chunks, hashing, &means, file, read)?;
         let newly = place.map(|_| NewlySeen::new(hashing, &means)).transpose()?;
-        Ok(Unique::Known { repeats, newly, means })
+        Ok(Unique::Known(Box::new(Known { repeats, newly, means })))
     }
 
     /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
     pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Unique, FilterError> {
         match self {
-            Unique::Known { repeats, newly, means } => {
-                Ok(Unique::Known { repeats: repeats.with_new_turns(read, lists)?, newly, means })
+            Unique::Known(known) => {
+                let Known { repeats, newly, means } = *known;
+                let repeats = repeats.with_new_turns(read, lists)?;
+                Ok(Unique::Known(Box::new(Known { repeats, newly, means })))
             }
             in_turn @ Unique::InTurn(..) => Ok(in_turn),
         }
@@ -102,9 +113,9 @@ impl Unique {
         unique_lines: &mut UniqueLines,
         hashed: bool,
     ) -> Result<bool, FilterError> {
-        let UniqueLines { lines, repeated, seen: known, .. } = &mut *unique_lines;
+        let UniqueLines { lines, repeated, seen: of_earlier, .. } = &mut *unique_lines;
         repeated.clear();
-        known.clear();
+        of_earlier.clear();
         match self {
             Unique::InTurn(hashing, seen) => {
                 lines.find(chunk, *hashing);
@@ -112,11 +123,11 @@ impl Unique {
                 let Some(inserted) = seen.in_turn(chunk.ticket, insert) else { return Ok(false) };
                 inserted?;
             }
-            Unique::Known { repeats, .. } => {
-                if !repeats.of(chunk, list, repeated, known)? {
+            Unique::Known(known) => {
+                if !known.repeats.of(chunk, list, repeated, of_earlier)? {
                     return Ok(false);
                 }
-                if !repeated.is_empty() || !known.is_empty() {
+                if !repeated.is_empty() || !of_earlier.is_empty() {
                     lines.urls.find(chunk);
                 }
             }
@@ -132,11 +143,10 @@ impl Unique {
         is_allowed: impl FnOnce() -> Vec<bool>,
         unique_lines: &mut UniqueLines,
     ) -> Result<(), FilterError> {
-        match self {
-            Unique::Known { newly: Some(newly), means, .. } => {
-                newly.add(chunk, &is_allowed(), &mut unique_lines.allowed, means)
-            }
-            _ => Ok(()),
+        let Unique::Known(known) = self else { return Ok(()) };
+        match &known.newly {
+            Some(newly) => newly.add(chunk, &is_allowed(), &mut unique_lines.allowed, &known.means),
+            None => Ok(()),
         }
     }
 
@@ -144,7 +154,7 @@ impl Unique {
     pub fn stop(&self) {
         match self {
             Unique::InTurn(_, seen) => seen.stop(),
-            Unique::Known { repeats, .. } => repeats.stop(),
+            Unique::Known(known) => known.repeats.stop(),
         }
     }
 
@@ -152,7 +162,10 @@ impl Unique {
     pub fn end(self, lists: &[List]) -> Result<Option<NewlySeen>, FilterError> {
         match self {
             Unique::InTurn(..) => Ok(None),
-            Unique::Known { repeats, newly, .. } => repeats.all_were_read(lists).map(|()| newly),
+            Unique::Known(known) => {
+                let Known { repeats, newly, .. } = *known;
+                repeats.all_were_read(lists).map(|()| newly)
+            }
         }
     }
 }
