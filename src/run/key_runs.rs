@@ -456,7 +456,11 @@ mod tests {
             sorted.sort(&keys);
             runs.add(&sorted).unwrap();
             let mut in_order = Vec::new();
-            runs.each_in_order(memory, |key| Ok::<_, io::Error>(in_order.push(key))).unwrap();
+            let push = |key| {
+                in_order.push(key);
+                Ok::<(), io::Error>(())
+            };
+            runs.each_in_order(memory, push).unwrap();
             let mut all: Vec<u128> = keys.iter().copied().filter(|&key| key != NO_URL).collect();
             all.sort_unstable();
             assert_eq!(in_order, all);
