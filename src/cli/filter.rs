@@ -196,7 +196,8 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     // A run that cannot be resumed ends at once when interrupted, but the lines that a pipe has read are gone from there.
     let ends_later = is_resumable(args, &lists) || cfg!(unix) && args.output.prints_lines();
     let long_run = args.long_run.long_run(ends_later.then(process::interruption));
-    let (unique, robots_needed) = (args.output.unique, args.output.robots_needed.clone());
+    let (unique, seen) = (args.output.unique, args.output.seen.clone());
+    let robots_needed = args.output.robots_needed.clone();
     Job {
         lists,
         url_field,
@@ -209,6 +210,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         against: None,
         choices,
         unique,
+        seen,
         threads,
         chunk_size,
         long_run,
