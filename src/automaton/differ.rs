@@ -149,6 +149,26 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
     /// The differences between automata. The walk ends after `budget` places. If one has no DFA, paths that the patterns suggest
     /// are tried, which proves nothing if it finds nothing.
     pub fn differences(&mut self, question: &Question<'_, N, T>, budget: usize) -> Differences<T> {
+        self.found(question, budget, usize::MAX)
+    }
+
+    /// A difference, one of the nearest, or that there is none; `None` if that is not known within the budget. The walk ends where it
+    /// finds one. The question must show one.
+    pub fn first(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<Option<Difference<T>>> {
+        let Differences { shown, are_all, .. } = self.found(question, budget, 1);
+        match shown.into_iter().next() {
+            Some(first) => Some(Some(first)),
+            None => are_all.then_some(None),
+        }
+    }
+
+    /// How many places the last walk visited.
+    pub fn places(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// The differences up to the place where there are `enough`.
+    fn found(&mut self, question: &Question<'_, N, T>, budget: usize, enough: usize) -> Differences<T> {
         if self.queue.len() > KEPT {
             *self = DifferSpace::default();
         }
@@ -161,18 +181,26 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
             return self.tried(question);
         }
         let mut found = Differences::none();
-        found.are_all = self.walk(question, budget, &mut found).is_some();
+        found.are_all = self.walk(question, [budget, enough], &mut found).is_some();
         found
     }
 
-    /// Walks all; `None` if the budget is spent, or the words of one are no table.
-    fn walk(&mut self, question: &Question<'_, N, T>, budget: usize, found: &mut Differences<T>) -> Option<()> {
+    /// Walks all, or until enough differences are shown; `None` if the budget is spent, or the words of one are no table.
+    fn walk(
+        &mut self,
+        question: &Question<'_, N, T>,
+        [budget, enough]: [usize; 2],
+        found: &mut Differences<T>,
+    ) -> Option<()> {
         let Question { rules, paths, tell, shown } = *question;
         let tables = rules.map(Rules::words);
         self.queue.push(Visited { state: paths.start(), spots: all(rules.map(Rules::start))?, told: None });
         self.trail.begin();
         let mut at = 0;
         while let Some(&visited) = self.queue.get(at) {
+            if found.shown.len() >= enough {
+                return Some(());
+            }
             if at == budget {
                 return None;
             }
@@ -338,6 +366,30 @@ mod tests {
             let is_any = |found: &str| expected.ends_with('%') && found.starts_with(expected.trim_end_matches('%'));
             assert!(are_all && (found == expected || is_any(&found)), "{was:?} {now:?}: {found}");
         }
+    }
+
+    #[test]
+    fn a_walk_to_the_first_difference_ends_there() {
+        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
+        let first = |was: &str, now: &str, budget: usize| {
+            let rules = [was, now].map(patterns);
+            let words = rules.each_ref().map(|rules| {
+                let mut words = Vec::new();
+                compile_within(rules, usize::MAX, &mut words);
+                words
+            });
+            let patterns = rules.each_ref().map(|rules| || rules.clone());
+            let sides = [0, 1].map(|side| Rules::Of(&words[side], &patterns[side]));
+            let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 1 };
+            let mut space = DifferSpace::default();
+            let found = space.first(&question, budget);
+            (found.map(|found| found.map(|first| String::from_utf8(first.path).unwrap())), space.places())
+        };
+        let (found, places) = first("-/a/long/one", "-/a -/a/long/one +/b", PAIRS);
+        assert_eq!(found, Some(Some("/a".to_owned())));
+        assert!(places < 10, "{places}");
+        assert_eq!(first("-/a/long/one", "-/a/long/one -/a/long/one/x", PAIRS).0, Some(None));
+        assert_eq!(first("-/a/long/one", "-/a/long/one -/a/long/one/x", 5).0, None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::input::{Layout, ListError, ListNamesError, UrlFieldError};
 use crate::judge::StatusesError;
 use crate::origin::InvalidUrl;
 use crate::output::{OutputError, Receipt, counted};
-use crate::policy::source::SourceError;
+use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
 use crate::run::{FilterError, JoinError, SeenError, VerifyError};
 use crate::show::diff::DiffError;
@@ -71,6 +71,8 @@ pub enum Failure {
     NoPolicies,
     #[error("--summary is for --what access, not {table}")]
     NoSummary { table: &'static str },
+    #[error("{} is {}; lint reads such a file if it has a name, and can be read twice", shown(path), kind.name())]
+    NotLinted { path: PathBuf, kind: SourceKind },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
     #[error(transparent)]

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::kind::{Citation, FindingKind, Severity, citation};
+use super::citation::{Citation, citation};
+use super::kind::{FindingKind, Severity};
 use crate::dialect::Dialect;
 use crate::formats::visible;
 use crate::robots::{self};
@@ -77,8 +78,15 @@ impl<'d> Findings<'d> {
             self.left_off += 1;
             return;
         }
+        // One that was cut is of no use.
+        let proposal = proposal.filter(|proposal| !proposal.contains(CUT));
         let (severity, text, reason) = (kind.severity(), String::new(), reason.into());
         self.list.push(Finding { kind, severity, line, text, reason, proposal, related, citation });
+    }
+
+    /// Those so far, in any order.
+    pub fn so_far(&self) -> impl Iterator<Item = &Finding> {
+        self.list.iter()
     }
 
     /// The findings in file order, with the texts of their lines, and the number left off.
@@ -98,11 +106,14 @@ impl<'d> Findings<'d> {
 /// The maximum number of bytes shown of a line.
 const EXCERPT: usize = 160;
 
+/// What stands for the rest of a line.
+const CUT: char = '…';
+
 /// Text of a file for people: cut if it is long, without what a terminal would obey.
 pub(super) fn excerpt(text: &[u8]) -> String {
     let text = text.trim_ascii();
     let shown = visible(String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]));
-    if text.len() > EXCERPT { format!("{shown}…") } else { shown.to_string() }
+    if text.len() > EXCERPT { format!("{shown}{CUT}") } else { shown.to_string() }
 }
 
 #[cfg(test)]

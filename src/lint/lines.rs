@@ -1,11 +1,13 @@
 //! Findings about single lines.
 
+use hashbrown::HashMap;
+
 use super::FindingKind;
-use super::finding::{Findings, excerpt};
-use super::preferences;
-use crate::dialect::{Dialect, Encoding, UrlPath, Wildcards};
+use super::finding::{Findings, Related, excerpt};
+use super::rule::{self, RuleLine};
+use super::{key, meant, others, preferences};
+use crate::dialect::Dialect;
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
-use crate::rules;
 
 /// Checks each line, together with the parser's notes on it.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
@@ -13,6 +15,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     // Hardly any line of an HTML page is a record; that is reported once.
     let is_said = |kind| is_html && matches!(kind, NoteKind::MissingColon | NoteKind::UnknownRecord);
     let mut notes = robots.notes.iter().filter(|note| !is_said(note.kind)).peekable();
+    let mut sitemaps = HashMap::new();
     for line in robots::lines(text, dialect) {
         let read = robots::read(line.text, dialect.keys);
         let mut outside = false;
@@ -21,11 +24,20 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
             noted(note.kind, line.number, &read, robots, findings);
         }
         let Line::Record { key, written, colon, value } = read else { continue };
-        accepted_slip(line.number, key, written, colon, value, findings);
+        if accepted_slip(line.number, key, written, colon, value, findings) {
+            continue;
+        }
         match key {
-            Key::Allow | Key::Disallow => rule(line.number, value, outside, dialect, findings),
-            Key::Side(SideKey::Sitemap) => sitemap(line.number, value, findings),
-            Key::Side(key) => preferences::check(line.number, key, value, findings),
+            Key::Allow | Key::Disallow => {
+                rule::check(&RuleLine { line: line.number, key: written, value, outside }, dialect, findings);
+            }
+            Key::Side(SideKey::Sitemap) => sitemap(line.number, value, &mut sitemaps, findings),
+            Key::Side(key) => {
+                if let Some((kind, reason)) = others::of(key) {
+                    findings.add(kind, line.number, reason);
+                }
+                preferences::check(line.number, key, value, findings);
+            }
             _ => {}
         }
     }
@@ -34,13 +46,18 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 /// Adds the finding for a parser's note on a line.
 fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
     let (reason, proposal) = match (kind, read) {
-        (NoteKind::RuleWithoutSlash, Line::Record { written, value, .. }) => {
-            ("a rule begins with a slash; this one is ignored", with_slash(written, value))
+        (NoteKind::RuleWithoutSlash, &Line::Record { written, value, .. }) => {
+            let rule = RuleLine { line, key: written, value, outside: false };
+            let proposal = meant::path(value).map(|path| rule.with(&path));
+            findings.add_with(kind.into(), line, rule::without_slash(value, "is ignored"), proposal, None);
+            return;
         }
-        (NoteKind::MissingColon, _) => ("it has no key and colon, so the line is ignored", with_colon(read)),
-        (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, value, .. }) => {
-            let proposal = nearest(written).map(|key| format!("{key}: {}", excerpt(value)));
-            ("unknown key; the line is ignored", proposal)
+        (NoteKind::MissingColon, Line::MissingColon { content }) => {
+            let proposal = key::with_colon(content).or_else(|| key::as_comment(content));
+            ("it has no key and colon, so the line is ignored", proposal)
+        }
+        (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, colon, value, .. }) => {
+            return unknown(kind, line, (written, *colon, value), findings);
         }
         (NoteKind::RuleOutsideGroup, _) if robots.agents.first().is_none_or(|agent| line < agent.line) => {
             ("before the first User-agent line; applies to no crawler and is ignored", None)
@@ -54,234 +71,77 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         // Notes about agents and about the whole file are reported elsewhere.
         _ => return,
     };
-    let kind = match kind {
+    findings.add_with(kind.into(), line, reason, proposal, None);
+}
+
+/// Adds the finding for a line whose key is not known: its key, whether there is a colon, and its value.
+fn unknown(kind: NoteKind, line: u32, (written, colon, value): (&[u8], bool, &[u8]), findings: &mut Findings<'_>) {
+    if let Some((kind, reason)) = others::of_unknown(written) {
+        return findings.add(kind, line, reason);
+    }
+    let reason = "unknown key; the line is ignored";
+    if let Some(key) = key::nearest(written) {
         // A key near a known one is a misspelling, though the parser does not look that closely.
-        NoteKind::UnknownRecord if proposal.is_some() => FindingKind::MisspeltKey,
-        kind => kind.into(),
-    };
-    findings.add_with(kind, line, reason, proposal, None);
+        let proposal = Some(format!("{key}: {}", excerpt(value)));
+        return findings.add_with(FindingKind::MisspeltKey, line, reason, proposal, None);
+    }
+    if let Some(proposal) = key::as_comment(&[written, if colon { b": " } else { b" " }, value].concat()) {
+        let reason = "only # begins a comment; the line is ignored";
+        return findings.add_with(FindingKind::ForeignComment, line, reason, Some(proposal), None);
+    }
+    // The first colon is that of a URL, for example.
+    match key::with_colon(&[written, b":", value].concat()) {
+        Some(proposal) => {
+            let reason = "there is no colon after its key, so the line is ignored";
+            findings.add_with(FindingKind::MissingColon, line, reason, Some(proposal), None);
+        }
+        None => {
+            let is_sitemap = key::is_sitemap(written, value);
+            let proposal = is_sitemap.then(|| format!("Sitemap: {}", excerpt(&[written, b":", value].concat())));
+            findings.add_with(kind.into(), line, reason, proposal, None);
+        }
+    }
 }
 
-/// The known key nearest to `written`, if their edit distance is at most a third of the known key's length.
-fn nearest(written: &[u8]) -> Option<&'static str> {
-    let written = std::str::from_utf8(written).ok()?.to_ascii_lowercase();
-    let known = ["User-agent", "Disallow", "Allow"].into_iter().chain(SideKey::ALL.iter().map(|key| key.name()));
-    known
-        .filter(|key| key.len().abs_diff(written.len()) <= key.len() / 3)
-        .map(|key| (strsim::osa_distance(&written, &key.to_ascii_lowercase()), key))
-        .filter(|(distance, key)| *distance <= key.len() / 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, key)| key)
-}
-
-/// A rule as a path: with its slash, or without the origin if it is a whole URL.
-fn with_slash(written: &[u8], value: &[u8]) -> Option<String> {
-    let key = String::from_utf8_lossy(written).into_owned();
-    let path = match crate::origin::canonical(value) {
-        Ok((_, at)) => UrlPath::AsWritten.of(&value[at..]).into_owned(),
-        Err(_) if value.contains(&b':') || value.starts_with(b"*") => return None,
-        Err(_) => [b"/", value].concat(),
-    };
-    Some(format!("{key}: {}", excerpt(&path)))
-}
-
-/// A line with its missing colon, if it begins with a key.
-fn with_colon(read: &Line<'_>) -> Option<String> {
-    let Line::MissingColon { content } = read else { return None };
-    let end = content.iter().position(u8::is_ascii_whitespace)?;
-    let key = nearest(&content[..end])?;
-    Some(format!("{key}: {}", excerpt(&content[end..])))
-}
-
-/// Reports a misspelt key or a missing colon that the dialect accepts: other crawlers may not.
-fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8], findings: &mut Findings<'_>) {
+/// Reports a misspelt key or a missing colon that the dialect accepts: other crawlers may not. Returns whether the value is not what
+/// the author wrote as one.
+fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8], findings: &mut Findings<'_>) -> bool {
     let right = match key {
         Key::UserAgent => "User-agent",
         Key::Allow => "Allow",
         Key::Disallow => "Disallow",
         Key::Side(side) => side.name(),
-        Key::Misspelt | Key::Unknown => return,
+        Key::Misspelt | Key::Unknown => return false,
     };
-    let (kind, what) = match written.eq_ignore_ascii_case(right.as_bytes()) {
-        false => (FindingKind::MisspeltKey, "this key"),
-        true if !colon => (FindingKind::MissingColon, "a line without a colon"),
-        true => return,
+    // The first colon may be that of a URL: the key is read by its beginning.
+    let has_blank = colon && key::nearest(written).is_none() && written.contains(&b' ');
+    let meant = has_blank.then(|| key::with_colon(&[written, b":", value].concat())).flatten();
+    let (kind, what) = match (&meant, written.eq_ignore_ascii_case(right.as_bytes())) {
+        (Some(_), _) => (FindingKind::MissingColon, "a line without a colon after its key"),
+        (None, false) => (FindingKind::MisspeltKey, "this key"),
+        (None, true) if !colon => (FindingKind::MissingColon, "a line without a colon"),
+        (None, true) => return false,
     };
     let reason = format!("{what} is read as {right} here, but other crawlers may ignore it");
-    findings.add_with(kind, line, reason, Some(format!("{right}: {}", excerpt(value))), None);
+    // A record of another kind, if it is read by its beginning, is not what the author misspelt.
+    let is_other = SideKey::ALL.iter().any(|side| written.eq_ignore_ascii_case(side.name().as_bytes()));
+    let is_meant = meant.is_some();
+    let proposal = meant.or_else(|| (!is_other || !colon).then(|| format!("{right}: {}", excerpt(value))));
+    findings.add_with(kind, line, reason, proposal, None);
+    is_meant
 }
 
-/// Whether a pattern has something found only in regular expressions: a class, a group that is repeated or has
-/// alternatives, `.+`, `.*` after a slash (elsewhere it may be for file extensions), an escape, or an anchor.
-fn is_regular_expression(value: &[u8]) -> bool {
-    let has = |piece: &[u8]| memchr::memmem::find(value, piece).is_some();
-    let class = || {
-        let open = memchr::memchr(b'[', value)?;
-        let close = open + memchr::memchr(b']', &value[open..])?;
-        let inside = &value[open + 1..close];
-        let range = inside.windows(3).any(|three| three[1] == b'-' && three[0].is_ascii_alphanumeric());
-        (range || inside.first() == Some(&b'^')).then_some(())
-    };
-    value.starts_with(b"^")
-        || [&b"/.*"[..], b".+", b"\\d", b"\\w", b"\\.", b"\\/", b"(?:", b")+", b")*", b"]+", b"]*"]
-            .iter()
-            .any(|piece| has(piece))
-        || has(b"(") && has(b"|") && has(b")")
-        || class().is_some()
-}
-
-fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
-    let begins = matches!(value.first(), None | Some(b'/' | b'*'));
-    // If any value can be a rule, the parser has not noted this.
-    if !begins && !outside && dialect.rule_start == crate::dialect::RuleStart::Any {
-        findings.add(FindingKind::RuleWithoutSlash, line, "a rule without a leading slash matches no path");
-    }
-    let several =
-        value.split(u8::is_ascii_whitespace).filter(|part| matches!(part.first(), Some(b'/' | b'*'))).nth(1).is_some();
-    if several {
-        let reason = "the whole value is one path, spaces included; give each path its own line";
-        findings.add(FindingKind::SeveralPaths, line, reason);
-    }
-    if is_regular_expression(value) {
-        let reason = "robots.txt has no regular expressions: only * and a $ at the end are special";
-        findings.add(FindingKind::RegularExpression, line, reason);
-    }
-    if dialect.wildcards == Wildcards::Literal && (value.contains(&b'*') || value.ends_with(b"$")) {
-        let reason = "this dialect has no wildcards: * and $ are plain characters";
-        findings.add(FindingKind::LiteralWildcard, line, reason);
-    }
-    if dialect.url_path == UrlPath::AsFetched && has_dot_segment(value, dialect.wildcards) {
-        let reason = "fetchers resolve segments . and .. before they ask, so this rule matches no path";
-        findings.add(FindingKind::DotSegment, line, reason);
-    }
-    if let Some(at) = first_unescaped(value, several, dialect.encoding) {
-        findings.add(FindingKind::Unescaped, line, unescaped(&value[at..]));
-    }
-}
-
-/// Whether every path that a pattern matches has a dot segment: the pattern has a whole one before its first `*` and any query. The
-/// segment that the pattern ends in is whole if `$` ends it, and may go on otherwise.
-fn has_dot_segment(value: &[u8], wildcards: Wildcards) -> bool {
-    let is_special = wildcards == Wildcards::Special;
-    let Some(rest) = value.strip_prefix(b"/") else { return false };
-    let body = rest.strip_suffix(b"$").filter(|_| is_special);
-    let text = body.unwrap_or(rest);
-    let end = text.iter().position(|&byte| byte == b'?' || is_special && byte == b'*').unwrap_or(text.len());
-    let is_last_whole = match text.get(end) {
-        Some(&byte) => byte == b'?',
-        None => body.is_some(),
-    };
-    let mut segments = text[..end].split(|&byte| byte == b'/');
-    let last = segments.next_back().filter(|_| is_last_whole);
-    segments.chain(last).any(rules::is_dot_segment)
-}
-
-/// The offset of the first byte that an encoded URL cannot contain.
-fn first_unescaped(value: &[u8], several: bool, encoding: Encoding) -> Option<usize> {
-    let changed = Encoding::NormalForm.changed_bytes();
-    let is_wrong = |&(at, &byte): &(usize, &u8)| match byte {
-        b' ' | b'\t' if several => false,
-        b'%' => rules::escaped(&value[at..]).is_none(),
-        // Google's C++ library escapes it itself.
-        0x80.. if encoding == Encoding::RuleOnly => false,
-        _ => changed.contains(byte),
-    };
-    value.iter().enumerate().find(is_wrong).map(|(at, _)| at)
-}
-
-/// How the character at the start of `rest` should be written.
-fn unescaped(rest: &[u8]) -> String {
-    let first = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
-    let bytes = &rest[..first.map_or(1, char::len_utf8)];
-    let escape: String = bytes.iter().map(|&byte| percent_encoding::percent_encode_byte(byte)).collect();
-    match first {
-        Some('%') => "% begins an escape of two hexadecimal digits, or should be written %25".to_owned(),
-        Some(' ') => "a space should be percent-encoded: %20".to_owned(),
-        Some(character) if !character.is_control() => {
-            format!("the character {character} should be percent-encoded: {escape}")
-        }
-        _ => format!("a byte should be percent-encoded: {escape}"),
-    }
-}
-
-fn sitemap(line: u32, value: &[u8], findings: &mut Findings<'_>) {
+/// Checks the URL of a sitemap, and whether a line before has it; `known` has those with their lines.
+fn sitemap<'a>(line: u32, value: &'a [u8], known: &mut HashMap<&'a [u8], u32>, findings: &mut Findings<'_>) {
     let is_absolute = std::str::from_utf8(value).is_ok_and(|url| url::Url::parse(url).is_ok());
     if !is_absolute {
         let reason = "the value is not an absolute URL with scheme and host, so crawlers may not find the sitemap";
         findings.add(FindingKind::RelativeSitemap, line, reason);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn regular_expressions_are_known() {
-        for pattern in ["/[0-9]+/", "/a/.*", "/(en|de)/", "^/a", "/\\d+", "/a\\.php", "/[^/]*/x", "/x.+"] {
-            assert!(is_regular_expression(pattern.as_bytes()), "{pattern}");
-        }
-        for pattern in ["/*.php$", "/a*b", "/a.*b", "/a[]=", "/x[a]=1", "/a(b)", "/*?a|b", "/c++/"] {
-            assert!(!is_regular_expression(pattern.as_bytes()), "{pattern}");
-        }
-    }
-
-    #[test]
-    fn a_whole_dot_segment_matches_no_path_that_is_fetched() {
-        let has = |pattern: &str, wildcards| has_dot_segment(pattern.as_bytes(), wildcards);
-        for pattern in ["/../a", "/a/./b", "/a/%2E./", "/a/..?x", "/./*", "/a/..$", "/.$", "/./?x=*", "/%2e%2e/"] {
-            assert!(has(pattern, Wildcards::Special), "{pattern}");
-        }
-        for pattern in
-            ["/..", "/a/.", "/a/.b/", "/a/...", "/*/../", "/a?x=/../", "/..*", "/a/..%2f", "*/../", "/$", "/a\\..\\b"]
-        {
-            assert!(!has(pattern, Wildcards::Special), "{pattern}");
-        }
-        assert!(has("/*/../", Wildcards::Literal) && !has("/a/..$", Wildcards::Literal));
-    }
-
-    #[test]
-    fn rules_get_their_slash() {
-        let of = |value: &str| with_slash(b"Disallow", value.as_bytes());
-        assert_eq!(of("private"), Some("Disallow: /private".to_owned()));
-        assert_eq!(of("https://a.example/x?y"), Some("Disallow: /x?y".to_owned()));
-        assert_eq!(of("a:b"), None);
-        assert_eq!(of("*.gif"), None);
-    }
-
-    #[test]
-    fn the_first_character_that_an_url_has_not_is_named() {
-        let of = |value: &[u8], several, encoding| {
-            first_unescaped(value, several, encoding).map(|at| unescaped(&value[at..]))
-        };
-        let normal = |value: &str| of(value.as_bytes(), false, Encoding::NormalForm);
-        assert_eq!(normal("/a%20b%C3%A9?x=[1]&y;*$"), None);
-        for (value, escape) in [("/a b", "%20"), ("/é", "%C3%A9"), ("/a|b", "%7C"), ("/100%", "%25"), ("/\u{7}", "%07")]
-        {
-            assert!(normal(value).is_some_and(|reason| reason.contains(escape)), "{value}: {:?}", normal(value));
-        }
-        assert!(of(b"/\xe9a", false, Encoding::Escaped).is_some_and(|reason| reason.contains("%E9")));
-        assert_eq!(of("/é".as_bytes(), false, Encoding::RuleOnly), None);
-        assert_eq!(of(b"/a /b", true, Encoding::NormalForm), None);
-    }
-
-    #[test]
-    fn typing_mistakes_are_mended() {
-        for (written, meant) in [
-            ("Dissallow", "Disallow"),
-            ("diasllow", "Disallow"),
-            ("Disallowed", "Disallow"),
-            ("User agent", "User-agent"),
-            ("useragent", "User-agent"),
-            ("Alow", "Allow"),
-            ("Site-map", "sitemap"),
-            ("crawldelay", "crawl-delay"),
-        ] {
-            assert_eq!(nearest(written.as_bytes()), Some(meant), "{written}");
-        }
-        for other in ["Noindex", "Nofollow", "x", "", "http", "\u{fffd}", "Disallow everything that there is"] {
-            assert_eq!(nearest(other.as_bytes()), None, "{other}");
-        }
-        assert_eq!(nearest(b"\xff"), None);
+    let first = *known.entry(value).or_insert(line);
+    if first != line && !value.is_empty() {
+        let related = Related { line: first, text: format!("Sitemap: {}", excerpt(value)) };
+        let reason = format!("line {first} already has this sitemap");
+        findings.add_with(FindingKind::SitemapRepeated, line, reason, None, Some(related));
     }
 }

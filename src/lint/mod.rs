@@ -3,7 +3,12 @@
 //! A robots.txt is never rejected, so its author never learns that half of it is ignored. [`check`] reads a file as a
 //! dialect does and reports, line by line, what is dropped, what is read differently than it looks, and what has no
 //! effect. Each [`Finding`] has the reason and the document that says so. The modules follow the flow of data: `lines`
-//! checks each line by itself, `records` how lines belong together, and `unreachable` how rules win against each other.
+//! checks each line by itself (`rule`, `key`, `others`, `preferences`; `meant` knows what the author meant), `records` how lines belong
+//! together, `unreachable` how rules win against each other, and `inherited` and `redundant` what lines come to.
+//!
+//! What a line comes to is asked of automata: those of all rules that apply to a crawler, with the line and without it, are
+//! compared for all paths that can be asked for. What is claimed is proved; what cannot be decided with limited work is not claimed
+//! ([`Report::undecided`] counts that).
 //!
 //! A rule is called unreachable if one other rule that wins against it matches every path that it matches
 //! (`Patterns::covers`). This is never a false alarm, but rules can be missed: a rule
@@ -11,14 +16,29 @@
 //! size. Beyond the limit, the remaining rules are compared only with equal patterns and plain prefixes
 //! ([`Report::not_searched`] counts them).
 
+mod agent;
+mod audience;
+mod citation;
+mod delays;
+mod effects;
+mod explained;
+mod expression;
 mod finding;
+mod inherited;
+mod key;
 mod kind;
 mod lines;
+mod meant;
+mod others;
 mod preferences;
 mod records;
+mod redundant;
 mod report;
+mod rule;
 mod unreachable;
 
+pub use citation::Citation;
+pub use explained::Explained;
 pub use finding::{Finding, Related};
-pub use kind::{Citation, FindingKind, Severity};
+pub use kind::{FindingKind, Severity};
 pub use report::{Report, check};

@@ -1,23 +1,61 @@
-//! Findings about lines that belong together: records, their agents, the blank lines between, and crawl delays.
+//! Findings about lines that belong together: records, their agents, and the blank lines between.
 
 use super::FindingKind;
+use super::agent;
 use super::finding::{Findings, Related, excerpt};
-use crate::dialect::{Boundary, CrawlDelay, Dialect, Groups};
-use crate::robots::{self, Agents, Key, Line, NoteKind, Robots, SideKey, seconds};
+use super::rule::PROPOSED;
+use crate::dialect::{AgentValue, AllowLines, Boundary, Dialect, Groups};
+use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 
-/// Checks the records of a file.
-pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+/// The rule lines of a group, with those that are no rules because they have no value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct GroupLines {
+    /// Whether there is a `Disallow` line.
+    pub has_disallow: bool,
+    /// Whether there is one with a rule.
+    pub disallows: bool,
+    /// The first line that says that all is allowed: `Disallow` without a value, or `Allow: /`.
+    pub allow_all: Option<u32>,
+    /// The lines of `Disallow` without a value.
+    pub empty: Vec<u32>,
+}
+
+impl GroupLines {
+    fn add(&mut self, key: Key, line: u32, value: &[u8]) {
+        let is_disallow = key == Key::Disallow;
+        self.has_disallow |= is_disallow;
+        if value.is_empty() || !is_disallow && matches!(value, b"/" | b"*" | b"/*") {
+            self.allow_all.get_or_insert(line);
+        }
+        if is_disallow && value.is_empty() {
+            self.empty.push(line);
+        }
+    }
+}
+
+/// Checks the records of a file, and returns the lines of each group.
+pub(super) fn check(
+    text: &[u8],
+    robots: &Robots<'_>,
+    dialect: &Dialect,
+    findings: &mut Findings<'_>,
+) -> Vec<GroupLines> {
     agents(robots, dialect, findings);
     several_agents(robots, findings);
-    let with_disallow = walk(text, robots, dialect, findings);
     if robots.groups.is_empty() {
         findings.add(FindingKind::FileWithoutDisallow, 0, "the file has no record, so it forbids nothing");
     }
-    for (group, _) in robots.groups.iter().zip(with_disallow).filter(|(_, with)| !with) {
-        let says = if group.rules.is_empty() { "has no rule" } else { "only allows what is allowed anyway" };
-        let reason = format!("the record {says}: without a Disallow line it forbids nothing");
-        findings.add(FindingKind::RecordWithoutDisallow, robots.agents[group.agents.start].line, reason);
+    let mut lines = walk(text, robots, dialect, findings);
+    for (lines, group) in lines.iter_mut().zip(&robots.groups) {
+        let blocking = robots.rules[group.rules.clone()].iter().find(|rule| !rule.allow);
+        lines.disallows = blocking.is_some();
+        for (&line, rule) in lines.empty.iter().zip(blocking.iter().cycle()) {
+            let reason = "it says that nothing is forbidden, but other rules of the record do forbid something: it has no effect";
+            let related = Related { line: rule.line, text: format!("Disallow: {}", excerpt(rule.value)) };
+            findings.add_with(FindingKind::EmptyDisallow, line, reason, None, Some(related));
+        }
     }
+    lines
 }
 
 /// Reports agents that are not read as written, and those named twice.
@@ -25,6 +63,22 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     for named in robots.named(dialect) {
         let (line, value) = (named.agent.line, named.agent.value);
         match value {
+            _ if !named.everybody
+                && dialect.agent_line != AgentValue::ContainsName
+                && agent::listed(value).is_some() =>
+            {
+                let names = agent::listed(value).unwrap_or_default();
+                let whom = match named.compared.len() < value.len() && !named.compared.is_empty() {
+                    true => format!("only {}", excerpt(named.compared)),
+                    false => "no crawler: the whole text is taken for one name".to_owned(),
+                };
+                let reason = format!("a line names one crawler; this one names {whom}");
+                let proposal = (names.len() <= PROPOSED).then(|| {
+                    let lines = names.iter().map(|name| format!("User-agent: {}", excerpt(name)));
+                    lines.collect::<Vec<_>>().join("\n")
+                });
+                findings.add_with(FindingKind::AgentsOnOneLine, line, reason, proposal, None);
+            }
             [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => {
                 let means = if named.everybody { "every crawler, and the rest is ignored" } else { "no crawler" };
                 let reason = format!("only a lone * reliably names every crawler; here the line names {means}");
@@ -35,7 +89,8 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
                     [] => "no crawler can have this name, so the line names no crawler".to_owned(),
                     compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
                 };
-                findings.add(FindingKind::AgentCut, line, reason);
+                let proposal = agent::meant(value).map(|name| format!("User-agent: {}", excerpt(name.as_bytes())));
+                findings.add_with(FindingKind::AgentCut, line, reason, proposal, None);
             }
             _ if !named.everybody && value.contains(&b'*') => {
                 let reason = "names of crawlers have no wildcards: this * is a plain character";
@@ -62,7 +117,7 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
 }
 
 /// The `User-agent` line with this number, as text.
-fn agent_line(robots: &Robots<'_>, line: u32) -> String {
+pub(super) fn agent_line(robots: &Robots<'_>, line: u32) -> String {
     let at = robots.agents.partition_point(|agent| agent.line < line);
     let value = robots.agents.get(at).map_or(b"".as_slice(), |agent| agent.value);
     format!("User-agent: {}", excerpt(value))
@@ -79,15 +134,15 @@ fn several_agents(robots: &Robots<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Walks through the lines. Reports agents that share rules, and rules that lose their agents, because of the lines
-/// between, and returns for each group whether it has a `Disallow`.
-fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Vec<bool> {
-    let mut with_disallow = vec![false; robots.groups.len()];
+/// between, and returns the lines of each group.
+fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Vec<GroupLines> {
+    let mut lines = vec![GroupLines::default(); robots.groups.len()];
     let mut groups = robots.groups.iter().map(|group| robots.agents[group.agents.start].line).enumerate().peekable();
     let mut current = None;
     let mut outside = robots.notes.iter().filter(|note| note.kind == NoteKind::RuleOutsideGroup).peekable();
     let mut between = LinesBetween::default();
     for line in robots::lines(text, dialect) {
-        let key = match robots::read(line.text, dialect.keys) {
+        let (key, value) = match robots::read(line.text, dialect.keys) {
             Line::Blank => {
                 between.blank.get_or_insert(line.number);
                 continue;
@@ -96,7 +151,7 @@ fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Find
                 between.side = true;
                 continue;
             }
-            Line::Record { key: key @ (Key::UserAgent | Key::Allow | Key::Disallow), .. } => key,
+            Line::Record { key: key @ (Key::UserAgent | Key::Allow | Key::Disallow), value, .. } => (key, value),
             _ => continue,
         };
         while outside.next_if(|note| note.line < line.number).is_some() {}
@@ -104,12 +159,15 @@ fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Find
         if let Some((group, _)) = groups.next_if(|&(_, first)| key == Key::UserAgent && first == line.number) {
             current = Some(group);
         } else if let Some(group) = current {
-            with_disallow[group] |= key == Key::Disallow && !is_outside;
+            let is_ignored = key == Key::Allow && dialect.allow == AllowLines::Ignored;
+            if key != Key::UserAgent && !is_outside && !is_ignored {
+                lines[group].add(key, line.number, value);
+            }
             between.report(key, is_outside, dialect, findings);
         }
         between = LinesBetween { agent: (key == Key::UserAgent).then_some(line.number), ..LinesBetween::default() };
     }
-    with_disallow
+    lines
 }
 
 /// The lines between two agents or rules that look like part of one record.
@@ -140,42 +198,6 @@ impl LinesBetween {
             (Boundary::RuleLine, None, Some(agent)) if next_is_agent && self.side => {
                 let reason = "there is no rule between this agent and the next, so it shares the rules of that one";
                 findings.add(FindingKind::RecordWithoutDisallow, agent, reason);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The crawler whose page says which delays it accepts.
-const BINGBOT: &str = "bingbot";
-
-/// A time window from 1 to 30 seconds.
-const BINGBOT_SECONDS: std::ops::RangeInclusive<f64> = 1.0..=30.0;
-
-/// The dialect of a crawler that accepts no delays.
-const GOOGLE: &str = "google";
-
-const IGNORED: &str = "crawlers of this dialect ignore crawl delays; others may obey them";
-
-/// Checks the delays that apply to a crawler with bounds and, if the dialect gives delays a meaning, all of them.
-pub(super) fn check_crawl_delays(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
-    let chosen = robots.select(&Agents::verbatim(BINGBOT), dialect).groups;
-    for record in robots.side_records.iter().filter(|record| record.key == SideKey::CrawlDelay) {
-        let delay = seconds(record.value);
-        let is_bounded = record.group.is_some_and(|group| chosen.binary_search(&group).is_ok());
-        match (dialect.crawl_delay, delay) {
-            (CrawlDelay::Seconds, None) => {
-                let reason = "a crawl delay is a number of seconds, with or without decimals";
-                findings.add(FindingKind::CrawlDelayOutOfRange, record.line, reason);
-            }
-            (CrawlDelay::NotObeyed, _) => findings.add(FindingKind::CrawlDelayIgnored, record.line, IGNORED),
-            // Google's page says so, and its rules are those of the dialect with this name.
-            (CrawlDelay::Kept, _) if dialect.name == GOOGLE => {
-                findings.add(FindingKind::CrawlDelayIgnored, record.line, IGNORED);
-            }
-            (CrawlDelay::Kept, delay) if is_bounded && !delay.is_some_and(|delay| BINGBOT_SECONDS.contains(&delay)) => {
-                let reason = "bingbot, to which this record applies, accepts delays from 1 to 30 seconds";
-                findings.add(FindingKind::CrawlDelayOutOfRange, record.line, reason);
             }
             _ => {}
         }

@@ -1,8 +1,10 @@
 //! The findings in a file.
 
+use super::effects::Effects;
 use super::finding::{Finding, Findings};
+use super::inherited::File;
 use super::kind::FindingKind;
-use super::{lines, records, unreachable};
+use super::{audience, delays, inherited, lines, records, redundant, unreachable};
 use crate::dialect::Dialect;
 use crate::robots::{self, NoteKind, Robots};
 
@@ -19,7 +21,10 @@ pub struct Report {
     pub left_off: usize,
     /// The number of rules for which the search for a shadowing rule was cut short.
     pub not_searched: usize,
-    /// The work done by this search, which the size of the file limits, in units: one for each pair of patterns tried, one for
+    /// The number of questions about the effect of lines that were not decided, because the rules have too many wildcards or are too many.
+    /// What was not decided is not reported.
+    pub undecided: usize,
+    /// The work done by the search for shadowing rules, which the size of the file limits, in units: one for each pair of patterns tried, one for
     /// every eight bytes compared, and sixteen for every segment looked for.
     pub work: usize,
 }
@@ -49,12 +54,27 @@ pub fn check(file: &[u8], dialect: &Dialect) -> Report {
     if is_utf16(file) {
         findings.add(FindingKind::Utf16, 0, "the file is UTF-16; save it as UTF-8, which all crawlers read");
     }
+    if file.starts_with(b"\xef\xbb\xbf") {
+        let reason = "the file begins with a byte order mark, which some crawlers take for a part of the first line";
+        findings.add(FindingKind::ByteOrderMark, 1, reason);
+    }
     lines::check(&text, &robots, dialect, &mut findings);
-    records::check(&text, &robots, dialect, &mut findings);
-    records::check_crawl_delays(&robots, dialect, &mut findings);
+    let group_lines = records::check(&text, &robots, dialect, &mut findings);
+    let audiences = audience::audiences(&robots, dialect);
+    delays::check(&robots, &audiences, dialect, &mut findings);
     let search = unreachable::check(&text, &robots, dialect, &mut findings);
+    let undecided =
+        effects(&File { robots: &robots, dialect, lines: &group_lines, audiences: &audiences }, &mut findings);
     let (findings, left_off) = findings.in_order(&text);
-    Report { findings, left_off, not_searched: search.not_searched, work: search.done }
+    Report { findings, left_off, not_searched: search.not_searched, undecided, work: search.done }
+}
+
+/// Reports what lines come to for all paths, and returns the number of questions that were not decided.
+fn effects(file: &File<'_>, findings: &mut Findings<'_>) -> usize {
+    let mut effects = Effects::new(file.dialect);
+    let inherit = inherited::check(file, &mut effects, findings);
+    redundant::check(file, &inherit, &mut effects, findings);
+    effects.unanswered
 }
 
 /// Whether a file is UTF-16: it has a byte order mark, or every other byte of its beginning is NUL.
@@ -91,8 +111,8 @@ fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lint::citation::Citation;
     use crate::lint::finding::Related;
-    use crate::lint::kind::Citation;
 
     /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {
@@ -119,7 +139,7 @@ mod tests {
     #[test]
     fn a_file_as_it_should_be_has_no_findings() {
         let file = "# All robots\nUser-agent: *\nDisallow: /tmp/\nDisallow: /a%20b\n\n# One\nUser-agent: foo-bot\n\
-                    Disallow:\n\nSitemap: https://a.example/sitemap.xml\n";
+                    Disallow: /tmp/\nDisallow: /a%20b\nDisallow: /x\n\nSitemap: https://a.example/sitemap.xml\n";
         for dialect in ALL {
             assert_eq!(found(file, dialect), [""; 0], "{dialect}");
         }
@@ -142,7 +162,8 @@ mod tests {
         expect(group("Allow: /a"), "3 allow-ignored", &["original-1994"]);
         expect(group("Disalow: /a"), "3 misspelt-key", &ALL);
         expect(group("Disallows: /a"), "3 misspelt-key", &ALL);
-        expect(group("Noindex: /a"), "3 unknown-record", &ALL);
+        expect(group("Noindex: /a"), "3 dead-record", &ALL);
+        expect(group("Nobots: /a"), "3 unknown-record", &ALL);
         expect(group("Disallow /a"), "3 missing-colon", &ALL);
         expect(group("Sitemap: /a.xml"), "3 relative-sitemap", &ALL);
         expect(group("Sitemap: a.example/a.xml"), "3 relative-sitemap", &ALL);
@@ -159,6 +180,50 @@ mod tests {
     }
 
     #[test]
+    fn what_authors_take_for_rules() {
+        let group = |rule: &str| format!("User-agent: *\nDisallow: /1\n{rule}\n");
+        let but_google = NOT_GOOGLE.as_slice();
+        for (line, kind, dialects, proposal) in [
+            ("Disallow: /r <!-- c -->", "foreign-comment", &ALL[..], "Disallow: /r # c"),
+            ("// a: b", "foreign-comment", &ALL, "# a: b"),
+            ("Disallow: /^x", "regular-expression", &ALL, "Disallow: /x"),
+            ("Disallow: /foo.*", "dot-star", &NEW, ""),
+            ("Disallow: /a to /b", "several-paths", &ALL, ""),
+            ("Disallow: /a$b", "dollar-inside", &NEW, ""),
+            ("Disallow: /a$$", "dollar-inside", &NEW, "Disallow: /a$"),
+            ("Disallow: /a**b", "repeated-star", &NEW, "Disallow: /a*b"),
+            ("Disallow: /a\\b", "backslash", but_google, "Disallow: /a/b"),
+            ("Disallow: /a/../b", "dot-segment", but_google, "Disallow: /b"),
+            ("Disallow: /http://a.example/x", "rule-with-host", &ALL, "Disallow: /x"),
+            ("Disallow: https://a.example/x", "rule-without-slash", &ALL, "Disallow: /x"),
+            ("Disallow: http://www.example.com", "rule-without-slash", &ALL, ""),
+            ("Disallow: \"/q/\"", "rule-without-slash", &ALL, "Disallow: /q/"),
+            ("Disallow: ./rel/", "rule-without-slash", &ALL, "Disallow: /rel/"),
+            ("Disallow: /a, /b", "several-paths", &ALL, "Disallow: /a\nDisallow: /b"),
+            ("Disallow: /a b", "unescaped", &ALL, "Disallow: /a%20b"),
+            ("Sitemap https://a.example/s", "missing-colon", &ALL, "sitemap: https://a.example/s"),
+            ("Crawl-delay 10", "missing-colon", &ALL, "crawl-delay: 10"),
+            ("Host: a.example", "dead-record", &ALL, ""),
+            ("Clean-param: a /b", "record-of-few", &ALL, ""),
+            ("LLM-Policy: x", "record-of-few", &ALL, ""),
+        ] {
+            expect(group(line), &format!("3 {kind}"), dialects);
+            let found = check(group(line).as_bytes(), Dialect::DEFAULT).findings;
+            let found = found.iter().find(|finding| finding.kind.name() == kind).expect(line);
+            assert_eq!(found.proposal.as_deref().unwrap_or_default(), proposal, "{line}");
+        }
+        let google = |line: &str| check(group(line).as_bytes(), Dialect::named("google").unwrap()).findings;
+        assert_eq!(google("Sitemap https://a.example/s")[0].proposal.as_deref(), Some("sitemap: https://a.example/s"));
+        // It is read as a rule there, by its beginning, but the author meant another record.
+        assert_eq!(google("DisallowAITraining: /")[0].proposal, None);
+        let latin = check(b"User-agent: *\nDisallow: /caf\xe9\n", Dialect::DEFAULT).findings;
+        assert_eq!(latin[0].proposal.as_deref(), Some("Disallow: /caf%C3%A9"));
+        let twice = "Sitemap: https://a.example/s\n".repeat(2);
+        expect(group("") + &twice, "5 sitemap-repeated", &ALL);
+        expect("\u{feff}".to_owned() + &group(""), "1 byte-order-mark", &ALL);
+    }
+
+    #[test]
     fn agents() {
         let one = |agent: &str| format!("User-agent: foo\nDisallow: /\n\nUser-agent: {agent}\nDisallow: /1\n");
         expect(one("* *"), "4 star-not-alone", &ALL);
@@ -166,6 +231,12 @@ mod tests {
         expect(one("bar/1.0"), "4 agent-cut", &["rfc9309", "google", "extended-2008", "original-1994"]);
         expect(one(""), "4 agent-cut", &ALL);
         expect(one("bar*"), "4 literal-wildcard", &["mandelbot", "extended-2008", "draft-1996", "original-1994"]);
+        let list = one("Googlebot, Bingbot, Slurp");
+        expect(&list, "4 agents-on-one-line", &["rfc9309", "google", "mandelbot", "extended-2008", "original-1994"]);
+        expect(&list, "4 agent-cut", &[]);
+        let found = check(list.as_bytes(), Dialect::DEFAULT).findings;
+        assert!(found[0].reason.ends_with("names only Googlebot"), "{found:?}");
+        assert_eq!(found[0].proposal.as_deref(), Some("User-agent: Googlebot\nUser-agent: Bingbot\nUser-agent: Slurp"));
         expect(one("FOO"), "4 agent-repeated", &ALL);
         expect(one("fo"), "4 agent-repeated", &[]);
         expect("User-agent: a\nUser-agent: A\nDisallow: /\n", "2 agent-repeated", &ALL);
@@ -198,20 +269,152 @@ mod tests {
 
     #[test]
     fn crawl_delays() {
-        let of = |agent: &str, delay: &str| format!("User-agent: {agent}\nDisallow: /\nCrawl-delay: {delay}\n");
+        let of = |agent: &str, delay: &str| format!("User-agent: {agent}\nDisallow: /x\nCrawl-delay: {delay}\n");
         let kind = "3 crawl-delay-out-of-range";
-        for delay in ["0.5", "31", "0", "x"] {
-            let with_text: &[&str] = if delay == "x" { &["rfc9309", "extended-2008"] } else { &["rfc9309"] };
-            expect(of("bingbot", delay), kind, with_text);
-            expect(of("*", delay), kind, with_text);
+        for delay in ["0.5", "31", "0"] {
+            expect(of("bingbot", delay), kind, &["rfc9309"]);
+            expect(of("*", delay), kind, &["rfc9309"]);
         }
-        for delay in ["1", "30", "2.5"] {
+        for delay in ["1", "30", "2.5", "x"] {
             expect(of("bingbot", delay), kind, &[]);
         }
         expect(of("other", "60"), kind, &[]);
+        for delay in ["0,5", "1s", "ten", "x", ""] {
+            expect(of("other", delay), "3 crawl-delay-no-number", &ALL);
+        }
+        expect(of("other", "2.5"), "3 crawl-delay-no-number", &[]);
+        expect(
+            of("other", "2.5"),
+            "3 crawl-delay-decimals",
+            &["rfc9309", "extended-2008", "draft-1996", "original-1994"],
+        );
+        expect(of("other", "2.0"), "3 crawl-delay-decimals", &[]);
         expect(of("other", "5"), "3 crawl-delay-ignored", &["google", "mandelbot"]);
         let own = of("*", "60") + "\n" + &of("bingbot", "5");
         expect(own, kind, &[]);
+    }
+
+    #[test]
+    fn a_second_delay_for_the_same_crawler_does_not_count() {
+        let kind = "crawl-delay-repeated";
+        let file = "User-agent: a\nCrawl-delay: 1\nCrawl-delay: 2\nDisallow: /1\n\nUser-agent: b\nDisallow: /2\nCrawl-delay: 2\n\n\
+                    User-agent: a\nDisallow: /3\nCrawl-delay: 1\n";
+        expect(file, &format!("3 {kind}"), &ALL);
+        expect(file, &format!("8 {kind}"), &[]);
+        // Its record is never obeyed where only the first one is.
+        expect(file, &format!("12 {kind}"), &NEW);
+    }
+
+    /// The reason of the first finding of this kind in a file.
+    fn reason(file: &str, kind: &str) -> Option<(u32, String)> {
+        let findings = check(file.as_bytes(), Dialect::DEFAULT).findings;
+        let found = findings.into_iter().find(|finding| finding.kind.name() == kind);
+        found.map(|finding| (finding.line, finding.reason))
+    }
+
+    #[test]
+    fn what_has_no_effect_is_said_of_all_records_of_a_crawler_together() {
+        let kind = "record-without-disallow";
+        let two = "User-agent: GPTBot\nDisallow: /\n\nUser-agent: GPTBot\nAllow: /blog/\n";
+        expect(two, &format!("4 {kind}"), &[]);
+        expect(two.replace("GPTBot", "*"), &format!("4 {kind}"), &[]);
+        let nothing = "User-agent: a\nDisallow: /x\n\nUser-agent: a\nAllow: /blog/\n";
+        expect(nothing, &format!("4 {kind}"), &NEW);
+        // The record lets both fetch something, but only one of them is blocked elsewhere.
+        let shared = "User-agent: a\nDisallow: /blog\n\nUser-agent: a\nUser-agent: b\nAllow: /blog/\n";
+        expect(shared, &format!("4 {kind}"), &OLD);
+        expect("User-agent: *\nDisallow: /x\n\nUser-agent: a\nAllow: /x\n", &format!("4 {kind}"), &[]);
+    }
+
+    #[test]
+    fn a_rule_without_effect_is_found() {
+        let group = |rule: &str| format!("User-agent: *\nDisallow: /a/\nAllow: /a/b/\nDisallow: /c*.pdf$\n{rule}\n");
+        let kind = "5 rule-without-effect";
+        for rule in ["Allow: /x", "Disallow: /a/c", "Allow: /a/b/c", "Disallow: /a/bc/*.gif", "Disallow: /cc*.pdf$"] {
+            for dialect in NEW {
+                assert!(found(group(rule), dialect).contains(&kind.to_owned()), "{rule} under {dialect}");
+            }
+        }
+        for rule in
+            ["Disallow: /x", "Disallow: /a/b/c", "Allow: /a/c", "Allow: /c/*.pdf$", "Allow: /", "Disallow: /c.pdf"]
+        {
+            for dialect in NEW {
+                assert!(!found(group(rule), dialect).contains(&kind.to_owned()), "{rule} under {dialect}");
+            }
+        }
+        let found = reason(&group("Disallow: /a/c"), "rule-without-effect").unwrap().1;
+        assert!(found.ends_with("is blocked without it, by line 2, Disallow: /a/"), "{found}");
+        // What another record of the same crawler allows, it blocks again.
+        let two = "User-agent: a\nDisallow: /a/\nDisallow: /a/b/c\n\nUser-agent: a\nAllow: /a/b/\n";
+        expect(two, "3 rule-without-effect", &[]);
+        // Without it, the record would be another one.
+        expect("User-agent: a\nDisallow: /\n\nUser-agent: a\nDisallow: /a\n", "5 rule-without-effect", &[]);
+    }
+
+    #[test]
+    fn a_record_of_its_own_does_not_inherit() {
+        let star = "User-agent: *\nDisallow: /search\nDisallow: /private/\n\n";
+        let of = |record: &str| format!("{star}User-agent: Baiduspider\n{record}\n");
+        let (missing, lifted) = ("5 not-inherited", "5 rules-lifted");
+        expect(of("Crawl-delay: 5"), missing, &ALL);
+        expect(of("Disallow: /search"), missing, &ALL);
+        expect(of("Disallow: /search\nDisallow: /private"), missing, &[]);
+        expect(of("Disallow: /"), missing, &[]);
+        expect(of("Disallow:"), missing, &[]);
+        for all in ["Disallow:", "Allow: /", "Allow: *"] {
+            let is_read_by_all = all == "Disallow:";
+            expect(of(all), lifted, if is_read_by_all { &ALL } else { &ALL[..5] });
+        }
+        let (line, found) = reason(&of("Crawl-delay: 5"), "not-inherited").unwrap();
+        assert_eq!(line, 5);
+        assert!(found.ends_with("/search is blocked for everybody else, and allowed to Baiduspider"), "{found}");
+        // Nothing to inherit, whatever the lines say.
+        expect(
+            "User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: x\nDisallow:\n",
+            "5 rules-lifted",
+            &["draft-1996", "original-1994"],
+        );
+        // What one of its records lacks, another one has.
+        let two = of("Disallow: /private\n\nUser-agent: baiduspider\nDisallow: /s");
+        expect(two, missing, &["draft-1996", "original-1994"]);
+    }
+
+    #[test]
+    fn what_blocks_everything_is_noted() {
+        let kind = "blocks-everything";
+        for (file, line) in [
+            ("User-agent: *\nDisallow: /\n", 2),
+            ("User-agent: *\nDisallow: /a\nAllow: /robots.txt$\nDisallow: /*\n", 4),
+            ("User-agent: a\nUser-agent: *\nDisallow: /\n\nUser-agent: b\nAllow: /\n", 3),
+        ] {
+            assert_eq!(reason(file, kind).map(|(line, _)| line), Some(line), "{file}");
+        }
+        for file in [
+            "User-agent: *\nDisallow: /\nAllow: /a\n",
+            "User-agent: a\nDisallow: /\n",
+            "User-agent: *\nDisallow: /\nAllow: /\n",
+        ] {
+            assert_eq!(reason(file, kind), None, "{file}");
+        }
+    }
+
+    #[test]
+    fn an_allow_all_that_another_record_overrules_is_found() {
+        let kind = "allow-all-overruled";
+        let of = |one: &str, other: &str| format!("User-agent: a\n{one}\n\nUser-agent: A\n{other}\n");
+        for one in ["Disallow:", "Allow: /"] {
+            expect(of(one, "Disallow: /private"), &format!("2 {kind}"), &NEW);
+            expect(of("Disallow: /private", one), &format!("5 {kind}"), &NEW);
+        }
+        let (_, found) = reason(&of("Allow: /", "Disallow: /private"), kind).unwrap();
+        assert!(found.contains("record at line 4") && found.ends_with("/private is blocked"), "{found}");
+        // It wins the tie.
+        expect(of("Allow: /", "Disallow: /"), &format!("2 {kind}"), &[]);
+        expect(of("Disallow:", "Crawl-delay: 5"), &format!("2 {kind}"), &[]);
+        let one = "User-agent: a\nDisallow:\nDisallow: /x\n";
+        expect(one, &format!("2 {kind}"), &[]);
+        expect(one, "2 empty-disallow", &ALL);
+        expect("User-agent: a\nDisallow:\nAllow: /x\n", "2 empty-disallow", &[]);
     }
 
     #[test]

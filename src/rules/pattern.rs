@@ -66,6 +66,21 @@ impl Patterns {
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
     }
 
+    /// Those with these ranks, in ascending order.
+    pub(crate) fn only(&self, ranks: impl IntoIterator<Item = usize>) -> Patterns {
+        let mut only = Patterns::default();
+        for pattern in ranks.into_iter().map(|rank| &self.patterns[rank]) {
+            let first_segment = only.segments.len() as u32;
+            for segment in self.segments(pattern) {
+                let start = only.text.len() as u32;
+                only.text.extend_from_slice(&self.text[segment]);
+                only.segments.push((start, only.text.len() as u32));
+            }
+            only.patterns.push(Pattern { first_segment, end_segment: only.segments.len() as u32, ..*pattern });
+        }
+        only
+    }
+
     /// Memory use in bytes.
     pub(crate) fn size(&self) -> usize {
         size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()

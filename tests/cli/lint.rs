@@ -1,5 +1,6 @@
 //! `robosieve lint`.
 
+use robosieve::lint::FindingKind;
 use serde_json::Value;
 
 use crate::support::program::{Bench, said};
@@ -25,7 +26,7 @@ fn findings_have_file_line_kind_reason_and_text() {
     let expected = "robots.txt:2: warning: unreachable-rule: it never decides: line 3, Allow: /a*, wins against it and matches \
                     every path that it matches [rfc9309: RFC 9309, 2.2.2]\n    Disallow: /a\n\
                     robots.txt:4: error: several-paths: the whole value is one path, spaces included; give each path its own \
-                    line [rfc9309: RFC 9309, 2.2]\n    Disallow: /b /c\n";
+                    line [rfc9309: RFC 9309, 2.2]\n    Disallow: /b /c\n    probably meant: Disallow: /b\n                    Disallow: /c\n";
     assert_eq!((text.as_str(), status), (expected, 1));
     let (text, _) = linted("empty.txt");
     assert!(text.starts_with("empty.txt: note: file-without-disallow: "), "{text}");
@@ -139,8 +140,15 @@ fn what_was_not_searched_is_said() {
     let bench = Bench::new();
     let rules = (0..12_000).map(|n| format!("Disallow: /*{n}*b\n")).collect::<String>();
     bench.file("robots.txt", format!("User-agent: *\n{rules}"));
-    let done = bench.program("lint robots.txt").assert().code(0);
-    said(&done.get_output().stderr, &["robots.txt: rfc9309: ", "rules were not compared with all others"]);
+    let done = bench.program("lint robots.txt").assert().code(1);
+    said(
+        &done.get_output().stderr,
+        &[
+            "robots.txt: rfc9309: ",
+            "rules were not compared with all others",
+            "questions about the effect of lines not decided",
+        ],
+    );
 }
 
 #[test]
@@ -166,6 +174,159 @@ fn a_closed_pipe_is_no_error_and_does_not_change_the_answer() {
     let done = crate::support::program::with_closed_stdout(&bench, "lint many.txt");
     assert_eq!(String::from_utf8_lossy(&done.stderr), "1 file, 20001 findings: 20000 errors, 0 warnings, 1 note\n");
     assert_eq!(done.status.code(), Some(1));
+}
+
+#[test]
+fn the_severity_says_what_counts_for_the_exit_status() {
+    let bench = Bench::new();
+    bench.file("note.txt", "");
+    bench.file("warning.txt", "User-agent: *\nDisallow: /a\nDisallow: /a\n");
+    bench.file("error.txt", "User-agent: *\nDisallow: a\n");
+    for (file, codes) in [("note.txt", [1, 0, 0]), ("warning.txt", [1, 1, 0]), ("error.txt", [1, 1, 1])] {
+        for (severity, code) in ["note", "warning", "error"].into_iter().zip(codes) {
+            let done = bench.program(&format!("lint --severity {severity} {file}")).assert().code(code);
+            let shown = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+            assert!(shown.starts_with(file), "all findings are shown: {shown}");
+        }
+    }
+    bench.program("lint --severity grave note.txt").assert().code(2);
+}
+
+#[test]
+fn what_several_dialects_say_of_a_line_is_one_finding() {
+    let bench = Bench::new();
+    bench.file("robots.txt", "User-agent: *\nDisallow: /b /c\nDisallow: /a*\n");
+    let done = bench.program("lint --dialect all robots.txt").assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("robots.txt:")).collect();
+    let [several, literal] = headings.as_slice() else { panic!("{text}") };
+    assert!(several.starts_with("robots.txt:2: error: several-paths: "), "{several}");
+    let cited = "[rfc9309: RFC 9309, 2.2] [google, mandelbot, extended-2008: RFC 9309, 2.2; their own texts do not say] \
+                 [draft-1996: draft-koster-robots-00, 3.3] [original-1994: robotstxt.org, About /robots.txt, What to put in it]";
+    assert!(several.ends_with(cited), "{several}");
+    assert!(literal.starts_with("robots.txt:3: error: literal-wildcard: ") && !literal.contains("google"), "{literal}");
+    let count = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert_eq!(count, "1 file, 2 findings: 2 errors, 0 warnings, 0 notes\n");
+    assert!(text.contains("    probably meant: Disallow: /b\n                    Disallow: /c\n"), "{text}");
+}
+
+#[test]
+fn code_hosts_get_sarif() {
+    let bench = Bench::new();
+    bench.file("a b.txt", FILE);
+    bench.file("empty.txt", "");
+    let mut program = bench.program("lint --format sarif");
+    let done = program.args(["a b.txt", "empty.txt"]).assert().code(1).stderr("");
+    let log: Value = serde_json::from_slice(&done.get_output().stdout).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    let shown: Vec<String> = results
+        .iter()
+        .map(|result| {
+            let place = &result["locations"][0]["physicalLocation"];
+            let rule = &rules[result["ruleIndex"].as_u64().expect("a number") as usize];
+            assert_eq!(rule["id"], result["ruleId"]);
+            assert_eq!(rule["defaultConfiguration"]["level"], result["level"]);
+            assert!(result["message"]["text"].as_str().is_some_and(|text| text.contains("[rfc9309: ")), "{result}");
+            let (uri, line) = (&place["artifactLocation"]["uri"], &place["region"]["startLine"]);
+            format!("{} {} {uri} {line}", result["ruleId"], result["level"]).replace('"', "")
+        })
+        .collect();
+    let expected = [
+        "unreachable-rule warning a%20b.txt 2",
+        "several-paths error a%20b.txt 4",
+        "file-without-disallow note empty.txt 1",
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(results[0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 3);
+    bench.file("clean.txt", "User-agent: *\nDisallow: /a\n");
+    let done = bench.program("lint --format sarif clean.txt").assert().success();
+    let log: Value = serde_json::from_slice(&done.get_output().stdout).expect("JSON");
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+    let same = |words: &str| bench.program(words).assert().code(1).get_output().stdout.clone();
+    assert_eq!(same("lint --format jsonl empty.txt"), same("lint --json empty.txt"));
+    bench.program("lint --json --format sarif empty.txt").assert().code(2);
+}
+
+/// A line of JSON Lines with a robots.txt.
+fn answer(url: &str, status: u16, time: u64, body: &str) -> String {
+    let answer = serde_json::json!({"url": url, "status": status, "fetched_at": time, "body": body});
+    format!("{answer}\n")
+}
+
+#[test]
+fn of_a_file_of_answers_the_newest_robots_txt_of_each_origin_is_linted() {
+    let bench = Bench::new();
+    let wrong = "User-agent: *\nDisallow: a\n";
+    let right = "User-agent: *\nDisallow: /a\n";
+    let answers = [
+        answer("https://b.example/robots.txt", 200, 1_700_000_000, wrong),
+        answer("https://a.example/robots.txt", 200, 1_700_000_002, wrong),
+        answer("https://a.example/robots.txt", 200, 1_700_000_001, right),
+        answer("https://b.example/robots.txt", 200, 1_700_000_001, right),
+        answer("https://c.example/robots.txt", 404, 1_700_000_001, wrong),
+    ]
+    .concat();
+    bench.file("answers.jsonl", &answers);
+    let done = bench.program("lint answers.jsonl").assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.starts_with("https://a.example/robots.txt:2: error: rule-without-slash: "), "{text}");
+    assert!(!text.contains("https://b.example") && !text.contains("https://c.example"), "{text}");
+    assert_eq!(
+        String::from_utf8_lossy(&done.get_output().stderr),
+        "2 files, 1 finding: 1 error, 0 warnings, 0 notes\n"
+    );
+    // A pipe cannot be read twice; what cannot be read as what it is, is not read as text.
+    let done = bench.program("lint -").write_stdin(answers).assert().code(2).stdout("");
+    said(&done.get_output().stderr, &["- is a JSON Lines file"]);
+    bench.program("compile --agent x answers.jsonl -o p.rsv").assert().success();
+    let done = bench.program("lint p.rsv").assert().code(2).stdout("");
+    said(&done.get_output().stderr, &["p.rsv is a policy file"]);
+    bench.file("bad.jsonl", "{\"url\": \"https://a.example/robots.txt\"}\n");
+    bench.program("lint bad.jsonl").assert().code(2).stdout("");
+}
+
+#[cfg(feature = "warc")]
+#[test]
+fn an_archive_is_linted_as_one() {
+    let bench = Bench::new();
+    let body = "User-agent: *\nDisallow: a\n";
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example/robots.txt\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
+         WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
+        block.len()
+    );
+    bench.file("a.warc", format!("{head}{block}\r\n\r\n"));
+    let done = bench.program("lint a.warc").assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.starts_with("https://a.example/robots.txt:2: error: rule-without-slash: "), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains(": error: ")).count(), 1, "{text}");
+}
+
+#[test]
+fn all_kinds_are_listed_by_the_program_and_in_the_documents() {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/dialects.md")).expect("docs/dialects.md");
+    let done = Bench::new().program("lint --kinds").assert().success();
+    let listed = String::from_utf8(done.get_output().stdout.clone()).expect("UTF-8");
+    let mut table = "| kind | severity | what is found | example |\n|---|---|---|---|\n".to_owned();
+    for kind in FindingKind::all() {
+        let explained = kind.explained();
+        let (name, severity, meaning) = (kind.name(), kind.severity().name(), explained.meaning);
+        assert!(listed.contains(&format!("{severity}: {name}: {meaning}\n")), "{name}");
+        let cell = |line: &str| match line.replace('\u{feff}', "U+FEFF ") {
+            line if line.is_empty() => String::new(),
+            line => format!("`{line}`"),
+        };
+        let example: Vec<String> = explained.example.unwrap_or_default().lines().map(cell).collect();
+        let example = if example.is_empty() { "—".to_owned() } else { example.join("<br>") };
+        table += &format!("| `{name}` | {severity} | {meaning} | {example} |\n");
+    }
+    assert!(page.contains(&table), "docs/dialects.md has another list than this:\n{table}");
 }
 
 #[test]

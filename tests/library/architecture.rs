@@ -16,7 +16,7 @@ const LAYERS: [(&str, &str); 19] = [
     ("judge", "input policy preferences automaton rules robots dialect outcome origin formats"),
     ("input", "outcome origin formats lock monitor threads"),
     ("policy", "preferences automaton rules robots dialect origin formats threads"),
-    ("lint", "preferences rules robots dialect origin formats"),
+    ("lint", "preferences automaton rules robots dialect origin formats"),
     ("preferences", "automaton rules robots dialect"),
     ("automaton", "rules"),
     ("rules", "robots dialect"),

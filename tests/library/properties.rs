@@ -6,7 +6,7 @@
 
 use proptest::prelude::*;
 
-mod access;
+pub mod access;
 mod dialects;
 mod differ;
 mod fetched;

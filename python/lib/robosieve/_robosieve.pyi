@@ -114,6 +114,7 @@ class _Report(TypedDict):
     findings: list[_Finding]
     left_off: int
     not_searched: int
+    undecided: int
 
 class _Checked(TypedDict):
     path: str

@@ -1,12 +1,13 @@
 //! The arguments of `check` and `lint`.
 
-use clap::ValueHint;
 use clap::builder::TypedValueParser;
+use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 use super::policy::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs};
 use super::values::one_of;
 use crate::dialect::Dialect;
+use crate::lint::Severity;
 
 /// Judge single URLs and explain the verdicts
 ///
@@ -58,21 +59,47 @@ pub struct CheckArgs {
 /// Reads each file as a crawler of the dialect does, and reports line by line what is ignored, what is read differently
 /// than it looks, and what has no effect. Each finding cites the text that says so, and has a severity: an error is
 /// read differently than it is written, a warning has no effect or not for all crawlers, a note could be better. Ends
-/// with a count. Exits with 0 if there are no findings, with 1 if there are any, and with 2 on an error.
+/// with a count. Exits with 0 if there are no findings, with 1 if there are any that --severity asks for, and with 2 on
+/// an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve lint robots.txt
+  robosieve lint --severity warning --format sarif robots.txt > robots.sarif
+  robosieve lint responses.warc.gz
   robosieve lint --dialect all --json robots/* | jq -r .kind | sort | uniq -c")]
 pub struct LintArgs {
     /// The dialect in which files are read; may be repeated
     #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects())]
     pub dialect: Vec<Dialects>,
-    /// Print a JSON object per line for each finding
-    #[arg(long)]
+    /// The least severity of findings that count for the exit status; all are printed
+    #[arg(long, value_name = "LEVEL", default_value = "note",
+        value_parser = one_of(Severity::ALL.map(|severity| (severity.name(), severity))))]
+    pub severity: Severity,
+    /// How findings are printed
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: LintFormat,
+    /// Print a JSON object per line for each finding; the same as --format jsonl
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    /// Print all kinds of findings with their severities, meanings and examples
+    #[arg(long, conflicts_with_all = ["files", "format", "json"])]
+    pub kinds: bool,
     /// The robots.txt files, or folders of them; - is standard input
-    #[arg(required = true, value_name = "FILE")]
+    ///
+    /// Of WARC archives, JSON Lines and Parquet, as for `compile`, the newest robots.txt of each origin is read.
+    #[arg(required_unless_present = "kinds", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+/// How `lint` prints findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LintFormat {
+    /// Lines for people; what several dialects say of a line is one finding
+    Text,
+    /// A JSON object per line for each finding
+    Jsonl,
+    /// SARIF 2.1.0, for code hosts
+    Sarif,
 }
 
 /// One dialect, or all of them.

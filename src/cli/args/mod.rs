@@ -13,7 +13,7 @@ mod receipts;
 mod spaced;
 mod values;
 
-pub use check::{CheckArgs, Dialects, LintArgs};
+pub use check::{CheckArgs, Dialects, LintArgs, LintFormat};
 pub use command::{Args, Command, CompletionsArgs, ManArgs};
 pub use compile::{CompileArgs, MergeArgs};
 pub use diff::{DiffArgs, HistoryArgs};

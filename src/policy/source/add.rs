@@ -10,6 +10,7 @@ use super::error::SourceError;
 use super::fields::FieldNames;
 use super::intake::Intake;
 use super::kind::{MARK, SourceKind};
+use super::newest::Newest;
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::passed_over::Reason;
@@ -19,10 +20,12 @@ use super::warc::Archives;
 #[cfg(not(feature = "warc"))]
 use super::without_warc::Archives;
 use super::{FetchedAt, directory, json_lines};
+use crate::dialect::Dialect;
 use crate::formats::compression::{Damaged, Reader, peeked, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::regular_file;
 use crate::policy::Captures;
+use crate::robots::Agents;
 
 /// How to read sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,6 +77,26 @@ pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captu
         add_all(&sources, options, &mut intake)?.finish(&mut intake, |intake| intake.take_targets())?;
         Ok(intake.finish()?)
     })
+}
+
+/// The newest robots.txt of each origin in sources, as it was served. Of a body only as much is kept as a dialect reads. Redirects are
+/// not followed: what counts is what an origin itself has served.
+///
+/// # Errors
+///
+/// As [`add`](super::add()).
+pub(crate) fn newest(sources: &[&Path], options: &Options, dialect: &'static Dialect) -> Result<Newest, SourceError> {
+    let mut captures = Captures::new(Agents::everybody(), dialect);
+    let mut found = Newest::default();
+    captures.on_a_reader(|captures| {
+        let mut intake = options.intake(captures);
+        intake.newest = Some(Newest::default());
+        add_all(sources, options, &mut intake)?.finish(&mut intake, |_| hashbrown::HashSet::new())?;
+        found = intake.newest.take().unwrap_or_default();
+        Ok::<(), SourceError>(intake.finish()?)
+    })?;
+    found.passed_over = captures.passed_over().to_vec();
+    Ok(found)
 }
 
 /// Adds all that the sources have, except other pages of archives. Returns the archives.

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::SourceError;
 use super::answer::{is_named_robots_txt, page};
+use super::newest::Newest;
 use super::passed_over::{PassedOver, Reason};
 use super::robots::body_limit;
 use super::times::TimeBounds;
@@ -55,6 +56,8 @@ pub(super) struct Intake<'c> {
     pub time_bounds: TimeBounds,
     /// Whether to pass over what is damaged, rather than to end with an error.
     pub skip_bad: bool,
+    /// What the captures go to, if only the newest are asked for.
+    pub newest: Option<Newest>,
 }
 
 /// The key of a URL in the set of redirect targets.
@@ -69,7 +72,7 @@ impl<'c> Intake<'c> {
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         let time_bounds = TimeBounds::at(now);
         let (batch, pages) = (Vec::new(), Vec::new());
-        Intake { captures, batch, bytes: 0, most, targets, fresh_targets, pages, time_bounds, skip_bad }
+        Intake { captures, batch, bytes: 0, most, targets, fresh_targets, pages, time_bounds, skip_bad, newest: None }
     }
 
     /// The most bytes of a text that is read as a whole.
@@ -103,6 +106,10 @@ impl<'c> Intake<'c> {
     /// Adds captures; consecutive ones that share a body have it read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), WriteError> {
         for capture in captures {
+            if let Some(newest) = &mut self.newest {
+                newest.add(capture);
+                continue;
+            }
             self.note_target(&capture);
             let columns = self.captures.columns.count();
             self.bytes += capture.url.len() + capture.location.as_ref().map_or(0, String::len);

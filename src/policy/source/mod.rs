@@ -14,6 +14,7 @@ mod intake;
 mod json_lines;
 mod kind;
 mod memory;
+mod newest;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
@@ -25,6 +26,7 @@ mod warc;
 mod without_warc;
 
 pub use super::statistics::WarcCounts;
+pub(crate) use add::newest;
 pub use add::{Options, Part, add, add_pages, add_part, add_single};
 pub use answer::Answer;
 pub(crate) use answer::bare_origin;
@@ -32,6 +34,7 @@ pub use error::{NoColumn, RecordProblem, SourceError};
 pub use fields::{Field, FieldNames, FieldNamesError};
 pub use kind::SourceKind;
 pub use memory::add_answers;
+pub(crate) use newest::Newest;
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::{Robots, body_limit};

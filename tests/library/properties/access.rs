@@ -13,7 +13,7 @@ use crate::oracle;
 use crate::support::verdict;
 
 /// The paths of each dialect, made once.
-pub(super) fn paths_of(dialect: &Dialect) -> &'static Paths {
+pub fn paths_of(dialect: &Dialect) -> &'static Paths {
     static ALL: std::sync::OnceLock<Vec<(&'static str, Paths)>> = std::sync::OnceLock::new();
     let of = |dialect: &Dialect| (dialect.name, Paths::new(&AskedPaths::of(dialect)));
     let all = ALL.get_or_init(|| Dialect::ALL.iter().map(of).collect());
@@ -29,7 +29,7 @@ pub(super) fn fetched(path: &[u8]) -> Vec<u8> {
 }
 
 /// The normal form of a path, as the automaton is asked about it.
-pub(super) fn normal(dialect: &Dialect, path: &[u8]) -> Vec<u8> {
+pub fn normal(dialect: &Dialect, path: &[u8]) -> Vec<u8> {
     dialect.encoding.path(&dialect.url_path.judged(path)).into_owned()
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use robosieve::Dialect;
 use robosieve::lint::{self, FindingKind};
 
-use super::{config, strategies};
+use super::{config, costly, strategies};
 use crate::oracle;
 
 /// A file of several groups, some of them for the same agents.
@@ -39,6 +39,11 @@ fn without_value(file: &[u8], line: u32) -> Vec<u8> {
     file.split_inclusive(|&byte| byte == b'\n').enumerate().flat_map(emptied).collect()
 }
 
+/// Whether a path can be asked for as it is, without dot segments and bytes that fetchers escape.
+fn is_plain(path: &[u8]) -> bool {
+    super::access::fetched(path) == path
+}
+
 proptest! {
     #![proptest_config(config())]
 
@@ -62,6 +67,13 @@ proptest! {
             }
         }
     }
+}
+
+/// Crawlers that the groups may name, and others.
+const NAMES: &[&str] = &["*", "foo", "FooBot", "foobot-news", "Bar_2", "other"];
+
+proptest! {
+    #![proptest_config(costly())]
 
     #[test]
     fn any_bytes_are_linted(nasty in strategies::robots(), bytes in vec(any::<u8>(), 0..200), at in any::<usize>()) {
@@ -74,7 +86,40 @@ proptest! {
             for finding in &report.findings {
                 prop_assert!(finding.line <= lines && !finding.reason.is_empty(), "{:?}", finding);
                 prop_assert!(!finding.text.contains(char::is_control), "{:?}", finding);
+                let proposal = finding.proposal.as_deref().unwrap_or_default();
+                prop_assert!(!proposal.contains(|c: char| c.is_control() && c != '\n'), "{:?}", finding);
                 prop_assert!(finding.related.as_ref().is_none_or(|other| other.line <= lines), "{:?}", finding);
+            }
+        }
+    }
+
+    /// In dialects that compare whole names: there every crawler is one that the file names, or one of all others.
+    #[test]
+    fn what_is_claimed_of_effects_is_what_the_oracle_says((file, paths) in groups(), name in prop::sample::select(NAMES)) {
+        for dialect in ["rfc9309", "google", "mandelbot"].map(|name| Dialect::named(name).unwrap()) {
+            for finding in lint::check(&file, dialect).findings {
+                match finding.kind {
+                    FindingKind::RuleWithoutEffect => {
+                        let less = without_value(&file, finding.line);
+                        for path in paths.iter().filter(|path| dialect.name != "google" || is_plain(path)) {
+                            let [with, without] =
+                                [&file, &less].map(|file| oracle::allowed(dialect.name, &[name], file, path));
+                            prop_assert_eq!(
+                                with, without,
+                                "{}, {}, {}\n{}\n{:?}",
+                                dialect.name, name, path.escape_ascii(), file.escape_ascii(), finding
+                            );
+                        }
+                    }
+                    FindingKind::NotInherited | FindingKind::RulesLifted => {
+                        let said = finding.reason.split_once(" is blocked for everybody else, and allowed to ");
+                        let (before, whom) = said.expect("a path and a name");
+                        let path = before.rsplit(": ").next().expect("a path").as_bytes();
+                        let verdicts = ["*", whom].map(|name| oracle::allowed(dialect.name, &[name], &file, path));
+                        prop_assert_eq!(verdicts, [false, true], "{}\n{}\n{:?}", dialect.name, file.escape_ascii(), finding);
+                    }
+                    _ => {}
+                }
             }
         }
     }

@@ -1,0 +1,11 @@
+//! `robosieve lint`: `files` reads the robots.txt files, `command` lints them, `found` puts together what several dialects say, and
+//! `text`, `json` and `sarif` write it.
+
+mod command;
+mod files;
+mod found;
+mod json;
+mod sarif;
+mod text;
+
+pub use command::run;

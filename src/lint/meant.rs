@@ -1,0 +1,296 @@
+//! What the author of a rule meant. Where that is not clear, nothing is proposed.
+
+use super::expression::{is_regular_expression, without_expression};
+use crate::dialect::{Encoding, UrlPath};
+use crate::rules;
+
+/// Signs that text is put between.
+const QUOTES: [(&[u8], &[u8]); 6] = [
+    (b"\"", b"\""),
+    (b"'", b"'"),
+    (b"`", b"`"),
+    (b"<", b">"),
+    ("“".as_bytes(), "”".as_bytes()),
+    ("‘".as_bytes(), "’".as_bytes()),
+];
+
+/// Words that are no paths where a path is expected.
+const WORDS: [&str; 12] =
+    ["all", "any", "everything", "everyone", "none", "nothing", "no", "yes", "true", "false", "null", "n/a"];
+
+/// Endings of file names, which are no domains.
+const FILES: [&str; 14] =
+    ["htm", "html", "php", "asp", "aspx", "jsp", "cgi", "txt", "xml", "pdf", "js", "css", "json", "pl"];
+
+/// The text between quotes, without blanks.
+pub(super) fn unquoted(value: &[u8]) -> &[u8] {
+    let value = value.trim_ascii();
+    let between = |(open, close): &(&[u8], &[u8])| value.strip_prefix(*open)?.strip_suffix(*close);
+    QUOTES.iter().find_map(between).map_or(value, <[u8]>::trim_ascii)
+}
+
+/// The path that a value means which is none as it stands, or has a scheme and a host.
+pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
+    let value = unquoted(value);
+    if value.iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'"')) {
+        return None;
+    }
+    if has_host(value) {
+        return without_host(value);
+    }
+    let found = match value {
+        [] | [b'*', ..] => None,
+        [b'/', ..] => Some(value.to_vec()),
+        [b'.', b'/', rest @ ..] => Some([b"/", rest].concat()).filter(|_| !rest.starts_with(b".")),
+        [b'.', ending @ ..] => {
+            let name = ending.strip_suffix(b"$").unwrap_or(ending);
+            let is_ending = (1..=5).contains(&name.len()) && name.iter().all(u8::is_ascii_alphanumeric);
+            is_ending.then(|| [b"/*.", ending].concat())
+        }
+        [b'?', ..] if value.len() > 1 => Some([b"/*", value].concat()),
+        _ if is_regular_expression(value) => without_expression(value),
+        [b'\\', ..] => Some(value.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()),
+        [first, ..] if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'-' | b'~' | b'%' | 0x80..) => {
+            let is_word = WORDS.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(value));
+            let is_clear = !is_word && !value.contains(&b':') && !is_host_perhaps(value);
+            let is_slash = value.get(..3).is_some_and(|three| three.eq_ignore_ascii_case(b"%2f"));
+            let path = if is_slash { [b"/", &value[3..]].concat() } else { [b"/", value].concat() };
+            is_clear.then_some(path)
+        }
+        _ => None,
+    };
+    found.map(|path| escaped(&path))
+}
+
+/// Whether a value begins with a scheme and a host, perhaps after a slash, or with `//www.` or `www.`.
+pub(super) fn has_host(value: &[u8]) -> bool {
+    let text = value.strip_prefix(b"/").unwrap_or(value);
+    let begins = |start: &[u8]| text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start));
+    begins(b"http://") || begins(b"https://") || (value.starts_with(b"//") && begins(b"/www.")) || begins(b"www.")
+}
+
+/// The path after a scheme and a host, if it is more than `/`.
+fn without_host(value: &[u8]) -> Option<Vec<u8>> {
+    let text = value.strip_prefix(b"/").unwrap_or(value);
+    let path = match memchr::memmem::find(text, b"://") {
+        Some(_) => {
+            let (_, at) = crate::origin::canonical(text).ok()?;
+            UrlPath::AsWritten.of(&text[at..]).into_owned()
+        }
+        None => {
+            let host = text.strip_prefix(b"/").unwrap_or(text);
+            host[memchr::memchr(b'/', host)?..].to_vec()
+        }
+    };
+    Some(escaped(&path)).filter(|path| path.len() > 1)
+}
+
+/// Whether the first segment may be a host: it has a dot, more segments follow it, and its ending is not one of files.
+fn is_host_perhaps(value: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b'/', value) else { return false };
+    let Some(dot) = memchr::memrchr(b'.', &value[..end]) else { return false };
+    let ending = &value[dot + 1..end];
+    let is_file = FILES.iter().any(|file| file.as_bytes().eq_ignore_ascii_case(ending));
+    ending.len() > 1 && ending.iter().all(u8::is_ascii_alphabetic) && !is_file
+}
+
+/// The path before a comment of another language, and the comment's text.
+pub(super) fn comment(value: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut from = 0;
+    let blank = |at: usize| value.get(at).is_none_or(u8::is_ascii_whitespace);
+    while let Some(at) = value[from..].iter().position(u8::is_ascii_whitespace).map(|at| from + at) {
+        let begins = at + value[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let text = &value[begins..];
+        let inner = if let Some(inner) = text.strip_prefix(b"<!--") {
+            Some(inner.strip_suffix(b"-->").unwrap_or(inner))
+        } else if let Some(inner) = text.strip_prefix(b"/*").and_then(|inner| inner.strip_suffix(b"*/")) {
+            Some(inner)
+        } else if let Some(inner) = text.strip_prefix(b"//") {
+            Some(inner)
+        } else if text.starts_with(b"--") && blank(begins + 2) {
+            Some(&text[2..])
+        } else {
+            let is_short = matches!(text[0], b';' | b'-') && blank(begins + 1);
+            is_short.then(|| &text[1..])
+        };
+        if let Some(inner) = inner {
+            return Some((&value[..at], inner.trim_ascii()));
+        }
+        from = begins;
+    }
+    // Without a blank before it, only this one cannot be meant otherwise.
+    let at = memchr::memchr_iter(b'<', value).find(|&at| at > 0 && value[at..].starts_with(b"<!--"))?;
+    let inner = &value[at + 4..];
+    Some((&value[..at], inner.strip_suffix(b"-->").unwrap_or(inner).trim_ascii()))
+}
+
+/// The words of a line, if several of them begin as paths do.
+pub(super) fn several(value: &[u8]) -> Option<Vec<&[u8]>> {
+    value.iter().find(|byte| byte.is_ascii_whitespace())?;
+    let parts: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).filter(|part| !part.is_empty()).collect();
+    let paths = parts.iter().filter(|part| is_start(part)).count();
+    let bare = |part: &[u8]| part.strip_suffix(b",").or(part.strip_suffix(b";")).unwrap_or(part).len();
+    (paths > 1).then(|| parts.into_iter().map(|part| &part[..bare(part)]).filter(|part| !part.is_empty()).collect())
+}
+
+/// Whether text begins as a path does.
+pub(super) fn is_start(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'/' | b'*'))
+}
+
+/// A path with its dot segments resolved, if it has no wildcards or escaped dots.
+pub(super) fn resolved(value: &[u8]) -> Option<Vec<u8>> {
+    let rest = value.strip_prefix(b"/")?;
+    if rest.iter().any(|byte| matches!(byte, b'*' | b'?' | b'%' | b'$')) {
+        return None;
+    }
+    let mut segments: Vec<&[u8]> = Vec::new();
+    for segment in rest.split(|&byte| byte == b'/') {
+        match segment {
+            b"." => {}
+            // Above the root is nothing.
+            b".." => drop(segments.pop()?),
+            segment => segments.push(segment),
+        }
+    }
+    let path = [b"/", segments.join(&b'/').as_slice()].concat();
+    (path.len() > 1).then_some(path)
+}
+
+/// Whether the byte at this offset cannot be in an encoded URL.
+pub(super) fn is_unescaped(value: &[u8], at: usize) -> bool {
+    match value[at] {
+        b'%' => rules::escaped(&value[at..]).is_none(),
+        byte => Encoding::NormalForm.changed_bytes().contains(byte),
+    }
+}
+
+/// A path with all characters percent-encoded that an URL cannot have. Bytes that are no UTF-8 are taken for Latin-1.
+pub(super) fn escaped(path: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(path.len());
+    let mut at = 0;
+    for chunk in path.utf8_chunks() {
+        for byte in chunk.valid().bytes() {
+            match is_unescaped(path, at) {
+                true => push_escape(byte, &mut escaped),
+                false => escaped.push(byte),
+            }
+            at += 1;
+        }
+        for &byte in chunk.invalid() {
+            match byte {
+                0xa0.. => {
+                    char::from(byte).encode_utf8(&mut [0; 4]).bytes().for_each(|byte| push_escape(byte, &mut escaped))
+                }
+                // A control character in Latin-1, and something else in each other encoding.
+                _ => push_escape(byte, &mut escaped),
+            }
+            at += 1;
+        }
+    }
+    escaped
+}
+
+fn push_escape(byte: u8, text: &mut Vec<u8>) {
+    text.extend(percent_encoding::percent_encode_byte(byte).bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_become_paths_where_that_is_clear() {
+        for (value, expected) in [
+            ("private", "/private"),
+            ("\"/quoted/\"", "/quoted/"),
+            ("'quoted'", "/quoted"),
+            ("“/x/”", "/x/"),
+            ("</x/>", "/x/"),
+            ("./rel/", "/rel/"),
+            ("\\private\\x", "/private/x"),
+            ("~joe/", "/~joe/"),
+            ("%2Fx", "/x"),
+            ("?sort=", "/*?sort="),
+            (".pdf", "/*.pdf"),
+            (".pdf$", "/*.pdf$"),
+            ("^/a", "/a"),
+            ("index.html", "/index.html"),
+            ("a.html/b", "/a.html/b"),
+            ("https://a.example/x?y", "/x?y"),
+            ("http://www.example.com/x y", ""),
+            ("www.example.com/x", "/x"),
+            ("http://www.example.com", ""),
+            ("http://www.example.com/", ""),
+            ("www.example.com", ""),
+            ("example.com/x", ""),
+            ("../x", ""),
+            ("./../x", ""),
+            ("a:b", ""),
+            ("*.gif", ""),
+            ("All", ""),
+            ("a, b", ""),
+            ("$", ""),
+            ("", ""),
+        ] {
+            let got = path(value.as_bytes()).unwrap_or_default();
+            assert_eq!(String::from_utf8(got).unwrap(), expected, "{value}");
+        }
+        assert_eq!(path(b"caf\xe9").unwrap(), b"/caf%C3%A9");
+    }
+
+    #[test]
+    fn only_a_host_at_the_beginning_is_one() {
+        for value in ["http://a", "/https://a/b", "//www.a.example/", "WWW.a.example/x", "/www.a.example/x"] {
+            assert!(has_host(value.as_bytes()), "{value}");
+        }
+        for value in ["/redirect?url=http://", "/*http://", "//a", "/wwwx", "/a/www.b/"] {
+            assert!(!has_host(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn comments_of_other_languages_are_known() {
+        for (value, path, text) in [
+            ("/r <!-- c -->", "/r", "c"),
+            ("/r<!-- c -->", "/r", "c"),
+            ("/r <!-- c", "/r", "c"),
+            ("/r // all of it", "/r", "all of it"),
+            ("/r \t//all", "/r", "all"),
+            ("/r /* all */", "/r", "all"),
+            ("/r -- all", "/r", "all"),
+            ("/r - all", "/r", "all"),
+            ("/r ; all", "/r", "all"),
+            ("/a b // c", "/a b", "c"),
+        ] {
+            let found = comment(value.as_bytes()).map(|(path, text)| (path.to_vec(), text.to_vec()));
+            assert_eq!(found, Some((path.as_bytes().to_vec(), text.as_bytes().to_vec())), "{value}");
+        }
+        for value in ["/r", "/a //", "/a /b", "/a /*b", "/a - ", "/a -b", "//a", "/a//b", "/a--b", "/a ;b"] {
+            let is_sole_mark = value == "/a //" || value == "/a - ";
+            assert_eq!(comment(value.as_bytes()).is_some(), is_sole_mark, "{value}");
+        }
+    }
+
+    #[test]
+    fn dot_segments_are_resolved() {
+        for (value, expected) in
+            [("/a/../b", "/b"), ("/./a/", "/a/"), ("/a/./b", "/a/b"), ("/../a", ""), ("/a/..", ""), ("/a/../*", "")]
+        {
+            assert_eq!(String::from_utf8(resolved(value.as_bytes()).unwrap_or_default()).unwrap(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_escaped_is_utf8() {
+        for (value, expected) in [
+            (&b"/caf\xe9/*.x$"[..], "/caf%C3%A9/*.x$"),
+            ("/é".as_bytes(), "/%C3%A9"),
+            (b"/a b%20", "/a%20b%20"),
+            (b"/100%", "/100%25"),
+            (b"/\x85", "/%85"),
+        ] {
+            assert_eq!(String::from_utf8(escaped(value)).unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Records that RFC 9309 does not have, and who reads them.
+
+use super::FindingKind::{self, DeadRecord, RecordOfFew};
+use crate::robots::SideKey;
+
+/// What replaced the records that told what to index.
+const META: &str = "use a robots meta tag or an X-Robots-Tag header, on pages that may be fetched";
+
+/// Keys that are no record of ours, with who reads them. A star stands for the rest of a key.
+const OTHERS: [(&str, FindingKind, &str); 9] = [
+    ("noindex", DeadRecord, "no crawler is known to read Noindex since Google stopped on 1 September 2019"),
+    ("nofollow", DeadRecord, "no crawler is known to read Nofollow since Google stopped on 1 September 2019"),
+    ("noarchive", DeadRecord, "no crawler is known to read Noarchive in a robots.txt"),
+    ("nosnippet", DeadRecord, "no crawler is known to read Nosnippet in a robots.txt"),
+    (
+        "robot-version",
+        DeadRecord,
+        "Robot-version is of Conner's extended standard of 1996, which no crawler is known to follow",
+    ),
+    ("comment", DeadRecord, "Comment is of Conner's extended standard of 1996, which no crawler is known to follow"),
+    ("acap-*", DeadRecord, "no search engine has adopted ACAP, a proposal of publishers of 2007"),
+    (
+        "allowaitraining",
+        RecordOfFew,
+        "AllowAITraining is of draft-canel-robots-ai-control of 2024, which is no standard",
+    ),
+    ("disallowaiinput", RecordOfFew, "DisallowAIInput is of no standard, and no crawler is known to read it"),
+];
+
+/// What is to be said of a record with an unknown key: the kind, and who reads it.
+pub(super) fn of_unknown(key: &[u8]) -> Option<(FindingKind, String)> {
+    let is_key = |name: &str| match name.strip_suffix('*') {
+        Some(start) => key.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes())),
+        None => key.eq_ignore_ascii_case(name.as_bytes()),
+    };
+    let (name, kind, reader) = OTHERS.iter().find(|(name, ..)| is_key(name))?;
+    let replaced = matches!(*name, "noindex" | "nofollow" | "noarchive" | "nosnippet");
+    Some((*kind, if replaced { format!("{reader}; {META}") } else { (*reader).to_owned() }))
+}
+
+/// The same of a known one, if not all know it.
+pub(super) fn of(key: SideKey) -> Option<(FindingKind, &'static str)> {
+    Some(match key {
+        // Their own findings say who reads delays; sitemaps are read by all search engines.
+        SideKey::CrawlDelay | SideKey::Sitemap => return None,
+        SideKey::Host => (
+            DeadRecord,
+            "only Yandex read Host, until March 2018: it asks for redirects (301) to the main host instead",
+        ),
+        SideKey::CleanParam => (RecordOfFew, "only Yandex reads Clean-param"),
+        SideKey::RequestRate => (
+            RecordOfFew,
+            "few read Request-rate, of Conner's extended standard of 1996: Seznam, and Python's urllib.robotparser",
+        ),
+        SideKey::VisitTime => (
+            RecordOfFew,
+            "Visit-time is of Conner's extended standard of 1996; no large search engine says that it reads it",
+        ),
+        SideKey::ContentUsage => {
+            (RecordOfFew, "Content-Usage is of the IETF's drafts on AI preferences, which are not finished")
+        }
+        SideKey::ContentSignal => (
+            RecordOfFew,
+            "Content-Signal is Cloudflare's; it tells crawlers what the site asks for, and few say that they obey",
+        ),
+        SideKey::License => (RecordOfFew, "License is read by those who follow Really Simple Licensing (RSL 1.0)"),
+        SideKey::DisallowAiTraining => {
+            (RecordOfFew, "DisallowAITraining is of draft-canel-robots-ai-control of 2024, which is no standard")
+        }
+        SideKey::LlmPolicy => (RecordOfFew, "LLM-Policy is of no standard, and no crawler is known to read it"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_others_are_known_by_name() {
+        let (kind, reason) = of_unknown(b"NoIndex").unwrap();
+        assert_eq!(kind, DeadRecord);
+        assert!(reason.contains("2019") && reason.contains("X-Robots-Tag"), "{reason}");
+        assert_eq!(of_unknown(b"ACAP-crawler").unwrap().0, DeadRecord);
+        for key in ["x-noindex", "acap", "", "disallow"] {
+            assert_eq!(of_unknown(key.as_bytes()), None, "{key}");
+        }
+        assert_eq!(of(SideKey::Sitemap), None);
+    }
+}

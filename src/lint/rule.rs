@@ -1,0 +1,263 @@
+//! Findings about the path of a rule.
+
+use super::FindingKind;
+use super::expression::{is_regular_expression, without_expression};
+use super::finding::{Findings, excerpt};
+use super::meant;
+use crate::dialect::{Dialect, Encoding, RuleStart, UrlPath, Wildcards};
+use crate::rules;
+
+/// A rule line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RuleLine<'a> {
+    pub line: u32,
+    /// Its key, as written.
+    pub key: &'a [u8],
+    pub value: &'a [u8],
+    /// Whether it is outside every record, which the parser has noted.
+    pub outside: bool,
+}
+
+impl RuleLine<'_> {
+    /// The same line with another path.
+    pub fn with(&self, path: &[u8]) -> String {
+        format!("{}: {}", excerpt(self.key), excerpt(path))
+    }
+}
+
+/// The most lines that are proposed in place of one.
+pub(super) const PROPOSED: usize = 32;
+
+/// Checks the path of a rule. What makes the rest of it meaningless is reported alone.
+pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    let RuleLine { line, value, outside, .. } = *rule;
+    if let Some((path, comment)) = meant::comment(value) {
+        let reason = "only # begins a comment: this rule matches only paths that have the rest of the line in them";
+        let proposal = format!("{} # {}", rule.with(path), excerpt(comment)).trim_end_matches([' ', '#']).to_owned();
+        findings.add_with(FindingKind::ForeignComment, line, reason, Some(proposal), None);
+        return;
+    }
+    let begins = matches!(value.first(), None | Some(b'/' | b'*'));
+    let path = || meant::path(value).map(|path| rule.with(&path));
+    // If any value can be a rule, the parser has not noted this.
+    if !begins && !outside && dialect.rule_start == RuleStart::Any {
+        findings.add_with(FindingKind::RuleWithoutSlash, line, without_slash(value, "matches no path"), path(), None);
+    }
+    if meant::has_host(value) {
+        if begins {
+            let reason = "a rule is a path without scheme and host: this one matches only paths that contain them";
+            findings.add_with(FindingKind::RuleWithHost, line, reason, path(), None);
+        }
+        return;
+    }
+    wildcards(rule, dialect, findings);
+    segments(rule, dialect, findings);
+    let several = meant::several(value);
+    if let Some(words) = &several {
+        let reason = "the whole value is one path, spaces included; give each path its own line";
+        let is_clear = words.len() <= PROPOSED && words.iter().all(|word| meant::is_start(word));
+        let lines = || words.iter().map(|path| rule.with(path)).collect::<Vec<_>>().join("\n");
+        findings.add_with(FindingKind::SeveralPaths, line, reason, is_clear.then(lines), None);
+    }
+    if let Some(at) = first_unescaped(value, several.is_some(), dialect.encoding)
+        && begins
+        && !is_regular_expression(value)
+        && !(value[at] == b'\\' && dialect.url_path == UrlPath::AsFetched)
+    {
+        let proposal = several.is_none().then(|| rule.with(&meant::escaped(value)));
+        findings.add_with(FindingKind::Unescaped, line, unescaped(&value[at..]), proposal, None);
+    }
+}
+
+/// Why a value is no rule.
+pub(super) fn without_slash(value: &[u8], but: &str) -> String {
+    let form = if meant::has_host(value) { ", without scheme and host" } else { "" };
+    format!("a rule begins with a slash{form}; this one {but}")
+}
+
+/// Reports what is special elsewhere, and what looks special.
+fn wildcards(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    let RuleLine { line, value, .. } = *rule;
+    if is_regular_expression(value) {
+        let reason = "robots.txt has no regular expressions: only * and a $ at the end are special";
+        let proposal = without_expression(value).map(|path| rule.with(&path));
+        findings.add_with(FindingKind::RegularExpression, line, reason, proposal, None);
+        return;
+    }
+    if dialect.wildcards == Wildcards::Literal {
+        if value.contains(&b'*') || value.ends_with(b"$") {
+            let reason = "this dialect has no wildcards: * and $ are plain characters";
+            findings.add(FindingKind::LiteralWildcard, line, reason);
+        }
+        return;
+    }
+    if has_dollar_inside(value) {
+        let reason = "a $ is special only at the end: this rule matches only paths that have a $ there";
+        let end = value.iter().rposition(|&byte| byte != b'$').map_or(0, |at| at + 1);
+        let body = &value[..end];
+        // Several at the end mean one.
+        let proposal = (!body.contains(&b'$')).then(|| rule.with(&[body, b"$"].concat()));
+        findings.add_with(FindingKind::DollarInside, line, reason, proposal, None);
+    }
+    if ends_in_dot_star(value) {
+        let shown = excerpt(value.strip_suffix(b"$").unwrap_or(value).strip_suffix(b"*").unwrap_or(value));
+        let reason = format!("the . is one here: only paths that begin with {shown} match; without it, more would");
+        findings.add(FindingKind::DotStar, line, reason);
+    }
+    if value.windows(2).any(|two| two == b"**") {
+        let mut path = value.to_vec();
+        path.dedup_by(|one, other| *one == b'*' && *other == b'*');
+        let reason = "one * stands for any characters already";
+        findings.add_with(FindingKind::RepeatedStar, line, reason, Some(rule.with(&path)), None);
+    }
+}
+
+/// Whether a `$` is neither at the end, nor the beginning of a name in a path or a query, as in `/$metadata` and `?$top=1`.
+fn has_dollar_inside(value: &[u8]) -> bool {
+    let last = value.len().saturating_sub(1);
+    let is_name = |at: usize| {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%' | b'{');
+        let next = value.get(at + 1).is_some_and(is_part);
+        next && at > 0 && matches!(value[at - 1], b'/' | b'?' | b'&' | b'=')
+    };
+    value.iter().enumerate().any(|(at, &byte)| byte == b'$' && at < last && !is_name(at))
+}
+
+/// Reports segments that no path has that is fetched.
+fn segments(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    let RuleLine { line, value, .. } = *rule;
+    if dialect.url_path != UrlPath::AsFetched {
+        return;
+    }
+    if has_dot_segment(value, dialect.wildcards) {
+        let reason = "fetchers resolve segments . and .. before they ask, so this rule matches no path";
+        let proposal = meant::resolved(value).map(|path| rule.with(&path));
+        findings.add_with(FindingKind::DotSegment, line, reason, proposal, None);
+    }
+    let path = value.split(|&byte| byte == b'?').next().unwrap_or_default();
+    if value.starts_with(b"/") && path.contains(&b'\\') && !is_regular_expression(value) {
+        let reason = "fetchers read \\ in a path as /, so this rule matches only paths with %5C";
+        let slashes: Vec<u8> = value.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
+        findings.add_with(FindingKind::Backslash, line, reason, Some(rule.with(&slashes)), None);
+    }
+}
+
+/// Whether a pattern ends in a name with `.*`, which may be one of a regular expression, or any file extension.
+fn ends_in_dot_star(value: &[u8]) -> bool {
+    let body = value.strip_suffix(b"$").unwrap_or(value).strip_suffix(b".*").unwrap_or_default();
+    let name = body.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    // The page of a folder, in any language.
+    let is_page = name.eq_ignore_ascii_case(b"index") || name.eq_ignore_ascii_case(b"default");
+    !is_page && body.last().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Whether every path that a pattern matches has a dot segment: the pattern has a whole one before its first `*` and any query. The
+/// segment that the pattern ends in is whole if `$` ends it, and may go on otherwise.
+fn has_dot_segment(value: &[u8], wildcards: Wildcards) -> bool {
+    let is_special = wildcards == Wildcards::Special;
+    let Some(rest) = value.strip_prefix(b"/") else { return false };
+    let body = rest.strip_suffix(b"$").filter(|_| is_special);
+    let text = body.unwrap_or(rest);
+    let end = text.iter().position(|&byte| byte == b'?' || is_special && byte == b'*').unwrap_or(text.len());
+    let is_last_whole = match text.get(end) {
+        Some(&byte) => byte == b'?',
+        None => body.is_some(),
+    };
+    let mut segments = text[..end].split(|&byte| byte == b'/');
+    let last = segments.next_back().filter(|_| is_last_whole);
+    segments.chain(last).any(rules::is_dot_segment)
+}
+
+/// The offset of the first byte that an encoded URL cannot contain.
+fn first_unescaped(value: &[u8], several: bool, encoding: Encoding) -> Option<usize> {
+    let is_utf8 = std::str::from_utf8(value).is_ok();
+    let is_wrong = |&(at, &byte): &(usize, &u8)| match byte {
+        b' ' | b'\t' if several => false,
+        // Google's C++ library escapes it itself, if it is UTF-8.
+        0x80.. if encoding == Encoding::RuleOnly && is_utf8 => false,
+        _ => meant::is_unescaped(value, at),
+    };
+    value.iter().enumerate().find(is_wrong).map(|(at, _)| at)
+}
+
+/// How the character at the start of `rest` should be written.
+fn unescaped(rest: &[u8]) -> String {
+    let first = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    let bytes = &rest[..first.map_or(1, char::len_utf8)];
+    let escape = meant::escaped(bytes).escape_ascii().to_string();
+    match first {
+        Some('%') => "% begins an escape of two hexadecimal digits, or should be written %25".to_owned(),
+        Some(' ') => "a space should be percent-encoded: %20".to_owned(),
+        Some(character) if !character.is_control() => {
+            format!("the character {character} should be percent-encoded: {escape}")
+        }
+        None if bytes[0] >= 0xa0 => {
+            let character = char::from(bytes[0]);
+            format!(
+                "the byte {:02X} is no UTF-8; if it is {character}, it should be percent-encoded as UTF-8: {escape}",
+                bytes[0]
+            )
+        }
+        _ => format!("a byte should be percent-encoded: {escape}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_any_extension_is_noted() {
+        for pattern in ["/foo.*", "/a/b2.*$", "/*/foo.*"] {
+            assert!(ends_in_dot_star(pattern.as_bytes()), "{pattern}");
+        }
+        for pattern in ["/index.*", "/a/Default.*", "/*.*", "/a-.*", "/.*", ".*", "", "/a.*b", "/a*"] {
+            assert!(!ends_in_dot_star(pattern.as_bytes()), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_dollar_that_begins_a_name_is_no_mistake() {
+        for pattern in ["/a$b", "/x$*", "/x$$", "/a$/b", "/*.php$?x", "/$*"] {
+            assert!(has_dollar_inside(pattern.as_bytes()), "{pattern}");
+        }
+        for pattern in ["/a$", "/$metadata", "/$%7Bx%7D/", "/x?$top=1", "/a", "", "$", "/a?b=$1$"] {
+            assert!(!has_dollar_inside(pattern.as_bytes()), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_whole_dot_segment_matches_no_path_that_is_fetched() {
+        let has = |pattern: &str, wildcards| has_dot_segment(pattern.as_bytes(), wildcards);
+        for pattern in ["/../a", "/a/./b", "/a/%2E./", "/a/..?x", "/./*", "/a/..$", "/.$", "/./?x=*", "/%2e%2e/"] {
+            assert!(has(pattern, Wildcards::Special), "{pattern}");
+        }
+        for pattern in
+            ["/..", "/a/.", "/a/.b/", "/a/...", "/*/../", "/a?x=/../", "/..*", "/a/..%2f", "*/../", "/$", "/a\\..\\b"]
+        {
+            assert!(!has(pattern, Wildcards::Special), "{pattern}");
+        }
+        assert!(has("/*/../", Wildcards::Literal) && !has("/a/..$", Wildcards::Literal));
+    }
+
+    #[test]
+    fn the_first_character_that_an_url_has_not_is_named() {
+        let of = |value: &[u8], several, encoding| {
+            first_unescaped(value, several, encoding).map(|at| unescaped(&value[at..]))
+        };
+        let normal = |value: &str| of(value.as_bytes(), false, Encoding::NormalForm);
+        assert_eq!(normal("/a%20b%C3%A9?x=[1]&y;*$"), None);
+        for (value, escape) in [("/a b", "%20"), ("/é", "%C3%A9"), ("/a|b", "%7C"), ("/100%", "%25"), ("/\u{7}", "%07")]
+        {
+            assert!(normal(value).is_some_and(|reason| reason.contains(escape)), "{value}: {:?}", normal(value));
+        }
+        assert!(
+            of(b"/\xe9a", false, Encoding::Escaped)
+                .is_some_and(|reason| reason.contains("é") && reason.ends_with("%C3%A9"))
+        );
+        assert!(of(b"/\x85", false, Encoding::Escaped).is_some_and(|reason| reason.ends_with("%85")));
+        assert_eq!(of("/é".as_bytes(), false, Encoding::RuleOnly), None);
+        assert!(of(b"/\xe9", false, Encoding::RuleOnly).is_some());
+        assert_eq!(of(b"/a /b", true, Encoding::NormalForm), None);
+    }
+}
