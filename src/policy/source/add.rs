@@ -79,19 +79,24 @@ pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captu
     })
 }
 
-/// The newest robots.txt of each origin in sources, as it was served. Of a body only as much is kept as a dialect reads. Redirects are
-/// not followed: what counts is what an origin itself has served.
+/// The newest robots.txt of each origin in sources, as it was served: to [check](crate::lint::check()) it, for example. All are kept in
+/// memory, of each body only as much as a dialect reads. Redirects are not followed: what counts is what an origin itself has served.
 ///
 /// # Errors
 ///
 /// As [`add`](super::add()).
-pub(crate) fn newest(sources: &[&Path], options: &Options, dialect: &'static Dialect) -> Result<Newest, SourceError> {
+pub fn newest(
+    sources: &[impl AsRef<Path>],
+    options: &Options,
+    dialect: &'static Dialect,
+) -> Result<Newest, SourceError> {
+    let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let mut captures = Captures::new(Agents::everybody(), dialect);
     let mut found = Newest::default();
     captures.on_a_reader(|captures| {
         let mut intake = options.intake(captures);
         intake.newest = Some(Newest::default());
-        add_all(sources, options, &mut intake)?.finish(&mut intake, |_| hashbrown::HashSet::new())?;
+        add_all(&sources, options, &mut intake)?.finish(&mut intake, |_| hashbrown::HashSet::new())?;
         found = intake.newest.take().unwrap_or_default();
         Ok::<(), SourceError>(intake.finish()?)
     })?;

@@ -26,15 +26,14 @@ mod warc;
 mod without_warc;
 
 pub use super::statistics::WarcCounts;
-pub(crate) use add::newest;
-pub use add::{Options, Part, add, add_pages, add_part, add_single};
+pub use add::{Options, Part, add, add_pages, add_part, add_single, newest};
 pub use answer::Answer;
 pub(crate) use answer::bare_origin;
 pub use error::{NoColumn, RecordProblem, SourceError};
 pub use fields::{Field, FieldNames, FieldNamesError};
 pub use kind::SourceKind;
 pub use memory::add_answers;
-pub(crate) use newest::Newest;
+pub use newest::Newest;
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::{Robots, body_limit};

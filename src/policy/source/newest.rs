@@ -8,7 +8,8 @@ use crate::policy::{AnswerKind, Capture};
 
 /// The newest robots.txt of each origin, by its origin, and what was passed over.
 #[derive(Debug, Default)]
-pub(crate) struct Newest {
+#[non_exhaustive]
+pub struct Newest {
     /// The bodies, by origin.
     pub bodies: BTreeMap<String, Arc<[u8]>>,
     times: BTreeMap<String, (Option<i64>, bool)>,
