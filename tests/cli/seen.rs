@@ -90,6 +90,10 @@ fn files_of_seen_urls_are_checked_and_merged() {
     let mut damaged = bench.read("all.rss");
     *damaged.last_mut().expect("a byte") ^= 1;
     bench.file("damaged.rss", &damaged);
+    let alone = RUN.replace("--unique --seen seen", "--count --json --seen one.rss two");
+    let receipt: serde_json::Value =
+        serde_json::from_slice(&bench.program(&alone).assert().success().get_output().stdout).expect("JSON");
+    assert_eq!((&receipt["options"]["unique"], &receipt["seen"]["lines"]), (&"fetched".into(), &1.into()));
     let ended = bench.program("seen one.rss damaged.rss").assert().code(2);
     said(&ended.get_output().stderr, &["damaged.rss", "checksum"]);
     let piped = bench.program(&format!("{RUN} --count -")).write_stdin("http://a.example/\n").assert().code(2);

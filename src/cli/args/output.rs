@@ -129,11 +129,11 @@ pub struct OutputArgs {
     pub unique: Option<SameUrl>,
     /// Leave out lines whose URL an earlier run with this file has allowed, and add those that this one allows
     ///
-    /// Together with --unique, which says which URLs are the same. The file is made by the first run. When a run is complete,
+    /// Implies --unique, whose key says which URLs are the same. The file is made by the first run. When a run is complete,
     /// a new file takes its place, with the URLs that the run allowed for any crawler; those deferred or blocked come back.
     /// It has 16 bytes per URL, and is read and written in order. The lists must be files. `robosieve seen` counts, checks
     /// and merges such files.
-    #[arg(long, requires = "unique", value_name = "FILE", hide_short_help = true, value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", hide_short_help = true, value_hint = ValueHint::FilePath)]
     pub seen: Option<PathBuf>,
     /// The format of the files: text or parquet
     ///
