@@ -43,6 +43,7 @@
 //! | judge URLs by a policy, one or many at a time | [`Matcher`] |
 //! | collect the robots.txt files of many origins and build a policy from them | [`policy::Captures`], [`policy::source`] |
 //! | split whole lists into files, with a receipt | [`run::Job::run`] |
+//! | tell which URLs are the same | [`SameUrl`] |
 //! | verify a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
 //! | see what a policy contains, or export it as tables | [`inspect`], [`export`] |
 //! | see what changed between two policies | [`diff`] |
@@ -133,7 +134,7 @@ pub use formats::columnar::panics_are_caught;
 pub use formats::error::FileError;
 pub use judge::{
     AllowedIf, Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError,
-    Outcomes, PagePreferences, Refusals, Refused, RuleSet, StatusProblem, Statuses, StatusesError,
+    NoKey, Outcomes, PagePreferences, Refusals, Refused, RuleSet, SameUrl, StatusProblem, Statuses, StatusesError,
 };
 pub use named::UnknownName;
 pub use origin::InvalidUrl;

@@ -58,7 +58,7 @@ pub fn filter(
     against: Option<&Policy>,
     only_changed: bool,
     per_input: bool,
-    unique: bool,
+    unique: Option<&str>,
     force: bool,
     resume: bool,
     skip_bad: bool,
@@ -89,6 +89,7 @@ pub fn filter(
         named("format", format, "text or parquet")?,
         compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
     );
+    let unique = unique.map(|given| named("unique", given, "fetched, bytes or surt")).transpose()?;
     let preferences: Option<PreferenceColumns> = preferences
         .map(|given| given.parse().map_err(|problem| error::parameter("preferences", problem)))
         .transpose()?;

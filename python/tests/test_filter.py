@@ -40,6 +40,17 @@ def test_sums_of_lines_are_those_of_the_receipt(policy: robosieve.Policy, urls: 
         assert f"{robosieve.line_sum(reversed(of_partition)):032x}" == partition["sum"], name
 
 
+@pytest.mark.parametrize(("unique", "kept"), [(False, 3), (True, 1), ("fetched", 1), ("bytes", 2)])
+def test_urls_that_are_the_same_stay_once(policy: robosieve.Policy, tmp_path: Path, unique: bool | str, kept: int) -> None:
+    urls = tmp_path / "urls"
+    urls.write_text("http://a.example/x\nhttp://a.example/x\nhttp://A.example/%78#f\n")
+    receipt = robosieve.filter(policy, [urls], agents=["*"], count=True, unique=unique)
+    assert receipt["options"].get("unique") == ("fetched" if unique is True else unique or None)
+    assert receipt.get("duplicates", {}).get("lines", 0) == 3 - kept
+    with pytest.raises(robosieve.Error, match='unique: "some"'):
+        robosieve.filter(policy, [urls], agents=["*"], count=True, unique="some")
+
+
 def test_options_are_those_of_the_program(policy: robosieve.Policy, tmp_path: Path) -> None:
     receipt = robosieve.filter(
         policy,

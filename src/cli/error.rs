@@ -13,7 +13,7 @@ use crate::origin::InvalidUrl;
 use crate::output::{OutputError, Receipt, counted};
 use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
-use crate::run::{FilterError, JoinError, VerifyError};
+use crate::run::{FilterError, JoinError, SeenError, VerifyError};
 use crate::show::diff::DiffError;
 use crate::show::{MetricsError, ReportError};
 
@@ -42,6 +42,8 @@ pub enum Failure {
     Receipt { problem: String },
     #[error("{}", join_message(.0))]
     Join(#[from] JoinError),
+    #[error(transparent)]
+    Seen(#[from] SeenError),
     #[error(transparent)]
     Verify(#[from] VerifyError),
     #[error("cannot compile the policy: {0}")]
@@ -195,6 +197,9 @@ fn options(error: &FilterError) -> &'static str {
         FilterError::Output(error) => for_output(error),
         FilterError::ListInOutput { .. } => " (--out)",
         FilterError::TooLittleMemory { .. } => " (--memory)",
+        FilterError::NoKeys { .. } => " (--unique=surt)",
+        FilterError::Seen(_) | FilterError::SeenStream { .. } | FilterError::SeenInOutput { .. } => " (--seen)",
+        FilterError::SeenTwice => " (--seen, --unique)",
         FilterError::UniqueShard => " (--unique, --shard)",
         FilterError::Unique { .. } => " (--unique, --robots-needed, TMPDIR)",
         FilterError::Checkpoint { .. } => " (--force, without --resume)",

@@ -13,7 +13,7 @@ use super::{agents, destination, lists, process, sources};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
 use crate::input::UrlField;
-use crate::judge::Choices;
+use crate::judge::{Choices, SameUrl};
 use crate::output::counted;
 use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Crawler, Crawlers, Policy};
@@ -196,7 +196,9 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     // A run that cannot be resumed ends at once when interrupted, but the lines that a pipe has read are gone from there.
     let ends_later = is_resumable(args, &lists) || cfg!(unix) && args.output.prints_lines();
     let long_run = args.long_run.long_run(ends_later.then(process::interruption));
-    let (unique, robots_needed) = (args.output.unique, args.output.robots_needed.clone());
+    let seen = args.output.seen.clone();
+    let unique = args.output.unique.or(seen.as_ref().map(|_| SameUrl::default()));
+    let robots_needed = args.output.robots_needed.clone();
     Job {
         lists,
         url_field,
@@ -209,6 +211,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         against: None,
         choices,
         unique,
+        seen,
         threads,
         chunk_size,
         long_run,

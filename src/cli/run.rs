@@ -4,7 +4,7 @@ use clap::Parser;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use super::args::{Args, Command};
+use super::args::{Args, Command, joined};
 use super::error::Failure;
 use super::journal::usage;
 use super::say::say;
@@ -13,7 +13,7 @@ use super::{check, compile, diff, documentation, export, filter, inspect, lint, 
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
 /// the answer is "no", 2 an error, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let given: Vec<OsString> = args.into_iter().collect();
+    let given = joined(args);
     let args = match Args::try_parse_from(&given) {
         Ok(args) => args,
         Err(problem) => return usage(&problem, &given),
@@ -44,6 +44,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::History(args) => diff::history(&args),
         Command::Join(args) => receipts::join(&args),
+        Command::Seen(args) => receipts::seen(&args),
         Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => receipts::report(&args),
         Command::Completions(args) => documentation::completions(&args),

@@ -85,6 +85,23 @@ impl Outcomes {
         &self.differences.all
     }
 
+    /// Whether each URL is allowed for any of the first so many crawlers.
+    pub(crate) fn is_allowed(&self, crawlers: usize) -> Vec<bool> {
+        let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
+        let mut all: Vec<bool> = self.most.iter().map(|&most| is_allowed(most)).collect();
+        let of_first = |difference: &&Difference| usize::from(difference.crawler) < crawlers;
+        let of_url = |one: &Difference, other: &Difference| one.url == other.url;
+        for differences in self.differences.all.chunk_by(of_url) {
+            let mut differ = differences.iter().filter(of_first).peekable();
+            if differ.peek().is_some() {
+                let url = differences[0].url as usize;
+                let others = crawlers - differ.clone().count();
+                all[url] = all[url] && others > 0 || differ.any(|difference| is_allowed(difference.outcome));
+            }
+        }
+        all
+    }
+
     /// The outcome of the last URL for each crawler; none if there is no URL.
     pub(crate) fn of_last(&self) -> Vec<Outcome> {
         let Some(&last) = self.most.last() else { return Vec::new() };

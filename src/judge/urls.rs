@@ -118,6 +118,11 @@ impl LineUrls {
         }
     }
 
+    /// Whether the URL of a line is apart.
+    pub fn is_apart(&self, line: usize) -> bool {
+        self.apart.binary_search_by_key(&line, |apart| apart.line).is_ok()
+    }
+
     fn text_of<'u>(&'u self, apart: &Apart, text: &'u [u8]) -> &'u [u8] {
         let text = if apart.is_decoded { &self.decoded } else { text };
         &text[apart.place.clone()]

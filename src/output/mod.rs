@@ -16,6 +16,7 @@ pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
 pub(crate) mod splits;
+mod summary;
 pub(crate) mod table;
 
 pub use error::OutputError;
@@ -23,6 +24,7 @@ pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
 pub use format::{Format, FrameFormat};
 pub use receipt::{
-    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, counted,
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, SeenPart, VerdictsPart,
+    counted,
 };
 pub use samples::Sample;

@@ -329,12 +329,17 @@ impl Output {
         })
     }
 
-    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last. Before that,
-    /// when all files are durable, `record` stores these names, so that an interrupted commit can be ended.
-    pub fn commit(&mut self, record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>) -> Result<(), OutputError> {
+    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last; only `last`, a
+    /// durable file elsewhere, comes after it. Before that, when all files are durable, `record` stores these names, so that an
+    /// interrupted commit can be ended.
+    pub fn commit(
+        &mut self,
+        last: Option<&Path>,
+        record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>,
+    ) -> Result<(), OutputError> {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
-        let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
+        let names: Vec<PathBuf> = self.pending.iter().map(relative).chain(last.map(Path::to_owned)).collect();
         record(&names)?;
         name_files(&self.directory, &names)?;
         self.pending.clear();

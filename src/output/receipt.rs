@@ -13,13 +13,14 @@ use super::format::{Format, FrameFormat};
 use super::samples::Sample;
 use super::splits::Splits;
 use crate::formats::compression::Compression;
-use crate::formats::{regular_file, visible};
+use crate::formats::regular_file;
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;
 use crate::input::skipped::SkippedPart;
 use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
+use crate::judge::same_url::SameUrl;
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
@@ -50,6 +51,12 @@ pub struct Receipt {
     /// The lines left out because their URLs had occurred before; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
+    /// The lines left out because earlier runs have seen their URLs; absent if the run was not asked to leave any out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Part>,
+    /// The file of seen URLs after the run; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_file: Option<SeenPart>,
     /// The lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<Part>,
@@ -140,9 +147,12 @@ pub struct ReceiptOptions {
     /// The most bytes in a file; absent if files are not split into parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split_size: Option<u64>,
-    /// Whether lines are left out whose URLs have occurred before.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unique: bool,
+    /// Which URLs are the same, if lines are left out whose URLs have occurred before; absent if none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unique: Option<SameUrl>,
+    /// The checksum of the file of URLs that earlier runs have seen, 0 if there was none yet; absent if they are not left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Hex>,
     /// The checksum of the older policy that verdicts are compared with, as in its file; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Hex>,
@@ -253,6 +263,18 @@ pub struct FilePart {
     pub lines: Part,
 }
 
+/// A file of seen URLs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SeenPart {
+    /// Its path.
+    pub path: String,
+    /// The number of URLs.
+    pub urls: u64,
+    /// Its checksum, as in its header.
+    pub checksum: Hex,
+}
+
 /// A list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -280,6 +302,9 @@ pub struct ListPart {
     /// to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
+    /// Its lines left out because earlier runs have seen their URLs; absent if the run was not asked to leave any out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Part>,
     /// Its lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<Part>,
@@ -406,71 +431,4 @@ pub(crate) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> B
 /// A number with its noun, in the singular or plural.
 pub fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
-}
-
-impl fmt::Display for Receipt {
-    /// A short table of the run.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.partitions.keys().map(String::len).max().unwrap_or(0).max(10);
-        writeln!(f, "{:<width$} {:>15} {:>7} {:>18}  reasons", "partition", "lines", "share", "bytes")?;
-        let all = self.input.lines.max(1) as f64;
-        for (name, part) in &self.partitions {
-            let reasons: Vec<String> =
-                part.reasons.iter().map(|(reason, n)| format!("{} {n}", visible(reason))).collect();
-            let Part { lines, bytes, .. } = part.judged;
-            let share = 100.0 * lines as f64 / all;
-            let name = visible(name).to_string();
-            writeln!(f, "{name:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
-        }
-        if let Some(Part { lines, bytes, .. }) = self.duplicates {
-            let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  duplicate URLs, left out", "duplicates")?;
-        }
-        if let Some(Part { lines, bytes, .. }) = self.unchanged {
-            let share = 100.0 * lines as f64 / all;
-            writeln!(
-                f,
-                "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  the same by both policies, left out",
-                "unchanged"
-            )?;
-        }
-        let Part { lines, bytes, .. } = self.input;
-        writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
-        if let Some(changes) = &self.changes {
-            let changes: Vec<String> = changes.iter().map(|(name, n)| format!("{} {n}", visible(name))).collect();
-            writeln!(f, "changed: {}", if changes.is_empty() { "no line".to_owned() } else { changes.join(", ") })?;
-        }
-        if self.skipped > 0 {
-            let (part, parts) =
-                ("part of a list could not be read and was", "parts of lists could not be read and were");
-            writeln!(f, "{} skipped", counted(self.skipped, part, parts))?;
-        }
-        if let Some(needed) = self.origins_needed.filter(|&needed| needed > 0) {
-            writeln!(f, "{needed} robots.txt to fetch, in robots-needed.tsv")?;
-        }
-        let notes: u64 = self.policy.notes.iter().map(|(_, count)| count).sum();
-        if notes > 0 {
-            let lines = counted(notes, "line or part", "lines or parts");
-            writeln!(
-                f,
-                "{lines} of robots.txt files had no effect; the receipt lists their kinds, `robosieve lint` the lines"
-            )?;
-        }
-        for (name, count) in self.policy.warc.flaws() {
-            writeln!(f, "WARC: {name} {count}")?;
-        }
-        let proof = match self.balanced {
-            Some(true) if self.skipped > 0 => "; every line that could be read is accounted for",
-            Some(true) => "; every line is accounted for",
-            _ => "",
-        };
-        write!(
-            f,
-            "{}, {}; {:.3} s, {:.2} million URLs a second{proof}",
-            counted(self.policy.origins, "origin", "origins"),
-            counted(self.policy.automata, "distinct group", "distinct groups"),
-            self.seconds,
-            self.urls_per_second / 1e6
-        )
-    }
 }

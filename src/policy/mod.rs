@@ -52,9 +52,9 @@ pub(crate) use groups::Row;
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
 pub(crate) use image::POLICY_FILE;
-pub(crate) use image::replace;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use image::{Record, Trust};
+pub(crate) use image::{folder_of, replace};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};

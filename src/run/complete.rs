@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::checkpointer::Checkpointer;
 use super::needed::asked;
+use super::newly_seen::SeenPlace;
 use super::pipeline::{Finished, Pipeline};
 use super::plan::Plan;
 use super::totals::{ListTotals, Totals, Whole};
@@ -27,7 +28,7 @@ pub(super) fn complete(
     checkpointer: Option<&Checkpointer>,
 ) -> Result<Receipt, FilterError> {
     let progress = pipeline.progress;
-    let Finished { mut output, needed, totals, speed, policy } = pipeline.finish()?;
+    let Finished { mut output, needed, totals, speed, policy, newly } = pipeline.finish()?;
     let proven =
         plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
     let whole = proven.map_err(|failure| match checkpointer {
@@ -39,12 +40,21 @@ pub(super) fn complete(
         let asked = |origin: &str, _: &Waiting| asked(&policy, origin);
         receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);
     }
+    let seen = plan.seen.as_ref().zip(newly);
+    if let Some((place, newly)) = seen {
+        place.unchanged()?;
+        let (_, memory) = plan.memory.first_pass(1);
+        receipt.seen_file = Some(place.write(newly, plan.options.unique.unwrap_or_default(), memory)?);
+    }
     receipt.speed = speed;
     receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
         output.write_receipt(&receipt)?;
-        output.commit(|names| checkpointer.map_or(Ok(()), |checkpointer| checkpointer.complete(names)))?;
+        let last = plan.seen.as_ref().map(SeenPlace::path);
+        output.commit(last, |names| checkpointer.map_or(Ok(()), |checkpointer| checkpointer.complete(names)))?;
+    } else if let Some(place) = &plan.seen {
+        place.commit()?;
     }
     Ok(receipt)
 }
@@ -81,7 +91,9 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         agents: plan.all_agents().map(ToString::to_string).collect(),
         dialect: policy.dialect().name.into(),
         input: Part::of(&whole.input, written),
-        duplicates: options.unique.then(|| part(&whole.duplicates)),
+        duplicates: options.unique.map(|_| part(&whole.duplicates)),
+        seen: options.seen.map(|_| part(&whole.seen)),
+        seen_file: None,
         unchanged: options.only_changed.then(|| part(&whole.unchanged)),
         partitions: names.iter().enumerate().map(partition).collect(),
         changes: splits.is_compared().then(|| changes(&splits, &totals.changes)),
@@ -127,7 +139,8 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &Recei
         compression: list.compression,
         head: (!list.head.is_empty()).then(|| Part::of(&Tally::of_text(head, |line| line), written)),
         input: Part::of(&totals.input, written),
-        duplicates: options.unique.then(|| Part::of(&totals.duplicates, written)),
+        duplicates: options.unique.map(|_| Part::of(&totals.duplicates, written)),
+        seen: options.seen.map(|_| Part::of(&totals.seen, written)),
         unchanged: options.only_changed.then(|| Part::of(&totals.unchanged, written)),
         skipped: totals.skipped.clone(),
         partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),

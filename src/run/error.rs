@@ -4,6 +4,7 @@ use crate::policy::CrawlerError;
 use std::io;
 use std::path::PathBuf;
 
+use super::seen_file::SeenError;
 use super::verify::VerifyError;
 use crate::formats::error::FileError;
 use crate::formats::shown;
@@ -66,6 +67,40 @@ pub enum FilterError {
          run, then shard its output"
     )]
     UniqueShard,
+    /// URLs are to be the same by the keys of an index, but a list has none.
+    #[error(
+        "the list {} has no keys to compare: only an index of web archives has one in each line (CDXJ, or CDX whose first column is N), \
+         and none is made from URLs, because no library makes those that indexes have; compare what is fetched, or bytes",
+        shown(path)
+    )]
+    NoKeys {
+        /// The list.
+        path: PathBuf,
+    },
+    /// The file of seen URLs cannot be used.
+    #[error(transparent)]
+    Seen(#[from] SeenError),
+    /// The file of seen URLs would be among those of the run.
+    #[error(
+        "the file of seen URLs {} is in the folder of the output, which is for the run's files only; choose another place",
+        shown(path)
+    )]
+    SeenInOutput {
+        /// The file.
+        path: PathBuf,
+    },
+    /// URLs of earlier runs are to be left out, but not those of this one.
+    #[error("a run that leaves out URLs of earlier runs must also leave out its own duplicates")]
+    SeenTwice,
+    /// URLs of earlier runs cannot be left out of a list that can be read only once.
+    #[error(
+        "the list {} can be read only once, and leaving out URLs of earlier runs takes two passes; give it as a file",
+        shown(path)
+    )]
+    SeenStream {
+        /// The list.
+        path: PathBuf,
+    },
     /// A place for lines, but none are printed.
     #[error("only a run that prints lines can print them elsewhere; this one has a folder, or only counts")]
     PrintsNothing,

@@ -15,13 +15,18 @@ use super::checkpoint::RunState;
 use super::complete::complete;
 use super::following::Newer;
 use super::job::{Destination, Job};
+use super::left_out::LeavingOut;
 use super::pipeline::{Pipeline, work};
 use super::plan::Plan;
 use super::progress::Progress;
+use super::repeats::Means;
 use super::start::{Start, start};
-use super::unique::Unique;
+use super::unique::{Unique, UniqueLines};
+use super::worker::Worker;
 use crate::input::chunks::{Chunks, Cut};
-use crate::input::list::List;
+use crate::input::list::{Buffer, List};
+use crate::judge::same_url::SameUrl;
+use crate::lock::OnPanic;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
@@ -119,14 +124,18 @@ fn split(
         Start::Judging(begun) => *begun,
     };
     let state = outlets.state.as_ref();
-    let unique = plan.options.unique.then(|| unique(&plan, state, workers)).transpose()?;
+    progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
+    let unique = plan.options.unique.map(|same| unique(&plan, same, state, workers)).transpose();
+    let unique = unique.map_err(|failure| match &checkpointer {
+        Some(checkpointer) if matches!(failure, FilterError::Interrupted) => checkpointer.note_kept(failure),
+        _ => failure,
+    })?;
     let matchers = plan.matchers();
     let cut = plan.cut(progress.source());
     let chunks = match state {
         Some(state) => Chunks::from(cut, &state.reached.begun, state.reached.next),
         None => Chunks::new(cut),
     };
-    progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
     if let Some(state) = state {
         progress.resume(&state.totals, state.reached.source_read(&plan.lists));
     }
@@ -143,9 +152,62 @@ fn split(
 }
 
 /// Prepares to leave out lines whose URLs have occurred before, also among lines that an interrupted run had judged.
-fn unique(plan: &Plan<'_>, state: Option<&RunState>, threads: usize) -> Result<Unique, FilterError> {
+fn unique(plan: &Plan<'_>, same: SameUrl, state: Option<&RunState>, threads: usize) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
-    let before = state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
-    Unique::new(&folder, before.as_ref(), threads)
+    let before = || state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
+    if !plan.reads_twice() {
+        return Unique::new(same, &folder, before().as_ref(), threads);
+    }
+    let (buffered, set) = plan.memory.first_pass(threads);
+    let means = Means { folder, threads, buffered, set };
+    // What can be read must not depend on the pass.
+    let cut = plan.cut(&read);
+    let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.long_run.skip_bad, ..cut });
+    let judged = |list: usize| state.map_or(0, |state| state.totals.lists[list].input.lines);
+    let judged: Vec<u64> = (0..plan.lists.len()).map(judged).collect();
+    match (&plan.seen, before()) {
+        // Which of the lines before are allowed is not known any more.
+        (Some(place), Some(before)) => {
+            let unique = Unique::of_two_passes(same, &chunks, means, Some(place), vec![0; plan.lists.len()])?;
+            judge_again(plan, &before, &unique, threads)?;
+            unique.with_new_turns(&judged, &plan.lists)
+        }
+        (place, _) => Unique::of_two_passes(same, &chunks, means, place.as_ref(), judged),
+    }
+}
+
+/// Judges the lines that an interrupted run had judged, only to keep the allowed ones for later runs.
+fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), FilterError> {
+    let (matchers, older) = (plan.matchers(), plan.older_matchers());
+    let stop = || {
+        chunks.stop();
+        unique.stop();
+    };
+    let work = || {
+        let mut worker = Worker::new(&matchers, None, false, 0).allowed_if(plan.job.allowed_if).against(older.clone());
+        let (mut buffer, mut unique_lines, mut leaving_out) =
+            (Buffer::default(), UniqueLines::default(), LeavingOut::default());
+        while let Some(mut chunk) = chunks.next(&mut buffer)? {
+            chunks.read(&mut chunk, &mut buffer)?;
+            let list = &plan.lists[chunk.list];
+            if !unique.leave_out_repeated(&mut chunk, list, &mut unique_lines, false)? {
+                return Ok(());
+            }
+            if plan.is_only_changed() {
+                worker.leave_out_unchanged(&mut chunk, &mut leaving_out);
+            }
+            worker.judge(&chunk, false, false);
+            unique.keep_allowed(&chunk, || worker.is_allowed(), &mut unique_lines)?;
+            buffer = chunk.end_judging();
+            chunk.release(list);
+        }
+        Ok(())
+    };
+    let ended = threads::at_once(threads, || {
+        let _guard = OnPanic(stop);
+        work().inspect_err(|_: &FilterError| stop())
+    });
+    ended.into_iter().collect::<Result<(), _>>()?;
+    if chunks.is_interrupted() { Err(FilterError::Interrupted) } else { Ok(()) }
 }

@@ -10,6 +10,7 @@ use crate::input::layout::UrlField;
 use crate::input::shard::Shard;
 use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
+use crate::judge::same_url::SameUrl;
 use crate::outcome::Partition;
 use crate::output::form::Form;
 use crate::output::format::{Format, FrameFormat};
@@ -46,8 +47,11 @@ pub struct Job {
     pub against: Option<Against>,
     /// The choices for lines without a definite verdict.
     pub choices: Choices,
-    /// Whether to leave out lines whose URLs have occurred before.
-    pub unique: bool,
+    /// Whether to leave out lines whose URLs have occurred before, and which URLs are the same.
+    pub unique: Option<SameUrl>,
+    /// A file of the URLs that earlier runs have seen, which are left out, too. A run that is complete has replaced it by one with
+    /// its allowed URLs; if it does not exist, it is made.
+    pub seen: Option<PathBuf>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
     pub threads: usize,
     /// The size of a chunk in bytes; 0 to choose it by the memory.
@@ -71,7 +75,8 @@ impl Job {
             allowed_if: None,
             against: None,
             choices: Choices::now(),
-            unique: false,
+            unique: None,
+            seen: None,
             threads: 0,
             chunk_size: 0,
             long_run: LongRun::default(),
@@ -101,7 +106,8 @@ setters! {
         allowed_if: Option<AllowedIf>,
         against: Option<Against>,
         choices: Choices,
-        unique: bool,
+        unique: Option<SameUrl>,
+        seen: Option<PathBuf>,
         threads: usize,
         chunk_size: usize,
         long_run: LongRun,

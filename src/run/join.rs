@@ -67,7 +67,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
             .write_file(NEEDED, |mut file| needed.write(|url, waiting| (url.to_owned(), waiting.status), &mut file))?,
     );
     output.write_receipt(&joined)?;
-    output.commit(|_| Ok(()))?;
+    output.commit(None, |_| Ok(()))?;
     Ok(joined)
 }
 

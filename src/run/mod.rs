@@ -14,17 +14,22 @@ mod execute;
 mod following;
 pub(crate) mod job;
 pub(crate) mod join;
+mod key_runs;
 mod left_out;
+mod line_hashes;
 pub(crate) mod memory;
 pub(crate) mod needed;
+mod newly_seen;
 pub(crate) mod pipeline;
 mod plan;
 pub(crate) mod progress;
 pub(crate) mod queue;
 mod render;
+mod repeats;
 pub(crate) mod reread;
 pub(crate) mod schedule;
 pub(crate) mod seen;
+pub(crate) mod seen_file;
 mod shape;
 pub(crate) mod start;
 pub(crate) mod stored;
@@ -44,7 +49,7 @@ pub use crate::input::{
 pub use crate::judge::line_hash;
 pub use crate::output::{
     FilePart, Form, Format, FrameFormat, Hex, ListPart, OutputError, Part, PartitionPart, Receipt, ReceiptOptions,
-    Sample, VerdictsPart,
+    Sample, SeenPart, VerdictsPart,
 };
 pub use error::{FilterError, JoinError};
 pub use following::Newer;
@@ -54,5 +59,8 @@ pub use memory::DEFAULT_MEMORY;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use memory::{Needs, check_memory};
 pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
+#[cfg(feature = "cli")]
+pub(crate) use seen_file::SEEN_FILE;
+pub use seen_file::{SeenError, SeenFile, merge_seen};
 pub use start::{EarlierRun, earlier_run};
 pub use verify::{Checked, Role, Verification, VerifyError, uncounted, verify};

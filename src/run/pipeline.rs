@@ -7,6 +7,7 @@ use super::checkpointer::{Checkpointer, PendingCheckpoint};
 use super::following::{Following, Newer};
 use super::left_out::{LeavingOut, LeftOut};
 use super::needed::NeededList;
+use super::newly_seen::NewlySeen;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::{Queue, Sequence};
@@ -60,6 +61,8 @@ pub(super) struct Finished {
     pub speed: Vec<Sample>,
     /// The policy that judged the last lines.
     pub policy: Policy,
+    /// The URLs that are kept for later runs.
+    pub newly: Option<NewlySeen>,
 }
 
 /// The state shared by all workers.
@@ -195,6 +198,7 @@ impl<'l> Pipeline<'l> {
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
+        let newly = self.unique.map(|unique| unique.end(self.chunks.lists())).transpose()?.flatten();
         let followed = self.following.and_then(|following| following.into_inner().policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
@@ -206,10 +210,10 @@ impl<'l> Pipeline<'l> {
         })?;
         let speed = self.progress.judged();
         let Sink::Folder(mut output) = sink else {
-            return Ok(Finished { output: None, needed, totals, speed, policy });
+            return Ok(Finished { output: None, needed, totals, speed, policy, newly });
         };
         output.end()?;
-        Ok(Finished { output: Some(*output), needed, totals, speed, policy })
+        Ok(Finished { output: Some(*output), needed, totals, speed, policy, newly })
     }
 
     /// The failure, with a note of what is kept of the run: all chunks handed out, if nothing went wrong with them, otherwise
@@ -268,8 +272,14 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         }
         let more_follows =
             shape.ends_lines() || !pipeline.plan.options.per_input && chunk.list + 1 < pipeline.chunks.lists().len();
+        let list = chunk.list;
         if let Some(unique) = &pipeline.unique
-            && !unique.leave_out_repeated(&mut chunk, &mut state.unique_lines, pipeline.rows.is_some())?
+            && !unique.leave_out_repeated(
+                &mut chunk,
+                &pipeline.chunks.lists()[list],
+                &mut state.unique_lines,
+                pipeline.rows.is_some(),
+            )?
         {
             return Ok(());
         }
@@ -281,9 +291,13 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let rows = shape.prepare(pipeline.plan.set_of(chunk.list), &chunk, &mut state.worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
-        pipeline.chunks.lists()[chunk.list].unchanged()?;
+        pipeline.chunks.lists()[list].unchanged()?;
         let rows = rows?;
-        state.worker.count_left_out(&state.unique_lines.left_out, &unchanged);
+        if let Some(unique) = &pipeline.unique {
+            unique.keep_allowed(&chunk, || state.worker.is_allowed(), &mut state.unique_lines)?;
+        }
+        let UniqueLines { left_out, left_out_as_seen, .. } = &state.unique_lines;
+        state.worker.count_left_out([left_out, left_out_as_seen, &unchanged]);
         spare = chunk.end_judging();
         let (ticket, is_long, permit) = (chunk.ticket, chunk.is_long, chunk.take_permit());
         hand_in(pipeline, chunk, rows, &mut state)?;

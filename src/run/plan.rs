@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::job::{Against, Destination, Folder, Job, LongRun, Pipe};
 use super::memory::{Memory, Needs, WorkerPlan};
+use super::newly_seen::SeenPlace;
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::choices::Choices;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
+use crate::judge::same_url::SameUrl;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
 use crate::output::receipt::{Hex, ReceiptOptions};
@@ -31,6 +33,8 @@ pub(super) struct Plan<'j> {
     /// The options for the receipt, with as many workers and as large chunks as fit into memory.
     pub options: ReceiptOptions,
     pub memory: Memory,
+    /// The file of URLs that earlier runs have seen.
+    pub seen: Option<SeenPlace>,
     /// The crawlers of the policy that verdicts are compared with.
     older: Vec<Crawler>,
 }
@@ -53,7 +57,9 @@ impl<'j> Plan<'j> {
         if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, split_for) {
             return Err(FilterError::SeveralCrawlers { given });
         }
-        Ok(Plan { policy, job, lists, options: options(job, worker_plan), memory, older })
+        let seen = seen(job, &lists)?;
+        let options = ReceiptOptions { seen: seen.as_ref().map(SeenPlace::checksum), ..options(job, worker_plan) };
+        Ok(Plan { policy, job, lists, options, memory, seen, older })
     }
 
     /// The rows of the files; `None` if lines are only counted.
@@ -147,7 +153,15 @@ impl<'j> Plan<'j> {
     /// Whether a list's chunks must be judged after those of the lists before it: if lines go to the same files, or one is left
     /// out because of another.
     fn is_in_order(&self) -> bool {
-        self.options.unique || self.destination().is_some() && !self.options.per_input
+        self.options.unique.is_some() || self.destination().is_some() && !self.options.per_input
+    }
+
+    /// Whether the lists are read twice to leave out duplicates: all are files, and together too large for one set of all their URLs.
+    /// Compressed lists and tables count as stored, because to read them twice takes longer than to read text twice.
+    pub fn reads_twice(&self) -> bool {
+        let length = |list: &List| if list.is_empty { Some(0) } else { list.source_length() };
+        let all = self.lists.iter().map(length).sum::<Option<u64>>();
+        self.options.unique.is_some() && all.is_some_and(|all| self.seen.is_some() || all > self.memory.lists_of_set())
     }
 
     /// The sets of files that get no more lines once these lists have ended.
@@ -172,13 +186,34 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
         return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
     }
+    if job.unique == Some(SameUrl::Surt)
+        && let Some(list) = lists.iter().find(|list| !list.has_keys())
+    {
+        return Err(FilterError::NoKeys { path: list.path.clone() });
+    }
     if let Some(shard) = job.long_run.shard {
-        if job.unique {
+        if job.unique.is_some() {
             return Err(FilterError::UniqueShard);
         }
         shard.cut(&mut lists)?;
     }
     Ok(lists)
+}
+
+/// The place for seen URLs, if there is one.
+fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, FilterError> {
+    let Some(path) = &job.seen else { return Ok(None) };
+    let same = job.unique.ok_or(FilterError::SeenTwice)?;
+    if let Some(list) = lists.iter().find(|list| !list.is_empty && list.source_length().is_none()) {
+        return Err(FilterError::SeenStream { path: list.path.clone() });
+    }
+    let place = SeenPlace::open(path, same)?;
+    let folder = job.destination.as_ref().and_then(Destination::folder);
+    let folder = folder.and_then(|folder| std::path::absolute(&folder.directory).ok());
+    if folder.is_some_and(|folder| place.path().starts_with(folder)) {
+        return Err(FilterError::SeenInOutput { path: path.clone() });
+    }
+    Ok(Some(place))
 }
 
 /// The crawlers of the policy that verdicts are compared with.
@@ -228,11 +263,37 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         preferences: preferences(job),
         allowed_if: job.allowed_if,
         unique: job.unique,
+        seen: None,
         against: job.against.as_ref().map(|against| Hex(against.policy.checksum())),
         only_changed: job.against.as_ref().is_some_and(|against| against.only_changed),
         threads: worker_plan.workers,
         chunk_size: worker_plan.chunk_size,
         per_input: folder.is_some_and(|folder| folder.per_input),
         shard: job.long_run.shard,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::Captures;
+
+    #[test]
+    fn large_lists_are_read_twice_if_they_can_be() {
+        let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (list, empty) = (folder.path().join("list"), folder.path().join("empty"));
+        std::fs::write(&list, "http://a.example/\n".repeat(1 << 19)).unwrap();
+        std::fs::write(&empty, "").unwrap();
+        for (lists, memory, unique, expected) in [
+            (vec![list.clone(), empty.clone()], 48 << 20, Some(SameUrl::Fetched), true),
+            (vec![list.clone()], 1 << 30, Some(SameUrl::Fetched), false),
+            (vec![list.clone()], 48 << 20, None, false),
+        ] {
+            let mut job = Job::new(lists, vec![policy.crawler(None).unwrap()]).unique(unique);
+            job.long_run.memory = memory;
+            assert_eq!(Plan::new(&policy, &job).unwrap().reads_twice(), expected, "{memory} {unique:?}");
+        }
     }
 }

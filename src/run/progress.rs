@@ -64,6 +64,8 @@ pub struct Snapshot {
     pub lines: u64,
     /// How many of them were left out because their URLs had occurred before.
     pub duplicates: u64,
+    /// How many of them were left out because earlier runs have seen their URLs.
+    pub seen: u64,
     /// How many of them were left out because their verdicts are those of the older policy.
     pub unchanged: u64,
     /// Parts of lists skipped because they could not be read.
@@ -119,10 +121,12 @@ impl Snapshot {
     }
 
     /// Adds lines as read, those of them that were left out, and the others as counted for each crawler.
-    fn add(&mut self, input: &Tally, duplicates: &Tally, unchanged: &Tally, crawlers: &[CrawlerCounts]) {
+    fn add(&mut self, input: &Tally, left_out: [&Tally; 3], crawlers: &[CrawlerCounts]) {
+        let [duplicates, seen, unchanged] = left_out;
         self.lines += input.lines;
         self.bytes += input.bytes;
         self.duplicates += duplicates.lines;
+        self.seen += seen.lines;
         self.unchanged += unchanged.lines;
         for (counted, more) in self.crawlers.iter_mut().zip(crawlers) {
             for (partition, tally) in more.tallies.iter().enumerate() {
@@ -200,7 +204,7 @@ impl Progress {
         let Counters { snapshot, samples, .. } = &mut *state;
         snapshot.chunks += 1;
         snapshot.skipped += skipped as u64;
-        snapshot.add(&judged.input, &judged.duplicates, &judged.unchanged, &judged.crawlers);
+        snapshot.add(&judged.input, [&judged.duplicates, &judged.seen, &judged.unchanged], &judged.crawlers);
         let Snapshot { lines, bytes, resumed, .. } = *snapshot;
         samples.add(Sample { seconds, lines: lines - resumed.lines, bytes: bytes - resumed.bytes });
     }
@@ -212,11 +216,11 @@ impl Progress {
 
     /// Records that the run resumes from these totals; `source_bytes` of the lists' files are not read again.
     pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
-        let Whole { input, duplicates, unchanged, crawlers, .. } = totals.whole();
+        let Whole { input, duplicates, seen, unchanged, crawlers, .. } = totals.whole();
         let snapshot = &mut lock(&self.state).snapshot;
         snapshot.resumed = Resumed { lines: input.lines, bytes: input.bytes, source_bytes };
         snapshot.skipped = totals.skipped();
-        snapshot.add(&input, &duplicates, &unchanged, &crawlers);
+        snapshot.add(&input, [&duplicates, &seen, &unchanged], &crawlers);
         self.source.store(source_bytes, Ordering::Relaxed);
     }
 

@@ -41,6 +41,11 @@ impl UrlHash {
         UrlHash { seed: RandomState::new().hash_one(NO_URL) }
     }
 
+    /// The hash that is the same in all runs, for files that later ones read.
+    pub fn of_files() -> UrlHash {
+        UrlHash { seed: 0 }
+    }
+
     /// The hash of a URL; an empty one counts as none.
     #[inline]
     pub fn of(self, url: &[u8]) -> u128 {
@@ -72,9 +77,7 @@ impl Seen {
                 self.grow()?;
             }
             let slots = self.slots();
-            if let Some(&ahead) = hashes.get(at + AHEAD) {
-                prefetch(slots, wanted(ahead, slots.len()));
-            }
+            prefetch_ahead(slots, hashes, at, |hash| hash);
             if insert(slots, hash) {
                 self.held += 1;
             } else {
@@ -101,6 +104,14 @@ impl Seen {
     }
 }
 
+/// Prefetches the slot of a hash that comes some time after the one at `at`, by what `by` makes of it.
+#[inline]
+pub(super) fn prefetch_ahead(slots: &[u128], hashes: &[u128], at: usize, by: impl Fn(u128) -> u128) {
+    if let Some(&ahead) = hashes.get(at + AHEAD) {
+        prefetch(slots, wanted(by(ahead), slots.len()));
+    }
+}
+
 /// The preferred slot of a hash among `slots`, a power of two.
 #[inline]
 fn wanted(hash: u128, slots: usize) -> usize {
@@ -109,7 +120,7 @@ fn wanted(hash: u128, slots: usize) -> usize {
 
 /// Adds a hash unless it is there; at least one slot must be empty. Returns whether it was added.
 #[inline]
-fn insert(slots: &mut [u128], hash: u128) -> bool {
+pub(super) fn insert(slots: &mut [u128], hash: u128) -> bool {
     let last = slots.len() - 1;
     let mut at = wanted(hash, slots.len());
     loop {
@@ -123,6 +134,17 @@ fn insert(slots: &mut [u128], hash: u128) -> bool {
         }
         at += 1;
     }
+}
+
+/// Whether a hash is there; at least one slot must be empty.
+#[inline]
+pub(super) fn contains(slots: &[u128], hash: u128) -> bool {
+    let last = slots.len() - 1;
+    let mut at = wanted(hash, slots.len());
+    while slots[at & last] != hash && slots[at & last] != NO_URL {
+        at += 1;
+    }
+    slots[at & last] == hash
 }
 
 /// An empty table, in an unnamed file of `folder`.

@@ -190,7 +190,11 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             None => start_over(plan, files, Some(record)),
         };
     };
-    if let Some(difference) = checkpoint.job.difference(&record) {
+    // While files get their names, the file of seen URLs may have been replaced already.
+    let seen =
+        if matches!(checkpoint.stage, Stage::Naming(_)) { checkpoint.job.options.seen } else { record.options.seen };
+    let now = JobRecord { options: ReceiptOptions { seen, ..record.options.clone() }, ..record.clone() };
+    if let Some(difference) = checkpoint.job.difference(&now) {
         return Err(refused(difference));
     }
     match checkpoint.stage {
@@ -226,7 +230,12 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) 
     let Some(then) = JobRecord::of(receipt) else {
         return Some("of another job: it read standard input or a pipe".to_owned());
     };
-    if let Some(difference) = then.difference(now) {
+    let mut now = now.clone();
+    if receipt.seen_file.as_ref().map(|file| file.checksum) == now.options.seen {
+        // What the run has made of the file.
+        now.options.seen = then.options.seen;
+    }
+    if let Some(difference) = then.difference(&now) {
         return Some(format!("of another job: {difference}"));
     }
     let metadata_of = |name: &str| fs::metadata(directory.join(name)).ok().filter(fs::Metadata::is_file);

@@ -201,6 +201,7 @@ mod tests {
             head: (place % 2 == 1).then(|| Part { lines: place as u64, ..Part::default() }),
             input: Part::default(),
             duplicates: None,
+            seen: None,
             unchanged: None,
             skipped: Vec::new(),
             partitions: BTreeMap::new(),

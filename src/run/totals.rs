@@ -34,6 +34,9 @@ pub(crate) struct ListTotals {
     kept: Tally,
     /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
+    /// The lines left out because earlier runs have seen their URLs.
+    #[serde(default)]
+    pub seen: Tally,
     /// The lines left out because their verdicts are those of the older policy.
     #[serde(default)]
     pub unchanged: Tally,
@@ -51,6 +54,7 @@ pub(crate) struct Whole {
     pub input: Tally,
     kept: Tally,
     pub duplicates: Tally,
+    pub seen: Tally,
     pub unchanged: Tally,
     /// For each crawler, over the lines as read.
     pub crawlers: Vec<CrawlerCounts>,
@@ -78,6 +82,7 @@ impl Totals {
         list.input.append(&judged.input);
         list.kept.append(&judged.kept);
         list.duplicates.append(&judged.duplicates);
+        list.seen.append(&judged.seen);
         list.unchanged.append(&judged.unchanged);
         for (changes, chunk) in self.changes.iter_mut().zip(&judged.changes) {
             let of_chunk = chunk.0.as_flattened();
@@ -133,6 +138,7 @@ impl Totals {
             input: whole(lists.iter().map(|list| &list.input)),
             kept: whole(lists.iter().map(|list| &list.kept)),
             duplicates: whole(lists.iter().map(|list| &list.duplicates)),
+            seen: whole(lists.iter().map(|list| &list.seen)),
             unchanged: whole(lists.iter().map(|list| &list.unchanged)),
             crawlers: self.counts.iter().enumerate().map(crawler).collect(),
         }
@@ -141,10 +147,10 @@ impl Totals {
     /// Checks that the lines written are those read, each one and in order; returns what was read.
     pub fn balanced(&self) -> Result<Whole, FilterError> {
         let whole = self.whole();
-        let Whole { input, kept, duplicates, unchanged, crawlers } = &whole;
+        let Whole { input, kept, duplicates, seen, unchanged, crawlers } = &whole;
         let is_whole = |counted: &CrawlerCounts| {
             let judged: u64 = counted.tallies.iter().map(|tally| tally.lines).sum();
-            let all = || counted.tallies.iter().chain([duplicates, unchanged]);
+            let all = || counted.tallies.iter().chain([duplicates, seen, unchanged]);
             let (lines, bytes) = all().fold((0, 0), |(lines, bytes), tally| (lines + tally.lines, bytes + tally.bytes));
             let sum = all().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
             counted.counts.iter().sum::<u64>() == judged

@@ -2,87 +2,183 @@
 //!
 //! A worker hashes the URLs of its chunk and then, in the chunk's turn, looks them up among the URLs [seen](super::seen) so far,
 //! and adds them. So the first line of a URL stays, whichever worker gets to it first. The remaining lines are copied together and
-//! judged as if they were the whole chunk. Two lines have the same URL if the part of them that is judged is the same, byte for
-//! byte; a line without a URL is never left out.
+//! judged as if they were the whole chunk. Two lines have the same URL if the parts of them that are judged have the same
+//! [key](SameUrl); a line without a valid URL is never left out.
+//!
+//! If the lists are files, and large, a [first pass](super::repeats) has found which lines are repeated.
 //!
 //! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
-//! where it resumes, and only hashes.
+//! where it resumes, or, in a first pass, all of them, and only hashes.
 
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::error::FilterError;
 use super::left_out::{LeavingOut, LeftOut};
+use super::line_hashes::{Hashing, LineHashes};
+use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
 use super::queue::Sequence;
-use super::seen::{NO_URL, Seen, UrlHash};
+use super::repeats::{Means, Repeats};
+use super::seen::Seen;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
+use crate::judge::same_url::SameUrl;
 use crate::judge::urls::LineUrls;
 use crate::lock::{into_inner, lock};
 use crate::{origin, threads};
 
-/// The state shared by all workers: the URLs of all chunks that have had their turn.
+/// The state shared by all workers.
 #[derive(Debug)]
-pub(super) struct Unique {
-    hash: UrlHash,
-    seen: Sequence<Seen>,
+pub(super) enum Unique {
+    /// The URLs of all chunks that have had their turn.
+    InTurn(Hashing, Sequence<Seen>),
+    /// A first pass has found the lines that are repeated.
+    Known(Box<Known>),
+}
+
+/// What is known after a first pass.
+#[derive(Debug)]
+pub(super) struct Known {
+    repeats: Repeats,
+    /// The allowed URLs, if they are kept for later runs.
+    newly: Option<NewlySeen>,
+    means: Means,
 }
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
 #[derive(Debug, Default)]
 pub(super) struct UniqueLines {
-    urls: LineUrls,
-    /// The hash of each line's URL.
-    hashes: Vec<u128>,
+    lines: LineHashes,
     /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
-    leaving_out: LeavingOut,
+    /// Those of lines whose URLs earlier runs have seen, and that are not repeated.
+    seen: Vec<usize>,
+    /// For repeated lines, and for lines seen.
+    leaving_out: [LeavingOut; 2],
+    allowed: AllowedKeys,
     pub left_out: LeftOut,
+    pub left_out_as_seen: LeftOut,
 }
 
 impl Unique {
     /// With a set in a file of `folder`. If the run resumes, `before` is the chunks before that point, whose URLs are added.
-    pub fn new(folder: &Path, before: Option<&Chunks<'_>>, threads: usize) -> Result<Unique, FilterError> {
-        let (hash, mut seen) = (UrlHash::new(), Seen::new(folder)?);
+    pub fn new(
+        same: SameUrl,
+        folder: &Path,
+        before: Option<&Chunks<'_>>,
+        threads: usize,
+    ) -> Result<Unique, FilterError> {
+        let (hashing, mut seen) = (Hashing::new(same), Seen::new(folder)?);
         if let Some(before) = before {
-            seen = seen_before(before, hash, seen, threads)?;
+            seen = seen_before(before, hashing, seen, threads)?;
         }
-        Ok(Unique { hash, seen: Sequence::new(seen) })
+        Ok(Unique::InTurn(hashing, Sequence::new(seen)))
     }
 
-    /// Leaves out the lines of a chunk that are not to be judged; returns false if the run has failed meanwhile. `hashed` says whether
-    /// lines are hashed for checksums.
+    /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run resumes. If there
+    /// is a `place` for seen URLs, those in its file are left out, too, and allowed ones are kept for it.
+    pub fn of_two_passes(
+        same: SameUrl,
+        chunks: &Chunks<'_>,
+        means: Means,
+        place: Option<&SeenPlace>,
+        read: Vec<u64>,
+    ) -> Result<Unique, FilterError> {
+        let hashing = if place.is_some() { Hashing::of_files(same) } else { Hashing::new(same) };
+        let file = place.and_then(|place| place.file.as_ref());
+        let repeats = Repeats::find(chunks, hashing, &means, file, read)?;
+        let newly = place.map(|_| NewlySeen::new(hashing, &means)).transpose()?;
+        Ok(Unique::Known(Box::new(Known { repeats, newly, means })))
+    }
+
+    /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
+    pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Unique, FilterError> {
+        match self {
+            Unique::Known(known) => {
+                let Known { repeats, newly, means } = *known;
+                let repeats = repeats.with_new_turns(read, lists)?;
+                Ok(Unique::Known(Box::new(Known { repeats, newly, means })))
+            }
+            in_turn @ Unique::InTurn(..) => Ok(in_turn),
+        }
+    }
+
+    /// Leaves out the lines of a chunk of `list` that are not to be judged; returns false if the run has failed meanwhile. `hashed`
+    /// says whether lines are hashed for checksums.
     pub fn leave_out_repeated(
         &self,
         chunk: &mut Chunk<'_>,
+        list: &List,
         unique_lines: &mut UniqueLines,
         hashed: bool,
     ) -> Result<bool, FilterError> {
-        unique_lines.hash(chunk, self.hash);
-        let UniqueLines { hashes, repeated, .. } = &mut *unique_lines;
-        let inserted = self.seen.in_turn(chunk.ticket, |seen| seen.insert_all(hashes, |line| repeated.push(line)));
-        let Some(inserted) = inserted else { return Ok(false) };
-        inserted?;
+        let UniqueLines { lines, repeated, seen: of_earlier, .. } = &mut *unique_lines;
+        repeated.clear();
+        of_earlier.clear();
+        match self {
+            Unique::InTurn(hashing, seen) => {
+                lines.find(chunk, *hashing);
+                let insert = |seen: &mut Seen| seen.insert_all(&lines.hashes, |line| repeated.push(line));
+                let Some(inserted) = seen.in_turn(chunk.ticket, insert) else { return Ok(false) };
+                inserted?;
+            }
+            Unique::Known(known) => {
+                if !known.repeats.of(chunk, list, repeated, of_earlier)? {
+                    return Ok(false);
+                }
+                if !repeated.is_empty() || !of_earlier.is_empty() {
+                    lines.urls.find(chunk);
+                }
+            }
+        }
         unique_lines.leave_out_repeated(chunk, hashed);
         Ok(true)
     }
 
+    /// Keeps the allowed lines of a judged chunk for later runs, if that is wanted.
+    pub fn keep_allowed(
+        &self,
+        chunk: &Chunk<'_>,
+        is_allowed: impl FnOnce() -> Vec<bool>,
+        unique_lines: &mut UniqueLines,
+    ) -> Result<(), FilterError> {
+        let Unique::Known(known) = self else { return Ok(()) };
+        match &known.newly {
+            Some(newly) => newly.add(chunk, &is_allowed(), &mut unique_lines.allowed, &known.means),
+            None => Ok(()),
+        }
+    }
+
     /// Ends all turns.
     pub fn stop(&self) {
-        self.seen.stop();
+        match self {
+            Unique::InTurn(_, seen) => seen.stop(),
+            Unique::Known(known) => known.repeats.stop(),
+        }
+    }
+
+    /// Checks, after all turns, that lines were left out of the lists as they were found there. Returns the URLs kept for later runs.
+    pub fn end(self, lists: &[List]) -> Result<Option<NewlySeen>, FilterError> {
+        match self {
+            Unique::InTurn(..) => Ok(None),
+            Unique::Known(known) => {
+                let Known { repeats, newly, .. } = *known;
+                repeats.all_were_read(lists).map(|()| newly)
+            }
+        }
     }
 }
 
 /// Adds the URLs of these chunks.
-fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
+fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
     let work = || {
-        let (mut buffer, mut unique_lines) = (Buffer::default(), UniqueLines::default());
+        let (mut buffer, mut lines) = (Buffer::default(), LineHashes::default());
         while let Some(mut chunk) = chunks.next(&mut buffer)? {
             chunks.read(&mut chunk, &mut buffer)?;
-            unique_lines.hash(&chunk, hash);
-            lock(&seen).insert_all(&unique_lines.hashes, |_| ())?;
+            lines.find(&chunk, hashing);
+            lock(&seen).insert_all(&lines.hashes, |_| ())?;
             buffer = chunk.end_judging();
         }
         Ok(())
@@ -95,27 +191,37 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, threads: usize) -
 }
 
 impl UniqueLines {
-    /// Hashes the URLs of a chunk from which nothing is left out yet.
-    fn hash(&mut self, chunk: &Chunk<'_>, hash: UrlHash) {
-        self.hashes.clear();
-        self.repeated.clear();
-        self.urls.find(chunk);
-        let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text(), line)));
-        self.hashes.extend(urls.map(|url| hash.of(url)));
-        for &(line, _) in chunk.flaws() {
-            self.hashes[line as usize] = NO_URL;
+    /// Leaves out the lines of a chunk that are repeated or seen, if they still are what was hashed.
+    fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
+        let UniqueLines { lines, repeated, seen, leaving_out: [first, second], .. } = self;
+        self.left_out = leave_out(first, chunk, &lines.urls, repeated, hashed);
+        self.left_out_as_seen = LeftOut::default();
+        if !seen.is_empty() {
+            if !repeated.is_empty() {
+                // Lines are counted without those that were left out.
+                let before = |line: &usize| chunk.left_out.partition_point(|left_out| left_out < line);
+                seen.iter_mut().for_each(|line| *line -= before(line));
+                lines.urls.find(chunk);
+            }
+            self.left_out_as_seen = leave_out(second, chunk, &lines.urls, seen, hashed);
         }
     }
+}
 
-    /// Leaves out the lines of a chunk that are repeated, if they still are what was hashed.
-    fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
-        let (layout, bom_len) = (chunk.layout, chunk.bom_len);
-        let is_url = |line: usize, text: &[u8]| {
-            // The line may have changed after its mark was found.
-            has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
-        };
-        self.left_out = self.leaving_out.leave_out(chunk, &self.urls, &self.repeated, hashed, is_url);
-    }
+/// Leaves these lines out of a chunk, if they still have URLs.
+fn leave_out(
+    leaving_out: &mut LeavingOut,
+    chunk: &mut Chunk<'_>,
+    urls: &LineUrls,
+    lines: &[usize],
+    hashed: bool,
+) -> LeftOut {
+    let (layout, bom_len) = (chunk.layout, chunk.bom_len);
+    let is_url = |line: usize, text: &[u8]| {
+        // The line may have changed after its mark was found.
+        has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
+    };
+    leaving_out.leave_out(chunk, urls, lines, hashed, is_url)
 }
 
 /// Whether the part of a line that would be judged is a URL, so that the line is not invalid.
@@ -132,16 +238,17 @@ mod tests {
     use crate::outcome::Reason;
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
-    fn remaining(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
-        let seen = Sequence::new(Seen::new(&std::env::temp_dir()).unwrap());
-        let (unique, mut unique_lines) = (Unique { hash: UrlHash::new(), seen }, UniqueLines::default());
+    fn remaining(same: SameUrl, layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
+        let unique = Unique::new(same, &std::env::temp_dir(), None, 1).unwrap();
+        let (file, mut unique_lines) = (tempfile::NamedTempFile::new().unwrap(), UniqueLines::default());
+        let list = List::open(file.path()).unwrap();
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
             let bom_len = if text.starts_with('\u{feff}') { 3 } else { 0 };
             let mut chunk = Chunk::of_lines(b"", layout, bom_len);
             chunk.ticket = ticket;
             chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec() });
-            assert!(unique.leave_out_repeated(&mut chunk, &mut unique_lines, true).unwrap());
+            assert!(unique.leave_out_repeated(&mut chunk, &list, &mut unique_lines, true).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
             all.push((text, flaws, unique_lines.left_out.lines.lines));
@@ -154,11 +261,21 @@ mod tests {
         let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
         let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
         assert_eq!(
-            remaining(&Layout::Whole, &[(first, &[]), (second, &[])]),
+            remaining(SameUrl::Bytes, &Layout::Whole, &[(first, &[]), (second, &[])]),
             [
                 ("http://a.example/1\n\nno url\nhttp://a.example/2\r\nno url\n\n".to_owned(), vec![], 1),
                 ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
             ]
+        );
+    }
+
+    #[test]
+    fn urls_that_are_fetched_alike_are_one() {
+        let text =
+            "http://a.example/1\nhttp://A.example/%31#x\nno url\nno url\nhttp://a.example/%0A\nhttp://a.example/%0a\n";
+        assert_eq!(
+            remaining(SameUrl::Fetched, &Layout::Whole, &[(text, &[])]),
+            [("http://a.example/1\nno url\nno url\nhttp://a.example/%0A\n".to_owned(), vec![], 2)]
         );
     }
 
@@ -169,7 +286,7 @@ mod tests {
         for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
             let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
             assert_eq!(
-                remaining(&Layout::Whole, &chunks),
+                remaining(SameUrl::Bytes, &Layout::Whole, &chunks),
                 [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]
             );
         }
@@ -180,7 +297,7 @@ mod tests {
         let text = "http://a.example/1\nhttp://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n";
         let flaws = [(2, Reason::LineBreak)];
         assert_eq!(
-            remaining(&Layout::Whole, &[(text, &flaws), (text, &flaws)]),
+            remaining(SameUrl::Bytes, &Layout::Whole, &[(text, &flaws), (text, &flaws)]),
             [
                 ("http://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n".to_owned(), vec![1], 1),
                 ("http://a.example/%0A\n".to_owned(), vec![0], 3)

@@ -37,6 +37,8 @@ pub(crate) struct Judged {
     pub kept: Tally,
     /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
+    /// The lines left out because earlier runs have seen their URLs.
+    pub seen: Tally,
     /// The lines left out because their verdicts are those of the older policy.
     pub unchanged: Tally,
     /// For each crawler, how many lines changed between partitions, if policies are compared.
@@ -195,12 +197,18 @@ impl Worker {
         left_out
     }
 
-    /// Counts the lines that were left out before the chunk was judged: first duplicates, then unchanged ones.
-    pub fn count_left_out(&mut self, duplicates: &LeftOut, unchanged: &LeftOut) {
-        (self.judged.duplicates, self.judged.unchanged) = (duplicates.lines, unchanged.lines);
-        if let Some(first) = [duplicates, unchanged].into_iter().find(|left_out| left_out.lines.lines > 0) {
+    /// Counts the lines that were left out before the chunk was judged: first duplicates, then seen ones, then unchanged ones.
+    pub fn count_left_out(&mut self, left_out: [&LeftOut; 3]) {
+        let judged = &mut self.judged;
+        [judged.duplicates, judged.seen, judged.unchanged] = left_out.map(|left_out| left_out.lines);
+        if let Some(first) = left_out.into_iter().find(|left_out| left_out.lines.lines > 0) {
             self.judged.input = first.input;
         }
+    }
+
+    /// Whether each line of the judged chunk is allowed for any crawler by the policy of the run.
+    pub fn is_allowed(&self) -> Vec<bool> {
+        self.outcomes.is_allowed(AllowedIf::split_count(self.allowed_if, self.matchers.len()))
     }
 
     /// For each crawler, the outcomes of the judged chunk's lines, and what blocked them. `text` is that of the chunk.

@@ -127,6 +127,8 @@ impl Metrics {
         text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
         let duplicates = "Lines left out because their URLs occurred before.";
         text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
+        let seen = "Lines left out because earlier runs have seen their URLs.";
+        text.family("seen_lines_total", COUNTER, seen).sample(&[], snapshot.seen);
         let unchanged = "Lines left out because their verdicts are those of the older policy.";
         text.family("unchanged_lines_total", COUNTER, unchanged).sample(&[], snapshot.unchanged);
         let skipped = "Parts of lists that could not be read and were skipped.";

@@ -56,6 +56,7 @@ mod redirects;
 mod report;
 mod resume;
 mod revisits;
+mod seen;
 mod shards;
 mod skip_bad;
 #[cfg(feature = "parquet")]

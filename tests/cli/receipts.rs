@@ -112,7 +112,7 @@ fn receipts_are_as_their_schema_says() {
     let now = "--now 2026-01-01T00:00:00Z";
     let mut runs = vec![
         ("plain", "--robots in.warc --statuses common-crawl --www-fallback urls".to_owned()),
-        ("packed", "--compress gzip --split-size 1M --per-input --unique --explain urls".to_owned()),
+        ("packed", "--compress gzip --split-size 1M --per-input --unique --seen seen --explain urls".to_owned()),
         ("columns", "--delimiter , --column url --max-age 7d --unreachable-as-unavailable 30d pages".to_owned()),
         ("verdicts", "--verdicts --preferences search --require train-ai!=n --agent other urls".to_owned()),
         ("refused", "--blocked-for --require train-ai!=n --content-signal everybody --agent other urls".to_owned()),

@@ -516,6 +516,58 @@ fn a_run_that_dies_while_files_are_named_resumes() {
     }
 }
 
+/// The file of seen URLs gets its name last; until then, the old one stays.
+#[test]
+fn a_run_that_dies_before_the_file_of_seen_urls_is_named_resumes() {
+    let bench = bench_with_lists();
+    bench.file("first", "http://a.example/./%41/4\n");
+    done(&bench, &format!("filter --agent examplebot --robots sites {NOW} --unique --seen seen --out before first"));
+    let old = bench.read("seen");
+    let options = format!("{NOW} --unique --seen seen");
+    killed(&bench, &words(&options, "out"), 60);
+    let mut checkpoint: Value = serde_json::from_slice(&bench.read("out/.checkpoint.json")).expect("JSON");
+    checkpoint.as_object_mut().and_then(|fields| fields.remove("checksum")).expect("a checksum");
+    assert!(bench.read("seen") == old);
+    done(&bench, &words(&format!("{options} --resume"), "out"));
+    let new = bench.read("seen");
+    assert!(new.len() > old.len());
+    let receipt = bench.receipt("out");
+    assert_eq!(receipt["seen"]["lines"], 1);
+    let seen = bench.path("seen").canonicalize().expect("a file");
+    checkpoint["stage"] = serde_json::json!({ "Naming": ["receipt.json", seen] });
+    for is_named in [false, true] {
+        if !is_named {
+            fs::rename(&seen, bench.path(".seen.partial")).expect("renamed");
+            bench.file("seen", &old);
+        }
+        bench.file("out/.checkpoint.json", checkpoint_of(&checkpoint));
+        done(&bench, &words(&format!("{options} --resume"), "out"));
+        assert!(bench.read("seen") == new, "{is_named}");
+        assert!(!bench.path(".seen.partial").exists() && !bench.path("out/.checkpoint.json").exists());
+        // And it is complete.
+        done(&bench, &words(&format!("{options} --resume"), "out"));
+        assert_eq!(bench.receipt("out"), receipt);
+    }
+}
+
+/// What was allowed before the interruption is seen, too.
+#[test]
+fn a_run_with_a_file_of_seen_urls_resumes() {
+    for options in ["", "--verdicts --agent other"] {
+        let bench = bench_with_lists();
+        let of = |folder: &str, more: &str| words(&format!("{NOW} --unique {options} {more}"), folder);
+        done(&bench, &of("whole", "--seen all"));
+        let interrupted =
+            interrupted_until_done(&bench, |threads| of("out", &format!("--seen seen --resume --threads {threads}")));
+        assert!(interrupted > 0, "{options}");
+        assert!(bench.read("seen") == bench.read("all"));
+        for name in files(&bench, "whole").iter().filter(|name| *name != "receipt.json") {
+            assert!(bench.read(&format!("out/{name}")) == bench.read(&format!("whole/{name}")), "{name}");
+        }
+        done(&bench, "verify --inputs out");
+    }
+}
+
 /// Like the above, but another run then replaces it: no file that already has its name may stay.
 #[test]
 fn a_run_that_dies_while_files_are_named_is_replaced() {

@@ -12,7 +12,7 @@ use robosieve::run::{Folder, FrameFormat, Job, Progress, join, verify};
 use robosieve::show::export::{self, ExportTable};
 use robosieve::show::inspect::Summary;
 use robosieve::show::report::{REPORT, Report};
-use robosieve::{Agents, Choices, Dialect, RuleSet};
+use robosieve::{Agents, Choices, Dialect, RuleSet, SameUrl};
 
 /// Origins of a policy that is checked by several threads.
 const MANY: usize = 30_000;
@@ -173,7 +173,7 @@ fn runs(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
         Job::new([folder.join("urls")], vec![policy.crawler(None).expect("a crawler")])
             .destination(destination)
             .choices(Choices::at(0))
-            .unique(out == "unique")
+            .unique((out == "unique").then_some(SameUrl::Fetched))
             .threads(THREADS)
             .chunk_size(1 << 16)
     };

@@ -54,7 +54,7 @@ def filter(
     against: Policy | None = None,
     only_changed: bool = False,
     per_input: bool = False,
-    unique: bool = False,
+    unique: bool | str = False,
     force: bool = False,
     resume: bool = False,
     shard: str | None = None,
@@ -70,7 +70,8 @@ def filter(
     more; `out` is the folder for the partitions. The options are those of `robosieve filter`; sizes are numbers of
     bytes. `progress` is called ten times a second. Ctrl-C ends the run cleanly, and the same call with `resume=True`
     continues it. `shard`, such as "1/8", reads a part of the lists; all parts need the same `choices` with `now`, and
-    `join` joins their receipts.
+    `join` joins their receipts. `unique` leaves out lines whose URL has occurred before: "fetched" (or True) compares
+    what a fetcher asks for, "bytes" what is written, "surt" the keys of an index of web archives.
 
     Without a folder, `count` only counts; `only` writes the lines of these partitions, `verdicts` all lines with their
     verdicts, and `blocked_for` all lines with the crawlers that may not fetch them, to `out`, a file that is open for
@@ -136,7 +137,7 @@ def filter(
         against=against,
         only_changed=only_changed,
         per_input=per_input,
-        unique=unique,
+        unique=("fetched" if unique else None) if isinstance(unique, bool) else unique,
         force=force,
         resume=resume,
         skip_bad=skip_bad,

@@ -397,7 +397,7 @@ def filter(
     against: Policy | None,
     only_changed: bool,
     per_input: bool,
-    unique: bool,
+    unique: str | None,
     force: bool,
     resume: bool,
     skip_bad: bool,

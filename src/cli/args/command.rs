@@ -9,7 +9,7 @@ use super::compile::{CompileArgs, MergeArgs};
 use super::diff::{DiffArgs, HistoryArgs};
 use super::filter::FilterArgs;
 use super::inspect::{ExportArgs, InspectArgs};
-use super::receipts::{JoinArgs, ReportArgs, VerifyArgs};
+use super::receipts::{JoinArgs, ReportArgs, SeenArgs, VerifyArgs};
 
 /// Split URL lists by robots.txt and prove that no line was lost
 #[derive(Debug, Parser)]
@@ -42,6 +42,7 @@ pub enum Command {
     Lint(LintArgs),
     Verify(VerifyArgs),
     Join(JoinArgs),
+    Seen(SeenArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -10,6 +10,7 @@ mod long_runs;
 mod output;
 mod policy;
 mod receipts;
+mod spaced;
 mod values;
 
 pub use check::{CheckArgs, Dialects, LintArgs, LintFormat};
@@ -20,4 +21,5 @@ pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
 pub use inspect::{ExportArgs, InspectArgs};
 pub use long_runs::{Log, WatchingArgs};
 pub use policy::{PolicyArgs, ReadingArgs, RequiredArgs, mapped};
-pub use receipts::{JoinArgs, ReportArgs, VerifyArgs};
+pub use receipts::{JoinArgs, ReportArgs, SeenArgs, VerifyArgs};
+pub use spaced::joined;

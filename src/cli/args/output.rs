@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::super::error::Failure;
 use super::values::{bytes, one_of};
-use crate::judge::AllowedIf;
+use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
 use crate::preferences::PreferenceColumns;
@@ -105,14 +105,36 @@ pub struct OutputArgs {
     pub preferences: Option<PreferenceColumns>,
     /// Leave out lines whose URL has occurred before
     ///
-    /// It may have occurred in the same list or an earlier one; the first line with each URL stays. URLs are compared
-    /// byte for byte, without surrounding spaces and control characters; lines without a valid URL are never left out.
+    /// It may have occurred in the same list or an earlier one; the first line with each URL stays. With `fetched`, the
+    /// default, URLs are the same if a fetcher asks for the same thing: their serialisations by the URL standard differ at
+    /// most in the fragment, in escapes of letters, digits and `-._~`, and in the case of other escapes. With `bytes` they
+    /// are compared byte for byte, without surrounding spaces and control characters. With `surt`, lines of an index of
+    /// web archives (CDX, CDXJ) are compared by its keys, their first fields. The key may follow a space, so a list with
+    /// such a name is written `./bytes`. Lines without a valid URL are never left out.
     /// The receipt counts the lines left out. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
     /// given by --out, or else in TMPDIR: 24 to 48 bytes per URL, and 72 while the file grows. It takes no memory but
-    /// the page cache, and is fast as long as it fits there. With --resume, the lists are read again up to where the
-    /// run continues. Cannot be combined with --shard.
-    #[arg(long)]
-    pub unique: bool,
+    /// the page cache, and is fast as long as it fits there. So lists that are files, and together larger than about a
+    /// sixteenth of --memory, are read twice: first to write 17 bytes per line and to find in them what is repeated, which
+    /// reads and writes in order only. With --resume, the lists are read again up to where the run continues, or all of
+    /// them if they are read twice. Cannot be combined with --shard.
+    #[arg(
+        long,
+        value_name = "KEY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = SameUrl::Fetched.name(),
+        hide_possible_values = true,
+        value_parser = one_of(SameUrl::ALL.map(|same| (same.name(), same)))
+    )]
+    pub unique: Option<SameUrl>,
+    /// Leave out lines whose URL an earlier run with this file has allowed, and add those that this one allows
+    ///
+    /// Implies --unique, whose key says which URLs are the same. The file is made by the first run. When a run is complete,
+    /// a new file takes its place, with the URLs that the run allowed for any crawler; those deferred or blocked come back.
+    /// It has 16 bytes per URL, and is read and written in order. The lists must be files. `robosieve seen` counts, checks
+    /// and merges such files.
+    #[arg(long, value_name = "FILE", hide_short_help = true, value_hint = ValueHint::FilePath)]
+    pub seen: Option<PathBuf>,
     /// The format of the files: text or parquet
     ///
     /// Parquet has one row per line, in a dataset partitioned as in Hive (lines/verdict=allowed/part-0001.parquet and

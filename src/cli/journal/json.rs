@@ -36,6 +36,7 @@ pub fn progress(snapshot: &Snapshot, agents: &[String]) -> String {
             "source_bytes_known": snapshot.source_bytes_known,
             "lines": snapshot.lines,
             "duplicates": snapshot.duplicates,
+            "seen": snapshot.seen,
             "unchanged": snapshot.unchanged,
             "skipped": snapshot.skipped,
             "chunks": snapshot.chunks,

@@ -64,7 +64,7 @@ fn shares(snapshot: &Snapshot, agents: &[String]) -> String {
         let share = percent(lines, snapshot.lines);
         format!("{} {share}", partition.name())
     });
-    let left_out = [("duplicates", snapshot.duplicates), ("unchanged", snapshot.unchanged)];
+    let left_out = [("duplicates", snapshot.duplicates), ("seen", snapshot.seen), ("unchanged", snapshot.unchanged)];
     let left_out = left_out.into_iter().filter(|(_, lines)| *lines > 0);
     let left_out = left_out.map(|(name, lines)| format!("{name} {}", percent(lines, snapshot.lines)));
     let shares = shares.chain(left_out).collect::<Vec<_>>().join(", ");

@@ -48,6 +48,17 @@ impl Layout {
         }
     }
 
+    /// The key that an index has for the URL of a line, its first field; `None` for `-`, and if nothing is there.
+    pub(crate) fn key<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        let delimiter = match self {
+            Layout::Whole => return None,
+            Layout::Delimited(delimited) => delimited.delimiter,
+            Layout::Cdxj => b' ',
+        };
+        let key = &line[..memchr::memchr(delimiter, line)?];
+        (!matches!(key, b"" | b"-")).then_some(key)
+    }
+
     /// Whether the whole line is the URL.
     pub(crate) fn is_whole(&self) -> bool {
         *self == Layout::Whole

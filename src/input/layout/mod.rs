@@ -13,4 +13,4 @@ pub use delimited::Column;
 pub(crate) use delimited::Found;
 pub use find::Layout;
 pub use url_field::{Delimiter, UrlField};
-pub(crate) use url_field::{LOOK, MARK};
+pub(crate) use url_field::{LOOK, MARK, has_keys};

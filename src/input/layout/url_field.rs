@@ -144,6 +144,9 @@ impl UrlField {
 /// The letter of the URL column in a CDX head line: the original URL.
 const CDX_URL: &str = "a";
 
+/// The letters of columns in a CDX head line that have keys: the massaged URL, and the canonised one.
+const CDX_KEYS: [&str; 2] = ["N", "A"];
+
 /// Delimiter and columns of a CDX head line (` CDX N b a m s k r M S V g`), if the line is one.
 fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
     let line = line.strip_prefix(MARK).unwrap_or(line);
@@ -151,6 +154,17 @@ fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
     let names = line[1..].strip_prefix(b"CDX")?.strip_prefix(&[delimiter])?;
     let name = |name: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(name)).into_owned();
     Some((delimiter, names.split(|&byte| byte == delimiter).map(name).collect()))
+}
+
+/// Whether the lines of a list with this layout and head line begin with the keys of their URLs, as in an index of web archives.
+pub(crate) fn has_keys(layout: &Layout, head: &[u8]) -> bool {
+    match layout {
+        Layout::Whole => false,
+        Layout::Cdxj => true,
+        Layout::Delimited(delimited) => cdx_head(head).is_some_and(|(delimiter, names)| {
+            delimiter == delimited.delimiter && names.first().is_some_and(|name| CDX_KEYS.contains(&name.as_str()))
+        }),
+    }
 }
 
 /// The lines of a text that are neither empty nor remarks, which some indexes begin with.
@@ -219,6 +233,27 @@ mod tests {
         for text in ["http://example.com/\n", "", "\n", "!meta\n", "a b {}\n", " CDXN\n", "http://a/ 2024 x\n"] {
             assert_eq!(layout(&none, text), Ok((Layout::Whole, String::new())), "{text}");
         }
+    }
+
+    #[test]
+    fn indexes_have_keys() {
+        let keyed = |field: &UrlField, text: &str| {
+            let (layout, head) = layout(field, text).unwrap();
+            has_keys(&layout, head.as_bytes())
+        };
+        let none = UrlField::default();
+        for (text, expected) in [
+            ("com,a)/ 20240101000000 {\"url\":\"http://a.com/\"}\n", true),
+            (" CDX N b a m s\n", true),
+            ("\tCDX\tA\tb\ta\r\n", true),
+            (" CDX a b\n", false),
+            (" CDX b a N\n", false),
+            ("http://a.com/\n", false),
+        ] {
+            assert_eq!(keyed(&none, text), expected, "{text}");
+        }
+        assert!(!keyed(&field(" ", "3", false), "N b a\n"));
+        assert!(!keyed(&field(",", "1", true), " CDX N b a\n"), "the fields are others");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::table::TableFile;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::regular_file::PARQUET_MARK;
 use crate::input::error::{ListError, unreadable};
-use crate::input::layout::{Layout, MARK, UrlField};
+use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 use crate::input::skipped::SkippedPart;
 
 /// A list, opened.
@@ -159,6 +159,11 @@ impl List {
     /// The name of its format in receipts.
     pub fn format(&self) -> &'static str {
         if self.parquet_list().is_some() { LIST_FORMAT } else { self.layout.name() }
+    }
+
+    /// Whether its lines begin with the keys of their URLs, or it has none.
+    pub fn has_keys(&self) -> bool {
+        self.is_empty || self.unreadable().is_some() || has_keys(&self.layout, &self.head)
     }
 
     /// The whole text of a memory-mapped list; `None` for any other.

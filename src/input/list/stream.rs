@@ -11,9 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read};
-use std::sync::atomic::AtomicBool;
-#[cfg(unix)]
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::content::{Content, start};
@@ -33,13 +31,19 @@ pub(crate) struct Stream {
     pub compression: Option<Compression>,
     /// Until it is read: the bytes looked at, and the rest.
     text: Mutex<Option<(Vec<u8>, Text)>>,
+    /// Whether it has ended without a byte, as an empty file does; so much can be read again.
+    is_empty: AtomicBool,
 }
 
 impl Stream {
     /// Reads from `source`, with `memory` bytes for the decompressor.
     pub fn new(source: Box<dyn Read + Send>, memory: u64) -> io::Result<Stream> {
         let text = Reader::within(source, memory)?;
-        Ok(Stream { compression: text.compression(), text: Mutex::new(Some((Vec::new(), text))) })
+        Ok(Stream {
+            compression: text.compression(),
+            text: Mutex::new(Some((Vec::new(), text))),
+            is_empty: AtomicBool::new(false),
+        })
     }
 
     /// Its decompressed text; can be taken only once.
@@ -54,10 +58,14 @@ impl Content for Stream {
         let mut text = lock(&self.text);
         let (looked_at, rest) = text.as_mut().ok_or_else(read_before)?;
         looked_at.extend(start(rest, url_field)?);
+        self.is_empty.store(looked_at.is_empty(), Ordering::Relaxed);
         Ok(looked_at.clone())
     }
 
     fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
+        if self.is_empty.load(Ordering::Relaxed) {
+            return Decoder::of_stream(begin.path, Box::new(io::empty())).after_head(begin);
+        }
         let text = self.text().map_err(|error| unreadable(begin.path, error))?;
         Decoder::of_stream(begin.path, Box::new(text)).after_head(begin)
     }

@@ -19,8 +19,12 @@ pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
             other => other.map_err(OutputError::unwritable(&path))?,
         }
     }
-    // The names must survive a power cut too.
-    sync_folders(directory, names)?;
+    // The names must survive a power cut too. One that is not in the folder is absolute.
+    let (elsewhere, names): (Vec<PathBuf>, Vec<PathBuf>) = names.iter().cloned().partition(|name| name.is_absolute());
+    for path in elsewhere {
+        path.parent().map_or(Ok(()), sync_folder).map_err(OutputError::unwritable(&path))?;
+    }
+    sync_folders(directory, &names)?;
     remove_spilled(directory).map_err(OutputError::unwritable(directory))?;
     let checkpoint = directory.join(CHECKPOINT);
     remove(&checkpoint).map_err(OutputError::unwritable(&checkpoint))

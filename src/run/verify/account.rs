@@ -14,12 +14,16 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
         let judged = partitions.iter().map(|(_, part)| &part.judged);
-        let parts: Vec<&Part> = judged.chain(&receipt.duplicates).chain(&receipt.unchanged).collect();
+        let parts: Vec<&Part> =
+            judged.chain(&receipt.duplicates).chain(&receipt.seen).chain(&receipt.unchanged).collect();
         let wanted = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
         if let Some(difference) = difference_in_any_order(&wanted, &parts) {
             let duplicates = if receipt.duplicates.is_some() { " and duplicates" } else { "" };
+            let seen = if receipt.seen.is_some() { " and seen lines" } else { "" };
             let unchanged = if receipt.unchanged.is_some() { " and unchanged lines" } else { "" };
-            found.push(format!("the partitions{whom}{duplicates}{unchanged} do not add up to the input: {difference}"));
+            found.push(format!(
+                "the partitions{whom}{duplicates}{seen}{unchanged} do not add up to the input: {difference}"
+            ));
         }
         for (name, part) in partitions {
             if part.reasons.values().sum::<u64>() != part.judged.lines {
@@ -50,12 +54,19 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     if let Some(difference) = receipt.duplicates.unwrap_or_default().difference(&duplicates) {
         found.push(format!("the duplicates of the lists do not add up to those of the run: {difference}"));
     }
+    let seen = appended(&mut receipt.lists.iter().filter_map(|list| list.seen.as_ref()));
+    if let Some(difference) = receipt.seen.unwrap_or_default().difference(&seen) {
+        found.push(format!("the seen lines of the lists do not add up to those of the run: {difference}"));
+    }
     let unchanged = appended(&mut receipt.lists.iter().filter_map(|list| list.unchanged.as_ref()));
     if let Some(difference) = receipt.unchanged.unwrap_or_default().difference(&unchanged) {
         found.push(format!("the unchanged lines of the lists do not add up to those of the run: {difference}"));
     }
-    if receipt.duplicates.is_some() && !receipt.options.unique {
+    if receipt.duplicates.is_some() && receipt.options.unique.is_none() {
         found.push("duplicates were left out, but the options do not ask for that".to_owned());
+    }
+    if receipt.seen.is_some() && receipt.options.seen.is_none() {
+        found.push("lines seen by earlier runs were left out, but the options do not ask for that".to_owned());
     }
     if receipt.unchanged.is_some() && !receipt.options.only_changed {
         found.push("unchanged lines were left out, but the options do not ask for that".to_owned());
@@ -114,7 +125,8 @@ fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
 /// from those of the input and of the lines left out, so the one that was written is taken.
 fn judged(receipt: &Receipt) -> Part {
     let input = Tally { bytes: receipt.input.bytes.wrapping_add(receipt.added_line_feeds), ..receipt.input.tally() };
-    let left_out: Vec<Tally> = [receipt.duplicates, receipt.unchanged].iter().flatten().map(Part::tally).collect();
+    let left_out: Vec<Tally> =
+        [receipt.duplicates, receipt.seen, receipt.unchanged].iter().flatten().map(Part::tally).collect();
     if left_out.is_empty() {
         return Part::of(&input, true);
     }

@@ -170,6 +170,11 @@ pub(super) fn partitions(report: &Report) -> String {
         let lines = number(duplicates.lines);
         content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs occurred before.")));
     }
+    if let Some(seen) = report.receipt.seen {
+        let lines = number(seen.lines);
+        content
+            .push_str(&paragraph(&format!("{lines} lines were left out, because earlier runs have seen their URLs.")));
+    }
     if let Some(unchanged) = report.receipt.unchanged {
         let lines = number(unchanged.lines);
         content.push_str(&paragraph(&format!("{lines} lines were left out, because both policies judge them alike.")));

@@ -1,0 +1,150 @@
+//! The URLs that a run adds to the [file](super::seen_file) of those that earlier runs have seen: the allowed ones.
+//!
+//! Deferred lines come back in a later list, and must not be taken for seen there; blocked ones may be allowed some day. The keys are
+//! sorted into runs as those of duplicates are. When all lines are judged, they are merged with the file into a new one, under a
+//! partial name; it gets its name after the receipt has its own, because who starts a run again that failed earlier must not find its
+//! URLs seen.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::error::FilterError;
+use super::key_runs::{KeyRuns, SortedKeys};
+use super::line_hashes::{Hashing, LineHashes};
+use super::repeats::Means;
+use super::seen::NO_URL;
+use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
+use crate::input::chunks::Chunk;
+use crate::judge::same_url::SameUrl;
+use crate::lock::{into_inner, lock};
+use crate::output::folder::{partial, sync_folder};
+use crate::output::receipt::{Hex, SeenPart};
+use crate::policy::folder_of;
+
+/// A place for a file of seen URLs, and the file there, if there is one.
+#[derive(Debug)]
+pub(super) struct SeenPlace {
+    path: PathBuf,
+    pub file: Option<SeenFile>,
+}
+
+/// The allowed URLs so far.
+#[derive(Debug)]
+pub(super) struct NewlySeen {
+    keys: Mutex<KeyRuns>,
+    hashing: Hashing,
+}
+
+/// Memory for the keys of a chunk, used again for each.
+#[derive(Debug, Default)]
+pub(super) struct AllowedKeys {
+    lines: LineHashes,
+    sorted: SortedKeys,
+}
+
+impl SeenPlace {
+    /// Opens the file at a path, if there is one; what else is there would have to be replaced, and is an error.
+    pub fn open(path: &Path, same: SameUrl) -> Result<SeenPlace, SeenError> {
+        let failed = |error| SeenError::Write { path: path.to_owned(), error };
+        SEEN_FILE.ensure_replaceable(path).map_err(failed)?;
+        // Names are given in the folder of the output, too, which may be another.
+        let path = std::path::absolute(path).map_err(failed)?;
+        let is_there = std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0);
+        let file = is_there.then(|| SeenFile::open(&path)).transpose()?;
+        if let Some(other) = file.as_ref().filter(|file| file.same != same) {
+            return Err(SeenError::OtherKey { path, found: other.same, wanted: same });
+        }
+        Ok(SeenPlace { path, file })
+    }
+
+    /// The checksum of the file; 0 if there is none.
+    pub fn checksum(&self) -> Hex {
+        self.file.as_ref().map_or(Hex(0), |file| file.checksum)
+    }
+
+    /// Writes the new file under its partial name, with these keys added. `memory` is for keys that are sorted at once.
+    pub fn write(&self, newly: NewlySeen, same: SameUrl, memory: u64) -> Result<SeenPart, FilterError> {
+        let place = partial(&self.path);
+        let written = self.merge(&place, into_inner(newly.keys), same, memory);
+        let (urls, checksum) = written.map_err(|problem| {
+            let _ = std::fs::remove_file(&place);
+            problem.of(&self.path)
+        })?;
+        Ok(SeenPart { path: self.path.display().to_string(), urls, checksum })
+    }
+
+    fn merge(&self, place: &Path, keys: KeyRuns, same: SameUrl, memory: u64) -> Result<(u64, Hex), Unwritten> {
+        let mut file = File::create(place)?;
+        if let Some(old) = &self.file {
+            file.set_permissions(old.permissions()?)?;
+        }
+        let mut writer = Writer::new(same, &mut file)?;
+        let mut old = self.file.as_ref().map(SeenFile::keys);
+        let mut next = old.as_mut().map(|old| old.next()).transpose()?.flatten();
+        keys.each_in_order(memory, |key| {
+            while let (Some(before), Some(old)) = (next.filter(|&before| before <= key), &mut old) {
+                writer.add(before)?;
+                next = old.next()?;
+            }
+            Ok::<(), Unwritten>(writer.add(key)?)
+        })?;
+        while let (Some(key), Some(old)) = (next, &mut old) {
+            writer.add(key)?;
+            next = old.next()?;
+        }
+        let written = writer.end()?;
+        file.sync_all()?;
+        Ok(written)
+    }
+
+    /// The name of the new file, which it has not yet.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives the new file its name.
+    pub fn commit(&self) -> Result<(), FilterError> {
+        let named = std::fs::rename(partial(&self.path), &self.path).and_then(|()| sync_folder(&folder_of(&self.path)));
+        named.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into())
+    }
+
+    /// Checks that the file is still the one that was opened: another run may have replaced it.
+    pub fn unchanged(&self) -> Result<(), FilterError> {
+        let now = SeenPlace::open(&self.path, self.file.as_ref().map_or(SameUrl::default(), |file| file.same));
+        let problem = "was changed by another program during the run".to_owned();
+        match now {
+            Ok(now) if now.checksum() == self.checksum() => Ok(()),
+            _ => Err(SeenError::Invalid { path: self.path.clone(), problem }.into()),
+        }
+    }
+}
+
+impl NewlySeen {
+    /// None yet.
+    pub fn new(hashing: Hashing, means: &Means) -> Result<NewlySeen, FilterError> {
+        let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
+        Ok(NewlySeen { keys: Mutex::new(keys), hashing })
+    }
+
+    /// Adds the lines of a chunk that are allowed.
+    pub fn add(
+        &self,
+        chunk: &Chunk<'_>,
+        is_allowed: &[bool],
+        AllowedKeys { lines, sorted }: &mut AllowedKeys,
+        means: &Means,
+    ) -> Result<(), FilterError> {
+        if !is_allowed.contains(&true) {
+            return Ok(());
+        }
+        lines.find(chunk, self.hashing);
+        for (hash, _) in lines.hashes.iter_mut().zip(is_allowed).filter(|&(_, &is_allowed)| !is_allowed) {
+            *hash = NO_URL;
+        }
+        sorted.sort(&lines.hashes);
+        let mut keys = lock(&self.keys);
+        let written = keys.written();
+        keys.add(sorted).map_err(|error| means.failed(written, error))
+    }
+}

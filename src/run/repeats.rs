@@ -1,0 +1,282 @@
+//! The lines whose URLs occurred before, found in a first pass over the lists.
+//!
+//! It is for lists with more URLs than a [set](super::seen) in memory has room for; they must be files, which can be read again. The
+//! first pass only hashes. Then it is known of each line, by its number, whether it [is repeated](super::key_runs), and the second
+//! pass, which judges, asks for each chunk in its turn.
+//!
+//! Both passes must see the same lines, or others would be left out. That no file has changed is checked as for all lists; here it is
+//! checked, too, that both passes count the same lines up to the end of each chunk, because unreadable parts may be skipped.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::error::FilterError;
+use super::key_runs::{KeyRuns, KnownLines, SortedKeys};
+use super::line_hashes::{Hashing, LineHashes};
+use super::queue::Sequence;
+use super::seen_file::{SeenFile, Unwritten};
+use crate::input::ListError;
+use crate::input::chunks::{Chunk, Chunks, Position};
+use crate::input::list::{Buffer, List};
+use crate::lock::OnPanic;
+use crate::threads;
+
+/// What the first pass may use.
+#[derive(Debug, Clone)]
+pub(super) struct Means {
+    /// The folder for its files.
+    pub folder: PathBuf,
+    pub threads: usize,
+    /// Bytes for keys that are not yet written.
+    pub buffered: u64,
+    /// Bytes for the set of each thread.
+    pub set: u64,
+}
+
+/// The lines that are repeated, and how many lines were read for the second time.
+#[derive(Debug)]
+pub(super) struct Repeats {
+    lines: KnownLines,
+    /// The number of the first line of each list among all lines; at the end, the number of all.
+    starts: Vec<u64>,
+    /// Where the chunks of the first pass ended, and the number of lines before that.
+    ends: Vec<(Position, u64)>,
+    /// Lines of each list that had their turn in the second pass.
+    read: Sequence<Vec<u64>>,
+}
+
+/// What the first pass has read so far.
+struct Passed {
+    keys: KeyRuns,
+    /// The lines of each list.
+    lines: Vec<u64>,
+    ends: Vec<(Position, u64)>,
+}
+
+impl Means {
+    /// The error that there is no room for more than these bytes.
+    pub fn failed(&self, bytes: u64, error: io::Error) -> FilterError {
+        FilterError::Unique { folder: self.folder.clone(), bytes, error }
+    }
+}
+
+impl Repeats {
+    /// Reads all chunks. Lines are also known if a `file` has their URLs. `read` is the number of lines of each list that the second
+    /// pass does not read, because an interrupted run has judged them.
+    pub fn find(
+        chunks: &Chunks<'_>,
+        hashing: Hashing,
+        means: &Means,
+        file: Option<&SeenFile>,
+        read: Vec<u64>,
+    ) -> Result<Repeats, FilterError> {
+        let Passed { keys, lines, ends } = first_pass(chunks, hashing, means)?;
+        if chunks.is_interrupted() {
+            return Err(FilterError::Interrupted);
+        }
+        // Otherwise these are not the URLs that the second pass reads.
+        chunks.lists().iter().try_for_each(List::unchanged)?;
+        let bytes = keys.written();
+        let known = keys.known(&means.folder, means.threads, means.set, file);
+        let mut starts = vec![0];
+        starts.extend(lines.iter().scan(0, |all, lines| {
+            *all += lines;
+            Some(*all)
+        }));
+        let lines = known.map_err(|problem| match problem {
+            Unwritten::Itself(error) => means.failed(bytes, error),
+            Unwritten::Other(error) => error.into(),
+        })?;
+        Ok(Repeats { lines, starts, ends, read: Sequence::new(read) })
+    }
+
+    /// Finds the lines of a chunk that are repeated, and those whose URLs are in the file, in the chunk's turn; returns false if the
+    /// run has failed meanwhile.
+    pub fn of(
+        &self,
+        chunk: &Chunk<'_>,
+        list: &List,
+        repeated: &mut Vec<usize>,
+        in_file: &mut Vec<usize>,
+    ) -> Result<bool, FilterError> {
+        let count = count_lines(chunk.text());
+        let first = self.read.in_turn(chunk.ticket, |read| {
+            let first = self.starts[chunk.list] + read[chunk.list];
+            read[chunk.list] += count;
+            first
+        });
+        let Some(first) = first else { return Ok(false) };
+        let (end, place) = (first + count, Position { list: chunk.list, at: chunk.end });
+        let before = self.ends.binary_search_by_key(&place, |&(place, _)| place).map(|at| self.ends[at].1);
+        if end > self.starts[chunk.list + 1] || before.is_ok_and(|before| before != end) {
+            return Err(ListError::Changed { path: list.path.clone() }.into());
+        }
+        self.lines.repeated.each(first, count as usize, |line| repeated.push(line));
+        if let Some(known) = &self.lines.in_file {
+            known.each(first, count as usize, |line| in_file.push(line));
+        }
+        Ok(true)
+    }
+
+    /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
+    pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Repeats, FilterError> {
+        let had = self.read.into_inner();
+        match had.iter().zip(read).position(|(had, read)| had != read) {
+            Some(list) => Err(ListError::Changed { path: lists[list].path.clone() }.into()),
+            None => Ok(Repeats { read: Sequence::new(had), ..self }),
+        }
+    }
+
+    /// Ends all turns.
+    pub fn stop(&self) {
+        self.read.stop();
+    }
+
+    /// Checks, after all turns, that the second pass has read all lines of the first.
+    pub fn all_were_read(self, lists: &[List]) -> Result<(), FilterError> {
+        let read = self.read.into_inner();
+        let known = self.starts.windows(2).map(|of_list| of_list[1] - of_list[0]);
+        match read.iter().zip(known).position(|(&read, known)| read != known) {
+            Some(list) => Err(ListError::Changed { path: lists[list].path.clone() }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Hashes the lines of all chunks, as far as the run is not asked to stop.
+fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &Means) -> Result<Passed, FilterError> {
+    let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
+    let passed = Sequence::new(Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
+    let stop = || {
+        chunks.stop();
+        passed.stop();
+    };
+    let work = || {
+        let (mut buffer, mut hashes, mut sorted) = (Buffer::default(), LineHashes::default(), SortedKeys::default());
+        while let Some(mut chunk) = chunks.next(&mut buffer)? {
+            chunks.read(&mut chunk, &mut buffer)?;
+            hashes.find(&chunk, hashing);
+            sorted.sort(&hashes.hashes);
+            let Some(added) = passed.in_turn(chunk.ticket, |passed| passed.add(&chunk, &sorted)) else { return Ok(()) };
+            added.map_err(|(bytes, error)| means.failed(bytes, error))?;
+            buffer = chunk.end_judging();
+            chunk.release(&chunks.lists()[chunk.list]);
+            if chunk.is_long {
+                // The next long chunk may begin only when this memory is freed.
+                buffer.release();
+                (hashes, sorted) = Default::default();
+            }
+        }
+        Ok(())
+    };
+    let ended = threads::at_once(means.threads, || {
+        let _guard = OnPanic(stop);
+        work().inspect_err(|_: &FilterError| stop())
+    });
+    ended.into_iter().collect::<Result<(), _>>()?;
+    Ok(passed.into_inner())
+}
+
+impl Passed {
+    /// Adds a chunk in its turn. An error comes with the bytes written before.
+    fn add(&mut self, chunk: &Chunk<'_>, sorted: &SortedKeys) -> Result<(), (u64, io::Error)> {
+        let bytes = self.keys.written();
+        self.keys.add(sorted).map_err(|error| (bytes, error))?;
+        self.lines[chunk.list] += sorted.lines();
+        self.ends.push((Position { list: chunk.list, at: chunk.end }, self.keys.lines()));
+        Ok(())
+    }
+}
+
+/// The number of lines of a text.
+fn count_lines(text: &[u8]) -> u64 {
+    let is_open = text.last().is_some_and(|&byte| byte != b'\n');
+    memchr::memchr_iter(b'\n', text).count() as u64 + u64::from(is_open)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::input::chunks::Cut;
+    use crate::input::layout::{Layout, UrlField};
+    use crate::judge::same_url::SameUrl;
+
+    /// Opens these texts as lists.
+    fn lists(folder: &std::path::Path, texts: &[&str]) -> Vec<List> {
+        let path = |(number, text): (usize, &&str)| {
+            let path = folder.join(number.to_string());
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let paths: Vec<_> = texts.iter().enumerate().map(path).collect();
+        List::open_all(&paths, &UrlField::default(), u64::MAX, false, None).unwrap()
+    }
+
+    fn find(lists: &[List], folder: &std::path::Path, read: Vec<u64>) -> Repeats {
+        let counter = AtomicU64::new(0);
+        let chunks = Chunks::new(Cut::all(lists, 60, &counter));
+        let means = Means { folder: folder.to_owned(), threads: 2, buffered: 0, set: 0 };
+        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &means, None, read).unwrap()
+    }
+
+    const TEXTS: [&str; 3] = [
+        "http://a.example/1\nno\nhttp://a.example/2\nhttp://a.example/%31\nno\n",
+        "",
+        "http://a.example/3\nhttp://a.example/2\nhttp://a.example/3",
+    ];
+
+    #[test]
+    fn repeated_lines_are_known_by_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let lists = lists(folder.path(), &TEXTS);
+        let repeats = find(&lists, folder.path(), vec![0; 3]);
+        let (counter, mut buffer, mut found) = (AtomicU64::new(0), Buffer::default(), Vec::new());
+        // Other chunks than those of the first pass.
+        let chunks = Chunks::new(Cut::all(&lists, 1, &counter));
+        while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
+            chunks.read(&mut chunk, &mut buffer).unwrap();
+            let text = String::from_utf8(chunk.text().to_vec()).unwrap();
+            let (mut repeated, mut in_file) = (Vec::new(), Vec::new());
+            assert!(repeats.of(&chunk, &lists[chunk.list], &mut repeated, &mut in_file).unwrap());
+            found.extend(repeated.into_iter().map(|line| (chunk.list, line, text.clone())));
+            assert!(in_file.is_empty());
+        }
+        let expected = [(0, "http://a.example/%31\n"), (2, "http://a.example/2\n"), (2, "http://a.example/3")]
+            .map(|(list, text)| (list, 0, text.to_owned()));
+        assert_eq!(found, expected);
+        assert!(repeats.all_were_read(&lists).is_ok());
+    }
+
+    #[test]
+    fn other_lines_in_the_second_pass_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let lists = lists(folder.path(), &TEXTS);
+        let changed =
+            |result: Result<bool, FilterError>| matches!(result, Err(FilterError::List(ListError::Changed { .. })));
+        let chunk = |text, list, end| {
+            let mut chunk = Chunk::of_lines(text, &Layout::Whole, 0);
+            (chunk.list, chunk.end) = (list, end);
+            chunk
+        };
+        // Where no chunk of the first pass ended, nothing is known.
+        for (text, list, end, is_other) in [
+            ("a\nb\n", 0, TEXTS[0].len() as u64, true),
+            ("a\nb\nc\nd\ne\n", 0, TEXTS[0].len() as u64, false),
+            ("a\nb\n", 0, 61, false),
+            ("a\nb\nc\n", 2, TEXTS[2].len() as u64, false),
+            ("a\nb\n", 2, TEXTS[2].len() as u64, true),
+            ("a\n", 1, 1, true),
+        ] {
+            let repeats = find(&lists, folder.path(), vec![0; 3]);
+            assert_eq!(
+                changed(repeats.of(&chunk(text.as_bytes(), list, end), &lists[list], &mut Vec::new(), &mut Vec::new())),
+                is_other,
+                "{text} {end}"
+            );
+        }
+        assert!(changed(find(&lists, folder.path(), vec![5, 0, 2]).all_were_read(&lists).map(|()| true)));
+        assert!(find(&lists, folder.path(), vec![5, 0, 3]).all_were_read(&lists).is_ok());
+    }
+}

@@ -1,0 +1,425 @@
+//! Files of the URLs that runs have seen: their keys as sorted 128-bit hashes, 16 bytes a URL.
+//!
+//! FORMAT.md describes them. A file is only ever read and written from front to back: what is added is merged into a new file, which
+//! replaces the old one.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::formats::regular_file::{self, FileAt};
+use crate::formats::replaceable::{FileKind, begins_with};
+use crate::formats::shown;
+use crate::judge::same_url::SameUrl;
+use crate::output::receipt::Hex;
+use crate::policy::replace;
+
+/// How every such file begins.
+const MAGIC: [u8; 8] = *b"\x89RSS\r\n\x1a\n";
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// The length of the header in bytes.
+const HEADER: usize = 64;
+
+/// The length of a key in bytes.
+const KEY: usize = size_of::<u128>();
+
+/// Bytes that are read or written at once.
+const BLOCK: usize = 256 << 10;
+
+/// Files of seen URLs, of any version.
+pub(crate) const SEEN_FILE: FileKind =
+    FileKind { name: "a file of seen URLs", is_ours: |file| begins_with(file, &MAGIC) };
+
+/// Why a file of seen URLs cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeenError {
+    /// It cannot be read.
+    #[error("cannot read {}: {error}", shown(path))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// It is another file, or damaged.
+    #[error("{} {problem}", shown(path))]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, as the rest of a sentence.
+        problem: String,
+    },
+    /// URLs are the same in it for another reason.
+    #[error(
+        "in {} URLs are the same by {found}, not by {wanted}; files of different keys cannot be used together",
+        shown(path)
+    )]
+    OtherKey {
+        /// The file.
+        path: PathBuf,
+        /// Its key.
+        found: SameUrl,
+        /// The key needed.
+        wanted: SameUrl,
+    },
+    /// The new file cannot be written.
+    #[error("cannot write {}: {error}", shown(path))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+}
+
+/// A file of seen URLs, as its header describes it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct SeenFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Which URLs are the same.
+    pub same: SameUrl,
+    /// The number of URLs.
+    pub count: u64,
+    /// The checksum of its keys, and of what else the header says.
+    pub checksum: Hex,
+    file: File,
+}
+
+impl SeenFile {
+    /// Opens a file, and checks its header and length.
+    ///
+    /// # Errors
+    ///
+    /// [`SeenError::Read`] and [`SeenError::Invalid`].
+    pub fn open(path: &Path) -> Result<SeenFile, SeenError> {
+        let invalid = |problem: &str| SeenError::Invalid { path: path.to_owned(), problem: problem.to_owned() };
+        let read = || -> io::Result<(File, u64, Vec<u8>)> {
+            let file = regular_file::open(path)?;
+            let (length, mut header) = (file.metadata()?.len(), Vec::new());
+            FileAt::new(&file, length).take(HEADER as u64).read_to_end(&mut header)?;
+            Ok((file, length, header))
+        };
+        let (file, length, header) = read().map_err(|error| SeenError::Read { path: path.to_owned(), error })?;
+        if !header.starts_with(&MAGIC) {
+            return Err(invalid("is no file of seen URLs"));
+        }
+        let header: [u8; HEADER] = header.try_into().map_err(|_| invalid("is cut short"))?;
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
+        if word(8) != VERSION {
+            return Err(invalid(&format!("has version {}, and this program reads {VERSION}", word(8))));
+        }
+        if long(56) != xxh3_64(&header[..56]) {
+            return Err(invalid("is damaged: the checksum of its header is wrong"));
+        }
+        let count = long(16);
+        if (count.checked_mul(KEY as u64)).and_then(|keys| keys.checked_add(HEADER as u64)) != Some(length) {
+            return Err(invalid(&format!("is damaged: {count} URLs do not take {length} bytes")));
+        }
+        let same = SameUrl::ALL.get(word(12) as usize).copied();
+        let same = same.ok_or_else(|| invalid("has keys of a kind that this program does not know"))?;
+        let checksum = Hex(u128::from(long(32)) | u128::from(long(40)) << 64);
+        Ok(SeenFile { path: path.to_owned(), same, count, checksum, file })
+    }
+
+    /// Reads all of it, and checks that the keys are in order and have the checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`SeenError::Read`] and [`SeenError::Invalid`].
+    pub fn check(&self) -> Result<(), SeenError> {
+        let mut keys = self.keys();
+        while keys.next()?.is_some() {}
+        Ok(())
+    }
+
+    /// The permissions of the file.
+    pub(crate) fn permissions(&self) -> io::Result<std::fs::Permissions> {
+        Ok(self.file.metadata()?.permissions())
+    }
+
+    /// Its keys in ascending order, checked as they are read.
+    pub(crate) fn keys(&self) -> Keys<'_> {
+        let at = FileAt::new(&self.file, HEADER as u64 + self.count * KEY as u64).from(HEADER as u64);
+        Keys { of: self, rest: at, sum: sum(self.same), left: self.count, block: Vec::new(), at: 0, last: 0 }
+    }
+
+    /// Calls `each` with the keys whose first `bits` bits are `first`, in order. They are not checked against the checksum, which takes
+    /// all keys.
+    pub(crate) fn each_beginning(&self, first: u128, bits: u32, mut each: impl FnMut(u128)) -> Result<(), SeenError> {
+        let begin = |key: u128| key >> (u128::BITS - bits);
+        let failed = |error| SeenError::Read { path: self.path.clone(), error };
+        let file = FileAt::new(&self.file, HEADER as u64 + self.count * KEY as u64);
+        let from = |number: u64| file.from(HEADER as u64 + number * KEY as u64);
+        let mut bytes = [0; KEY];
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low.midpoint(high);
+            from(middle).read_exact(&mut bytes).map_err(failed)?;
+            if begin(u128::from_be_bytes(bytes)) < first { low = middle + 1 } else { high = middle }
+        }
+        let mut keys = BufReader::with_capacity(BLOCK, from(low));
+        for _ in low..self.count {
+            keys.read_exact(&mut bytes).map_err(failed)?;
+            let key = u128::from_be_bytes(bytes);
+            if begin(key) != first {
+                break;
+            }
+            each(key);
+        }
+        Ok(())
+    }
+
+    fn invalid(&self, problem: &str) -> SeenError {
+        SeenError::Invalid { path: self.path.clone(), problem: problem.to_owned() }
+    }
+}
+
+/// The keys of a file.
+pub(crate) struct Keys<'s> {
+    of: &'s SeenFile,
+    rest: FileAt<&'s File>,
+    sum: Xxh3,
+    /// Keys that are not yet in the block.
+    left: u64,
+    block: Vec<u8>,
+    /// Where the next key is in the block.
+    at: usize,
+    last: u128,
+}
+
+impl Keys<'_> {
+    /// The next key. Those of the last block come only if all have the checksum.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<u128>, SeenError> {
+        if self.at == self.block.len() && !self.read_block()? {
+            return Ok(None);
+        }
+        let key = u128::from_be_bytes(std::array::from_fn(|byte| self.block[self.at + byte]));
+        if key <= self.last {
+            return Err(self.of.invalid("is damaged: its keys are not in order"));
+        }
+        (self.last, self.at) = (key, self.at + KEY);
+        Ok(Some(key))
+    }
+
+    /// Reads the next block; returns whether there is one.
+    fn read_block(&mut self) -> Result<bool, SeenError> {
+        let now = self.left.min((BLOCK / KEY) as u64);
+        self.left -= now;
+        self.at = 0;
+        self.block.resize(now as usize * KEY, 0);
+        let read = self.rest.read_exact(&mut self.block);
+        read.map_err(|error| SeenError::Read { path: self.of.path.clone(), error })?;
+        self.sum.update(&self.block);
+        if self.left == 0 && Hex(self.sum.digest128()) != self.of.checksum {
+            return Err(self.of.invalid("is damaged: its checksum is wrong"));
+        }
+        Ok(now > 0)
+    }
+}
+
+/// Writes a file of seen URLs, key by key.
+pub(crate) struct Writer<'f> {
+    same: SameUrl,
+    file: &'f mut File,
+    sum: Xxh3,
+    count: u64,
+    block: Vec<u8>,
+    last: u128,
+}
+
+impl<'f> Writer<'f> {
+    /// Begins an empty file.
+    pub fn new(same: SameUrl, file: &'f mut File) -> io::Result<Writer<'f>> {
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&[0; HEADER])?;
+        Ok(Writer { same, file, sum: sum(same), count: 0, block: Vec::with_capacity(BLOCK), last: 0 })
+    }
+
+    /// Adds a key that is not less than the last one; an equal one adds nothing.
+    #[inline]
+    pub fn add(&mut self, key: u128) -> io::Result<()> {
+        debug_assert!(key >= self.last && key > 0);
+        if key != self.last {
+            self.block.extend_from_slice(&key.to_be_bytes());
+            (self.last, self.count) = (key, self.count + 1);
+            if self.block.len() == BLOCK {
+                self.write_block()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_block(&mut self) -> io::Result<()> {
+        self.sum.update(&self.block);
+        self.file.write_all(&self.block)?;
+        self.block.clear();
+        Ok(())
+    }
+
+    /// Ends the file with its header; returns the number of keys and the checksum.
+    pub fn end(mut self) -> io::Result<(u64, Hex)> {
+        self.write_block()?;
+        let checksum = self.sum.digest128();
+        let mut header = [0; HEADER];
+        header[..8].copy_from_slice(&MAGIC);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[12..16].copy_from_slice(&(self.same as u32).to_le_bytes());
+        header[16..24].copy_from_slice(&self.count.to_le_bytes());
+        header[32..48].copy_from_slice(&checksum.to_le_bytes());
+        let own = xxh3_64(&header[..56]);
+        header[56..].copy_from_slice(&own.to_le_bytes());
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&header)?;
+        Ok((self.count, Hex(checksum)))
+    }
+}
+
+/// Merges files into one, which may replace one of them. Returns it, opened.
+///
+/// # Errors
+///
+/// [`SeenError`] if a file is not valid, or they have different keys, or the new one cannot be written; then nothing is.
+pub fn merge_seen(files: &[SeenFile], out: &Path) -> Result<SeenFile, SeenError> {
+    let same = files.first().map_or(SameUrl::default(), |first| first.same);
+    if let Some(other) = files.iter().find(|file| file.same != same) {
+        return Err(SeenError::OtherKey { path: other.path.clone(), found: other.same, wanted: same });
+    }
+    let written = replace(out, &SEEN_FILE, |file| {
+        let mut writer = Writer::new(same, file)?;
+        let mut keys: Vec<Keys<'_>> = files.iter().map(SeenFile::keys).collect();
+        let mut heap = BinaryHeap::new();
+        for (number, keys) in keys.iter_mut().enumerate() {
+            heap.extend(keys.next()?.map(|key| Reverse((key, number))));
+        }
+        while let Some(mut least) = heap.peek_mut() {
+            let Reverse((key, number)) = *least;
+            writer.add(key)?;
+            match keys[number].next()? {
+                Some(next) => *least = Reverse((next, number)),
+                None => drop(PeekMut::pop(least)),
+            }
+        }
+        Ok(writer.end()?)
+    });
+    written.map_err(|problem: Unwritten| problem.of(out))?;
+    SeenFile::open(out)
+}
+
+/// Why a file is not written.
+pub(crate) enum Unwritten {
+    /// It itself failed.
+    Itself(io::Error),
+    /// One that is read meanwhile failed.
+    Other(SeenError),
+}
+
+impl Unwritten {
+    /// The error, if the file to be written is this one.
+    pub fn of(self, path: &Path) -> SeenError {
+        match self {
+            Unwritten::Itself(error) => SeenError::Write { path: path.to_owned(), error },
+            Unwritten::Other(error) => error,
+        }
+    }
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Unwritten {
+        Unwritten::Itself(error)
+    }
+}
+
+impl From<SeenError> for Unwritten {
+    fn from(error: SeenError) -> Unwritten {
+        Unwritten::Other(error)
+    }
+}
+
+/// The checksum of no keys of this kind.
+fn sum(same: SameUrl) -> Xxh3 {
+    let mut sum = Xxh3::new();
+    sum.update(&(same as u32).to_le_bytes());
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(path: &Path, same: SameUrl, keys: &[u128]) -> SeenFile {
+        let mut file = File::create(path).unwrap();
+        let mut writer = Writer::new(same, &mut file).unwrap();
+        keys.iter().for_each(|&key| writer.add(key).unwrap());
+        writer.end().unwrap();
+        SeenFile::open(path).unwrap()
+    }
+
+    fn keys(file: &SeenFile) -> Vec<u128> {
+        let mut keys = file.keys();
+        std::iter::from_fn(|| keys.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn files_are_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let first = written(&path("first"), SameUrl::Fetched, &[1, 5, 5, u128::MAX]);
+        let second = written(&path("second"), SameUrl::Fetched, &[2, 5, 1 << 100]);
+        let empty = written(&path("empty"), SameUrl::Fetched, &[]);
+        assert_eq!((first.count, keys(&first)), (3, vec![1, 5, u128::MAX]));
+        let merged = merge_seen(&[first, empty, second], &path("first")).unwrap();
+        assert_eq!(keys(&merged), [1, 2, 5, 1 << 100, u128::MAX]);
+        let alone = written(&path("alone"), SameUrl::Fetched, &keys(&merged));
+        assert_eq!(alone.checksum, merged.checksum, "the same URLs make the same file");
+        assert_eq!(std::fs::read(path("alone")).unwrap(), std::fs::read(path("first")).unwrap());
+        let other = written(&path("other"), SameUrl::Bytes, &[1]);
+        assert!(matches!(merge_seen(&[merged, other], &path("new")), Err(SeenError::OtherKey { .. })));
+        assert!(!path("new").exists());
+        std::fs::write(path("text"), "a user's").unwrap();
+        assert!(matches!(merge_seen(&[alone], &path("text")), Err(SeenError::Write { .. })));
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        written(&path, SameUrl::Surt, &[7, 9, 1 << 90]);
+        let whole = std::fs::read(&path).unwrap();
+        let is_sound = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            SeenFile::open(&path).is_ok_and(|file| file.check().is_ok())
+        };
+        assert!(is_sound(&whole));
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            assert!(!is_sound(&changed), "{at}");
+            assert!(!is_sound(&whole[..at]), "{at}");
+        }
+        assert!(!is_sound(&[&whole[..], &[0; 16]].concat()));
+    }
+
+    #[test]
+    fn keys_are_found_by_their_first_bits() {
+        let folder = tempfile::tempdir().unwrap();
+        let all: Vec<u128> = (1..500).map(|n| n << 115 | n).collect();
+        let file = written(&folder.path().join("file"), SameUrl::Fetched, &all);
+        for first in 0..1 << 8 {
+            let mut found = Vec::new();
+            file.each_beginning(first, 8, |key| found.push(key)).unwrap();
+            assert!(found.into_iter().eq(all.iter().copied().filter(|key| key >> 120 == first)), "{first}");
+        }
+    }
+}
