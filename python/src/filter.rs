@@ -31,7 +31,7 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, unique, seen, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
@@ -59,6 +59,7 @@ pub fn filter(
     only_changed: bool,
     per_input: bool,
     unique: Option<&str>,
+    seen: Option<PathBuf>,
     force: bool,
     resume: bool,
     skip_bad: bool,
@@ -129,6 +130,7 @@ pub fn filter(
         .against(against)
         .choices(choices)
         .unique(unique)
+        .seen(seen)
         .threads(threads)
         .long_run(long_run);
     job.destination = destination;

@@ -51,6 +51,15 @@ def test_urls_that_are_the_same_stay_once(policy: robosieve.Policy, tmp_path: Pa
         robosieve.filter(policy, [urls], agents=["*"], count=True, unique="some")
 
 
+def test_urls_of_earlier_runs_are_left_out(policy: robosieve.Policy, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.rss"
+    (tmp_path / "urls").write_text("http://escapes.test/x\nhttp://escapes.test/%78\nhttp://unknown.example/\n")
+    for lines, urls in [(0, 1), (1, 1)]:
+        receipt = robosieve.filter(policy, [tmp_path / "urls"], agents=["*"], count=True, seen=seen)
+        assert (receipt["seen"]["lines"], receipt["seen_file"]["urls"]) == (lines, urls)
+        assert (receipt["options"]["unique"], receipt["duplicates"]["lines"]) == ("fetched", 1)
+
+
 def test_options_are_those_of_the_program(policy: robosieve.Policy, tmp_path: Path) -> None:
     receipt = robosieve.filter(
         policy,

@@ -398,6 +398,7 @@ def filter(
     only_changed: bool,
     per_input: bool,
     unique: str | None,
+    seen: _StrPath | None,
     force: bool,
     resume: bool,
     skip_bad: bool,
