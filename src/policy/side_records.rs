@@ -136,8 +136,9 @@ mod tests {
     #[test]
     fn a_signal_is_for_its_group_or_for_everybody() {
         let dialect = Dialect::DEFAULT;
-        let file = b"Content-Signal: a\nUser-agent: x\nContent-Signal: b\n\nUser-agent: *\nContent-Signal: c\nCrawl-delay: 1\n\n\
-                     User-agent: other\nContent-Signal: d\nContent-Usage: train-ai=n\n";
+        let file = b"Content-Signal: a\nUser-agent: x\nContent-Signal: b\nDisallow: /\n\n\
+                     User-agent: *\nContent-Signal: c\nCrawl-delay: 1\nDisallow: /\n\n\
+                     User-agent: other\nContent-Signal: d\nContent-Usage: train-ai=n\nDisallow: /\n";
         let robots = Robots::parse(file, dialect);
         let selections = ["x", "*"].map(|agent| robots.select(&agent.parse().unwrap(), dialect));
         let list = encode(&robots, &selections);
