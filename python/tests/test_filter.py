@@ -41,7 +41,9 @@ def test_sums_of_lines_are_those_of_the_receipt(policy: robosieve.Policy, urls: 
 
 
 @pytest.mark.parametrize(("unique", "kept"), [(False, 3), (True, 1), ("fetched", 1), ("bytes", 2)])
-def test_urls_that_are_the_same_stay_once(policy: robosieve.Policy, tmp_path: Path, unique: bool | str, kept: int) -> None:
+def test_urls_that_are_the_same_stay_once(
+    policy: robosieve.Policy, tmp_path: Path, unique: bool | str, kept: int
+) -> None:
     urls = tmp_path / "urls"
     urls.write_text("http://a.example/x\nhttp://a.example/x\nhttp://A.example/%78#f\n")
     receipt = robosieve.filter(policy, [urls], agents=["*"], count=True, unique=unique)

@@ -72,8 +72,9 @@ def filter(
     bytes. `progress` is called ten times a second. Ctrl-C ends the run cleanly, and the same call with `resume=True`
     continues it. `shard`, such as "1/8", reads a part of the lists; all parts need the same `choices` with `now`, and
     `join` joins their receipts. `unique` leaves out lines whose URL has occurred before: "fetched" (or True) compares
-    what a fetcher asks for, "bytes" what is written, "surt" the keys of an index of web archives. `seen`, a file that the
-    first run makes, leaves out URLs that earlier runs with it have allowed, too, and gets those that this one allows.
+    what a fetcher asks for, "bytes" what is written, "surt" the keys of an index of web archives. `seen`, a file that
+    the first run makes, leaves out URLs that earlier runs with it have allowed, too, and gets those that this one
+    allows.
 
     Without a folder, `count` only counts; `only` writes the lines of these partitions, `verdicts` all lines with their
     verdicts, and `blocked_for` all lines with the crawlers that may not fetch them, to `out`, a file that is open for
