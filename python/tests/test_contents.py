@@ -97,7 +97,7 @@ def test_findings_are_those_of_the_program(tmp_path: Path) -> None:
         for finding in expected:
             del finding["file"], finding["dialect"]
         report = robosieve.lint(body, dialect=dialect)
-        assert report == {"findings": expected, "left_off": 0, "not_searched": 0}
+        assert report == {"findings": expected, "left_off": 0, "not_searched": 0, "undecided": 0}
         assert expected
     assert robosieve.lint("User-agent: *\nDisallow: /tmp")["findings"] == []
     with pytest.raises(robosieve.Error, match="dialect: "):

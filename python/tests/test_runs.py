@@ -78,7 +78,7 @@ def test_a_file_may_take_less_and_fail(policy: robosieve.Policy) -> None:
         ({"count": True, "explain": True}, "count: it writes nothing"),
         ({"only": []}, "only: the list is empty"),
         ({"only": ["good"]}, 'only: "good" is unknown; expected allowed, blocked, deferred, invalid'),
-        ({"only": ["allowed"], "verdicts": True}, "only: verdicts writes all lines"),
+        ({"only": ["allowed"], "verdicts": True}, "only: verdicts and blocked_for write all lines"),
         ({"only": ["allowed"], "explain": True}, "explain: it needs blocked lines"),
         ({"only": ["allowed"], "format": "parquet"}, "format: it is for a run that writes a folder"),
         ({"count": True, "force": True}, "force: it is for a run that writes a folder"),

@@ -67,7 +67,7 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 
 
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
-    """Judge, and report which policies each worker maps."""
+    """Judge, and report how each worker maps the policy. It may map others, too, for tests before."""
     checksum = robosieve.spark.judging._add_policy(frame.sparkSession, policy_file)
     mapped = robosieve.spark.judging._mapper(checksum, archive, ["url"], ("verdict",), {"agent": "*"}, {})
 
@@ -87,7 +87,7 @@ def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> 
                 words = line.split()
                 if not words[0].endswith(":"):
                     path = words[-1]
-                elif path.endswith(".rsv") and words[0] in ("Rss:", "Pss:"):
+                elif path.endswith(f"{checksum}.rsv") and words[0] in ("Rss:", "Pss:"):
                     file = path
                     sizes[words[0]] = sizes.get(words[0], 0) + int(words[1])
             told = {
