@@ -467,6 +467,28 @@ fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
     }
 }
 
+/// A run may be killed between making its folders and the first file in them.
+#[test]
+fn empty_folders_of_a_killed_run_are_not_in_the_way() {
+    let bench = bench_with_lists();
+    done(&bench, &words(&format!("{NOW} --per-input"), "whole"));
+    for resume in ["", "--resume"] {
+        fs::create_dir_all(bench.path("out/0001-urls/lines/verdict=allowed")).expect("folders");
+        done(&bench, &words(&format!("{NOW} --per-input {resume}"), "out"));
+        assert_eq!(files(&bench, "out"), files(&bench, "whole"));
+        fs::remove_dir_all(bench.path("out")).expect("removed");
+    }
+    // A folder with a file is, and so is one that no run makes.
+    for path in ["0001-urls/lines/mine", "other/"] {
+        let path = bench.path(&format!("out/{path}"));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        if path.ends_with("mine") { fs::write(path, "") } else { fs::create_dir(path) }.expect("made");
+        let ended = bench.program(&words(&format!("{NOW} --per-input --resume"), "out")).assert().code(2);
+        said(&ended.get_output().stderr, &["out is not empty"]);
+        fs::remove_dir_all(bench.path("out")).expect("removed");
+    }
+}
+
 #[test]
 fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
     let bench = bench_with_lists();

@@ -55,15 +55,29 @@ pub(crate) fn make_room(
     }
     remove(&unfinished).map_err(OutputError::unwritable(&unfinished))?;
     remove_leftovers(directory).map_err(failed)?;
-    let is_foreign = |name: &str| name != LOCK && !is_partial(name);
-    let mut entries = fs::read_dir(directory).map_err(failed)?.flatten();
-    if entries.any(|entry| is_foreign(&entry.file_name().to_string_lossy())) {
+    if holds_files(directory).map_err(failed)? {
         if !force {
             return Err(OutputError::NotEmpty { path: directory.to_owned() });
         }
         remove_earlier(directory, &earlier).map_err(failed)?;
     }
     remove(&partial(&directory.join(RECEIPT))).map_err(failed)
+}
+
+/// Whether a folder holds anything but partial files, a lock, and empty folders such as a run leaves that is killed before it makes
+/// files in them.
+fn holds_files(folder: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        let is_folder_of_this = entry.file_type()?.is_dir() && is_folder_of_run(&name) && !is_of_other_run(&path);
+        let is_nothing = if is_folder_of_this { !holds_files(&path)? } else { name == LOCK || is_partial(&name) };
+        if !is_nothing {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The first path that a run would write to or delete, and that no earlier run wrote.
