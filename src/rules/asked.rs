@@ -42,8 +42,9 @@ const DOTS: &str = r"(?s-u)(?:/[^/?]*)*/\.\.?(?:[/?].*)?";
 /// A dot segment whose dots may be escaped.
 const ESCAPED_DOTS: &str = r"(?s-u)(?:/[^/?]*)*/(?:\.|%2[Ee]){1,2}(?:[/?].*)?";
 
-/// A dot segment that no decoded `?` follows.
-const DECODED_DOTS: &str = r"(?s-u)(?:/[^/?]*)*/\.\.?(?:/.*)?";
+/// A dot segment, wherever the query begins: at a `?`, all others being decoded ones of the path, or nowhere. A `?` right after dots begins
+/// no query, because they would be a dot segment.
+const DECODED_DOTS: &str = r"(?s-u)(?:/(?:\.\.?\?)?[^/?]*)*/\.\.?(?:/.*)?";
 
 /// The escape of `'`, which is the byte itself.
 const QUOTE: &str = r"(?s-u).*%27.*";

@@ -51,6 +51,27 @@ pub(super) fn asked_for(dialect: &Dialect, form: &[u8]) -> Vec<Vec<u8>> {
     marks.map(escaped).collect()
 }
 
+/// Found by a property: asked for with a query or without one, each of the first ones has a dot segment.
+#[test]
+fn dots_before_a_question_mark_may_begin_no_query() {
+    let dialect = Dialect::named("draft-1996").expect("a dialect");
+    let paths = paths_of(dialect);
+    for (form, expected) in [
+        ("/.?/.", false),
+        ("/..?x/../y", false),
+        ("/a/.?/./?", false),
+        ("/.?/.?/..", false),
+        ("/.?", true),
+        ("/.?x?/.", true),
+        ("/.?/.x", true),
+        ("/a?/.", true),
+    ] {
+        let form = form.as_bytes();
+        let is_asked = asked_for(dialect, form).iter().any(|asked| normal(dialect, &fetched(asked)) == form);
+        assert_eq!((paths.contains(form), is_asked), (expected, expected), "{}", form.escape_ascii());
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 
