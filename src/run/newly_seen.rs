@@ -6,6 +6,7 @@
 //! URLs seen.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -15,12 +16,13 @@ use super::line_hashes::{Hashing, LineHashes};
 use super::repeats::Means;
 use super::seen::NO_URL;
 use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
+use crate::formats::is_stream;
 use crate::input::chunks::Chunk;
 use crate::judge::same_url::SameUrl;
 use crate::lock::{into_inner, lock};
 use crate::output::folder::{partial, sync_folder};
 use crate::output::receipt::{Hex, SeenPart};
-use crate::policy::folder_of;
+use crate::policy::{behind_links, folder_of};
 
 /// A place for a file of seen URLs, and the file there, if there is one.
 #[derive(Debug)]
@@ -44,12 +46,15 @@ pub(super) struct AllowedKeys {
 }
 
 impl SeenPlace {
-    /// Opens the file at a path, if there is one; what else is there would have to be replaced, and is an error.
+    /// Opens the file at a path, behind its links, if there is one; what else is there would have to be replaced, and is an error.
     pub fn open(path: &Path, same: SameUrl) -> Result<SeenPlace, SeenError> {
         let failed = |error| SeenError::Write { path: path.to_owned(), error };
         SEEN_FILE.ensure_replaceable(path).map_err(failed)?;
+        if is_stream(path) {
+            return Err(failed(io::Error::other("a pipe or a device keeps no URLs for later runs")));
+        }
         // Names are given in the folder of the output, too, which may be another.
-        let path = std::path::absolute(path).map_err(failed)?;
+        let path = behind_links(path).and_then(std::path::absolute).map_err(failed)?;
         let is_there = std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0);
         let file = is_there.then(|| SeenFile::open(&path)).transpose()?;
         if let Some(other) = file.as_ref().filter(|file| file.same != same) {

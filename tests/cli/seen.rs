@@ -100,3 +100,24 @@ fn files_of_seen_urls_are_checked_and_merged() {
     said(&piped.get_output().stderr, &["read only once", "--seen"]);
     assert!(!bench.path("seen").exists());
 }
+
+/// A link leads to the file that is replaced, and what keeps nothing is not replaced by a file.
+#[cfg(unix)]
+#[test]
+fn a_link_stays_and_a_pipe_is_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/1\n");
+    std::os::unix::fs::symlink("behind.rss", bench.path("link")).expect("a link");
+    for seen in [0, 1] {
+        let words = RUN.replace("--seen seen", "--seen link --count --json urls");
+        let run = bench.program(&words).assert().success();
+        let receipt: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+        assert_eq!(receipt["seen"]["lines"], seen);
+    }
+    assert!(bench.path("link").is_symlink() && !bench.path("behind.rss").is_symlink());
+    let made = std::process::Command::new("mkfifo").arg(bench.path("pipe")).status().expect("mkfifo");
+    assert!(made.success());
+    let refused = bench.program(&RUN.replace("--seen seen", "--seen pipe --count urls")).assert().code(2);
+    said(&refused.get_output().stderr, &["pipe", "keeps no URLs", "--seen"]);
+    assert!(!bench.path("pipe").is_file());
+}
