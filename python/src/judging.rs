@@ -27,7 +27,7 @@ pub struct Wanted {
     pub outcomes: bool,
     /// The crawlers that may not fetch the URL.
     pub refused: bool,
-    /// What is said about uses of the page.
+    /// What sites say about uses of the pages.
     pub said: Vec<PreferenceColumn>,
 }
 

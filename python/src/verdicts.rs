@@ -44,7 +44,7 @@ pub enum VerdictColumn {
     /// The crawlers that may not fetch the URL, if there are several.
     BlockedFor,
     DeferredFor,
-    /// What is said about a use of the page.
+    /// What the site says about a use of the page.
     Said(PreferenceColumn),
 }
 
@@ -127,7 +127,7 @@ impl Shape {
         }
     }
 
-    /// What is said about uses of pages.
+    /// What sites say about uses of pages.
     fn said(&self) -> impl Iterator<Item = PreferenceColumn> {
         self.columns.iter().filter_map(|column| if let Said(column) = column { Some(*column) } else { None })
     }

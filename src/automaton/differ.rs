@@ -87,6 +87,7 @@ impl<'r> Rules<'r> {
 }
 
 /// Automata to be walked side by side.
+#[derive(Clone, Copy)]
 pub struct Question<'q, const N: usize, T> {
     /// The automata.
     pub rules: [Rules<'q>; N],
@@ -153,9 +154,9 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
     }
 
     /// A difference, one of the nearest, or that there is none; `None` if that is not known within the budget. The walk ends where it
-    /// finds one. The question must show one.
+    /// finds one, however many the question shows.
     pub fn first(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<Option<Difference<T>>> {
-        let Differences { shown, are_all, .. } = self.found(question, budget, 1);
+        let Differences { shown, are_all, .. } = self.found(&Question { shown: 1, ..*question }, budget, 1);
         match shown.into_iter().next() {
             Some(first) => Some(Some(first)),
             None => are_all.then_some(None),

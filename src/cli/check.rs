@@ -51,7 +51,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 
 struct Checker {
     rules: RuleSource,
-    /// What is required of preferences.
+    /// The requirements on preferences.
     required: RequiredArgs,
     json: bool,
     printer: Printer,
@@ -250,7 +250,7 @@ struct Judged {
 impl RuleSource {
     fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
         let statuses = args.statuses.as_deref().map(Statuses::named_or_read).transpose()?;
-        // What is required is looked at for each answer, so that it tells what is allowed before.
+        // Each answer applies the requirements itself, so that it tells the verdict without them.
         let choices = Choices {
             statuses: statuses.unwrap_or_default(),
             www_fallback: args.www_fallback,

@@ -25,7 +25,7 @@ impl PagePreferences {
         column.preference(self.of(url, crawler))
     }
 
-    /// What is said of the page of a URL to a crawler.
+    /// What a site says about uses of the page of a URL to a crawler.
     pub(crate) fn of(&self, url: usize, crawler: usize) -> &Preferred {
         &self.found[url * self.crawlers + crawler]
     }

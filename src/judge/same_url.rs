@@ -17,6 +17,7 @@ use super::urls::LineUrls;
 use crate::input::chunks::Chunk;
 use crate::input::layout::Layout;
 use crate::origin::{self, InvalidUrl};
+use crate::rules::{escaped, push_escape};
 
 named! {
     /// Which URLs are the same.
@@ -216,7 +217,7 @@ fn with_escapes_undone(url: &[u8], at: usize) -> Vec<u8> {
                 3
             }
             Some(byte) => {
-                out.extend_from_slice(percent_encoding::percent_encode_byte(byte).as_bytes());
+                push_escape(byte, &mut out);
                 3
             }
             None => {
@@ -228,13 +229,6 @@ fn with_escapes_undone(url: &[u8], at: usize) -> Vec<u8> {
     }
     out.extend_from_slice(rest);
     out
-}
-
-/// The byte whose escape a text begins with, if it does.
-fn escaped(text: &[u8]) -> Option<u8> {
-    let &[b'%', high, low, ..] = text else { return None };
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    Some((digit(high)? * 16 + digit(low)?) as u8)
 }
 
 #[cfg(test)]

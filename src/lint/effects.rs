@@ -53,7 +53,7 @@ pub(super) enum Shown {
     Unknown,
 }
 
-/// What is asked of two different verdicts on one path.
+/// A question about two different verdicts on one path.
 type Asked = fn([Verdict; 2]) -> bool;
 
 /// Answers questions about the effects of rules.

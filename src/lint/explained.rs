@@ -6,7 +6,7 @@ use super::FindingKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explained {
-    /// What is found, as a part of a sentence.
+    /// Its meaning, as a part of a sentence.
     pub meaning: &'static str,
     /// The lines of a robots.txt in which it is found; none if it is about a whole file, or a long one. Without a `User-agent` line,
     /// they are part of a record.
@@ -14,7 +14,7 @@ pub struct Explained {
 }
 
 impl FindingKind {
-    /// What it means, with an example.
+    /// Its meaning, with an example.
     pub fn explained(self) -> Explained {
         let (meaning, example) = texts(self);
         Explained { meaning, example: Some(example).filter(|example| !example.is_empty()) }

@@ -2,7 +2,7 @@
 
 use super::expression::{is_regular_expression, without_expression};
 use crate::dialect::{Encoding, UrlPath};
-use crate::rules;
+use crate::rules::{self, push_escape};
 
 /// Signs that text is put between.
 const QUOTES: [(&[u8], &[u8]); 6] = [
@@ -189,10 +189,6 @@ pub(super) fn escaped(path: &[u8]) -> Vec<u8> {
         }
     }
     escaped
-}
-
-fn push_escape(byte: u8, text: &mut Vec<u8>) {
-    text.extend(percent_encoding::percent_encode_byte(byte).bytes());
 }
 
 #[cfg(test)]

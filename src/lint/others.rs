@@ -27,7 +27,7 @@ const OTHERS: [(&str, FindingKind, &str); 9] = [
     ("disallowaiinput", RecordOfFew, "DisallowAIInput is of no standard, and no crawler is known to read it"),
 ];
 
-/// What is to be said of a record with an unknown key: the kind, and who reads it.
+/// The kind of finding for a record with an unknown key, and who reads it.
 pub(super) fn of_unknown(key: &[u8]) -> Option<(FindingKind, String)> {
     let is_key = |name: &str| match name.strip_suffix('*') {
         Some(start) => key.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes())),

@@ -263,6 +263,40 @@ pub struct FilePart {
     pub lines: Part,
 }
 
+/// Lines that a run left out for one reason.
+pub(crate) struct LeftOutPart {
+    /// The lines, as a part of a sentence.
+    pub lines: &'static str,
+    /// Those of all lists; absent if the run was not asked to leave any out.
+    pub part: Option<Part>,
+    /// Those of one list.
+    pub of_list: fn(&ListPart) -> Option<Part>,
+    /// Whether the options ask for it.
+    pub is_asked: bool,
+}
+
+impl Receipt {
+    /// The lines left out, in the order of the reasons: a line is left out for the first one.
+    pub(crate) fn left_out(&self) -> [LeftOutPart; 3] {
+        let ReceiptOptions { unique, seen, only_changed, .. } = &self.options;
+        [
+            LeftOutPart {
+                lines: "duplicates",
+                part: self.duplicates,
+                of_list: |list| list.duplicates,
+                is_asked: unique.is_some(),
+            },
+            LeftOutPart { lines: "seen lines", part: self.seen, of_list: |list| list.seen, is_asked: seen.is_some() },
+            LeftOutPart {
+                lines: "unchanged lines",
+                part: self.unchanged,
+                of_list: |list| list.unchanged,
+                is_asked: *only_changed,
+            },
+        ]
+    }
+}
+
 /// A file of seen URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

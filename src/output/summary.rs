@@ -19,21 +19,14 @@ impl fmt::Display for Receipt {
             let name = visible(name).to_string();
             writeln!(f, "{name:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
         }
-        if let Some(Part { lines, bytes, .. }) = self.duplicates {
+        for (name, part, why) in [
+            ("duplicates", self.duplicates, "duplicate URLs"),
+            ("seen", self.seen, "seen by earlier runs"),
+            ("unchanged", self.unchanged, "the same by both policies"),
+        ] {
+            let Some(Part { lines, bytes, .. }) = part else { continue };
             let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  duplicate URLs, left out", "duplicates")?;
-        }
-        if let Some(Part { lines, bytes, .. }) = self.seen {
-            let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  seen by earlier runs, left out", "seen")?;
-        }
-        if let Some(Part { lines, bytes, .. }) = self.unchanged {
-            let share = 100.0 * lines as f64 / all;
-            writeln!(
-                f,
-                "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  the same by both policies, left out",
-                "unchanged"
-            )?;
+            writeln!(f, "{name:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  {why}, left out")?;
         }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;

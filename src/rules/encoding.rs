@@ -206,7 +206,8 @@ fn escaped_with(text: &[u8], digits: &[u8; 256]) -> Option<u8> {
     (high | low < 16).then_some(high << 4 | low)
 }
 
-fn push_escape(byte: u8, out: &mut Vec<u8>) {
+/// Appends the escape of a byte.
+pub(crate) fn push_escape(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(percent_encoding::percent_encode_byte(byte).as_bytes());
 }
 

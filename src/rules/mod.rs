@@ -20,6 +20,6 @@ mod url_path;
 pub use asked::AskedPaths;
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
-pub(crate) use encoding::{KeptBytes, escaped};
+pub(crate) use encoding::{KeptBytes, escaped, push_escape};
 pub use pattern::{Pattern, Patterns, Verdict};
 pub(crate) use url_path::{is_dot_segment, is_path};

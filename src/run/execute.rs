@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::checkpoint::RunState;
 use super::complete::complete;
+use super::each_chunk::each_chunk;
 use super::following::Newer;
 use super::job::{Destination, Job};
 use super::left_out::LeavingOut;
@@ -24,9 +25,8 @@ use super::start::{Start, start};
 use super::unique::{Unique, UniqueLines};
 use super::worker::Worker;
 use crate::input::chunks::{Chunks, Cut};
-use crate::input::list::{Buffer, List};
+use crate::input::list::List;
 use crate::judge::same_url::SameUrl;
-use crate::lock::OnPanic;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
@@ -180,34 +180,26 @@ fn unique(plan: &Plan<'_>, same: SameUrl, state: Option<&RunState>, threads: usi
 /// Judges the lines that an interrupted run had judged, only to keep the allowed ones for later runs.
 fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), FilterError> {
     let (matchers, older) = (plan.matchers(), plan.older_matchers());
-    let stop = || {
-        chunks.stop();
-        unique.stop();
+    let new = || {
+        let worker = Worker::new(&matchers, None, false, 0).allowed_if(plan.job.allowed_if).against(older.clone());
+        (worker, UniqueLines::default(), LeavingOut::default())
     };
-    let work = || {
-        let mut worker = Worker::new(&matchers, None, false, 0).allowed_if(plan.job.allowed_if).against(older.clone());
-        let (mut buffer, mut unique_lines, mut leaving_out) =
-            (Buffer::default(), UniqueLines::default(), LeavingOut::default());
-        while let Some(mut chunk) = chunks.next(&mut buffer)? {
-            chunks.read(&mut chunk, &mut buffer)?;
-            let list = &plan.lists[chunk.list];
-            if !unique.leave_out_repeated(&mut chunk, list, &mut unique_lines, false)? {
-                return Ok(());
+    each_chunk(
+        chunks,
+        threads,
+        || unique.stop(),
+        new,
+        |chunk, (worker, unique_lines, leaving_out)| {
+            if !unique.leave_out_repeated(chunk, &plan.lists[chunk.list], unique_lines, false)? {
+                return Ok(false);
             }
             if plan.is_only_changed() {
-                worker.leave_out_unchanged(&mut chunk, &mut leaving_out);
+                worker.leave_out_unchanged(chunk, leaving_out);
             }
-            worker.judge(&chunk, false, false);
-            unique.keep_allowed(&chunk, || worker.is_allowed(), &mut unique_lines)?;
-            buffer = chunk.end_judging();
-            chunk.release(list);
-        }
-        Ok(())
-    };
-    let ended = threads::at_once(threads, || {
-        let _guard = OnPanic(stop);
-        work().inspect_err(|_: &FilterError| stop())
-    });
-    ended.into_iter().collect::<Result<(), _>>()?;
+            worker.judge(chunk, false, false);
+            unique.keep_allowed(chunk, || worker.is_allowed(), unique_lines)?;
+            Ok(true)
+        },
+    )?;
     if chunks.is_interrupted() { Err(FilterError::Interrupted) } else { Ok(()) }
 }

@@ -9,6 +9,7 @@
 pub(crate) mod checkpoint;
 pub(crate) mod checkpointer;
 mod complete;
+mod each_chunk;
 pub(crate) mod error;
 mod execute;
 mod following;

@@ -58,7 +58,7 @@ impl<'j> Plan<'j> {
             return Err(FilterError::SeveralCrawlers { given });
         }
         let seen = seen(job, &lists)?;
-        let options = ReceiptOptions { seen: seen.as_ref().map(SeenPlace::checksum), ..options(job, worker_plan) };
+        let options = options(job, worker_plan, seen.as_ref());
         Ok(Plan { policy, job, lists, options, memory, seen, older })
     }
 
@@ -249,7 +249,7 @@ fn preferences(job: &Job) -> PreferenceColumns {
     if form == Some(Form::Verdicts) && !is_picked(job) { job.preferences } else { PreferenceColumns::default() }
 }
 
-fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
+fn options(job: &Job, worker_plan: WorkerPlan, seen: Option<&SeenPlace>) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     let folder = destination.and_then(Destination::folder);
     ReceiptOptions {
@@ -263,7 +263,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         preferences: preferences(job),
         allowed_if: job.allowed_if,
         unique: job.unique,
-        seen: None,
+        seen: seen.map(SeenPlace::checksum),
         against: job.against.as_ref().map(|against| Hex(against.policy.checksum())),
         only_changed: job.against.as_ref().is_some_and(|against| against.only_changed),
         threads: worker_plan.workers,

@@ -10,6 +10,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::each_chunk::each_chunk;
 use super::error::FilterError;
 use super::key_runs::{KeyRuns, KnownLines, SortedKeys};
 use super::line_hashes::{Hashing, LineHashes};
@@ -17,9 +18,7 @@ use super::queue::Sequence;
 use super::seen_file::{SeenFile, Unwritten};
 use crate::input::ListError;
 use crate::input::chunks::{Chunk, Chunks, Position};
-use crate::input::list::{Buffer, List};
-use crate::lock::OnPanic;
-use crate::threads;
+use crate::input::list::List;
 
 /// What the first pass may use.
 #[derive(Debug, Clone)]
@@ -147,33 +146,19 @@ impl Repeats {
 fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &Means) -> Result<Passed, FilterError> {
     let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
     let passed = Sequence::new(Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
-    let stop = || {
-        chunks.stop();
-        passed.stop();
-    };
-    let work = || {
-        let (mut buffer, mut hashes, mut sorted) = (Buffer::default(), LineHashes::default(), SortedKeys::default());
-        while let Some(mut chunk) = chunks.next(&mut buffer)? {
-            chunks.read(&mut chunk, &mut buffer)?;
-            hashes.find(&chunk, hashing);
+    let new = <(LineHashes, SortedKeys)>::default;
+    each_chunk(
+        chunks,
+        means.threads,
+        || passed.stop(),
+        new,
+        |chunk, (hashes, sorted)| {
+            hashes.find(chunk, hashing);
             sorted.sort(&hashes.hashes);
-            let Some(added) = passed.in_turn(chunk.ticket, |passed| passed.add(&chunk, &sorted)) else { return Ok(()) };
-            added.map_err(|(bytes, error)| means.failed(bytes, error))?;
-            buffer = chunk.end_judging();
-            chunk.release(&chunks.lists()[chunk.list]);
-            if chunk.is_long {
-                // The next long chunk may begin only when this memory is freed.
-                buffer.release();
-                (hashes, sorted) = Default::default();
-            }
-        }
-        Ok(())
-    };
-    let ended = threads::at_once(means.threads, || {
-        let _guard = OnPanic(stop);
-        work().inspect_err(|_: &FilterError| stop())
-    });
-    ended.into_iter().collect::<Result<(), _>>()?;
+            let added = passed.in_turn(chunk.ticket, |passed| passed.add(chunk, sorted)).transpose();
+            Ok(added.map_err(|(bytes, error)| means.failed(bytes, error))?.is_some())
+        },
+    )?;
     Ok(passed.into_inner())
 }
 
@@ -201,6 +186,7 @@ mod tests {
     use super::*;
     use crate::input::chunks::Cut;
     use crate::input::layout::{Layout, UrlField};
+    use crate::input::list::Buffer;
     use crate::judge::same_url::SameUrl;
 
     /// Opens these texts as lists.

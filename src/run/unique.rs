@@ -13,6 +13,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
+use super::each_chunk::each_chunk;
 use super::error::FilterError;
 use super::left_out::{LeavingOut, LeftOut};
 use super::line_hashes::{Hashing, LineHashes};
@@ -22,11 +23,11 @@ use super::repeats::{Means, Repeats};
 use super::seen::Seen;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
-use crate::input::list::{Buffer, List};
+use crate::input::list::List;
 use crate::judge::same_url::SameUrl;
 use crate::judge::urls::LineUrls;
 use crate::lock::{into_inner, lock};
-use crate::{origin, threads};
+use crate::origin;
 
 /// The state shared by all workers.
 #[derive(Debug)]
@@ -173,18 +174,17 @@ impl Unique {
 /// Adds the URLs of these chunks.
 fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
-    let work = || {
-        let (mut buffer, mut lines) = (Buffer::default(), LineHashes::default());
-        while let Some(mut chunk) = chunks.next(&mut buffer)? {
-            chunks.read(&mut chunk, &mut buffer)?;
-            lines.find(&chunk, hashing);
+    each_chunk(
+        chunks,
+        threads,
+        || (),
+        LineHashes::default,
+        |chunk, lines| {
+            lines.find(chunk, hashing);
             lock(&seen).insert_all(&lines.hashes, |_| ())?;
-            buffer = chunk.end_judging();
-        }
-        Ok(())
-    };
-    let ended = threads::at_once(threads, || work().inspect_err(|_: &FilterError| chunks.stop()));
-    ended.into_iter().collect::<Result<(), _>>()?;
+            Ok(true)
+        },
+    )?;
     // Otherwise these are not the URLs that the run had read.
     chunks.lists().iter().try_for_each(List::unchanged)?;
     Ok(into_inner(seen))
@@ -235,6 +235,7 @@ fn has_url(line: &[u8], layout: &Layout) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::list::Buffer;
     use crate::outcome::Reason;
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.

@@ -54,7 +54,7 @@ fn newest(path: &Path, kind: SourceKind, dialects: &[&'static Dialect]) -> Resul
     if kind == SourceKind::Policy {
         return Err(SourceError::Policy { path: path.to_owned() }.into());
     }
-    // What was read of a pipe cannot be read again.
+    // The bytes that a pipe has given cannot be read again.
     if !path.is_file() {
         return Err(Failure::NotLinted { path: path.to_owned(), kind });
     }

@@ -8,7 +8,7 @@ use super::found::Found;
 use crate::formats::json;
 use crate::lint::{Finding, FindingKind};
 
-/// What is escaped in a reference to a file: all but what a path or a URL consists of.
+/// The bytes that a reference to a file escapes: all but those that a path or a URL consists of.
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'%');
 

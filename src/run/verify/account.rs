@@ -6,24 +6,21 @@ use crate::judge::tally::Tally;
 use crate::outcome::Partition;
 use crate::output::folder::is_file_of_run;
 use crate::output::form::Form;
-use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
+use crate::output::receipt::{FilePart, Hex, LeftOutPart, Part, PartitionPart, Receipt};
 
 /// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found: Vec<String> = unexpected_names(receipt).into_iter().collect();
+    let left_out = receipt.left_out();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
         let judged = partitions.iter().map(|(_, part)| &part.judged);
-        let parts: Vec<&Part> =
-            judged.chain(&receipt.duplicates).chain(&receipt.seen).chain(&receipt.unchanged).collect();
+        let parts: Vec<&Part> = judged.chain(left_out.iter().filter_map(|left_out| left_out.part.as_ref())).collect();
         let wanted = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
         if let Some(difference) = difference_in_any_order(&wanted, &parts) {
-            let duplicates = if receipt.duplicates.is_some() { " and duplicates" } else { "" };
-            let seen = if receipt.seen.is_some() { " and seen lines" } else { "" };
-            let unchanged = if receipt.unchanged.is_some() { " and unchanged lines" } else { "" };
-            found.push(format!(
-                "the partitions{whom}{duplicates}{seen}{unchanged} do not add up to the input: {difference}"
-            ));
+            let there = left_out.iter().filter(|left_out| left_out.part.is_some());
+            let others: String = there.map(|left_out| format!(" and {}", left_out.lines)).collect();
+            found.push(format!("the partitions{whom}{others} do not add up to the input: {difference}"));
         }
         for (name, part) in partitions {
             if part.reasons.values().sum::<u64>() != part.judged.lines {
@@ -50,26 +47,14 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     if let Some(difference) = receipt.input.difference(&inputs) {
         found.push(format!("the lists do not add up to the input: {difference}"));
     }
-    let duplicates = appended(&mut receipt.lists.iter().filter_map(|list| list.duplicates.as_ref()));
-    if let Some(difference) = receipt.duplicates.unwrap_or_default().difference(&duplicates) {
-        found.push(format!("the duplicates of the lists do not add up to those of the run: {difference}"));
-    }
-    let seen = appended(&mut receipt.lists.iter().filter_map(|list| list.seen.as_ref()));
-    if let Some(difference) = receipt.seen.unwrap_or_default().difference(&seen) {
-        found.push(format!("the seen lines of the lists do not add up to those of the run: {difference}"));
-    }
-    let unchanged = appended(&mut receipt.lists.iter().filter_map(|list| list.unchanged.as_ref()));
-    if let Some(difference) = receipt.unchanged.unwrap_or_default().difference(&unchanged) {
-        found.push(format!("the unchanged lines of the lists do not add up to those of the run: {difference}"));
-    }
-    if receipt.duplicates.is_some() && receipt.options.unique.is_none() {
-        found.push("duplicates were left out, but the options do not ask for that".to_owned());
-    }
-    if receipt.seen.is_some() && receipt.options.seen.is_none() {
-        found.push("lines seen by earlier runs were left out, but the options do not ask for that".to_owned());
-    }
-    if receipt.unchanged.is_some() && !receipt.options.only_changed {
-        found.push("unchanged lines were left out, but the options do not ask for that".to_owned());
+    for LeftOutPart { lines, part, of_list, is_asked } in &left_out {
+        let of_lists: Vec<Part> = receipt.lists.iter().filter_map(of_list).collect();
+        if let Some(difference) = part.unwrap_or_default().difference(&appended(&mut of_lists.iter())) {
+            found.push(format!("the {lines} of the lists do not add up to those of the run: {difference}"));
+        }
+        if part.is_some() && !is_asked {
+            found.push(format!("{lines} were left out, but the options do not ask for that"));
+        }
     }
     found.extend(changes_problem(receipt));
     for (name, part) in &receipt.partitions {
@@ -126,7 +111,7 @@ fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
 fn judged(receipt: &Receipt) -> Part {
     let input = Tally { bytes: receipt.input.bytes.wrapping_add(receipt.added_line_feeds), ..receipt.input.tally() };
     let left_out: Vec<Tally> =
-        [receipt.duplicates, receipt.seen, receipt.unchanged].iter().flatten().map(Part::tally).collect();
+        receipt.left_out().iter().filter_map(|left_out| left_out.part).map(|part| part.tally()).collect();
     if left_out.is_empty() {
         return Part::of(&input, true);
     }
