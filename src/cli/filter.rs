@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{FilterArgs, InputArgs};
+use super::args::FilterArgs;
 use super::error::{Failure, delimiter_warning};
 use super::follow::Followed;
 use super::journal::{Journal, watch};
@@ -12,7 +12,6 @@ use super::sources::with_overrides;
 use super::{agents, destination, lists, process, sources};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
-use crate::input::UrlField;
 use crate::judge::{Choices, SameUrl};
 use crate::output::counted;
 use crate::policy::source::PassedOver;
@@ -73,7 +72,7 @@ fn split(
     let earlier = earlier_run(args)?;
     let now = args.verdicts.now.map(jiff::Timestamp::as_second).or(earlier.map(|earlier| earlier.now));
     let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
-    let lists = lists::all(args)?;
+    let lists = lists::all(&args.lists, &args.input)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
     let agents = agents::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
@@ -189,8 +188,6 @@ fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<P
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
-    let InputArgs { delimiter, column, header, .. } = &args.input;
-    let url_field = UrlField { delimiter: *delimiter, column: column.clone(), header: *header };
     let (explain, threads) = (args.output.explain, args.long_run.threads);
     let chunk_size = args.long_run.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     // A run that cannot be resumed ends at once when interrupted, but the lines that a pipe has read are gone from there.
@@ -201,7 +198,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let robots_needed = args.output.robots_needed.clone();
     Job {
         lists,
-        url_field,
+        url_field: args.input.url_field(),
         destination,
         robots_needed,
         explain,
@@ -212,6 +209,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         choices,
         unique,
         seen,
+        keys: args.output.keys.clone(),
         threads,
         chunk_size,
         long_run,

@@ -2,21 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::FilterArgs;
+use super::args::InputArgs;
 use super::error::Failure;
 use crate::formats::error::FileError;
 use crate::input::{STANDARD_INPUT, lists_named_in};
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
-pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
+pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Failure> {
     let mut lists = Vec::new();
-    for argument in &args.lists {
+    for argument in arguments {
         match pattern(argument) {
             Some(pattern) => lists.extend(matching(pattern)?),
             None => lists.push(argument.clone()),
         }
     }
-    let Some(file) = &args.input.files_from else { return Ok(lists) };
+    let Some(file) = &input.files_from else { return Ok(lists) };
     let is_read_twice = |lists: &[PathBuf]| {
         let is_standard_input = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
         is_standard_input(file) && lists.iter().any(is_standard_input)

@@ -18,6 +18,7 @@ mod filter;
 mod follow;
 mod inspect;
 mod journal;
+mod keys;
 mod lint;
 mod lists;
 mod process;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::args::{JoinArgs, ReportArgs, SeenArgs, VerifyArgs};
+use super::args::{JoinArgs, ReportArgs, VerifyArgs};
 use super::destination;
 use super::error::Failure;
 use super::say::{print, say, say_lines};
@@ -10,10 +10,10 @@ use super::sources::say_passed_over;
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
 use crate::formats::shown;
-use crate::output::{Receipt, counted};
+use crate::output::Receipt;
 use crate::policy::{Captures, Crawlers, Policy};
 use crate::robots::AgentError;
-use crate::run::{self, SEEN_FILE, SeenFile};
+use crate::run;
 use crate::show::report::{REPORT, REPORT_PAGE, Report};
 
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
@@ -30,23 +30,6 @@ pub fn join(args: &JoinArgs) -> Result<ExitCode, Failure> {
     if !args.quiet {
         say_lines(receipt);
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-pub fn seen(args: &SeenArgs) -> Result<ExitCode, Failure> {
-    let mut files = args.files.iter().map(|path| SeenFile::open(path)).collect::<Result<Vec<_>, _>>()?;
-    match &args.out {
-        Some(out) => {
-            destination::ensure(out, &SEEN_FILE, &[])?;
-            // Each is checked as it is read.
-            files = vec![run::merge_seen(&files, out)?];
-        }
-        None => files.iter().try_for_each(SeenFile::check)?,
-    }
-    let urls = |count| counted(count, "URL", "URLs");
-    let line =
-        |file: &SeenFile| format!("{}: {}, {}, {}", shown(&file.path), urls(file.count), file.same, file.checksum);
-    print(&files.iter().map(line).collect::<Vec<_>>().join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,7 +8,7 @@ use super::args::{Args, Command, joined};
 use super::error::Failure;
 use super::journal::usage;
 use super::say::say;
-use super::{check, compile, diff, documentation, export, filter, inspect, lint, process, receipts};
+use super::{check, compile, diff, documentation, export, filter, inspect, keys, lint, process, receipts};
 
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
 /// the answer is "no", 2 an error, 130 interrupted.
@@ -44,7 +44,8 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::History(args) => diff::history(&args),
         Command::Join(args) => receipts::join(&args),
-        Command::Seen(args) => receipts::seen(&args),
+        Command::Keys(args) => keys::keys(&args),
+        Command::Seen(args) => keys::seen(&args),
         Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => receipts::report(&args),
         Command::Completions(args) => documentation::completions(&args),

@@ -22,6 +22,11 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// The shard with this number, from 1, of so many; `None` if there is none.
+    pub(crate) fn new(number: u32, of: u32) -> Option<Shard> {
+        (1..=of).contains(&number).then_some(Shard { number, of })
+    }
+
     /// The shard's number, from 1.
     pub fn number(self) -> u32 {
         self.number
@@ -70,11 +75,8 @@ impl FromStr for Shard {
     type Err = ShardError;
 
     fn from_str(given: &str) -> Result<Shard, ShardError> {
-        let parsed = given.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        match parsed {
-            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
-            _ => Err(ShardError { given: given.to_owned() }),
-        }
+        let parsed = given.split_once('/').and_then(|(number, of)| Shard::new(number.parse().ok()?, of.parse().ok()?));
+        parsed.ok_or_else(|| ShardError { given: given.to_owned() })
     }
 }
 

@@ -140,6 +140,7 @@ mod tests {
             split_size,
             unique: None,
             seen: None,
+            keys: None,
             against: None,
             only_changed: false,
             threads: 1,

@@ -153,6 +153,9 @@ pub struct ReceiptOptions {
     /// The checksum of the file of URLs that earlier runs have seen, 0 if there was none yet; absent if they are not left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Hex>,
+    /// The checksum of the keys of all shards, by which lines are left out whose URLs an earlier shard has; absent if they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Hex>,
     /// The checksum of the older policy that verdicts are compared with, as in its file; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Hex>,
@@ -276,6 +279,11 @@ pub(crate) struct LeftOutPart {
 }
 
 impl Receipt {
+    /// The same, to be changed.
+    pub(crate) fn left_out_mut(&mut self) -> [&mut Option<Part>; 3] {
+        [&mut self.duplicates, &mut self.seen, &mut self.unchanged]
+    }
+
     /// The lines left out, in the order of the reasons: a line is left out for the first one.
     pub(crate) fn left_out(&self) -> [LeftOutPart; 3] {
         let ReceiptOptions { unique, seen, only_changed, .. } = &self.options;
@@ -347,6 +355,13 @@ pub struct ListPart {
     pub skipped: Vec<SkippedPart>,
     /// Where its lines went.
     pub partitions: BTreeMap<String, Part>,
+}
+
+impl ListPart {
+    /// The lines left out, in the order of the reasons.
+    pub(crate) fn left_out_mut(&mut self) -> [&mut Option<Part>; 3] {
+        [&mut self.duplicates, &mut self.seen, &mut self.unchanged]
+    }
 }
 
 impl Part {

@@ -61,12 +61,20 @@ pub enum FilterError {
     /// The policy to compare with lacks a crawler of the run.
     #[error("the policy to compare with: {0}")]
     OlderCrawler(CrawlerError),
-    /// Duplicates cannot be left out by a shard, which does not know the URLs of the others.
+    /// Duplicates cannot be left out by a shard that does not know the URLs of the others.
     #[error(
-        "a shard does not know the URLs of the others, so duplicates across shards would remain; deduplicate in one \
-         run, then shard its output"
+        "a shard does not know the URLs of the others, so duplicates across shards would remain; write the keys of all shards first \
+         (robosieve keys), and give the folder that they are in"
     )]
     UniqueShard,
+    /// There are keys of shards, but this run is none, or leaves out no duplicates.
+    #[error("keys of shards are only for a shard that leaves out duplicates")]
+    KeysOfNoShard,
+    /// Several shards would replace one file of seen URLs.
+    #[error(
+        "each shard would replace the file of seen URLs by one without those of the others; leave them out in one run"
+    )]
+    SeenShard,
     /// URLs are to be the same by the keys of an index, but a list has none.
     #[error(
         "the list {} has no keys to compare: only an index of web archives has one in each line (CDXJ, or CDX whose first column is N), \
@@ -80,6 +88,9 @@ pub enum FilterError {
     /// The file of seen URLs cannot be used.
     #[error(transparent)]
     Seen(#[from] SeenError),
+    /// The keys of the shards cannot be used.
+    #[error(transparent)]
+    Keys(SeenError),
     /// The file of seen URLs would be among those of the run.
     #[error(
         "the file of seen URLs {} is in the folder of the output, which is for the run's files only; choose another place",

@@ -166,14 +166,15 @@ fn unique(plan: &Plan<'_>, same: SameUrl, state: Option<&RunState>, threads: usi
     let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.long_run.skip_bad, ..cut });
     let judged = |list: usize| state.map_or(0, |state| state.totals.lists[list].input.lines);
     let judged: Vec<u64> = (0..plan.lists.len()).map(judged).collect();
+    let shards = plan.shard_keys.as_ref();
     match (&plan.seen, before()) {
         // Which of the lines before are allowed is not known any more.
         (Some(place), Some(before)) => {
-            let unique = Unique::of_two_passes(same, &chunks, means, Some(place), vec![0; plan.lists.len()])?;
+            let unique = Unique::of_two_passes(same, &chunks, means, Some(place), shards, vec![0; plan.lists.len()])?;
             judge_again(plan, &before, &unique, threads)?;
             unique.with_new_turns(&judged, &plan.lists)
         }
-        (place, _) => Unique::of_two_passes(same, &chunks, means, place.as_ref(), judged),
+        (place, _) => Unique::of_two_passes(same, &chunks, means, place.as_ref(), shards, judged),
     }
 }
 

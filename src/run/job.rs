@@ -52,6 +52,9 @@ pub struct Job {
     /// A file of the URLs that earlier runs have seen, which are left out, too. A run that is complete has replaced it by one with
     /// its allowed URLs; if it does not exist, it is made.
     pub seen: Option<PathBuf>,
+    /// A folder with the files of [keys](Job::write_keys) of all shards, if this is one that leaves out lines whose URLs have occurred
+    /// before. A line is left out, too, if an earlier shard has its URL.
+    pub keys: Option<PathBuf>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
     pub threads: usize,
     /// The size of a chunk in bytes; 0 to choose it by the memory.
@@ -77,6 +80,7 @@ impl Job {
             choices: Choices::now(),
             unique: None,
             seen: None,
+            keys: None,
             threads: 0,
             chunk_size: 0,
             long_run: LongRun::default(),
@@ -108,6 +112,7 @@ setters! {
         choices: Choices,
         unique: Option<SameUrl>,
         seen: Option<PathBuf>,
+        keys: Option<PathBuf>,
         threads: usize,
         chunk_size: usize,
         long_run: LongRun,

@@ -198,9 +198,7 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     let mut next = next.clone();
     in_folder(folder, &mut next);
     joined.input.append(&next.input);
-    if let (Some(unchanged), Some(next)) = (&mut joined.unchanged, &next.unchanged) {
-        unchanged.append(next);
-    }
+    append_left_out(joined.left_out_mut(), next.left_out_mut());
     for (change, lines) in next.changes.iter().flatten() {
         *joined.changes.get_or_insert_default().entry(change.clone()).or_default() += lines;
     }
@@ -218,11 +216,9 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
         verdicts.written.append(&next.written);
     }
     joined.file_lists_mut().zip(next.file_lists_mut()).for_each(|(files, next)| files.append(next));
-    for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
+    for (list, next) in joined.lists.iter_mut().zip(&mut next.lists) {
         list.input.append(&next.input);
-        if let (Some(unchanged), Some(next)) = (&mut list.unchanged, &next.unchanged) {
-            unchanged.append(next);
-        }
+        append_left_out(list.left_out_mut(), next.left_out_mut());
         list.skipped.extend(next.skipped.iter().cloned());
         list.partitions.values_mut().zip(next.partitions.values()).for_each(|(part, next)| part.append(next));
     }
@@ -236,6 +232,15 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     // Shards may have run in parallel, so the longest one gives the duration.
     joined.seconds = joined.seconds.max(next.seconds);
     joined.options.threads = joined.options.threads.max(next.options.threads);
+}
+
+/// Appends the lines that a shard left out, for each reason.
+fn append_left_out(joined: [&mut Option<Part>; 3], next: [&mut Option<Part>; 3]) {
+    for (joined, next) in joined.into_iter().zip(next) {
+        if let (Some(joined), Some(next)) = (joined, next) {
+            joined.append(next);
+        }
+    }
 }
 
 /// Checks that the files of a shard that will be read are as its receipt says.

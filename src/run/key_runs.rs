@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::seen::{NO_URL, contains, insert, prefetch_ahead};
 use super::seen_file::{SeenFile, Unwritten};
+use super::shard_keys::ShardKeys;
 use crate::formats::regular_file::FileAt;
 use crate::formats::unnamed;
 use crate::lock::lock;
@@ -66,12 +67,21 @@ pub(super) struct SortedKeys {
     of_lines: Vec<u8>,
 }
 
+/// Files whose keys are looked for among those of the lines. A run has one of them at most.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct KeyFiles<'f> {
+    /// The URLs that earlier runs have seen.
+    pub seen: Option<&'f SeenFile>,
+    /// Those of all shards: lines that an earlier shard has, too, are repeated.
+    pub shards: Option<&'f ShardKeys>,
+}
+
 /// Which lines are known.
 #[derive(Debug)]
 pub(super) struct KnownLines {
     /// Those whose keys lines before them have, too.
     pub repeated: LineBits,
-    /// The first lines with keys that are in the file, if there is one.
+    /// The first lines with keys that earlier runs have seen, if there is a file of those.
     pub in_file: Option<LineBits>,
 }
 
@@ -151,20 +161,20 @@ impl KeyRuns {
         Ok(())
     }
 
-    /// Finds the lines whose keys were those of earlier ones, and those whose keys are in a file. Each of the `threads` takes up to
+    /// Finds the lines whose keys were those of earlier ones, and those whose keys are in files. Each of the `threads` takes up to
     /// `memory` bytes for a set.
     pub fn known(
         mut self,
         folder: &Path,
         threads: usize,
         memory: u64,
-        file: Option<&SeenFile>,
+        files: KeyFiles<'_>,
     ) -> Result<KnownLines, Unwritten> {
         self.of_lines.flush()?;
         let lengths: Vec<usize> = self.runs.iter().map(|run| self.length(run).div_ceil(64)).collect();
         let zeros = |words: usize| unnamed::zeros(folder, (words as u64 * 8).max(8));
         let words = lengths.iter().sum();
-        let (mut repeated, mut in_file) = (zeros(words)?, zeros(if file.is_some() { words } else { 0 })?);
+        let (mut repeated, mut in_file) = (zeros(words)?, zeros(if files.seen.is_some() { words } else { 0 })?);
         let mut rest = [&mut repeated, &mut in_file].map(|bits| bytemuck::cast_slice_mut::<u8, u64>(bits));
         let mut work = Vec::new();
         for (number, &length) in lengths.iter().enumerate() {
@@ -172,7 +182,7 @@ impl KeyRuns {
         }
         let (work, has_failed) = (Mutex::new(work.into_iter()), AtomicBool::new(false));
         let find = || {
-            let mut set = RunSet { file, slots: Vec::new(), buffer: Vec::new(), hits: Vec::new(), memory };
+            let mut set = RunSet { files, slots: Vec::new(), buffer: Vec::new(), hits: Vec::new(), memory };
             loop {
                 let next = lock(&work).next().filter(|_| !has_failed.load(Ordering::Relaxed));
                 let Some((number, bits)) = next else { return Ok(()) };
@@ -181,7 +191,7 @@ impl KeyRuns {
         };
         threads::at_once(threads, find).into_iter().collect::<Result<(), Unwritten>>()?;
         let of_lines = |bits: &[u8]| self.of_lines(folder, &lengths, bytemuck::cast_slice(bits));
-        Ok(KnownLines { repeated: of_lines(&repeated)?, in_file: file.map(|_| of_lines(&in_file)).transpose()? })
+        Ok(KnownLines { repeated: of_lines(&repeated)?, in_file: files.seen.map(|_| of_lines(&in_file)).transpose()? })
     }
 
     /// Passes all keys to `each`, in ascending order, with up to `memory` bytes for those that are sorted at once.
@@ -270,18 +280,18 @@ impl LineBits {
 
 /// The set of a part of the keys of a run.
 struct RunSet<'f> {
-    file: Option<&'f SeenFile>,
+    files: KeyFiles<'f>,
     /// A table as in [`seen`](super::seen).
     slots: Vec<u128>,
     buffer: Vec<u128>,
-    /// Keys of the set that are in the file, in ascending order.
+    /// Keys of the set that are in files, in ascending order.
     hits: Vec<u128>,
     /// The bytes that the table may take.
     memory: u64,
 }
 
 impl RunSet<'_> {
-    /// Sets the bits of the keys of a run that were in it before, and of those that are in the file.
+    /// Sets the bits of the keys of a run that were in it before, and of those that are in files.
     fn find(&mut self, runs: &KeyRuns, number: usize, bits: [&mut [u64]; 2]) -> Result<(), Unwritten> {
         let keys = runs.length(&runs.runs[number]);
         let bytes = |passes: u32| slots_for(keys >> passes) as u64 * size_of::<u128>() as u64;
@@ -313,7 +323,7 @@ impl RunSet<'_> {
             let RunSet { slots, buffer, .. } = self;
             slots.clear();
             slots.resize(slots_for(runs.length(run) >> passes), NO_URL);
-            let mut free = slots.len() - slots.len() / 8;
+            let mut free = slots_free(slots.len());
             runs.read(run, buffer, |first, keys| {
                 for (at, &key) in keys.iter().enumerate() {
                     if free == 0 || !is_of_part(key, part, passes) {
@@ -330,39 +340,77 @@ impl RunSet<'_> {
             if free == 0 && passes > 0 {
                 return Ok(false);
             }
-            self.find_in_file(runs, run, (number as u128) << passes | part, BITS + passes, repeated, in_file)?;
+            let held = slots_free(slots.len()) - free;
+            let begin = ((number as u128) << passes | part, BITS + passes);
+            self.find_in_shards(runs, run, begin, held, repeated)?;
+            self.find_in_file(runs, run, begin, repeated, in_file)?;
         }
         Ok(true)
     }
 
-    /// Sets the bits of the first keys of a run that are in the file and begin with these bits, as all in the set do.
+    /// Sets the bits of the keys of a run that an earlier shard has, too, and begin with these bits, as all `held` by the set do.
+    fn find_in_shards(
+        &mut self,
+        runs: &KeyRuns,
+        run: &Run,
+        (first_bits, bits): (u128, u32),
+        held: usize,
+        repeated: &mut [u64],
+    ) -> Result<(), Unwritten> {
+        let Some(ShardKeys { earlier, own, .. }) = self.files.shards else { return Ok(()) };
+        let RunSet { slots, hits, .. } = &mut *self;
+        let (mut all, mut shared) = (0, 0);
+        own.each_beginning(first_bits, bits, |key| {
+            all += 1;
+            shared += usize::from(contains(slots, key.rotate_left(bits)));
+        })?;
+        if (all, shared) != (held, held) {
+            return Err(own.invalid("has other URLs than the lists of its shard; write it again").into());
+        }
+        hits.clear();
+        for file in earlier {
+            file.each_beginning(first_bits, bits, |key| {
+                if contains(slots, key.rotate_left(bits)) {
+                    hits.push(key);
+                }
+            })?;
+        }
+        hits.sort_unstable();
+        self.each_hit(runs, run, |word, bit| repeated[word] |= bit).map_err(Unwritten::from)
+    }
+
+    /// Sets the bits of the first keys of a run that earlier runs have seen, and begin with these bits, as all in the set do.
     fn find_in_file(
         &mut self,
         runs: &KeyRuns,
         run: &Run,
-        first_bits: u128,
-        bits: u32,
+        (first_bits, bits): (u128, u32),
         repeated: &[u64],
         in_file: &mut [u64],
     ) -> Result<(), Unwritten> {
-        let RunSet { file, slots, buffer, hits, .. } = self;
-        let Some(file) = file else { return Ok(()) };
+        let RunSet { files, slots, hits, .. } = &mut *self;
+        let Some(file) = files.seen else { return Ok(()) };
         hits.clear();
         file.each_beginning(first_bits, bits, |key| {
             if contains(slots, key.rotate_left(bits)) {
                 hits.push(key);
             }
         })?;
-        if !hits.is_empty() {
-            runs.read(run, buffer, |first, keys| {
-                let is_hit = |&(_, key): &(usize, &u128)| hits.binary_search(key).is_ok();
-                for (at, _) in keys.iter().enumerate().filter(is_hit) {
-                    let (word, bit) = ((first + at) / 64, 1 << ((first + at) % 64));
-                    in_file[word] |= bit & !repeated[word];
-                }
-            })?;
+        self.each_hit(runs, run, |word, bit| in_file[word] |= bit & !repeated[word]).map_err(Unwritten::from)
+    }
+
+    /// Calls `set` with the word and the bit of each key of a run that is among the hits.
+    fn each_hit(&mut self, runs: &KeyRuns, run: &Run, mut set: impl FnMut(usize, u64)) -> io::Result<()> {
+        let RunSet { buffer, hits, .. } = self;
+        if hits.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        runs.read(run, buffer, |first, keys| {
+            let is_hit = |&(_, key): &(usize, &u128)| hits.binary_search(key).is_ok();
+            for (at, _) in keys.iter().enumerate().filter(is_hit) {
+                set((first + at) / 64, 1 << ((first + at) % 64));
+            }
+        })
     }
 }
 
@@ -370,6 +418,11 @@ impl RunSet<'_> {
 #[inline]
 fn is_of_part(key: u128, part: u128, passes: u32) -> bool {
     passes == 0 || key << BITS >> (u128::BITS - passes) == part
+}
+
+/// How many slots of a table may become full.
+fn slots_free(slots: usize) -> usize {
+    slots - slots / 8
 }
 
 /// The slots of a table for this many keys: at most two thirds become full.
@@ -397,7 +450,8 @@ mod tests {
             sorted.sort(chunk);
             runs.add(&sorted).unwrap();
         }
-        let known = runs.known(folder.path(), threads, memory, None).unwrap_or_else(|_| panic!("a file failed"));
+        let known =
+            runs.known(folder.path(), threads, memory, KeyFiles::default()).unwrap_or_else(|_| panic!("a file failed"));
         let repeated = known.repeated;
         let mut all = Vec::new();
         for (number, keys) in keys.chunks(chunk).enumerate() {
@@ -442,7 +496,7 @@ mod tests {
         of_file.sort_unstable();
         let path = folder.path().join("file");
         let mut file = File::create(&path).unwrap();
-        let mut writer = crate::run::seen_file::Writer::new(crate::SameUrl::Bytes, &mut file).unwrap();
+        let mut writer = crate::run::seen_file::Writer::new(crate::SameUrl::Bytes, None, &mut file).unwrap();
         of_file.iter().for_each(|&key| writer.add(key).unwrap());
         writer.end().unwrap();
         let file = SeenFile::open(&path).unwrap();
@@ -464,7 +518,7 @@ mod tests {
             let mut all: Vec<u128> = keys.iter().copied().filter(|&key| key != NO_URL).collect();
             all.sort_unstable();
             assert_eq!(in_order, all);
-            let known = runs.known(folder.path(), 2, memory, Some(&file)).unwrap_or_else(|_| panic!("a file failed"));
+            let known = runs.known(folder.path(), 2, memory, KeyFiles { seen: Some(&file), shards: None }).unwrap_or_else(|_| panic!("a file failed"));
             let [mut first, mut again] = [Vec::new(), Vec::new()];
             known.in_file.unwrap().each(0, keys.len(), |line| first.push(line));
             known.repeated.each(0, keys.len(), |line| again.push(line));

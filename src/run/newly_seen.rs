@@ -60,6 +60,9 @@ impl SeenPlace {
         if let Some(other) = file.as_ref().filter(|file| file.same != same) {
             return Err(SeenError::OtherKey { path, found: other.same, wanted: same });
         }
+        if let Some(of_shard) = file.as_ref().filter(|file| file.shard.is_some()) {
+            return Err(of_shard.invalid("has the URLs of a shard's lists, not those that runs have allowed"));
+        }
         Ok(SeenPlace { path, file })
     }
 
@@ -84,7 +87,7 @@ impl SeenPlace {
         if let Some(old) = &self.file {
             file.set_permissions(old.permissions()?)?;
         }
-        let mut writer = Writer::new(same, &mut file)?;
+        let mut writer = Writer::new(same, None, &mut file)?;
         let mut old = self.file.as_ref().map(SeenFile::keys);
         let mut next = old.as_mut().map(|old| old.next()).transpose()?.flatten();
         keys.each_in_order(memory, |key| {

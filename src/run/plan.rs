@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::job::{Against, Destination, Folder, Job, LongRun, Pipe};
 use super::memory::{Memory, Needs, WorkerPlan};
 use super::newly_seen::SeenPlace;
+use super::shard_keys::ShardKeys;
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::choices::Choices;
@@ -35,6 +36,8 @@ pub(super) struct Plan<'j> {
     pub memory: Memory,
     /// The file of URLs that earlier runs have seen.
     pub seen: Option<SeenPlace>,
+    /// The keys of all shards, if this is one that leaves out duplicates.
+    pub shard_keys: Option<ShardKeys>,
     /// The crawlers of the policy that verdicts are compared with.
     older: Vec<Crawler>,
 }
@@ -57,9 +60,13 @@ impl<'j> Plan<'j> {
         if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, split_for) {
             return Err(FilterError::SeveralCrawlers { given });
         }
-        let seen = seen(job, &lists)?;
-        let options = options(job, worker_plan, seen.as_ref());
-        Ok(Plan { policy, job, lists, options, memory, seen, older })
+        let (seen, shard_keys) = (seen(job, &lists)?, shard_keys(job)?);
+        let options = ReceiptOptions {
+            seen: seen.as_ref().map(SeenPlace::checksum),
+            keys: shard_keys.as_ref().map(|keys| keys.checksum),
+            ..options(job, worker_plan)
+        };
+        Ok(Plan { policy, job, lists, options, memory, seen, shard_keys, older })
     }
 
     /// The rows of the files; `None` if lines are only counted.
@@ -161,7 +168,8 @@ impl<'j> Plan<'j> {
     pub fn reads_twice(&self) -> bool {
         let length = |list: &List| if list.is_empty { Some(0) } else { list.source_length() };
         let all = self.lists.iter().map(length).sum::<Option<u64>>();
-        self.options.unique.is_some() && all.is_some_and(|all| self.seen.is_some() || all > self.memory.lists_of_set())
+        let has_files = self.seen.is_some() || self.shard_keys.is_some();
+        self.options.unique.is_some() && all.is_some_and(|all| has_files || all > self.memory.lists_of_set())
     }
 
     /// The sets of files that get no more lines once these lists have ended.
@@ -176,7 +184,7 @@ impl<'j> Plan<'j> {
 }
 
 /// The lists of a job, or the parts of them to be read.
-fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
+pub(super) fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     let LongRun { skip_bad, interrupt, .. } = &job.long_run;
     let opened = List::open_all(&job.lists, &job.url_field, memory.decompressors(), *skip_bad, interrupt.as_ref());
     let is_asked_to_stop = interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed));
@@ -192,9 +200,6 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
         return Err(FilterError::NoKeys { path: list.path.clone() });
     }
     if let Some(shard) = job.long_run.shard {
-        if job.unique.is_some() {
-            return Err(FilterError::UniqueShard);
-        }
         shard.cut(&mut lists)?;
     }
     Ok(lists)
@@ -214,6 +219,19 @@ fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, FilterError> {
         return Err(FilterError::SeenInOutput { path: path.clone() });
     }
     Ok(Some(place))
+}
+
+/// The keys of all shards, without which one of them cannot leave out duplicates.
+fn shard_keys(job: &Job) -> Result<Option<ShardKeys>, FilterError> {
+    match (job.long_run.shard, job.unique, &job.keys) {
+        (Some(_), Some(_), _) if job.seen.is_some() => Err(FilterError::SeenShard),
+        (Some(shard), Some(same), Some(folder)) => {
+            ShardKeys::open(folder, shard, same).map(Some).map_err(FilterError::Keys)
+        }
+        (Some(_), Some(_), None) => Err(FilterError::UniqueShard),
+        (_, _, Some(_)) => Err(FilterError::KeysOfNoShard),
+        (_, _, None) => Ok(None),
+    }
 }
 
 /// The crawlers of the policy that verdicts are compared with.
@@ -249,7 +267,7 @@ fn preferences(job: &Job) -> PreferenceColumns {
     if form == Some(Form::Verdicts) && !is_picked(job) { job.preferences } else { PreferenceColumns::default() }
 }
 
-fn options(job: &Job, worker_plan: WorkerPlan, seen: Option<&SeenPlace>) -> ReceiptOptions {
+fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     let folder = destination.and_then(Destination::folder);
     ReceiptOptions {
@@ -263,7 +281,8 @@ fn options(job: &Job, worker_plan: WorkerPlan, seen: Option<&SeenPlace>) -> Rece
         preferences: preferences(job),
         allowed_if: job.allowed_if,
         unique: job.unique,
-        seen: seen.map(SeenPlace::checksum),
+        seen: None,
+        keys: None,
         against: job.against.as_ref().map(|against| Hex(against.policy.checksum())),
         only_changed: job.against.as_ref().is_some_and(|against| against.only_changed),
         threads: worker_plan.workers,

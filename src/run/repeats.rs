@@ -12,10 +12,10 @@ use std::path::PathBuf;
 
 use super::each_chunk::each_chunk;
 use super::error::FilterError;
-use super::key_runs::{KeyRuns, KnownLines, SortedKeys};
+use super::key_runs::{KeyFiles, KeyRuns, KnownLines, SortedKeys};
 use super::line_hashes::{Hashing, LineHashes};
 use super::queue::Sequence;
-use super::seen_file::{SeenFile, Unwritten};
+use super::seen_file::Unwritten;
 use crate::input::ListError;
 use crate::input::chunks::{Chunk, Chunks, Position};
 use crate::input::list::List;
@@ -45,8 +45,8 @@ pub(super) struct Repeats {
 }
 
 /// What the first pass has read so far.
-struct Passed {
-    keys: KeyRuns,
+pub(super) struct Passed {
+    pub keys: KeyRuns,
     /// The lines of each list.
     lines: Vec<u64>,
     ends: Vec<(Position, u64)>,
@@ -60,23 +60,18 @@ impl Means {
 }
 
 impl Repeats {
-    /// Reads all chunks. Lines are also known if a `file` has their URLs. `read` is the number of lines of each list that the second
+    /// Reads all chunks. Lines are also known if `files` have their URLs. `read` is the number of lines of each list that the second
     /// pass does not read, because an interrupted run has judged them.
     pub fn find(
         chunks: &Chunks<'_>,
         hashing: Hashing,
         means: &Means,
-        file: Option<&SeenFile>,
+        files: KeyFiles<'_>,
         read: Vec<u64>,
     ) -> Result<Repeats, FilterError> {
         let Passed { keys, lines, ends } = first_pass(chunks, hashing, means)?;
-        if chunks.is_interrupted() {
-            return Err(FilterError::Interrupted);
-        }
-        // Otherwise these are not the URLs that the second pass reads.
-        chunks.lists().iter().try_for_each(List::unchanged)?;
         let bytes = keys.written();
-        let known = keys.known(&means.folder, means.threads, means.set, file);
+        let known = keys.known(&means.folder, means.threads, means.set, files);
         let mut starts = vec![0];
         starts.extend(lines.iter().scan(0, |all, lines| {
             *all += lines;
@@ -84,6 +79,7 @@ impl Repeats {
         }));
         let lines = known.map_err(|problem| match problem {
             Unwritten::Itself(error) => means.failed(bytes, error),
+            Unwritten::Other(error) if files.shards.is_some() => FilterError::Keys(error),
             Unwritten::Other(error) => error.into(),
         })?;
         Ok(Repeats { lines, starts, ends, read: Sequence::new(read) })
@@ -142,8 +138,8 @@ impl Repeats {
     }
 }
 
-/// Hashes the lines of all chunks, as far as the run is not asked to stop.
-fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &Means) -> Result<Passed, FilterError> {
+/// Hashes the lines of all chunks.
+pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &Means) -> Result<Passed, FilterError> {
     let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
     let passed = Sequence::new(Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
     let new = <(LineHashes, SortedKeys)>::default;
@@ -159,6 +155,11 @@ fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &Means) -> Result<Pa
             Ok(added.map_err(|(bytes, error)| means.failed(bytes, error))?.is_some())
         },
     )?;
+    if chunks.is_interrupted() {
+        return Err(FilterError::Interrupted);
+    }
+    // Otherwise these are not the URLs that are read later.
+    chunks.lists().iter().try_for_each(List::unchanged)?;
     Ok(passed.into_inner())
 }
 
@@ -204,7 +205,7 @@ mod tests {
         let counter = AtomicU64::new(0);
         let chunks = Chunks::new(Cut::all(lists, 60, &counter));
         let means = Means { folder: folder.to_owned(), threads: 2, buffered: 0, set: 0 };
-        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &means, None, read).unwrap()
+        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &means, KeyFiles::default(), read).unwrap()
     }
 
     const TEXTS: [&str; 3] = [

@@ -1,4 +1,4 @@
-//! Files of the URLs that runs have seen: their keys as sorted 128-bit hashes, 16 bytes a URL.
+//! Files of the URLs that runs have seen, or that are in a shard's lists: their keys as sorted 128-bit hashes, 16 bytes a URL.
 //!
 //! FORMAT.md describes them. A file is only ever read and written from front to back: what is added is merged into a new file, which
 //! replaces the old one.
@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::formats::regular_file::{self, FileAt};
-use crate::formats::replaceable::{FileKind, begins_with};
+use crate::formats::replaceable::{FileKind, begins_with, start};
 use crate::formats::shown;
+use crate::input::shard::Shard;
 use crate::judge::same_url::SameUrl;
 use crate::output::receipt::Hex;
 use crate::policy::replace;
@@ -36,6 +37,15 @@ const BLOCK: usize = 256 << 10;
 /// Files of seen URLs, of any version.
 pub(crate) const SEEN_FILE: FileKind =
     FileKind { name: "a file of seen URLs", is_ours: |file| begins_with(file, &MAGIC) };
+
+/// Files of the keys of lists, which have no URLs that runs have seen.
+pub(crate) const KEYS_FILE: FileKind = FileKind {
+    name: "a file of the keys of lists",
+    is_ours: |file| {
+        let start = start(file, HEADER)?;
+        Ok(start.starts_with(&MAGIC) && start.get(24..32).is_some_and(|shard| shard != [0; 8]))
+    },
+};
 
 /// Why a file of seen URLs cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +98,8 @@ pub struct SeenFile {
     pub path: PathBuf,
     /// Which URLs are the same.
     pub same: SameUrl,
+    /// The shard of whose lists it has all URLs; `None` if it has those that runs have seen.
+    pub shard: Option<Shard>,
     /// The number of URLs.
     pub count: u64,
     /// The checksum of its keys, and of what else the header says.
@@ -128,8 +140,12 @@ impl SeenFile {
         }
         let same = SameUrl::ALL.get(word(12) as usize).copied();
         let same = same.ok_or_else(|| invalid("has keys of a kind that this program does not know"))?;
+        let shard = Shard::new(word(24), word(28));
+        if shard.is_none() && long(24) != 0 {
+            return Err(invalid("is damaged: it is of no shard that can be"));
+        }
         let checksum = Hex(u128::from(long(32)) | u128::from(long(40)) << 64);
-        Ok(SeenFile { path: path.to_owned(), same, count, checksum, file })
+        Ok(SeenFile { path: path.to_owned(), same, shard, count, checksum, file })
     }
 
     /// Reads all of it, and checks that the keys are in order and have the checksum.
@@ -180,7 +196,8 @@ impl SeenFile {
         Ok(())
     }
 
-    fn invalid(&self, problem: &str) -> SeenError {
+    /// The error that something is wrong with it.
+    pub(super) fn invalid(&self, problem: &str) -> SeenError {
         SeenError::Invalid { path: self.path.clone(), problem: problem.to_owned() }
     }
 }
@@ -232,6 +249,7 @@ impl Keys<'_> {
 /// Writes a file of seen URLs, key by key.
 pub(crate) struct Writer<'f> {
     same: SameUrl,
+    shard: Option<Shard>,
     file: &'f mut File,
     sum: Xxh3,
     count: u64,
@@ -240,11 +258,11 @@ pub(crate) struct Writer<'f> {
 }
 
 impl<'f> Writer<'f> {
-    /// Begins an empty file.
-    pub fn new(same: SameUrl, file: &'f mut File) -> io::Result<Writer<'f>> {
+    /// Begins an empty file; one for all URLs of a shard, if one is given.
+    pub fn new(same: SameUrl, shard: Option<Shard>, file: &'f mut File) -> io::Result<Writer<'f>> {
         file.seek(SeekFrom::Start(0))?;
         file.write_all(&[0; HEADER])?;
-        Ok(Writer { same, file, sum: sum(same), count: 0, block: Vec::with_capacity(BLOCK), last: 0 })
+        Ok(Writer { same, shard, file, sum: sum(same), count: 0, block: Vec::with_capacity(BLOCK), last: 0 })
     }
 
     /// Adds a key that is not less than the last one; an equal one adds nothing.
@@ -277,6 +295,10 @@ impl<'f> Writer<'f> {
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
         header[12..16].copy_from_slice(&(self.same as u32).to_le_bytes());
         header[16..24].copy_from_slice(&self.count.to_le_bytes());
+        if let Some(shard) = self.shard {
+            header[24..28].copy_from_slice(&shard.number().to_le_bytes());
+            header[28..32].copy_from_slice(&shard.of().to_le_bytes());
+        }
         header[32..48].copy_from_slice(&checksum.to_le_bytes());
         let own = xxh3_64(&header[..56]);
         header[56..].copy_from_slice(&own.to_le_bytes());
@@ -297,7 +319,7 @@ pub fn merge_seen(files: &[SeenFile], out: &Path) -> Result<SeenFile, SeenError>
         return Err(SeenError::OtherKey { path: other.path.clone(), found: other.same, wanted: same });
     }
     let written = replace(out, &SEEN_FILE, |file| {
-        let mut writer = Writer::new(same, file)?;
+        let mut writer = Writer::new(same, None, file)?;
         let mut keys: Vec<Keys<'_>> = files.iter().map(SeenFile::keys).collect();
         let mut heap = BinaryHeap::new();
         for (number, keys) in keys.iter_mut().enumerate() {
@@ -360,7 +382,7 @@ mod tests {
 
     fn written(path: &Path, same: SameUrl, keys: &[u128]) -> SeenFile {
         let mut file = File::create(path).unwrap();
-        let mut writer = Writer::new(same, &mut file).unwrap();
+        let mut writer = Writer::new(same, None, &mut file).unwrap();
         keys.iter().for_each(|&key| writer.add(key).unwrap());
         writer.end().unwrap();
         SeenFile::open(path).unwrap()

@@ -15,12 +15,14 @@ use std::sync::Mutex;
 
 use super::each_chunk::each_chunk;
 use super::error::FilterError;
+use super::key_runs::KeyFiles;
 use super::left_out::{LeavingOut, LeftOut};
 use super::line_hashes::{Hashing, LineHashes};
 use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
 use super::queue::Sequence;
 use super::repeats::{Means, Repeats};
 use super::seen::Seen;
+use super::shard_keys::ShardKeys;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::List;
@@ -78,17 +80,20 @@ impl Unique {
     }
 
     /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run resumes. If there
-    /// is a `place` for seen URLs, those in its file are left out, too, and allowed ones are kept for it.
+    /// is a `place` for seen URLs, those in its file are left out, too, and allowed ones are kept for it; if there are keys of `shards`,
+    /// so are those of earlier ones.
     pub fn of_two_passes(
         same: SameUrl,
         chunks: &Chunks<'_>,
         means: Means,
         place: Option<&SeenPlace>,
+        shards: Option<&ShardKeys>,
         read: Vec<u64>,
     ) -> Result<Unique, FilterError> {
-        let hashing = if place.is_some() { Hashing::of_files(same) } else { Hashing::new(same) };
-        let file = place.and_then(|place| place.file.as_ref());
-        let repeats = Repeats::find(chunks, hashing, &means, file, read)?;
+        let has_files = place.is_some() || shards.is_some();
+        let hashing = if has_files { Hashing::of_files(same) } else { Hashing::new(same) };
+        let files = KeyFiles { seen: place.and_then(|place| place.file.as_ref()), shards };
+        let repeats = Repeats::find(chunks, hashing, &means, files, read)?;
         let newly = place.map(|_| NewlySeen::new(hashing, &means)).transpose()?;
         Ok(Unique::Known(Box::new(Known { repeats, newly, means })))
     }

@@ -70,6 +70,7 @@ mod tables;
 mod terminal;
 mod times;
 mod unique;
+mod unique_shards;
 mod verify;
 mod warc;
 mod watching;

@@ -9,7 +9,8 @@ use super::compile::{CompileArgs, MergeArgs};
 use super::diff::{DiffArgs, HistoryArgs};
 use super::filter::FilterArgs;
 use super::inspect::{ExportArgs, InspectArgs};
-use super::receipts::{JoinArgs, ReportArgs, SeenArgs, VerifyArgs};
+use super::keys::{KeysArgs, SeenArgs};
+use super::receipts::{JoinArgs, ReportArgs, VerifyArgs};
 
 /// Split URL lists by robots.txt and prove that no line was lost
 #[derive(Debug, Parser)]
@@ -42,6 +43,7 @@ pub enum Command {
     Lint(LintArgs),
     Verify(VerifyArgs),
     Join(JoinArgs),
+    Keys(KeysArgs),
     Seen(SeenArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -1,6 +1,6 @@
 //! The arguments of `filter`.
 
-use crate::input::{Column, Delimiter};
+use crate::input::{Column, Delimiter, UrlField};
 use crate::judge::{Choices, Fallback, MaxAge, Statuses};
 use crate::robots::Agents;
 use clap::builder::TypedValueParser;
@@ -81,6 +81,13 @@ pub struct InputArgs {
     /// Every output file begins with it.
     #[arg(long)]
     pub header: bool,
+}
+
+impl InputArgs {
+    /// Where the URL is in a line.
+    pub fn url_field(&self) -> UrlField {
+        UrlField { delimiter: self.delimiter, column: self.column.clone(), header: self.header }
+    }
 }
 
 /// The options that define the policy.

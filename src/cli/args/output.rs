@@ -116,7 +116,7 @@ pub struct OutputArgs {
     /// the page cache, and is fast as long as it fits there. So lists that are files, and together larger than about a
     /// sixteenth of --memory, are read twice: first to write 17 bytes per line and to find in them what is repeated, which
     /// reads and writes in order only. With --resume, the lists are read again up to where the run continues, or all of
-    /// them if they are read twice. Cannot be combined with --shard.
+    /// them if they are read twice. With --shard, it needs --keys.
     #[arg(
         long,
         value_name = "KEY",
@@ -135,6 +135,12 @@ pub struct OutputArgs {
     /// and merges such files.
     #[arg(long, value_name = "FILE", hide_short_help = true, value_hint = ValueHint::FilePath)]
     pub seen: Option<PathBuf>,
+    /// With --unique and --shard, also leave out lines whose URL is in an earlier shard
+    ///
+    /// DIR has a file of `robosieve keys` for each shard, of the same lists and with the same key, and nothing else. All shards need the
+    /// same files: receipts of others are not joined.
+    #[arg(long, value_name = "DIR", hide_short_help = true, requires = "unique", value_hint = ValueHint::DirPath)]
+    pub keys: Option<PathBuf>,
     /// The format of the files: text or parquet
     ///
     /// Parquet has one row per line, in a dataset partitioned as in Hive (lines/verdict=allowed/part-0001.parquet and

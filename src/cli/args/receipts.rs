@@ -64,24 +64,6 @@ pub struct JoinArgs {
     pub shards: Vec<PathBuf>,
 }
 
-/// Count, check and merge files of seen URLs
-///
-/// Such files are made by `filter --seen`. Reads each FILE and checks it; prints its number of URLs, its key and its
-/// checksum. With --out, merges all of them into one, whose URLs are those of any. They must have the same key. Exits
-/// with 0 on success, and with 2 if a file is damaged or does not fit.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  robosieve seen seen.rss
-  robosieve seen monday.rss tuesday.rss -o all.rss")]
-pub struct SeenArgs {
-    /// The file for all of them together; it may be one of these
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
-    pub out: Option<PathBuf>,
-    /// The files
-    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-}
-
 /// Write an HTML report on a run: where the lines went, why, and how fast
 ///
 /// Writes one self-contained file, which loads nothing from the network or from other files. With the policy of the run
