@@ -14,7 +14,6 @@ use pyo3::types::{PyBytes, PyDict};
 use robosieve::policy::{self, Crawler};
 use robosieve::run::{
     self, Against, Destination, FilterError, Folder, Form, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard,
-    UrlField,
 };
 use robosieve::{Partition, PreferenceColumns};
 
@@ -25,13 +24,14 @@ use crate::error;
 use crate::lost_pages;
 use crate::policy::Policy;
 use crate::receipts::warn_of_uncounted;
+use crate::unique::url_field;
 
 /// The interval at which signals are checked and progress is reported.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, unique, seen, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, unique, seen, keys, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
@@ -60,6 +60,7 @@ pub fn filter(
     per_input: bool,
     unique: Option<&str>,
     seen: Option<PathBuf>,
+    keys: Option<PathBuf>,
     force: bool,
     resume: bool,
     skip_bad: bool,
@@ -77,10 +78,7 @@ pub fn filter(
     if lists.is_empty() {
         return Err(error::parameter("lists", "the list is empty; give at least one file or pattern"));
     }
-    let parsed = |given: &str| given.parse().map_err(|problem| error::parameter("delimiter", problem));
-    let column = column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem)));
-    let url_field =
-        UrlField::default().delimiter(delimiter.map(parsed).transpose()?).column(column.transpose()?).header(header);
+    let url_field = url_field(column, delimiter, header)?;
     let shard: Option<Shard> = shard.map(|given| shard_of(given, choices)).transpose()?;
     let earlier = match &out {
         Some(out) if resume => run::earlier_run(out).map_err(error::run)?,
@@ -131,6 +129,7 @@ pub fn filter(
         .choices(choices)
         .unique(unique)
         .seen(seen)
+        .keys(keys)
         .threads(threads)
         .long_run(long_run);
     job.destination = destination;

@@ -34,6 +34,7 @@ mod robots_txt;
 mod said;
 mod sources;
 mod stream;
+mod unique;
 mod url_parts;
 mod urls;
 mod verdicts;
@@ -79,6 +80,8 @@ mod _robosieve {
     use crate::robots_txt::{RobotsTxt, product_token};
     #[pymodule_export]
     use crate::stream::Stream;
+    #[pymodule_export]
+    use crate::unique::{keys, unique};
     #[pymodule_export]
     use crate::verdicts::Verdicts;
     use pyo3::prelude::*;

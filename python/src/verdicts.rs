@@ -11,7 +11,7 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 use robosieve::{Matchers, Outcome, Partition, PreferenceColumn, Reason};
 
 use crate::explained;
@@ -428,6 +428,8 @@ fn item<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'p
         return Ok(py.None().into_bound(py));
     }
     match array.data_type() {
+        DataType::Boolean => Ok(array.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any()),
+        DataType::Binary => Ok(PyBytes::new(py, array.as_binary::<i32>().value(row)).into_any()),
         DataType::Utf8 => Ok(array.as_string::<i32>().value(row).into_pyobject(py)?.into_any()),
         DataType::Int32 => {
             let array: &PrimitiveArray<Int32Type> = array.as_primitive();

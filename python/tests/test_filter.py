@@ -225,3 +225,26 @@ def test_crawlers_are_named_or_taken_together(policy: robosieve.Policy) -> None:
         robosieve.filter(policy, [LIST], agents=agents, count=True, allowed_if="some")
     with pytest.raises(robosieve.Error, match="blocked_for"):
         robosieve.filter(policy, [LIST], agents=agents, blocked_for=True, verdicts=True)
+
+
+def test_shards_leave_out_what_earlier_ones_have(policy: robosieve.Policy, tmp_path: Path) -> None:
+    choices = robosieve.Choices(now=0)
+    (tmp_path / "urls").write_text("".join(f"http://a.example/{n % 70}\n" for n in range(200)))
+    lists, shards = [tmp_path / "urls"], ["1/2", "2/2"]
+    (tmp_path / "keys").mkdir()
+    for shard in shards:
+        written = robosieve.keys(lists, tmp_path / "keys" / shard[0], shard=shard)
+        assert (written["urls"], written["shard"], len(written["checksum"])) == (70, shard, 32)
+    left = 0
+    for shard in shards:
+        receipt = robosieve.filter(
+            policy, lists, tmp_path / shard[0], "*", unique=True, keys=tmp_path / "keys", shard=shard, choices=choices
+        )
+        left += receipt["duplicates"]["lines"]
+    assert left == 130
+    joined = robosieve.join([tmp_path / "1", tmp_path / "2"], tmp_path / "all")
+    assert joined["duplicates"]["lines"] == 130
+    with pytest.raises(robosieve.RunError, match="write the keys of all shards first"):
+        robosieve.filter(policy, lists, tmp_path / "out", "*", unique=True, shard="1/2", choices=choices)
+    with pytest.raises(robosieve.Error, match="keys: it is for a run that writes a folder"):
+        robosieve.filter(policy, lists, agents=["*"], count=True, unique=True, keys=tmp_path / "keys")

@@ -283,6 +283,20 @@ def test_verdicts_are_a_column(
     )
 
 
+def test_urls_that_are_the_same_have_one_key(spark: SparkSession) -> None:
+    urls = ["http://a.example/x", "http://A.example/%78#f", "http://a.example/y", "no url", None]
+    frame = spark.createDataFrame([(url,) for url in urls], "url string").repartition(3)
+    for unique in ("fetched", "bytes"):
+        keyed = frame.withColumn("key", robosieve.spark.key(spark, unique=unique)("url"))
+        expected = dict(zip(urls, robosieve.unique(urls, unique=unique)["key"], strict=True))
+        found = {row["url"]: None if row["key"] is None else bytes(row["key"]) for row in keyed.collect()}
+        assert found == expected
+        left = keyed.filter("key is not null").dropDuplicates(["key"])
+        assert left.count() == len(set(expected.values())) - 1
+    with pytest.raises(robosieve.Error, match='unique: "some"'):
+        robosieve.spark.key(spark, unique="some")
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "message"),
     [

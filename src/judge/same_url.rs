@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 
 use url::Url;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::lines::is_plain;
 use super::urls::LineUrls;
@@ -75,6 +76,28 @@ impl SameUrl {
             SameUrl::Surt => Err(NoKey::OfIndex),
         }
     }
+
+    /// The hash of a URL's [key](SameUrl::key), as files of [seen URLs](crate::run::SeenFile) have it; never 0.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SameUrl::key`]; a URL that is not valid has no hash for [`SameUrl::Bytes`], either, because no line is left out for it.
+    pub fn hash(self, url: &[u8]) -> Result<u128, NoKey> {
+        let key = self.key(url)?;
+        if self == SameUrl::Bytes {
+            SameUrl::Fetched.key(url)?;
+        }
+        Ok(key_hash(&key, FILE_SEED))
+    }
+}
+
+/// The seed of hashes in files, which is the same in all runs.
+pub(crate) const FILE_SEED: u64 = 0;
+
+/// The hash of a key, which is not empty: XXH3 with 128 bits; 1 in place of 0.
+#[inline]
+pub(crate) fn key_hash(key: &[u8], seed: u64) -> u128 {
+    xxh3_128_with_seed(key, seed).max(1)
 }
 
 /// Finds the keys of the lines of a chunk, one after the other.

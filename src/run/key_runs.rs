@@ -518,7 +518,9 @@ mod tests {
             let mut all: Vec<u128> = keys.iter().copied().filter(|&key| key != NO_URL).collect();
             all.sort_unstable();
             assert_eq!(in_order, all);
-            let known = runs.known(folder.path(), 2, memory, KeyFiles { seen: Some(&file), shards: None }).unwrap_or_else(|_| panic!("a file failed"));
+            let known = runs
+                .known(folder.path(), 2, memory, KeyFiles { seen: Some(&file), shards: None })
+                .unwrap_or_else(|_| panic!("a file failed"));
             let [mut first, mut again] = [Vec::new(), Vec::new()];
             known.in_file.unwrap().each(0, keys.len(), |line| first.push(line));
             known.repeated.each(0, keys.len(), |line| again.push(line));

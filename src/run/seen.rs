@@ -11,10 +11,10 @@
 use memmap2::MmapMut;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::formats::prefetch::prefetch;
 use crate::formats::unnamed;
+use crate::judge::same_url::{FILE_SEED, key_hash};
 use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.
@@ -43,13 +43,13 @@ impl UrlHash {
 
     /// The hash that is the same in all runs, for files that later ones read.
     pub fn of_files() -> UrlHash {
-        UrlHash { seed: 0 }
+        UrlHash { seed: FILE_SEED }
     }
 
     /// The hash of a URL; an empty one counts as none.
     #[inline]
     pub fn of(self, url: &[u8]) -> u128 {
-        if url.is_empty() { NO_URL } else { xxh3_128_with_seed(url, self.seed).max(1) }
+        if url.is_empty() { NO_URL } else { key_hash(url, self.seed) }
     }
 }
 

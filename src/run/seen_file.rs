@@ -159,6 +159,24 @@ impl SeenFile {
         Ok(())
     }
 
+    /// Which of these keys, in ascending order, it has. Reads all of it, and checks it.
+    ///
+    /// # Errors
+    ///
+    /// [`SeenError::Read`] and [`SeenError::Invalid`].
+    pub fn contains_each(&self, keys: &[u128]) -> Result<Vec<bool>, SeenError> {
+        let (mut found, mut next) = (vec![false; keys.len()], 0);
+        let mut of_file = self.keys();
+        while let Some(key) = of_file.next()? {
+            next += keys[next..].iter().take_while(|&&wanted| wanted < key).count();
+            while keys.get(next) == Some(&key) {
+                found[next] = true;
+                next += 1;
+            }
+        }
+        Ok(found)
+    }
+
     /// The permissions of the file.
     pub(crate) fn permissions(&self) -> io::Result<std::fs::Permissions> {
         Ok(self.file.metadata()?.permissions())
@@ -411,6 +429,14 @@ mod tests {
         assert!(!path("new").exists());
         std::fs::write(path("text"), "a user's").unwrap();
         assert!(matches!(merge_seen(&[alone], &path("text")), Err(SeenError::Write { .. })));
+    }
+
+    #[test]
+    fn sorted_keys_are_looked_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = written(&folder.path().join("file"), SameUrl::Fetched, &[2, 5, 9]);
+        assert_eq!(file.contains_each(&[1, 2, 2, 3, 9, 9, 10]).unwrap(), [false, true, true, false, true, true, false]);
+        assert_eq!(file.contains_each(&[]).unwrap(), [false; 0]);
     }
 
     #[test]

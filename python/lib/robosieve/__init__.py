@@ -6,7 +6,7 @@
 ['blocked', 'allowed']
 """
 
-from robosieve._filter import Progress, filter
+from robosieve._filter import Progress, filter, keys
 from robosieve._origin import Origin
 from robosieve._robosieve import (
     DIALECTS,
@@ -31,6 +31,7 @@ from robosieve._robosieve import (
     line_sum,
     lint,
     merge,
+    unique,
     verify,
 )
 
@@ -57,8 +58,10 @@ __all__ = [
     "filter",
     "inspect",
     "join",
+    "keys",
     "line_sum",
     "lint",
     "merge",
+    "unique",
     "verify",
 ]

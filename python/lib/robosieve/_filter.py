@@ -56,6 +56,7 @@ def filter(
     per_input: bool = False,
     unique: bool | str = False,
     seen: StrPath | None = None,
+    keys: StrPath | None = None,
     force: bool = False,
     resume: bool = False,
     shard: str | None = None,
@@ -74,7 +75,8 @@ def filter(
     `join` joins their receipts. `unique` leaves out lines whose URL has occurred before: "fetched" (or True) compares
     what a fetcher asks for, "bytes" what is written, "surt" the keys of an index of web archives. `seen`, a file that
     the first run makes, leaves out URLs that earlier runs with it have allowed, too, and gets those that this one
-    allows.
+    allows. A shard that is `unique` needs `keys`, the folder with the files that `robosieve.keys` has written for all
+    shards, and leaves out what an earlier one has.
 
     Without a folder, `count` only counts; `only` writes the lines of these partitions, `verdicts` all lines with their
     verdicts, and `blocked_for` all lines with the crawlers that may not fetch them, to `out`, a file that is open for
@@ -114,6 +116,7 @@ def filter(
         "force": force,
         "resume": resume,
         "shard": shard is not None,
+        "keys": keys is not None,
     }
     folder, file = _destination(out, picked, count, verdicts or blocked_for, explain, of_folder)
     receipt = _robosieve.filter(
@@ -142,6 +145,7 @@ def filter(
         per_input=per_input,
         unique=unique if isinstance(unique, str) else "fetched" if unique or seen is not None else None,
         seen=seen,
+        keys=keys,
         force=force,
         resume=resume,
         skip_bad=skip_bad,
@@ -151,6 +155,43 @@ def filter(
         progress=progress,
     )
     return json.loads(receipt)  # type: ignore[no-any-return]
+
+
+def keys(
+    lists: Iterable[StrPath],
+    out: StrPath,
+    *,
+    unique: str = "fetched",
+    shard: str | None = None,
+    column: str | None = None,
+    delimiter: str | None = None,
+    header: bool = False,
+    skip_bad: bool = False,
+    threads: int = 0,
+    memory: int | None = None,
+) -> dict[str, Any]:
+    """Writes the keys of all URLs in lists to a file, and returns how many there are, and their checksum.
+
+    Once there is one in a folder for each `shard`, such as "1/8", `filter` takes that folder as `keys`. The options are
+    those of `robosieve keys`.
+
+    >>> import robosieve, tempfile
+    >>> robosieve.keys(["datasets/urls.txt"], tempfile.mkdtemp() + "/1.rss", shard="1/1")["urls"] > 1000
+    True
+    """
+    urls, checksum = _robosieve.keys(
+        [path for pattern in _listed("lists", lists) for path in _files(os.fspath(pattern))],
+        out,
+        unique=unique,
+        shard=shard,
+        column=column,
+        delimiter=delimiter,
+        header=header,
+        skip_bad=skip_bad,
+        threads=threads,
+        memory=memory,
+    )
+    return {"urls": urls, "unique": unique, "shard": shard, "checksum": checksum}
 
 
 def _listed(name: str, several: Iterable[_Item]) -> list[_Item]:

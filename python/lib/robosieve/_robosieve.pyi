@@ -37,11 +37,13 @@ __all__ = [
     "filter",
     "inspect",
     "join",
+    "keys",
     "line_sum",
     "lint",
     "main",
     "merge",
     "product_token",
+    "unique",
     "verify",
 ]
 
@@ -399,6 +401,7 @@ def filter(
     per_input: bool,
     unique: str | None,
     seen: _StrPath | None,
+    keys: _StrPath | None,
     force: bool,
     resume: bool,
     skip_bad: bool,
@@ -407,6 +410,22 @@ def filter(
     choices: Choices | None,
     progress: Callable[[Progress], object] | None,
 ) -> str: ...
+def unique(
+    urls: _Urls, *, unique: str = "fetched", seen: _StrPath | None = None, column: str | None = None
+) -> Verdicts: ...
+def keys(
+    lists: list[str],
+    out: _StrPath,
+    *,
+    unique: str,
+    shard: str | None,
+    column: str | None,
+    delimiter: str | None,
+    header: bool,
+    skip_bad: bool,
+    threads: int,
+    memory: int | None,
+) -> tuple[int, str]: ...
 def line_sum(lines: _Urls, *, column: str | None = None) -> int: ...
 def product_token(user_agent: str) -> str: ...
 def main() -> int: ...

@@ -1,8 +1,8 @@
 """Spark: verdicts for the rows of a DataFrame, and policies compiled by executors."""
 
 from robosieve.spark.compiling import compile
-from robosieve.spark.expression import judge_udf
+from robosieve.spark.expression import judge_udf, key
 from robosieve.spark.judging import judge, staged
 from robosieve.spark.shipping import ship_wheel
 
-__all__ = ["compile", "judge", "judge_udf", "ship_wheel", "staged"]
+__all__ = ["compile", "judge", "judge_udf", "key", "ship_wheel", "staged"]

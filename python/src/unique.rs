@@ -1,0 +1,118 @@
+//! Which rows have URLs that occurred before, and the keys that say so.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BinaryArray, BooleanArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use pyo3::prelude::*;
+use robosieve::SameUrl;
+use robosieve::run::{Job, LongRun, SeenFile, Shard, UrlField};
+
+use crate::choices::named;
+use crate::urls::{self, Columns};
+use crate::verdicts::Verdicts;
+use crate::{arguments, error};
+
+/// Which rows of a column have a URL for the first time: columns `stays`, and `key`, which is the same for URLs that are the same.
+///
+/// With "fetched" they are if a fetcher asks for the same thing, with "bytes" if they are written alike. The key has 16 bytes, as files
+/// of seen URLs have it. A row without a valid URL stays, and its key is null. `seen` is a file of URLs that earlier runs have allowed:
+/// rows with these do not stay, either. It is only read.
+///
+/// >>> import robosieve
+/// >>> robosieve.unique(["http://a.example/x", "http://A.example/%78#top", "http://a.example/y", None])["stays"]
+/// [True, False, True, True]
+#[pyfunction]
+#[pyo3(signature = (urls, *, unique="fetched", seen=None, column=None))]
+pub fn unique(
+    py: Python<'_>,
+    urls: &Bound<'_, PyAny>,
+    unique: &str,
+    seen: Option<PathBuf>,
+    column: Option<&str>,
+) -> PyResult<Verdicts> {
+    let same = match named("unique", unique, "fetched or bytes")? {
+        SameUrl::Surt => {
+            let problem = "keys of an index are compared as they stand; there is nothing to make of them";
+            return Err(error::parameter("unique", problem));
+        }
+        same => same,
+    };
+    let columns = urls::columns(urls, column)?;
+    let index = urls::index(urls, column)?.map(Bound::unbind);
+    let (schema, batches) = error::guarded(|| py.detach(|| batches(columns, same, seen.as_deref())))?;
+    Ok(Verdicts { schema, batches, index })
+}
+
+fn batches(columns: Columns, same: SameUrl, seen: Option<&Path>) -> PyResult<(Arc<Schema>, Vec<RecordBatch>)> {
+    let mut chunks: Vec<Vec<Option<u128>>> = Vec::new();
+    for column in columns {
+        let column = column.map_err(error::urls)?;
+        let key = |row: usize| column.value(row).and_then(|url| same.hash(url).ok());
+        chunks.push((0..column.rows).map(key).collect());
+    }
+    let mut known = match seen {
+        Some(path) => seen_of(path, same, &chunks)?,
+        None => HashSet::new(),
+    };
+    let fields = [Field::new("stays", DataType::Boolean, false), Field::new("key", DataType::Binary, true)];
+    let schema = Arc::new(Schema::new(fields.to_vec()));
+    let batch = |keys: &Vec<Option<u128>>| {
+        let stays: BooleanArray = keys.iter().map(|key| Some(key.is_none_or(|key| known.insert(key)))).collect();
+        let bytes: BinaryArray = keys.iter().map(|key| key.map(u128::to_be_bytes)).collect();
+        RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(stays) as ArrayRef, Arc::new(bytes)])
+    };
+    let batches: Result<Vec<_>, _> = chunks.iter().map(batch).collect();
+    batches.map_err(error::urls).map(|batches| (schema, batches))
+}
+
+/// The keys among these that a file of seen URLs has.
+fn seen_of(path: &Path, same: SameUrl, chunks: &[Vec<Option<u128>>]) -> PyResult<HashSet<u128>> {
+    let file = SeenFile::open(path).map_err(error::run)?;
+    if file.same != same {
+        let problem = format!("in this file, URLs are the same by {}; the argument unique says {same}", file.same);
+        return Err(error::parameter("seen", problem));
+    }
+    let mut keys: Vec<u128> = chunks.iter().flatten().flatten().copied().collect();
+    keys.sort_unstable();
+    let found = file.contains_each(&keys).map_err(error::run)?;
+    Ok(keys.into_iter().zip(found).filter(|&(_, is_found)| is_found).map(|(key, _)| key).collect())
+}
+
+/// The writer behind `robosieve.keys`, which documents the parameters; returns the number of URLs and the checksum.
+#[pyfunction]
+#[pyo3(signature = (lists, out, *, unique, shard, column, delimiter, header, skip_bad, threads, memory))]
+#[allow(clippy::too_many_arguments)]
+pub fn keys(
+    py: Python<'_>,
+    lists: Vec<PathBuf>,
+    out: PathBuf,
+    unique: &str,
+    shard: Option<&str>,
+    column: Option<&str>,
+    delimiter: Option<&str>,
+    header: bool,
+    skip_bad: bool,
+    #[pyo3(from_py_with = arguments::whole)] threads: i64,
+    #[pyo3(from_py_with = arguments::maybe_whole)] memory: Option<i64>,
+) -> PyResult<(u64, String)> {
+    let same = named("unique", unique, "fetched, bytes or surt")?;
+    let shard: Option<Shard> =
+        shard.map(|given| given.parse().map_err(|problem| error::parameter("shard", problem))).transpose()?;
+    let url_field = url_field(column, delimiter, header)?;
+    let (threads, memory) = (arguments::threads(threads)?, arguments::bytes("memory", memory)?);
+    let mut long_run = LongRun::default().shard(shard).skip_bad(skip_bad);
+    long_run.memory = memory.unwrap_or(long_run.memory);
+    let job = Job::new(lists, Vec::new()).url_field(url_field).unique(Some(same)).threads(threads).long_run(long_run);
+    let file = error::guarded(|| py.detach(|| job.write_keys(&out)).map_err(error::run))?;
+    Ok((file.count, file.checksum.to_string()))
+}
+
+/// Where the URL is in a line.
+pub fn url_field(column: Option<&str>, delimiter: Option<&str>, header: bool) -> PyResult<UrlField> {
+    let parsed = |given: &str| given.parse().map_err(|problem| error::parameter("delimiter", problem));
+    let column = column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem)));
+    Ok(UrlField::default().delimiter(delimiter.map(parsed).transpose()?).column(column.transpose()?).header(header))
+}
