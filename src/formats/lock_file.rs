@@ -4,6 +4,7 @@
 //! over. Except on Unix the empty file stays in any case: elsewhere a process could not detect that it was deleted between opening
 //! and locking it.
 
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,18 @@ pub(crate) struct LockFile {
     path: PathBuf,
     file: File,
     is_exclusive: bool,
+}
+
+/// The lock file beside a file: `.NAME.lock`.
+///
+/// # Errors
+///
+/// [`IsADirectory`](io::ErrorKind::IsADirectory) if the path names no file.
+pub(crate) fn beside(path: &Path) -> io::Result<PathBuf> {
+    let mut hidden = OsString::from(".");
+    hidden.push(path.file_name().ok_or(io::ErrorKind::IsADirectory)?);
+    hidden.push(".lock");
+    Ok(path.with_file_name(hidden))
 }
 
 impl LockFile {

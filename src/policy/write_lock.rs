@@ -3,13 +3,12 @@
 //! A merge reads a file and replaces it. If two did so at once, the answers of one would be lost. So a lock, a hidden file beside the
 //! policy, is held from before a policy is read until it is replaced: the second process waits, and then reads the new file.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::WriteError;
 use super::image::{behind_links, remove_partial_files};
-use crate::formats::lock_file::LockFile;
+use crate::formats::lock_file::{LockFile, beside};
 use crate::formats::{is_stream, shown};
 
 /// The right to write a policy file, which one process at a time has until it drops this. Take it before you open a policy that the
@@ -74,7 +73,7 @@ impl WriteLock {
                     tell(LockNotice::Waiting);
                 }
             };
-            let file = beside(&behind, waiting)?;
+            let file = locked(&behind, waiting)?;
             // While this process waited, the link may have been changed.
             if behind_links(path)? != behind {
                 continue;
@@ -95,12 +94,8 @@ impl WriteLock {
 }
 
 /// Takes the lock file beside a file.
-fn beside(path: &Path, waiting: impl FnOnce()) -> io::Result<LockFile> {
-    let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-    let mut hidden = OsString::from(".");
-    hidden.push(name);
-    hidden.push(".lock");
-    let lock = path.with_file_name(hidden);
+fn locked(path: &Path, waiting: impl FnOnce()) -> io::Result<LockFile> {
+    let lock = beside(path)?;
     LockFile::wait(&lock, waiting).map_err(|error| match lock.symlink_metadata() {
         Ok(_) => io::Error::new(error.kind(), format!("{}: {error}", shown(&lock))),
         // It cannot be created. Nor could the policy.

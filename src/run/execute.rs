@@ -125,7 +125,8 @@ fn split(
     };
     let state = outlets.state.as_ref();
     progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
-    let unique = plan.options.unique.map(|same| unique(&plan, same, state, workers)).transpose();
+    let unique = plan.options.unique.map(|same| progress.comparing(|| unique(&plan, same, state, workers, progress)));
+    let unique = unique.transpose();
     let unique = unique.map_err(|failure| match &checkpointer {
         Some(checkpointer) if matches!(failure, FilterError::Interrupted) => checkpointer.note_kept(failure),
         _ => failure,
@@ -152,17 +153,24 @@ fn split(
 }
 
 /// Prepares to leave out lines whose URLs have occurred before, also among lines that an interrupted run had judged.
-fn unique(plan: &Plan<'_>, same: SameUrl, state: Option<&RunState>, threads: usize) -> Result<Unique, FilterError> {
+fn unique(
+    plan: &Plan<'_>,
+    same: SameUrl,
+    state: Option<&RunState>,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
-    let read = AtomicU64::new(0);
-    let before = || state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(&read) }));
+    let again = AtomicU64::new(0);
+    let read = if plan.reads_twice() { &again } else { progress.source() };
+    let before = || state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(read) }));
     if !plan.reads_twice() {
         return Unique::new(same, &folder, before().as_ref(), threads);
     }
     let (buffered, set) = plan.memory.first_pass(threads);
     let means = Means { folder, threads, buffered, set };
     // What can be read must not depend on the pass.
-    let cut = plan.cut(&read);
+    let cut = plan.cut(progress.source());
     let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.long_run.skip_bad, ..cut });
     let judged = |list: usize| state.map_or(0, |state| state.totals.lists[list].input.lines);
     let judged: Vec<u64> = (0..plan.lists.len()).map(judged).collect();

@@ -5,7 +5,7 @@
 //! partial name; it gets its name after the receipt has its own, because who starts a run again that failed earlier must not find its
 //! URLs seen.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -17,6 +17,7 @@ use super::repeats::Means;
 use super::seen::NO_URL;
 use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
 use crate::formats::is_stream;
+use crate::formats::lock_file::{self, LockFile};
 use crate::input::chunks::Chunk;
 use crate::judge::same_url::SameUrl;
 use crate::lock::{into_inner, lock};
@@ -29,6 +30,8 @@ use crate::policy::{behind_links, folder_of};
 pub(super) struct SeenPlace {
     path: PathBuf,
     pub file: Option<SeenFile>,
+    /// Two runs at once would each replace the file by one without the URLs of the other.
+    _lock: LockFile,
 }
 
 /// The allowed URLs so far.
@@ -46,6 +49,11 @@ pub(super) struct AllowedKeys {
 }
 
 impl SeenPlace {
+    /// The absolute path of the file, behind its links: names are given in the folder of the output, too, which may be another.
+    pub fn at(path: &Path) -> io::Result<PathBuf> {
+        behind_links(path).and_then(std::path::absolute)
+    }
+
     /// Opens the file at a path, behind its links, if there is one; what else is there would have to be replaced, and is an error.
     pub fn open(path: &Path, same: SameUrl) -> Result<SeenPlace, SeenError> {
         let failed = |error| SeenError::Write { path: path.to_owned(), error };
@@ -53,17 +61,19 @@ impl SeenPlace {
         if is_stream(path) {
             return Err(failed(io::Error::other("a pipe or a device keeps no URLs for later runs")));
         }
-        // Names are given in the folder of the output, too, which may be another.
-        let path = behind_links(path).and_then(std::path::absolute).map_err(failed)?;
-        let is_there = std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0);
-        let file = is_there.then(|| SeenFile::open(&path)).transpose()?;
+        let path = SeenPlace::at(path).map_err(failed)?;
+        let lock = LockFile::try_take(&lock_file::beside(&path).map_err(failed)?).map_err(|problem| match problem {
+            TryLockError::WouldBlock => SeenError::InUse { path: path.clone() },
+            TryLockError::Error(error) => failed(error),
+        })?;
+        let file = there(&path)?;
         if let Some(other) = file.as_ref().filter(|file| file.same != same) {
             return Err(SeenError::OtherKey { path, found: other.same, wanted: same });
         }
         if let Some(of_shard) = file.as_ref().filter(|file| file.shard.is_some()) {
             return Err(of_shard.invalid("has the URLs of a shard's lists, not those that runs have allowed"));
         }
-        Ok(SeenPlace { path, file })
+        Ok(SeenPlace { path, file, _lock: lock })
     }
 
     /// The checksum of the file; 0 if there is none.
@@ -117,15 +127,20 @@ impl SeenPlace {
         named.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into())
     }
 
-    /// Checks that the file is still the one that was opened: another run may have replaced it.
+    /// Checks that the file is still the one that was opened: another program may have replaced it.
     pub fn unchanged(&self) -> Result<(), FilterError> {
-        let now = SeenPlace::open(&self.path, self.file.as_ref().map_or(SameUrl::default(), |file| file.same));
         let problem = "was changed by another program during the run".to_owned();
-        match now {
-            Ok(now) if now.checksum() == self.checksum() => Ok(()),
+        match there(&self.path) {
+            Ok(now) if now.as_ref().map(|now| now.checksum) == self.file.as_ref().map(|file| file.checksum) => Ok(()),
             _ => Err(SeenError::Invalid { path: self.path.clone(), problem }.into()),
         }
     }
+}
+
+/// The file at a path, if there is one that is not empty.
+fn there(path: &Path) -> Result<Option<SeenFile>, SeenError> {
+    let is_there = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
+    is_there.then(|| SeenFile::open(path)).transpose()
 }
 
 impl NewlySeen {

@@ -212,13 +212,12 @@ fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, FilterError> {
     if let Some(list) = lists.iter().find(|list| !list.is_empty && list.source_length().is_none()) {
         return Err(FilterError::SeenStream { path: list.path.clone() });
     }
-    let place = SeenPlace::open(path, same)?;
     let folder = job.destination.as_ref().and_then(Destination::folder);
     let folder = folder.and_then(|folder| std::path::absolute(&folder.directory).ok());
-    if folder.is_some_and(|folder| place.path().starts_with(folder)) {
+    if folder.is_some_and(|folder| SeenPlace::at(path).is_ok_and(|file| file.starts_with(folder))) {
         return Err(FilterError::SeenInOutput { path: path.clone() });
     }
-    Ok(Some(place))
+    Ok(Some(SeenPlace::open(path, same)?))
 }
 
 /// The keys of all shards, without which one of them cannot leave out duplicates.

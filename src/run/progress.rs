@@ -31,19 +31,23 @@ struct Counters {
     samples: Samples,
 }
 
-/// The phase of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Phase {
-    /// The run has not begun.
-    #[default]
-    Waiting,
-    /// Lines are judged.
-    Judging,
-    /// All lines are judged. Row groups of tables are merged, and files are made durable and renamed.
-    Completing,
-    /// The run has ended, successfully or not.
-    Ended,
+named! {
+    /// The phase of a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+    #[non_exhaustive]
+    pub enum Phase {
+        /// The run has not begun.
+        #[default]
+        Waiting = "waiting",
+        /// The lists are read for the first of two times, to find URLs that occur again.
+        Comparing = "comparing",
+        /// Lines are judged.
+        Judging = "judging",
+        /// All lines are judged. Row groups of tables are merged, and files are made durable and renamed.
+        Completing = "completing",
+        /// The run has ended, successfully or not.
+        Ended = "ended",
+    }
 }
 
 /// The progress of a run at one moment.
@@ -54,9 +58,11 @@ pub struct Snapshot {
     pub phase: Phase,
     /// Seconds since it began.
     pub seconds: f64,
+    /// How many of them it took to compare URLs, before the first line was judged.
+    pub comparing_seconds: f64,
     /// Bytes of lines, judged and on their way to their files.
     pub bytes: u64,
-    /// Bytes read of the lists, as stored in their files: compressed bytes of compressed lists.
+    /// Bytes read of the lists in this phase, as stored in their files: compressed bytes of compressed lists.
     pub source_bytes: u64,
     /// Bytes of all lists, as stored in their files; `None` if unknown, as for a stream.
     pub source_bytes_known: Option<u64>,
@@ -139,7 +145,8 @@ impl Snapshot {
 
     /// A speed of this run, which did not do what an earlier run had done.
     fn rate(&self, now: u64, before: u64) -> f64 {
-        if self.seconds > 0.0 { now.saturating_sub(before) as f64 / self.seconds } else { 0.0 }
+        let seconds = self.seconds - self.comparing_seconds;
+        if seconds > 0.0 { now.saturating_sub(before) as f64 / seconds } else { 0.0 }
     }
 }
 
@@ -190,6 +197,17 @@ impl Progress {
         };
         self.source.store(0, Ordering::Relaxed);
         *lock(&self.state) = Counters { started: Some(Instant::now()), snapshot, ..Counters::default() };
+    }
+
+    /// Calls `compared`, which reads the lists to compare their URLs.
+    pub(super) fn comparing<T>(&self, compared: impl FnOnce() -> T) -> T {
+        lock(&self.state).snapshot.phase = Phase::Comparing;
+        let compared = compared();
+        let mut state = lock(&self.state);
+        let seconds = state.seconds();
+        (state.snapshot.phase, state.snapshot.comparing_seconds) = (Phase::Judging, seconds);
+        self.source.store(0, Ordering::Relaxed);
+        compared
     }
 
     /// The counter of bytes read of the lists' files.
@@ -250,6 +268,23 @@ mod tests {
     use super::*;
     use crate::output::splits::Splits;
     use crate::robots::Agents;
+
+    #[test]
+    fn what_is_read_to_compare_urls_is_read_again() {
+        let progress = Progress::new();
+        progress.begin(Some(1000), 1);
+        progress.comparing(|| {
+            progress.source().store(700, Ordering::Relaxed);
+            let snapshot = progress.snapshot();
+            assert_eq!((snapshot.phase, snapshot.source_bytes), (Phase::Comparing, 700));
+            lock(&progress.state).started = Instant::now().checked_sub(std::time::Duration::from_secs(100));
+        });
+        let snapshot = progress.snapshot();
+        assert_eq!((snapshot.phase, snapshot.source_bytes), (Phase::Judging, 0));
+        assert!(snapshot.comparing_seconds >= 100.0);
+        let later = Snapshot { seconds: snapshot.comparing_seconds + 2.0, lines: 10, ..snapshot };
+        assert_eq!(later.lines_per_second().round(), 5.0);
+    }
 
     #[test]
     fn work_of_an_earlier_run_is_done_but_not_part_of_the_speed() {

@@ -80,6 +80,12 @@ pub enum SeenError {
         /// The key needed.
         wanted: SameUrl,
     },
+    /// Another run is going to replace it.
+    #[error("another run is adding URLs to {}; wait until it ends", shown(path))]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// The new file cannot be written.
     #[error("cannot write {}: {error}", shown(path))]
     Write {

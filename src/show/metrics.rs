@@ -147,15 +147,9 @@ impl Metrics {
         let versions = [("version", env!("CARGO_PKG_VERSION")), ("format", METRICS_VERSION)];
         text.family("info", GAUGE, "The version of the program, and of this format.").sample(&versions, 1);
         text.family("running", GAUGE, "Whether the run is in progress.").sample(&[], u8::from(success.is_none()));
-        let phases = [
-            (Phase::Waiting, "waiting"),
-            (Phase::Judging, "judging"),
-            (Phase::Completing, "completing"),
-            (Phase::Ended, "ended"),
-        ];
         text.family("phase", GAUGE, "The phase of the run: 1 for the current phase.");
-        for (phase, name) in phases {
-            text.sample(&[("phase", name)], u8::from(phase == snapshot.phase));
+        for phase in Phase::ALL {
+            text.sample(&[("phase", phase.name())], u8::from(phase == snapshot.phase));
         }
         if let Some(success) = success {
             text.family("run_success", GAUGE, "Whether the run succeeded.").sample(&[], u8::from(success));

@@ -121,3 +121,17 @@ fn a_link_stays_and_a_pipe_is_refused() {
     said(&refused.get_output().stderr, &["pipe", "keeps no URLs", "--seen"]);
     assert!(!bench.path("pipe").is_file());
 }
+
+/// Otherwise, the last of two runs to end would forget the URLs of the other.
+#[test]
+fn one_run_at_a_time_adds_urls() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/1\n");
+    let lock = fs::File::create(bench.path(".seen.lock")).expect("a file");
+    lock.lock().expect("a lock");
+    let refused = bench.program(&format!("{RUN} --count urls")).assert().code(2);
+    said(&refused.get_output().stderr, &["another run is adding URLs to", "seen", "--seen"]);
+    lock.unlock().expect("unlocked");
+    bench.program(&format!("{RUN} --count urls")).assert().success();
+    assert!(!bench.path(".seen.lock").exists() || cfg!(windows));
+}

@@ -53,6 +53,7 @@ impl Bar {
         };
         self.0.set_prefix(left);
         self.0.set_message(match snapshot.phase {
+            Phase::Comparing => text::COMPARING.to_owned(),
             Phase::Completing => text::COMPLETING.to_owned(),
             _ => text::lines(snapshot, agents),
         });

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::formats::json;
 use crate::output::Receipt;
 use crate::policy::Policy;
-use crate::run::{Counted, Job, Phase, Snapshot};
+use crate::run::{Counted, Job, Snapshot};
 
 pub fn start(policy: &Policy, job: &Job) -> String {
     let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();
@@ -29,7 +29,7 @@ pub fn progress(snapshot: &Snapshot, agents: &[String]) -> String {
     event(
         "progress",
         json!({
-            "phase": if snapshot.phase == Phase::Completing { "completing" } else { "judging" },
+            "phase": snapshot.phase.name(),
             "seconds": snapshot.seconds,
             "bytes": snapshot.bytes,
             "source_bytes": snapshot.source_bytes,

@@ -32,6 +32,7 @@ pub fn progress(snapshot: &Snapshot, agents: &[String], reasons: bool) -> String
         (None, _) => DecimalBytes(snapshot.bytes).to_string(),
     };
     let left = match (snapshot.phase, snapshot.seconds_left()) {
+        (Phase::Comparing, _) => return format!("robosieve: {done}; {COMPARING}"),
         (Phase::Completing, _) => format!("; {COMPLETING}"),
         (_, Some(seconds)) if is_settled(snapshot) => format!("; {} left", duration(seconds)),
         _ => String::new(),
@@ -39,6 +40,9 @@ pub fn progress(snapshot: &Snapshot, agents: &[String], reasons: bool) -> String
     let reasons = if reasons { self::reasons(snapshot) } else { String::new() };
     format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, agents))
 }
+
+/// The message while URLs are compared.
+pub const COMPARING: &str = "comparing URLs; lines are judged when the lists are read again";
 
 /// The message while files are completed.
 pub const COMPLETING: &str = "all lines are judged; flushing the files to disk";
