@@ -13,6 +13,7 @@ use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::column::{Column, Kind, Value};
 use crate::formats::columnar::{ParquetFile, guarded};
@@ -52,9 +53,33 @@ struct Held {
 }
 
 enum Values {
-    Texts(Vec<ByteArray>),
+    Texts(Texts),
     Wholes(Vec<i64>),
     Decimals(Vec<f64>),
+}
+
+/// The texts of a column.
+struct Texts {
+    all: Vec<ByteArray>,
+    /// Texts of this or an earlier group, by their hashes: most repeat soon, and a text that is there need not be copied.
+    recent: Vec<Option<ByteArray>>,
+}
+
+/// How many texts are kept, at most.
+const RECENT: usize = 1 << 12;
+
+impl Texts {
+    fn push(&mut self, text: &[u8]) {
+        let recent = &mut self.recent[xxh3_64(text) as usize % RECENT];
+        match recent {
+            Some(known) if known.data() == text => self.all.push(known.clone()),
+            _ => {
+                let new = ByteArray::from(String::from_utf8_lossy(text).into_owned().into_bytes());
+                *recent = Some(new.clone());
+                self.all.push(new);
+            }
+        }
+    }
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -110,7 +135,7 @@ impl<W: Write + Send> ParquetWriter<W> {
 impl Held {
     fn new(column: &'static Column) -> Held {
         let values = match column.kind {
-            Kind::Text => Values::Texts(Vec::new()),
+            Kind::Text => Values::Texts(Texts { all: Vec::new(), recent: vec![None; RECENT] }),
             Kind::Whole | Kind::Time => Values::Wholes(Vec::new()),
             Kind::Decimal => Values::Decimals(Vec::new()),
         };
@@ -122,7 +147,7 @@ impl Held {
         self.levels.push(i16::from(value != Value::None));
         match (&mut self.values, value) {
             (Values::Texts(texts), Value::Text(text)) => {
-                texts.push(String::from_utf8_lossy(text).into_owned().into_bytes().into());
+                texts.push(text);
                 return text.len();
             }
             (Values::Wholes(numbers), Value::Whole(number)) => numbers.push(number.try_into().unwrap_or(i64::MAX)),
@@ -138,7 +163,7 @@ impl Held {
         let levels = std::mem::take(&mut self.levels);
         match &mut self.values {
             Values::Texts(texts) => {
-                column.typed::<ByteArrayType>().write_batch(&std::mem::take(texts), Some(&levels), None)?
+                column.typed::<ByteArrayType>().write_batch(&std::mem::take(&mut texts.all), Some(&levels), None)?
             }
             Values::Wholes(numbers) => {
                 column.typed::<Int64Type>().write_batch(&std::mem::take(numbers), Some(&levels), None)?
