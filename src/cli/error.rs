@@ -7,10 +7,10 @@ use super::process;
 use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::FileError;
 use crate::formats::shown;
-use crate::input::{Layout, ListError, ListNamesError, UrlFieldError};
+use crate::input::{ListError, ListNamesError, UrlFieldError};
 use crate::judge::StatusesError;
 use crate::origin::InvalidUrl;
-use crate::output::{OutputError, Receipt, counted};
+use crate::output::OutputError;
 use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
 use crate::run::{FilterError, JoinError, SeenError, VerifyError};
@@ -248,17 +248,6 @@ fn source_message(error: &SourceError) -> String {
         _ => "",
     };
     format!("{error}{options}")
-}
-
-/// Warns of lists of fields that were read as lists of URLs, because the delimiter was not given.
-pub fn delimiter_warning(receipt: &Receipt) -> Option<String> {
-    let plain = receipt.lists.iter().filter(|list| list.format == Layout::Whole.name());
-    let lines: u64 = plain.map(|list| list.input.lines).sum();
-    let tabs = receipt.urls_with_tabs;
-    (lines > 0 && 2 * tabs >= lines).then(|| {
-        let tabs = counted(tabs, "line has a tab inside and was", "lines have a tab inside and were");
-        format!("{tabs} judged as one URL; if lines have fields, give --delimiter tab")
-    })
 }
 
 /// The message for shards that cannot be joined, with the options that help.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::FilterArgs;
-use super::error::{Failure, delimiter_warning};
+use super::error::Failure;
 use super::follow::Followed;
 use super::journal::{Journal, watch};
 use super::sources::with_overrides;
-use super::{agents, destination, lists, process, sources};
+use super::{agents, destination, hints, lists, process, sources};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
 use crate::judge::{Choices, SameUrl};
@@ -77,7 +77,9 @@ fn split(
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
     let agents = agents::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
     let form = args.output.destination().as_ref().map(Destination::form);
-    let needs = Needs::new(&agents, form, args.output.explain, args.output.allowed_if);
+    // Lines are judged for each crawler by the older policy, too.
+    let older = if args.source.against.is_empty() { &[][..] } else { &agents[..] };
+    let needs = Needs::new(agents.iter().chain(older), form, args.output.explain, args.output.allowed_if);
     let needs = needs.with_preferences(args.output.preferences.unwrap_or_default());
     run::check_memory(args.long_run.memory, needs)?;
     let (policy, mut followed) = match opened {
@@ -127,9 +129,7 @@ fn split(
     for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }
-    if let Some(hint) = delimiter_warning(&receipt) {
-        journal.warn(hint);
-    }
+    hints::of_lists(&receipt).iter().for_each(|hint| journal.warn(hint));
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {
         journal.finish_event(&receipt);

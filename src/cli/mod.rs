@@ -16,6 +16,7 @@ mod error;
 mod export;
 mod filter;
 mod follow;
+mod hints;
 mod inspect;
 mod journal;
 mod keys;

@@ -58,8 +58,9 @@ pub(super) fn fail_beyond_size_limit() {
 #[cfg(not(unix))]
 pub(super) fn fail_beyond_size_limit() {}
 
-/// Raises the limit on open files to the maximum that the system allows; if that fails, it stays as it is. A run opens all its lists at
-/// the start, and systems often allow no more than 1,024 open files, or 256.
+/// Raises the limit on open files to the maximum that the system allows; if that fails, it stays as it is. Tables and layers of a policy
+/// stay open
+/// while they are used, and systems often allow no more than 1,024 open files, or 256.
 #[cfg(unix)]
 pub(super) fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

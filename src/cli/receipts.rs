@@ -1,10 +1,13 @@
 //! `robosieve verify` and `robosieve join`.
 
+use indicatif::HumanCount;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::args::{JoinArgs, ReportArgs, VerifyArgs};
 use super::destination;
 use super::error::Failure;
+use super::journal::watch_work;
 use super::say::{print, say, say_lines};
 use super::sources::say_passed_over;
 use crate::dialect::Dialect;
@@ -36,7 +39,9 @@ pub fn join(args: &JoinArgs) -> Result<ExitCode, Failure> {
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut report = Report::read(&args.directory, args.top)?;
     if let Some(policy) = policy(args, &report.receipt)? {
-        report.explain(&policy, args.threads)?;
+        let (read, all) = (AtomicU64::new(0), HumanCount(report.blocked_lines()));
+        let text = || format!("{} of {all} blocked lines read again", HumanCount(read.load(Ordering::Relaxed)));
+        watch_work(text, || report.explain_counting(&policy, args.threads, &read))?;
         let strange = report.not_blocked();
         if strange > 0 {
             say(format_args!(

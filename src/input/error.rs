@@ -140,6 +140,9 @@ pub enum UrlFieldError {
     /// A column or a head line was given for an index, whose lines describe themselves.
     #[error("it is an index (CDXJ), whose lines name the URL themselves; choose no column and no head line")]
     Index,
+    /// A column was chosen by number, or a head line was given, for a list whose lines are JSON objects.
+    #[error("its lines are JSON objects; choose the member that is the URL by its name, and no head line")]
+    Members,
     /// A head line that is too long.
     #[error("its head line is longer than 1 MiB")]
     LongHead,

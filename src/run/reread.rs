@@ -87,8 +87,7 @@ impl Layouts {
         }
         let known = receipt.options.url_field.layout(&start);
         let (layout, _) = known.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
-        let is_whole_or_index = [Layout::Whole, Layout::Cdxj].contains(&layout);
-        Ok(Layouts(if is_whole_or_index { vec![Layout::Cdxj, Layout::Whole] } else { vec![layout] }))
+        Ok(Layouts(receipt.options.url_field.layouts_beside(layout)))
     }
 
     /// The URL of a line; empty if it has none. The first line of a list may begin with a byte order mark.

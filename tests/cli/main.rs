@@ -35,6 +35,7 @@ mod follow;
 mod frontier;
 mod inputs;
 mod inspect;
+mod json_lists;
 mod lint;
 mod lists;
 mod memory;

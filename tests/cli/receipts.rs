@@ -104,6 +104,11 @@ fn receipts_are_as_their_schema_says() {
         "urls",
         "http://a.example/\nhttp://a.example/no\nhttp://b.example/\nhttp://a.example/\nhttp://www.a.example/\n",
     );
+    bench.file("objects.jsonl", "{\"url\":\"http://a.example/\"}\n");
+    for shard in [1, 2] {
+        bench.file(&format!("keys/.{shard}"), "");
+        bench.program(&format!("keys --shard {shard}/2 -o keys/{shard} urls")).assert().success();
+    }
     bench.file("pages", "id,url\n1,http://a.example/no\n");
     bench.file("in.warc", crate::support::archives::answer("http://w.example/robots.txt", 1, "404 Not Found", ""));
     let mut cut = bench.read("DATASETS/urls.txt");
@@ -119,8 +124,9 @@ fn receipts_are_as_their_schema_says() {
         ("any", "--allowed-if any --agent other urls".to_owned()),
         ("changed", "--against old.rsv --only-changed urls".to_owned()),
         ("bad", "--skip-bad cut.gz urls".to_owned()),
-        ("part-1", format!("{now} --shard 1/2 urls")),
-        ("part-2", format!("{now} --shard 2/2 urls")),
+        ("part-1", format!("{now} --unique --keys keys --shard 1/2 urls")),
+        ("part-2", format!("{now} --unique --keys keys --shard 2/2 urls")),
+        ("objects", "objects.jsonl".to_owned()),
     ];
     if cfg!(feature = "parquet") {
         runs.push(("table", "--format parquet urls".to_owned()));

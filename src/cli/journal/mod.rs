@@ -8,4 +8,4 @@ mod text;
 mod watch;
 
 pub use output::{Journal, usage};
-pub use watch::{watch, watch_compiling};
+pub use watch::{watch, watch_compiling, watch_work};

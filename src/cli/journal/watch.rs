@@ -137,14 +137,19 @@ const STYLE: &str = "{elapsed_precise} {spinner}  {wide_msg}";
 
 /// Calls `run`, and shows its progress meanwhile.
 pub fn watch_compiling<T>(progress: &CompileProgress, run: impl FnOnce() -> T) -> T {
-    run_watched(|end| report(progress, &end), run)
+    watch_work(|| text(progress), run)
 }
 
-fn report(progress: &CompileProgress, end: &Receiver<()>) {
+/// Calls `run`, and shows meanwhile what `text` says of its progress.
+pub fn watch_work<T>(text: impl Fn() -> String + Send, run: impl FnOnce() -> T) -> T {
+    run_watched(move |end| report(&text, &end), run)
+}
+
+fn report(text: &dyn Fn() -> String, end: &Receiver<()>) {
     let is_over = |every| end.recv_timeout(every) != Err(RecvTimeoutError::Timeout);
     if !Bar::is_wanted(false) {
         while !is_over(EVERY) {
-            say(format!("robosieve: {}", text(progress)));
+            say(format!("robosieve: {}", text()));
         }
         return;
     }
@@ -155,7 +160,7 @@ fn report(progress: &CompileProgress, end: &Receiver<()>) {
     let bar = ProgressBar::new_spinner().with_elapsed(BAR_AFTER);
     bar.set_style(ProgressStyle::with_template(STYLE).unwrap_or_else(|_| ProgressStyle::default_spinner()));
     loop {
-        bar.set_message(text(progress));
+        bar.set_message(text());
         bar.tick();
         if is_over(Bar::EVERY) {
             return bar.finish_and_clear();

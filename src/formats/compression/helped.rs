@@ -45,8 +45,8 @@ pub(crate) fn with_help<T>(
 
 /// A text in pieces that threads of a scope help to decompress.
 struct Helped<'s, 'f> {
-    text: InPieces<'f>,
-    pieces: &'f Arc<Pieces<'f>>,
+    text: InPieces<'f, &'f File>,
+    pieces: &'f Arc<Pieces<&'f File>>,
     scope: &'s Scope<'f>,
     /// Helpers that were spawned and have not started.
     asked: &'f AtomicUsize,

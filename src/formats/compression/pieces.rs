@@ -8,6 +8,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,11 +28,11 @@ const LONGEST: u64 = 8 << 20;
 const STEP: usize = 1 << 20;
 
 /// The members from a boundary on.
-type Part<'f> = Members<FileAt<&'f File>>;
+type Part<F> = Members<FileAt<F>>;
 
 /// The pieces of a file.
-pub(crate) struct Pieces<'f> {
-    file: FileAt<&'f File>,
+pub(crate) struct Pieces<F> {
+    file: FileAt<F>,
     /// Bytes of a piece.
     piece: u64,
     compression: Compression,
@@ -57,15 +58,10 @@ impl Made for PieceText {
     }
 }
 
-impl<'f> Pieces<'f> {
+impl<F: Deref<Target = File> + Clone + Send + Sync> Pieces<F> {
     /// The pieces of a file, with `memory` bytes for each decompressor and `room` bytes for all texts; `None` if
     /// the file cannot be read in pieces.
-    pub fn new(
-        file: FileAt<&'f File>,
-        compression: Compression,
-        memory: u64,
-        room: u64,
-    ) -> io::Result<Option<Pieces<'f>>> {
+    pub fn new(file: FileAt<F>, compression: Compression, memory: u64, room: u64) -> io::Result<Option<Pieces<F>>> {
         let mut start = [0; 4];
         file.from(0).read_exact(&mut start)?;
         // Frames that need a dictionary cannot be read on their own.
@@ -94,7 +90,7 @@ impl<'f> Pieces<'f> {
     }
 
     /// The members from a boundary on, up to the first boundary after a piece.
-    fn part(&self, at: u64, piece: u64) -> Part<'f> {
+    fn part(&self, at: u64, piece: u64) -> Part<F> {
         let input = Input::from(self.file.from(at), at, self.memory);
         Members::until((piece + 1) * self.piece, input, self.compression)
     }
@@ -115,7 +111,7 @@ impl<'f> Pieces<'f> {
     }
 }
 
-impl Help for Pieces<'_> {
+impl<F: Deref<Target = File> + Clone + Send + Sync> Help for Pieces<F> {
     fn claim(&self) -> Option<u64> {
         self.ahead.claim()
     }
@@ -132,29 +128,29 @@ fn of_one(longest: u64, memory: u64) -> u64 {
 }
 
 /// Reads the text of a file in pieces.
-pub(crate) struct InPieces<'f> {
-    pieces: Arc<Pieces<'f>>,
+pub(crate) struct InPieces<'f, F: Deref<Target = File>> {
+    pieces: Arc<Pieces<F>>,
     source: &'f AtomicU64,
     /// The boundary reached, and the text that follows it.
     at: u64,
-    now: Now<'f>,
+    now: Now<F>,
 }
 
-enum Now<'f> {
+enum Now<F: Deref<Target = File>> {
     Between,
     Made(PieceText, usize),
     /// With how much of the file was counted.
-    Part(Box<BufReader<Part<'f>>>, u64),
+    Part(Box<BufReader<Part<F>>>, u64),
 }
 
-impl<'f> InPieces<'f> {
+impl<'f, F: Deref<Target = File>> InPieces<'f, F> {
     /// Starts at the beginning; bytes taken from the file are added to `source`.
-    pub fn new(pieces: Arc<Pieces<'f>>, source: &'f AtomicU64) -> InPieces<'f> {
+    pub fn new(pieces: Arc<Pieces<F>>, source: &'f AtomicU64) -> InPieces<'f, F> {
         InPieces { pieces, source, at: 0, now: Now::Between }
     }
 }
 
-impl Read for InPieces<'_> {
+impl<F: Deref<Target = File> + Clone + Send + Sync> Read for InPieces<'_, F> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.fill_buf()?.read(bytes)?;
         self.consume(read);
@@ -162,7 +158,7 @@ impl Read for InPieces<'_> {
     }
 }
 
-impl BufRead for InPieces<'_> {
+impl<F: Deref<Target = File> + Clone + Send + Sync> BufRead for InPieces<'_, F> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         loop {
             let end = match &mut self.now {

@@ -1,88 +1,18 @@
 //! CDXJ, the index of web archives: `com,example)/path 20240101000000 {"url": "https://example.com/path", ...}`.
 //!
-//! The leading key is made for sorting (SURT) and lacks the scheme and more, so the URL is taken from the JSON. A line whose
-//! JSON is malformed, or has the URL twice, is not believed.
+//! The leading key is made for sorting (SURT) and lacks the scheme and more, so the URL is taken from the [JSON](super::json).
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
-use std::fmt;
+use std::sync::LazyLock;
 
 use super::delimited::Found;
+use super::json::Member;
 use crate::outcome::Reason;
 
-/// The member of a JSON object that holds the URL, as written. Without building the object: an index line has a dozen members.
-struct IndexLine<'l>(Option<&'l RawValue>);
-
-impl<'l> Deserialize<'l> for IndexLine<'l> {
-    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<IndexLine<'l>, D::Error> {
-        deserializer.deserialize_map(IndexLineVisitor)
-    }
-}
-
-struct IndexLineVisitor;
-
-impl<'l> Visitor<'l> for IndexLineVisitor {
-    type Value = IndexLine<'l>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'l>>(self, mut members: A) -> Result<IndexLine<'l>, A::Error> {
-        let mut url = None;
-        while let Some(IsUrl(is_url)) = members.next_key()? {
-            if !is_url {
-                members.next_value::<IgnoredAny>()?;
-            } else if url.replace(members.next_value()?).is_some() {
-                return Err(A::Error::duplicate_field("url"));
-            }
-        }
-        Ok(IndexLine(url))
-    }
-}
-
-/// Whether the key of a member is that of the URL. It is compared as bytes, which need not be UTF-8.
-struct IsUrl(bool);
-
-impl<'l> Deserialize<'l> for IsUrl {
-    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<IsUrl, D::Error> {
-        deserializer.deserialize_bytes(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl Visitor<'_> for KeyVisitor {
-    type Value = IsUrl;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_bytes<E: Error>(self, key: &[u8]) -> Result<IsUrl, E> {
-        Ok(IsUrl(key == b"url"))
-    }
-}
+static URL: LazyLock<Member> = LazyLock::new(|| Member::new("url"));
 
 #[inline]
 pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
-    let start = object_start(line).ok_or(Reason::Json)?;
-    let IndexLine(value) = serde_json::from_slice(&line[start..]).map_err(|_| Reason::Json)?;
-    let value = value.ok_or(Reason::NoUrl)?.get().as_bytes();
-    let url = value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).ok_or(Reason::NoUrl)?;
-    if memchr::memchr(b'\\', url).is_none() {
-        let start = url.as_ptr().addr() - line.as_ptr().addr();
-        return Ok(Found::Within(start..start + url.len()));
-    }
-    let copy = value.to_vec();
-    let url: String = serde_json::from_slice(&copy).map_err(|_| Reason::Json)?;
-    // A URL with a line feed cannot be a line of a list.
-    if url.contains('\n') {
-        return Err(Reason::LineBreak);
-    }
-    let start = decoded.len();
-    decoded.extend_from_slice(url.as_bytes());
-    Ok(Found::Decoded(start..decoded.len()))
+    URL.url(line, object_start(line).ok_or(Reason::Json)?, decoded)
 }
 
 /// Whether a line is an index line.
@@ -142,8 +72,8 @@ mod tests {
             (r#"- 2024 {"url":"http://a/","url":"http://b/"}"#, Reason::Json),
             (r#"- 2024 {"url":"http://a/","url":1}"#, Reason::Json),
             (r#"- 2024 {"url":"http://a/"} x"#, Reason::Json),
-            (r#"- 2024 {"url":"http://a/",}"#, Reason::Json),
-            (r#"- 2024 {"url":"http://a/","n":01}"#, Reason::Json),
+            (r#"- 2024 {"n":1,"url":"http://a/",}"#, Reason::Json),
+            (r#"- 2024 {"n":01,"url":"http://a/"}"#, Reason::Json),
             (r#"- 2024 {"url":"http://a/\x"}"#, Reason::Json),
             (r#"- 2024 ["http://a/"]"#, Reason::Json),
             ("com,example)/ 2024 {\"uri\":\"http://a/\"}", Reason::NoUrl),

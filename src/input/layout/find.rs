@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::cdxj;
 use super::delimited::{Delimited, Found};
+use super::json::Member;
 use crate::outcome::Reason;
 
 /// How the URL is found in a line.
@@ -15,6 +16,8 @@ pub enum Layout {
     Delimited(Delimited),
     /// Lines of CDXJ: a key, a time and a JSON object, whose `url` is the URL.
     Cdxj,
+    /// JSON Lines: objects, of which one member is the URL.
+    JsonLines(Member),
 }
 
 impl Layout {
@@ -45,13 +48,14 @@ impl Layout {
             Layout::Whole => Ok(Found::Within(0..line.len())),
             Layout::Delimited(delimited) => delimited.url(line, decoded),
             Layout::Cdxj => cdxj::url(line, decoded),
+            Layout::JsonLines(member) => member.url(line, 0, decoded),
         }
     }
 
     /// The key that an index has for the URL of a line, its first field; `None` for `-`, and if nothing is there.
     pub(crate) fn key<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         let delimiter = match self {
-            Layout::Whole => return None,
+            Layout::Whole | Layout::JsonLines(_) => return None,
             Layout::Delimited(delimited) => delimited.delimiter,
             Layout::Cdxj => b' ',
         };
@@ -70,6 +74,7 @@ impl Layout {
             Layout::Whole => "lines",
             Layout::Delimited(_) => "delimited",
             Layout::Cdxj => "cdxj",
+            Layout::JsonLines(_) => "json-lines",
         }
     }
 }

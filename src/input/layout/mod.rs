@@ -1,16 +1,21 @@
 //! Where the URL is in the lines of a list.
 //!
 //! Most lists have one URL a line. Others have lines of fields (TSV, CSV), or are an index of web archives (CDX, CDXJ). The URL
-//! is judged; the whole line is counted, hashed and written. CDX is recognised by its head line, CDXJ by its first entry;
-//! anything else is as the operator says ([`UrlField`]). Binary lists are opened in [`super::list`].
+//! is judged; the whole line is counted, hashed and written. CDX is recognised by its head line, CDXJ and JSON Lines by their first
+//! entry; anything else is as the operator says ([`UrlField`]). Binary lists are opened in [`super::list`].
 
 mod cdxj;
 mod delimited;
 mod find;
+#[cfg(feature = "cli")]
+mod guess;
+mod json;
 mod url_field;
 
 pub use delimited::Column;
 pub(crate) use delimited::Found;
 pub use find::Layout;
+#[cfg(feature = "cli")]
+pub(crate) use guess::{Guess, guess};
 pub use url_field::{Delimiter, UrlField};
 pub(crate) use url_field::{LOOK, MARK, has_keys};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 use super::delimited::{Column, Delimited};
+use super::json::{Member, names};
 use super::{Layout, cdxj};
 use crate::input::error::{DelimiterError, UrlFieldError};
 
@@ -130,8 +131,42 @@ impl UrlField {
                 (None, false) => Ok((Layout::Cdxj, false)),
                 _ => Err(UrlFieldError::Index),
             },
+            _ if entries(start).next().is_some_and(|line| line.trim_ascii_start().starts_with(b"{")) => {
+                self.json_lines(entries(start).next().unwrap_or_default()).map(|layout| (layout, false))
+            }
             None => Ok((Layout::Whole, self.header)),
             Some(_) => Err(UrlFieldError::NoDelimiter),
+        }
+    }
+
+    /// The member of JSON objects that is the URL.
+    fn member(&self) -> &str {
+        match &self.column {
+            Some(Column::Name(name)) => name,
+            _ => "url",
+        }
+    }
+
+    /// The layouts that lines may have which have one of these, in the order in which they are tried: those of other lists may follow.
+    pub(crate) fn layouts_beside(&self, layout: Layout) -> Vec<Layout> {
+        match layout {
+            delimited @ Layout::Delimited(_) => vec![delimited],
+            _ => vec![Layout::JsonLines(Member::new(self.member())), Layout::Cdxj, Layout::Whole],
+        }
+    }
+
+    /// The layout of JSON Lines that begin with this one. A line that is cut, because it is too long, names no member.
+    fn json_lines(&self, first: &[u8]) -> Result<Layout, UrlFieldError> {
+        let wanted = self.member();
+        match names(first) {
+            _ if self.header || matches!(self.column, Some(Column::Number(_))) => Err(UrlFieldError::Members),
+            Some(names) if names.iter().all(|name| name != wanted) => {
+                Err(UrlFieldError::NoColumn { wanted: Column::Name(wanted.to_owned()), names })
+            }
+            Some(_) => Ok(Layout::JsonLines(Member::new(wanted))),
+            // Text that is not JSON.
+            None if self.column.is_none() => Ok(Layout::Whole),
+            None => Err(UrlFieldError::NoDelimiter),
         }
     }
 
@@ -159,7 +194,7 @@ fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
 /// Whether the lines of a list with this layout and head line begin with the keys of their URLs, as in an index of web archives.
 pub(crate) fn has_keys(layout: &Layout, head: &[u8]) -> bool {
     match layout {
-        Layout::Whole => false,
+        Layout::Whole | Layout::JsonLines(_) => false,
         Layout::Cdxj => true,
         Layout::Delimited(delimited) => cdx_head(head).is_some_and(|(delimiter, names)| {
             delimiter == delimited.delimiter && names.first().is_some_and(|name| CDX_KEYS.contains(&name.as_str()))

@@ -38,7 +38,7 @@ use super::lost_pages::Region;
 use super::reader::{Begin, ListReader, Next, Text, Wanted};
 use super::regular::Regular;
 use crate::formats::mmap;
-use crate::input::error::ListError;
+use crate::input::error::{ListError, unreadable};
 use crate::input::layout::UrlField;
 
 /// A file whose text is memory-mapped.
@@ -64,7 +64,8 @@ impl Content for MappedFile {
         let Begin { path, at, end, skips_bad, source, .. } = begin;
         if skips_bad {
             // Read the file, not the map: a failure is then an I/O error instead of a signal.
-            return Ok(Box::new(Decoder::new(path, Box::new(self.file.part(at, end as u64, source)))));
+            let part = self.file.part(at, end as u64, source).map_err(|error| unreadable(path, error))?;
+            return Ok(Box::new(Decoder::new(path, Box::new(part))));
         }
         Ok(Box::new(MappedReader { text: &self.map[..end], at: at as usize, source }))
     }

@@ -75,11 +75,11 @@ impl List {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
             return Err(ListError::StandardInputTwice);
         }
-        let open = |path: &PathBuf| match Opened::at(path, memory, interrupt) {
+        let open = |(number, path): (usize, &PathBuf)| match Opened::at(path, number, memory, interrupt) {
             Err(error) if skips_bad => Ok(Opened::Known(None, Box::new(Unreadable(error.to_string())))),
             opened => opened.map_err(|error| unreadable(path, error)),
         };
-        let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
+        let opened: Vec<Opened> = paths.iter().enumerate().map(open).collect::<Result<_, _>>()?;
         let examine =
             |(path, opened): (&PathBuf, Opened)| match List::examine(path, opened, url_field, memory, skips_bad) {
                 Err(failure) if skips_bad && failure.is_bad_list() => {
@@ -109,7 +109,7 @@ impl List {
     /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, ListError> {
         let any = UrlField::default();
-        let content = Opened::at(path, u64::MAX, None).and_then(|opened| {
+        let content = Opened::at(path, 0, u64::MAX, None).and_then(|opened| {
             let (compression, content) = opened.content(u64::MAX)?;
             let is_empty = content.start(&any)?.is_empty();
             Ok((compression, is_empty, content))
@@ -307,7 +307,7 @@ impl List {
 }
 
 impl Opened {
-    fn at(path: &Path, memory: u64, interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Opened> {
+    fn at(path: &Path, number: usize, memory: u64, interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Opened> {
         if path.as_os_str() == STANDARD_INPUT {
             return Ok(Opened::Stream(standard_input(interrupt)?));
         }
@@ -319,12 +319,12 @@ impl Opened {
         if is_streamed(&metadata) {
             return Ok(Opened::Stream(stream(file, interrupt)));
         }
-        let file = Regular { state: FileState::of(&file)?, file, memory, is_copy: false };
-        if let Some(compression) = Reader::new(&file.file)?.compression() {
+        if let Some(compression) = Reader::new(&file)?.compression() {
+            let file = Regular::new(file, path, number, memory)?;
             return Ok(Opened::Known(Some(compression), Box::new(CompressedFile { file, compression })));
         }
-        let map = Mapped::of(&file.file)?;
-        Ok(Opened::Known(None, Box::new(MappedFile { map, file })))
+        let map = Mapped::of(&file)?;
+        Ok(Opened::Known(None, Box::new(MappedFile { map, file: Regular::new(file, path, number, memory)? })))
     }
 
     /// Its content. Of a stream, just enough is read to recognise its compression.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
@@ -46,7 +47,7 @@ impl FileState {
 
 /// A regular file that can be read again and checked for changes.
 pub(crate) struct Regular {
-    pub file: File,
+    file: Reopened,
     pub state: FileState,
     /// Memory for its decompressor.
     pub memory: u64,
@@ -54,17 +55,43 @@ pub(crate) struct Regular {
     pub is_copy: bool,
 }
 
+/// A file that stays open, or is opened again when it is needed: a process may have fewer files open than a job has lists.
+enum Reopened {
+    Open(Arc<File>),
+    At(PathBuf),
+}
+
+/// How many lists stay open. Systems let a process have 256 files or more.
+const STAY_OPEN: usize = 100;
+
 impl Regular {
+    /// The file at a path, which was opened there; the list with this number in its job.
+    pub fn new(file: File, path: &Path, number: usize, memory: u64) -> io::Result<Regular> {
+        let state = FileState::of(&file)?;
+        let file = if number < STAY_OPEN { Reopened::Open(Arc::new(file)) } else { Reopened::At(path.to_owned()) };
+        Ok(Regular { file, state, memory, is_copy: false })
+    }
+
     /// An unnamed file with a copy of a text.
     pub fn copy_of(mut text: impl Read) -> io::Result<Regular> {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
-        Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX, is_copy: true })
+        let state = FileState::of(&file)?;
+        Ok(Regular { file: Reopened::Open(Arc::new(file)), state, memory: u64::MAX, is_copy: true })
     }
 
-    /// Checks that the opened file has not changed since; `path` is for the error.
+    /// The file itself. One that was opened again may be another that got its name; what is read is then not what
+    /// [`unchanged`](Regular::unchanged) accepts.
+    pub fn open(&self) -> io::Result<Arc<File>> {
+        match &self.file {
+            Reopened::Open(file) => Ok(Arc::clone(file)),
+            Reopened::At(path) => File::open(path).map(Arc::new),
+        }
+    }
+
+    /// Checks that the file has not changed since it was opened first; `path` is for the error.
     pub fn unchanged(&self, path: &Path) -> Result<(), ListError> {
-        let now = FileState::of(&self.file).map_err(|error| unreadable(path, error))?;
+        let now = self.open().and_then(|file| FileState::of(&file)).map_err(|error| unreadable(path, error))?;
         if now.length < self.state.length {
             return Err(ListError::Cut { path: path.to_owned(), at: now.length, had: self.state.length });
         }
@@ -72,37 +99,37 @@ impl Regular {
     }
 
     /// Its decompressed text from the start; the bytes taken from the file are added to `source`.
-    pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<CountedFile<'f>>> {
+    pub fn text<'f>(&self, source: &'f AtomicU64) -> io::Result<Reader<CountedFile<'f>>> {
         self.text_within(source, self.memory)
     }
 
     /// Its decompressed text, with at most `memory` bytes for the decompressor.
-    pub fn text_within<'f>(&'f self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<CountedFile<'f>>> {
-        Reader::within(self.counted(0, source), memory.min(self.memory))
+    pub fn text_within<'f>(&self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<CountedFile<'f>>> {
+        Reader::within(self.counted(0, source)?, memory.min(self.memory))
     }
 
     /// A part of the file as stored; the bytes taken from it are added to `source`.
-    pub fn part<'f>(&'f self, start: u64, end: u64, source: &'f AtomicU64) -> impl Read + use<'f> {
-        self.counted(start, source).take(end.saturating_sub(start))
+    pub fn part<'f>(&self, start: u64, end: u64, source: &'f AtomicU64) -> io::Result<impl Read + use<'f>> {
+        Ok(self.counted(start, source)?.take(end.saturating_sub(start)))
     }
 
-    fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> CountedFile<'f> {
-        CountedFile { text: self.at_start().from(at), source }
+    fn counted<'f>(&self, at: u64, source: &'f AtomicU64) -> io::Result<CountedFile<'f>> {
+        Ok(CountedFile { text: self.at_start()?.from(at), source })
     }
 
     /// The pieces of its text, each with at most `memory` bytes for a decompressor and together with `room` bytes.
-    pub fn pieces(&self, compression: Compression, memory: u64, room: u64) -> io::Result<Option<Pieces<'_>>> {
-        Pieces::new(self.at_start(), compression, memory.min(self.memory), room)
+    pub fn pieces(&self, compression: Compression, memory: u64, room: u64) -> io::Result<Option<Pieces<Arc<File>>>> {
+        Pieces::new(self.at_start()?, compression, memory.min(self.memory), room)
     }
 
-    fn at_start(&self) -> FileAt<&File> {
-        FileAt::new(&self.file, self.state.length)
+    fn at_start(&self) -> io::Result<FileAt<Arc<File>>> {
+        Ok(FileAt::new(self.open()?, self.state.length))
     }
 }
 
 /// A file whose bytes are counted as they are read.
 pub(crate) struct CountedFile<'f> {
-    text: FileAt<&'f File>,
+    text: FileAt<Arc<File>>,
     source: &'f AtomicU64,
 }
 

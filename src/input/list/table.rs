@@ -31,7 +31,7 @@ pub(super) struct TableFile {
 impl TableFile {
     /// Opens the table in a file; `path` is that of its list.
     pub fn open(path: &Path, file: Regular, url_field: &UrlField) -> Result<TableFile, ListError> {
-        let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
+        let own = file.open().and_then(|file| file.try_clone()).map_err(|error| unreadable(path, error))?;
         Ok(TableFile { table: ParquetList::open(path, own, url_field)?, file })
     }
 }

@@ -5,14 +5,17 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::top_keys::TopKeys;
 use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
+use crate::lock::lock;
 use crate::origin;
-use crate::outcome::{Partition, Reason};
+use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots;
 use crate::output::receipt::Receipt;
@@ -71,6 +74,16 @@ impl Report {
     /// [`ReportError`] if the lines cannot be read, the policy is not for the run's crawlers, or lines were split once for all of
     /// them.
     pub fn explain(&mut self, policy: &Policy, threads: usize) -> Result<(), ReportError> {
+        self.explain_counting(policy, threads, &AtomicU64::new(0))
+    }
+
+    /// The same, adding to `read` the blocked lines that were read, each once for each crawler.
+    pub(crate) fn explain_counting(
+        &mut self,
+        policy: &Policy,
+        threads: usize,
+        read: &AtomicU64,
+    ) -> Result<(), ReportError> {
         if self.receipt.options.allowed_if.is_some() {
             return Err(ReportError::NotOfEach);
         }
@@ -78,7 +91,8 @@ impl Report {
         let crawlers = splits.agents().iter().map(|agents| policy.crawler(Some(agents)));
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
         let run = StoredRun::new(&self.receipt, &self.directory, threads);
-        let blocked = crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy));
+        let blocked =
+            crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy, read));
         let now = self.receipt.options.choices.now;
         self.explained = Some(Explained {
             access: AccessCounts::of(policy, &crawlers, now),
@@ -88,6 +102,14 @@ impl Report {
             blocked: blocked.collect::<Result<_, _>>()?,
         });
         Ok(())
+    }
+
+    /// The number of lines that the run blocked, each counted for each crawler.
+    #[cfg(feature = "cli")]
+    pub(crate) fn blocked_lines(&self) -> u64 {
+        let names = self.receipt.splits().partitions();
+        let blocked = names.iter().skip(Partition::Blocked as usize).step_by(Partition::COUNT);
+        blocked.filter_map(|name| self.receipt.partitions.get(name)).map(|part| part.judged.lines).sum()
     }
 
     /// The number of blocked lines that the given policy does not block. If there are any, it is not the policy of the
@@ -192,13 +214,26 @@ pub(crate) struct DecidingPlace {
 }
 
 impl Blocked {
-    /// Finds the causes that blocked the lines of a crawler, under the choices of the run.
-    pub fn read(run: StoredRun<'_>, place: usize, crawler: &Crawler, policy: &Policy) -> Result<Blocked, VerifyError> {
+    /// Finds the causes that blocked the lines of a crawler, under the choices of the run; adds to `read` the lines that were read.
+    pub fn read(
+        run: StoredRun<'_>,
+        place: usize,
+        crawler: &Crawler,
+        policy: &Policy,
+        read: &AtomicU64,
+    ) -> Result<Blocked, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
+        // They keep rules, so they are used again for later chunks.
+        let explainers = Mutex::new(Vec::new());
         let of = |urls: &[Cow<'_, [u8]>]| {
-            let mut counter = Counter { matcher: &matcher, explainer: matcher.explainer() };
-            let mut blocked = Blocked::default();
-            urls.iter().for_each(|url| counter.count(url, &mut blocked));
+            let mut explainer = lock(&explainers).pop().unwrap_or_else(|| matcher.explainer());
+            let (mut blocked, mut outcomes) = (Blocked::default(), Vec::new());
+            matcher.judge_all(urls, &mut outcomes);
+            for (url, outcome) in urls.iter().zip(outcomes) {
+                blocked.count(url, outcome, &mut explainer);
+            }
+            lock(&explainers).push(explainer);
+            read.fetch_add(urls.len() as u64, Ordering::Relaxed);
             blocked
         };
         reread(run, place, Partition::Blocked, of, Blocked::append)
@@ -210,34 +245,26 @@ impl Blocked {
         self.origins.append(&later.origins);
         self.deciders.append(&later.deciders);
     }
-}
 
-/// Counts the causes that blocked lines.
-struct Counter<'m> {
-    matcher: &'m Matcher,
-    explainer: Explainer,
-}
-
-impl Counter<'_> {
-    fn count(&mut self, url: &[u8], blocked: &mut Blocked) {
-        blocked.lines += 1;
-        let outcome = self.matcher.judge(url);
+    /// Counts a line that the run blocked.
+    fn count(&mut self, url: &[u8], outcome: Outcome, explainer: &mut Explainer) {
+        self.lines += 1;
         let url = origin::trimmed(url);
         let found = origin::of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
         let Some((origin, _)) = found else {
-            blocked.not_blocked += 1;
+            self.not_blocked += 1;
             return;
         };
         // A copy first: a file that is mapped may change.
-        let origin = origin.into_owned();
-        let origin = String::from_utf8_lossy(&origin).into_owned();
-        let rule = self.explainer.explain(url).rule;
+        let origin = String::from_utf8(origin.into_owned());
+        let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
+        let rule = explainer.explain(url).rule;
         let line = rule.as_ref().map_or(0, |rule| rule.line);
         let decider = match rule {
             Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
             None => Decider::Reason(outcome.reason()),
         };
-        blocked.deciders.add(decider, || DecidingPlace { origin: origin.clone(), line });
-        blocked.origins.add(origin, || ());
+        self.deciders.add(decider, || DecidingPlace { origin: origin.clone(), line });
+        self.origins.add(origin, || ());
     }
 }

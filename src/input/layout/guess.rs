@@ -1,0 +1,91 @@
+//! What a list looks like whose lines are no URLs.
+//!
+//! Nothing is judged by a guess: it only tells a user which options to try.
+
+use std::fmt;
+
+use super::Layout;
+use super::delimited::Delimited;
+use crate::origin;
+
+/// Separators of fields, the likeliest first.
+const DELIMITERS: [(u8, &str); 4] = [(b'\t', "tab"), (b',', ","), (b';', ";"), (b' ', "' '")];
+
+/// Lines that are looked at.
+const LINES: usize = 20;
+
+/// The fewest fields of CDX, and the length of its times.
+const CDX_FIELDS: usize = 6;
+const CDX_TIME: usize = 14;
+
+/// What a list looks like, and the options that read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Guess {
+    looks: &'static str,
+    delimiter: &'static str,
+    /// The number of the field with the URL.
+    column: usize,
+}
+
+impl fmt::Display for Guess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Guess { looks, delimiter, column } = self;
+        write!(f, "looks like {looks}; try --delimiter {delimiter} --column {column}")
+    }
+}
+
+/// What a list that begins with `start` looks like, if most of its lines have a URL in the same field.
+pub(crate) fn guess(start: &[u8]) -> Option<Guess> {
+    // The last line may be cut, and the first may be a head line.
+    let lines: Vec<&[u8]> = start.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(LINES).collect();
+    DELIMITERS.into_iter().find_map(|(delimiter, name)| {
+        let fields = |line: &[u8]| line.split(|&byte| byte == delimiter).count();
+        let most = lines.iter().map(|line| fields(line)).max()?;
+        let has_url = |line: &[u8], column| {
+            let url = Layout::Delimited(Delimited { delimiter, column }).url(line);
+            fields(line) > 1 && url.is_ok_and(|url| origin::canonical(origin::trimmed(&url)).is_ok())
+        };
+        let with_url = |column: usize| lines.iter().filter(|line| has_url(line, column)).count();
+        let column = (0..most).find(|&column| 2 * with_url(column) >= lines.len().max(1))?;
+        let looks = match delimiter {
+            b' ' if lines.iter().any(|line| is_cdx(line)) => "CDX without its head line",
+            b' ' => "fields with spaces between them",
+            b'\t' => "fields with tabs between them (TSV)",
+            _ => "fields with commas or semicolons between them (CSV)",
+        };
+        Some(Guess { looks, delimiter: name, column: column + 1 })
+    })
+}
+
+/// Whether a line looks like one of CDX: key, time, URL and more.
+fn is_cdx(line: &[u8]) -> bool {
+    let mut fields = line.split(|&byte| byte == b' ');
+    let is_time = |time: &[u8]| time.len() == CDX_TIME && time.iter().all(u8::is_ascii_digit);
+    fields.nth(1).is_some_and(is_time) && fields.count() + 2 >= CDX_FIELDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_look_like_what_they_are() {
+        let cdx = "com,example)/ 20240101000000 http://example.com/ text/html 200 AAAA 10 0 a.warc.gz\n".repeat(3);
+        for (text, expected) in [
+            (cdx.as_str(), Some("looks like CDX without its head line; try --delimiter ' ' --column 3")),
+            ("id,url\n1,http://a/\n2,\"http://b/x,y\"\n", Some("(CSV); try --delimiter , --column 2")),
+            ("1;x;http://a/\n2;y;http://b/\n", Some("--delimiter ; --column 3")),
+            ("http://a/\t200\nhttp://b/\t404\n", Some("(TSV); try --delimiter tab --column 1")),
+            ("200 http://a/\n404 http://b/\n", Some("spaces between them; try --delimiter ' ' --column 2")),
+            ("a.example\nb.example\n", None),
+            ("http://a/,b\nx\ny\n", None),
+            ("", None),
+        ] {
+            let found = guess(text.as_bytes()).map(|guess| guess.to_string());
+            match expected {
+                Some(words) => assert!(found.as_ref().is_some_and(|found| found.contains(words)), "{text}: {found:?}"),
+                None => assert_eq!(found, None, "{text}"),
+            }
+        }
+    }
+}
