@@ -25,7 +25,8 @@ const KEPT: usize = 16 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cause<'e> {
-    /// The rule; `None` if the state of the robots.txt, an override, or the operator's choices decided instead.
+    /// The rule, or the line for which a page is refused that may be fetched; `None` if the state of the robots.txt, an override, or the
+    /// operator's choices decided instead, or what the operator requires is not said.
     pub rule: Option<Cow<'e, KeptRule>>,
     /// The group of the rule, as the value of the `User-agent` line above it; `None` if no rule decided.
     pub agent: Option<Cow<'e, str>>,
@@ -75,13 +76,18 @@ impl Explainer {
 
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
-        let is_refused = self.judging.view().is_refused(url, &mut self.preferences);
+        let view = self.judging.view();
+        let is_refused = view.is_refused(url, &mut self.preferences);
+        let refusing = if is_refused { view.refusing(url, &mut self.preferences) } else { None };
         let Deciding { captured, status, rules } = self.deciding(url);
         let explanation = rules.map(|(rules, path)| rules.explain(&path));
         // What is allowed but refused is not blocked by a rule.
         let explanation = explanation.filter(|by| by.verdict == Verdict::Blocked || !is_refused);
-        let (rule, agent) = explanation.map_or((None, None), |by| (by.rule, by.agent));
-        Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(Cow::Borrowed), captured, status }
+        let (rule, agent) = match explanation {
+            Some(by) => (by.rule.map(Cow::Borrowed), by.agent.map(Cow::Borrowed)),
+            None => (refusing.map(Cow::Owned), None),
+        };
+        Cause { rule, agent, captured, status }
     }
 
     /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.

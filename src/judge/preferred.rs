@@ -11,8 +11,9 @@ use crate::automaton;
 use crate::dialect::Dialect;
 use crate::origin;
 use crate::policy::{Policy, Record};
-use crate::preferences::{PreferenceLine, Preferences, Preferred};
+use crate::preferences::{PreferenceLine, Preferences, Preferred, Requirements};
 use crate::robots::SideRecord;
+use crate::rules::chosen::KeptRule;
 
 /// Bytes of records whose preferences are kept. Nearly all sites have one of a few short lists; a hostile one may be as long as its
 /// robots.txt.
@@ -90,6 +91,31 @@ impl<'p> Judge<'p> {
 }
 
 impl Page<'_> {
+    /// The line that refuses what is required of the page; `None` if none does, and what is required is only not said.
+    pub fn refusing(
+        &self,
+        columns: &[usize],
+        requirements: &Requirements,
+        known: &mut KnownPreferences,
+    ) -> Option<KeptRule> {
+        let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
+        let (policy, scope) = (self.judge.policy, self.judge.decisions.content_signal());
+        let mut lines = policy.side_records_with(&self.record, column, scope);
+        lines.retain(|line| PreferenceLine::is_one(line.key));
+        let mut refuse = |lines: &[SideRecord<'_>]| {
+            let found = known.of(lines, policy.dialect());
+            found.is_some_and(|found| requirements.are_refused(&found.preferred(&self.path, &mut known.walk)))
+        };
+        let alone: Vec<bool> = lines.iter().map(|line| refuse(std::slice::from_ref(line))).collect();
+        // A line that would refuse it may be overruled by one that says otherwise of a longer path.
+        let with_others = |at: usize| {
+            let others = lines.iter().enumerate().filter(|&(other, _)| other == at || !alone[other]);
+            others.map(|(_, line)| *line).collect::<Vec<_>>()
+        };
+        let line = &lines[(0..lines.len()).find(|&at| alone[at] && refuse(&with_others(at)))?];
+        Some(KeptRule { allow: false, value: line.value.to_vec(), line: line.line, about_uses: Some(line.key) })
+    }
+
     /// What is said of the page to the crawler for which these columns answer; `None` if nothing. It means nothing if the page is
     /// blocked.
     pub fn preferred(&self, columns: &[usize], places: &mut Places<'_>) -> Option<Preferred> {

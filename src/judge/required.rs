@@ -8,6 +8,7 @@ use super::scratch::Scratch;
 use super::view::Judge;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::preferences::Requirements;
+use crate::rules::chosen::KeptRule;
 
 /// The outcome of a page that does not meet what is required.
 const REFUSED: Outcome = Outcome::new(Partition::Blocked, Reason::Preference);
@@ -54,6 +55,11 @@ impl Judge<'_> {
         let page = self.page(url);
         let preferred = page.and_then(|page| page.preferred(self.groups.columns(), &mut Places::new(known)));
         requirements.are_met(&preferred.unwrap_or_default())
+    }
+
+    /// The line for which a page is refused; `None` if what is required is only not said.
+    pub(super) fn refusing(&self, url: &[u8], known: &mut KnownPreferences) -> Option<KeptRule> {
+        self.page(url)?.refusing(self.groups.columns(), self.decisions.requirements()?, known)
     }
 
     /// Whether a page is refused for what is said about its uses, if it is allowed.
@@ -120,8 +126,11 @@ mod tests {
                 let before = without.judge(url);
                 let is_kept = before == *outcome || *outcome == super::REFUSED;
                 assert!(is_kept && (before.partition() == crate::Partition::Allowed || before == *outcome), "{url}");
-                let told = (*outcome == super::REFUSED, matcher.explain(url).rule.is_some());
-                assert_ne!(told, (true, true), "no rule blocks {url}");
+                if *outcome == super::REFUSED {
+                    let line = matcher.explain(url).rule.expect("a line says no").into_owned();
+                    assert_eq!(line.key(), "Content-Usage", "no rule blocks {url}");
+                    assert!(line.value.ends_with(b"train-ai=n") || line.value == b"?", "{url}: {line:?}");
+                }
             }
         }
     }

@@ -142,7 +142,7 @@ mod tests {
     use crate::rules::chosen::KeptRule;
 
     fn rule(value: &[u8], line: u32) -> KeptRule {
-        KeptRule { allow: false, value: value.to_vec(), line }
+        KeptRule { allow: false, value: value.to_vec(), line, about_uses: None }
     }
 
     #[test]

@@ -239,7 +239,7 @@ mod tests {
     fn a_long_rule_is_cut() {
         let of = |value: Vec<u8>| {
             let mut out = Vec::new();
-            let rule = KeptRule { allow: false, value, line: u32::MAX };
+            let rule = KeptRule { allow: false, value, line: u32::MAX, about_uses: None };
             put_cause(
                 &Cause { rule: Some(Cow::Owned(rule)), agent: None, captured: Some(i64::MAX >> 16), status: None },
                 &mut out,
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_cause_takes_its_columns_whatever_the_rule_is() {
-        let rule = KeptRule { allow: false, value: b"/a\tb\\\xff".to_vec(), line: 7 };
+        let rule = KeptRule { allow: false, value: b"/a\tb\\\xff".to_vec(), line: 7, about_uses: None };
         let cause = |rule, captured| {
             let mut out = Vec::new();
             put_cause(&Cause { rule, agent: None, captured, status: None }, &mut out);

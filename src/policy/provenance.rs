@@ -99,7 +99,9 @@ pub(super) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &'static
     let _ = read(
         bytes,
         |agent| lines.push(agent),
-        |rule| rules.push(KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line }),
+        |rule| {
+            rules.push(KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line, about_uses: None })
+        },
     );
     let (origin, lines) = lines_for(&lines, own, agents, dialect);
     let lines = lines.map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line)).collect();

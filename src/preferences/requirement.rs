@@ -60,6 +60,12 @@ impl Requirements {
         *self == Requirements::default()
     }
 
+    /// Whether these preferences say no to a use that is required, or something about it that cannot be read.
+    pub(crate) fn are_refused(&self, preferred: &Preferred) -> bool {
+        let mut required = Use::ALL.into_iter().zip(self.0).filter(|(_, required)| required.is_some());
+        required.any(|(use_, _)| matches!(preferred.combined(use_), Preference::No | Preference::Broken))
+    }
+
     /// Whether a page with these preferences may be kept.
     pub(crate) fn are_met(&self, preferred: &Preferred) -> bool {
         let mut required = Use::ALL.into_iter().zip(self.0);

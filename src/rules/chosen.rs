@@ -1,7 +1,7 @@
 //! The rules of one robots.txt for one crawler, with verdicts and explanations.
 
 use crate::dialect::{Dialect, RobotsTxtPath};
-use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
+use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection, SideKey};
 use crate::rules::{Patterns, Verdict};
 
 /// The path that some dialects always allow.
@@ -20,7 +20,8 @@ pub struct ChosenRules {
     pub(crate) patterns: Patterns,
 }
 
-/// A rule as written in its robots.txt. An [`Explanation`] or a [`Cause`](crate::Cause) has the one that decided.
+/// A rule as written in its robots.txt. An [`Explanation`] or a [`Cause`](crate::Cause) has the one that decided; for a page that is
+/// refused for what is said about its uses, the cause has the line that says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeptRule {
@@ -30,12 +31,19 @@ pub struct KeptRule {
     pub value: Vec<u8>,
     /// The line, counted from 1.
     pub line: u32,
+    /// The record that says something about uses, if it is no rule.
+    pub(crate) about_uses: Option<SideKey>,
 }
 
 impl KeptRule {
-    /// The key of the rule's line: `Allow` or `Disallow`.
+    /// The key of the line: `Allow` or `Disallow`, or that of the record about uses.
     pub fn key(&self) -> &'static str {
-        if self.allow { "Allow" } else { "Disallow" }
+        match (self.about_uses, self.allow) {
+            (Some(SideKey::ContentUsage), _) => "Content-Usage",
+            (Some(_), _) => "Content-Signal",
+            (None, true) => "Allow",
+            (None, false) => "Disallow",
+        }
     }
 }
 
@@ -75,7 +83,12 @@ impl ChosenRules {
         dialect: &Dialect,
     ) -> ChosenRules {
         let kept = |agent: &AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
-        let rule = |rule: &Rule<'_>| KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line };
+        let rule = |rule: &Rule<'_>| KeptRule {
+            allow: rule.allow,
+            value: rule.value.to_vec(),
+            line: rule.line,
+            about_uses: None,
+        };
         let agent_lines = selection.agent_lines(robots, agents, dialect).map(kept).collect();
         ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(rule).collect(), dialect)
     }

@@ -36,7 +36,7 @@ fn a_member_of_json_lines_is_the_url() {
     assert!(page.contains("a.example") && page.contains('3'), "{page}");
     std::fs::remove_dir_all(bench.path("out")).expect("removed");
     bench.refused("--robots sites --out new --column link plain", &["plain", "no column \"link\"", "url"]);
-    bench.refused("--robots sites --out new other", &["other", "no column \"url\"", "link", "--column"]);
+    bench.refused("--robots sites --out new other", &["other", "no column \"url\"", "link"]);
     bench.refused("--robots sites --out new --column 2 plain", &["plain", "JSON objects", "by its name"]);
     bench.refused("--robots sites --out new --header plain", &["plain", "JSON objects", "no head line"]);
 }

@@ -362,3 +362,33 @@ fn tables_have_the_same_columns() {
         assert_eq!(found, expected, "{more}");
     }
 }
+
+/// Not the first line that says no, but one that is not overruled for the path.
+#[test]
+fn the_line_that_refuses_is_named() {
+    let bench = Bench::new();
+    let site = "User-agent: *\nContent-Usage: /a train-ai=n\nContent-Usage: /a/b train-ai=y\nDisallow: /no\n\
+                Content-Usage: /c search=n\nContent-Signal: ai-train=yes\nContent-Usage: /d ?\n";
+    bench.file("sites/a.example", site);
+    bench.file("urls", ["a", "a/b", "no/a", "c", "d", "e"].map(|path| format!("http://a.example/{path}\n")).concat());
+    let explained = |require: &str| {
+        let words =
+            format!("filter --agent examplebot --robots sites --require {require} --explain --only blocked urls");
+        let run = bench.program(&words).assert().success();
+        let text = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        text.lines().skip(1).map(|line| line.replace("http://a.example/", "")).collect::<Vec<_>>()
+    };
+    let (rule, broken) = ("Disallow: /no\t4\t\tno/a", "Content-Usage: /d ?\t7\t\td");
+    assert_eq!(explained("train-ai!=n"), ["Content-Usage: /a train-ai=n\t2\t\ta", rule, broken]);
+    assert_eq!(explained("search!=n"), [rule, "Content-Usage: /c search=n\t5\t\tc", broken]);
+    // What is only not said is said by no line.
+    assert_eq!(
+        explained("search=y"),
+        ["\t\t\ta", "\t\t\ta/b", rule, "Content-Usage: /c search=n\t5\t\tc", broken, "\t\t\te"]
+    );
+    bench.filter("--robots sites --require train-ai!=n --explain --out out urls").assert().success();
+    assert_eq!(bench.receipt("out")["partitions"]["blocked"]["reasons"]["preference"], 2);
+    bench.program("report out --robots sites -o report.html").assert().success();
+    let page = String::from_utf8(bench.read("report.html")).expect("UTF-8");
+    assert!(!page.contains("Disallow: /a train-ai=n"), "{page}");
+}

@@ -258,7 +258,7 @@ impl Blocked {
         // A copy first: a file that is mapped may change.
         let origin = String::from_utf8(origin.into_owned());
         let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
-        let rule = explainer.explain(url).rule;
+        let rule = explainer.explain(url).rule.filter(|_| outcome.reason() != Reason::Preference);
         let line = rule.as_ref().map_or(0, |rule| rule.line);
         let decider = match rule {
             Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
