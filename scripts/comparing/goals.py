@@ -47,11 +47,11 @@ def all_goals(results, matching):
     def against_before(order, key):
         return ratio(figure(matching, "before", order, key), own(order, key))
 
-    against_fast = ratio(figure(matching, "fast", "shuffled", "ns_per_url"), own("shuffled", "ns_per_url"))
-    filters = ratio(rate("robosieve", "filter", 1, "shuffled"), rate("fast", "filter", 1, "shuffled"))
+    against_fast = ratio(figure(matching, "fast-robots", "shuffled", "ns_per_url"), own("shuffled", "ns_per_url"))
+    filters = ratio(rate("robosieve", "filter", 1, "shuffled"), rate("fast-robots", "filter", 1, "shuffled"))
 
     def compiling(files):
-        return ratio(own(files, "compile_seconds"), figure(matching, "texting", files, "compile_seconds"))
+        return ratio(own(files, "compile_seconds"), figure(matching, "texting_robots", files, "compile_seconds"))
 
     before = " times the version before"
     return [
