@@ -14,7 +14,9 @@ def alone(setup, data, matchers, limit, out):
             continue
         note(f"matching alone: {matcher.name}")
         try:
-            found[matcher.title] = {order: one_alone(setup, data, matcher, order, limit, out) for order in ("sorted", "shuffled")}
+            found[matcher.title] = {
+                order: one_alone(setup, data, matcher, order, limit, out) for order in ("sorted", "shuffled")
+            }
         except TooSlow:
             found[matcher.title] = {"failed": f"over {limit:.0f} s"}
         except (Failed, Wrong, OSError, ValueError, KeyError) as error:
@@ -33,5 +35,8 @@ def one_alone(setup, data, matcher, order, limit, out):
         # As in judging: the front, then a walk for the paths that pass.
         figures["ns_per_url"] = figures["front"]["ns_in_order_with_walks"]
     if (figures["urls"], figures["allowed"]) != (counts["lines"], counts["allowed"]):
-        raise Wrong(f"alone it allows {figures['allowed']} of {figures['urls']}, in its program {counts['allowed']} of {counts['lines']}")
+        raise Wrong(
+            f"alone it allows {figures['allowed']} of {figures['urls']}, in its program "
+            f"{counts['allowed']} of {counts['lines']}"
+        )
     return figures

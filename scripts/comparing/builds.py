@@ -42,5 +42,14 @@ def build_robosieve(root, target):
 
 def build_inprocess(root, target):
     """Build the example that measures matching alone; return its path."""
-    cargo("build", "--release", "--locked", "--example", "inprocess", "--manifest-path", root / "Cargo.toml", target=target)
+    cargo(
+        "build",
+        "--release",
+        "--locked",
+        "--example",
+        "inprocess",
+        "--manifest-path",
+        root / "Cargo.toml",
+        target=target,
+    )
     return target / "release" / "examples" / "inprocess"

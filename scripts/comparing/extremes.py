@@ -86,7 +86,18 @@ def small(matchers, args, folder):
     robots.mkdir(parents=True)
     rules = "".join(f"Disallow: /private-{number}/\n" for number in range(10))
     (robots / "one.example").write_text(f"User-agent: *\n{rules}Allow: /private-3/open\n")
-    paths = ["", "a", "private-1/x", "private-3/", "private-3/open", "b?c", "private-9/", "private", "d/private-1/", "private-12/"]
+    paths = [
+        "",
+        "a",
+        "private-1/x",
+        "private-3/",
+        "private-3/open",
+        "b?c",
+        "private-9/",
+        "private",
+        "d/private-1/",
+        "private-12/",
+    ]
     listed.write_text("".join(f"http://one.example/{path}\n" for path in paths))
     found = {}
     for matcher in matchers:

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+
 import tomllib
 
 from comparing import note
@@ -34,7 +35,9 @@ def from_cargo(matcher, target):
     lock = tomllib.loads((manifest.parent / "Cargo.lock").read_text())["package"]
     versions = [package["version"] for package in lock if package["name"] == install["package"]]
     if install["version"] not in versions:
-        raise CannotInstall(f"{manifest.parent.name}/Cargo.lock has {install['package']} {versions}, not {install['version']}")
+        raise CannotInstall(
+            f"{manifest.parent.name}/Cargo.lock has {install['package']} {versions}, not {install['version']}"
+        )
     # A folder for each package, as each has its own lock file; the repository's own is the target itself.
     folder = target if (manifest.parent / "benches" / "matchers").exists() else target / manifest.parent.name
     words = ["cargo", "build", "--release", "--locked", "--manifest-path", manifest, *install.get("targets", [])]

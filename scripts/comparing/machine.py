@@ -3,7 +3,9 @@
 import os
 import platform
 import subprocess
+
 import tomllib
+
 
 def output(*command):
     """A command's output, or an empty string if it cannot be run."""

@@ -1,16 +1,43 @@
 """Matchers: the files that describe them, and the commands that run them. docs/compare.md explains all keys."""
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-KEYS = {"name", "title", "language", "install", "protocol", "command", "alone", "prepare", "env", "known", "version_command"}
+import tomllib
+
+KEYS = {
+    "name",
+    "title",
+    "language",
+    "install",
+    "protocol",
+    "command",
+    "alone",
+    "prepare",
+    "env",
+    "known",
+    "version_command",
+}
 INSTALL_KEYS = {"registry", "package", "version", "manifest", "targets", "variable", "requires"}
 REGISTRIES = ("cargo", "pypi", "npm", "given", "none")
 PROTOCOLS = ("files", "lines")
 #: What commands may refer to in braces.
-PLACES = {"agent", "robots", "list", "allowed", "blocked", "out", "threads", "here", "root", "bin", "python", "kept", "given"}
+PLACES = {
+    "agent",
+    "robots",
+    "list",
+    "allowed",
+    "blocked",
+    "out",
+    "threads",
+    "here",
+    "root",
+    "bin",
+    "python",
+    "kept",
+    "given",
+}
 BRACES = re.compile(r"\{(\w+)\}")
 
 
@@ -91,13 +118,16 @@ def load(path):
         if key in table:
             check_words(path, key, table[key])
     if table["protocol"] == "files" and not any("{allowed}" in word or "{out}" in word for word in table["command"]):
-        raise Unusable(f"{path}: with the protocol files, the command must be given {{allowed}} and {{blocked}}, or {{out}}")
+        raise Unusable(
+            f"{path}: with the protocol files, the command must be given {{allowed}} and {{blocked}}, or {{out}}"
+        )
     fields = {"title": table["name"]} | table | {"install": install, "folder": path.resolve().parent}
     return Matcher(**fields)
 
 
 def choose(root, added, only):
-    """The matchers of the repository and those added, in order of their names with robosieve first; `only` selects by name."""
+    """The matchers of the repository and those added, in order of their names with robosieve first; "
+    "`only` selects by name."""
     found = {}
     for path in [*sorted((root / "benches" / "matchers").glob("*.toml")), *added]:
         matcher = load(path)

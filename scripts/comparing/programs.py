@@ -2,9 +2,9 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
 
 from comparing import protocol
 from comparing.measure import Wrong, execute

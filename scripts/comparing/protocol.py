@@ -25,7 +25,13 @@ class Job:
 
     def places(self):
         """What a command may refer to."""
-        places = {"agent": self.agent, "robots": self.robots, "list": self.listed, "out": self.out, "threads": self.threads}
+        places = {
+            "agent": self.agent,
+            "robots": self.robots,
+            "list": self.listed,
+            "out": self.out,
+            "threads": self.threads,
+        }
         return places | {"allowed": self.out / "allowed.txt", "blocked": self.out / "blocked.txt", "kept": self.kept}
 
 

@@ -123,7 +123,10 @@ def on_google(matchers, found, corpus, work, limit):
             note(f"Google's verdicts on {kind}: {matcher.name}")
             try:
                 found[matcher.name].google[kind] = sum(
-                    (differences(matcher, agent, lists[agent], corpus / "robots", work, limit) for agent in GOOGLE_AGENTS),
+                    (
+                        differences(matcher, agent, lists[agent], corpus / "robots", work, limit)
+                        for agent in GOOGLE_AGENTS
+                    ),
                     Counter(),
                 )
             except TooSlow:

@@ -75,15 +75,19 @@ def render(heading, matchers, cases, found, sizes, skipped):
         heading,
         skipped_section(skipped),
         "## By topic",
-        f"{len(cases):,} public cases ([datasets/cases](../../datasets/README.md)), each decided by a sentence of RFC 9309 or RFC 3986.",
+        f"{len(cases):,} public cases ([datasets/cases](../../datasets/README.md)), each decided by a "
+        "sentence of RFC 9309 or RFC 3986.",
         topics_table(matchers, cases, found),
     ]
     if sizes:
         parts += [
             "## Google's verdicts",
-            "How often verdicts differ from those of google/robotstxt on real robots.txt files, for four crawlers. In brackets: those "
-            "that Google's library blocks and the matcher allows. Google's library is not RFC 9309 to the letter: it takes misspelt "
-            "keys and keys without a colon, has no exception for /robots.txt, and leaves normalising URLs to its caller.",
+            "How often verdicts differ from those of google/robotstxt on real robots.txt files, for "
+            "four crawlers. In brackets: those "
+            "that Google's library blocks and the matcher allows. Google's library is not RFC 9309 "
+            "to the letter: it takes misspelt "
+            "keys and keys without a colon, has no exception for /robots.txt, and leaves normalising "
+            "URLs to its caller.",
             google_table(matchers, found, sizes),
         ]
     parts.append("## What each one fails")

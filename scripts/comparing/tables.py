@@ -115,7 +115,11 @@ def small_table(small):
     """The smallest job."""
     rows = []
     for title, figures in small.items():
-        shown = [figures, ""] if isinstance(figures, str) else [f"{figures['seconds'] * 1e3:.1f}", f"{figures['peak_kib'] / 1024:.1f}"]
+        shown = (
+            [figures, ""]
+            if isinstance(figures, str)
+            else [f"{figures['seconds'] * 1e3:.1f}", f"{figures['peak_kib'] / 1024:.1f}"]
+        )
         rows.append([title, *shown])
     return table(["matcher", "ms", "peak MiB"], rows)
 
@@ -140,7 +144,8 @@ def list_heading(data, args):
     """The lists and the runs."""
     found = data.facts
     return (
-        f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, {found['links']:,} distinct links "
+        f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
+        f"{found['links']:,} distinct links "
         f"repeated; {found['source']}; agent {args.agent}\n"
         f"- runs: {args.rounds} rounds of all programs in turn after one to warm up; medians (slowest–fastest)"
     )
@@ -171,12 +176,14 @@ def render(facts, matchers, data, args, measured, skipped):
     if matching:
         parts += [
             "## Matching alone",
-            "One thread, rules in memory, origins known: what each matcher measures in its own process, by its own clock.",
+            "One thread, rules in memory, origins known: what each matcher measures in its own "
+            "process, by its own clock.",
             matching_table(matching),
         ]
     parts += [
         "## As origins grow",
-        f"The whole program once on {args.growth_lines:,} generated lines, one thread, with a robots.txt file for each origin.",
+        f"The whole program once on {args.growth_lines:,} generated lines, one thread, with a "
+        "robots.txt file for each origin.",
         growth_table(growth, args.growth_lines),
         "## One file, ten URLs",
         "The whole program on one robots.txt of eleven rules, median of 21 runs: what a job costs that is hardly any.",

@@ -3,14 +3,20 @@
 from .kind import AGENTS, BOT, file, group, kind
 
 FIND = (
-    "Crawlers MUST use case-insensitive matching to find the group that matches the product token and then obey the rules of the group."
+    "Crawlers MUST use case-insensitive matching to find the group that matches the product token and "
+    "then obey the rules of the group."
 )
-STAR = 'If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present.'
+STAR = (
+    'If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present.'
+)
 NONE = (
     'If no group matches the product token and there is no group with a user-agent line with the "*" value, '
     "or no groups are present at all, no rules apply."
 )
-COMBINE = "If there is more than one group matching the user-agent, the matching groups' rules MUST be combined into one group"
+COMBINE = (
+    "If there is more than one group matching the user-agent, the matching groups' rules MUST be "
+    "combined into one group"
+)
 LAST = "The last group may have no rules, which means it implicitly allows everything."
 SEVERAL = "One or more user-agent lines that are followed by one or more rules."
 OUTSIDE = 'The crawler SHOULD ignore "disallow" and "allow" rules that are not in any group'
@@ -78,7 +84,11 @@ def token_is_no_prefix(words):
 
 @kind("groups", "2.2.1", FIND, "a token that goes on is another token", times=4)
 def token_goes_on(words):
-    for agent, token in (("ExampleBot", "ExampleBotNews"), ("Example_Bot", "Example_Bot_x"), ("example-bot", "example-bot-x")):
+    for agent, token in (
+        ("ExampleBot", "ExampleBotNews"),
+        ("Example_Bot", "Example_Bot_x"),
+        ("example-bot", "example-bot-x"),
+    ):
         own, star = words.several(2)
         robots = file(group(token, f"-/{own}"), group("*", f"-/{star}"))
         yield robots, agent, f"/{own}", True
@@ -108,7 +118,13 @@ def several_agents_share_rules(words):
         yield robots, agent, f"/{star}", True
 
 
-@kind("groups", "2.1", LAST, "a group of its own without rules, at the end of the file, allows what the group of * blocks", times=3)
+@kind(
+    "groups",
+    "2.1",
+    LAST,
+    "a group of its own without rules, at the end of the file, allows what the group of * blocks",
+    times=3,
+)
 def last_group_without_rules(words):
     for agent in AGENTS:
         path = words.word()

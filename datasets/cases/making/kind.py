@@ -1,7 +1,7 @@
 """A kind of case: a topic, a name, the sentence that decides it, and a function that makes examples."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 #: The product tokens that cases ask for: a letter case, an underscore and a hyphen.
 AGENTS = ("ExampleBot", "Example_Bot", "example-bot")
@@ -13,7 +13,24 @@ KINDS = []
 class Words:
     """Made-up words for paths, from a generator of its own: the same with every version of Python."""
 
-    SYLLABLES = ("ba", "cor", "del", "fi", "gan", "hol", "ki", "lum", "mo", "nex", "or", "pel", "qui", "ras", "tu", "vi")
+    SYLLABLES = (
+        "ba",
+        "cor",
+        "del",
+        "fi",
+        "gan",
+        "hol",
+        "ki",
+        "lum",
+        "mo",
+        "nex",
+        "or",
+        "pel",
+        "qui",
+        "ras",
+        "tu",
+        "vi",
+    )
 
     def __init__(self, seed):
         self.state = seed

@@ -1,7 +1,7 @@
 """A naive reading of RFC 9309, against which every case is checked before it is written.
 
-It tries every rule on every URL, and shares nothing with any matcher. Where the RFC leaves open what "the most octets" counts,
-it answers for each reading, so that a case that depends on one can be refused.
+It tries every rule on every URL, and shares nothing with any matcher. Where the RFC leaves open what "the most octets"
+counts, it answers for each reading, so that a case that depends on one can be refused.
 """
 
 from urllib.parse import urlsplit
@@ -100,7 +100,8 @@ def target_of(url):
 
 
 def octets(pattern, anchored, ends, path):
-    """How long a match is, by each reading: of the rule, and of the shortest and longest part of the path that it matches."""
+    """How long a match is, by each reading: of the rule, and of the shortest and longest part of "
+    "the path that it matches."""
     rule = anchored + sum(1 if piece is None else len(piece) for piece in pattern)
     lengths = [sum(map(len, path[:end])) for end in (min(ends), max(ends))]
     return [rule, *lengths]

@@ -5,18 +5,22 @@ from .kind import AGENTS, BOT, file, group, kind
 OCTETS = "The most specific match found MUST be used. The most specific match is the match that has the most octets."
 TIE = 'If an "allow" rule and a "disallow" rule are equivalent, then the "allow" rule SHOULD be used.'
 NO_MATCH = (
-    "If no match is found amongst the rules in a group for a matching user-agent or there are no rules in the group, the URI is allowed."
+    "If no match is found amongst the rules in a group for a matching user-agent or there are no rules "
+    "in the group, the URI is allowed."
 )
 FIRST = "The matching MUST start with the first octet of the path."
 END = (
-    "The match evaluates positively if and only if the end of the path from the rule is reached before a difference in octets is "
+    "The match evaluates positively if and only if the end of the path from the rule is reached "
+    "before a difference in octets is "
     "encountered."
 )
 CASE = "The matching SHOULD be case sensitive."
 KEYS = 'startgroupline = *WS "user-agent" *WS ":" *WS product-token EOL'
 ROBOTS = "The /robots.txt URI is implicitly allowed."
-LOWER = 'The rules MUST be accessible in a file named "/robots.txt" (all lowercase) in the top-level path of the service.'
-PATTERN = "path-pattern = \"/\" *UTF8-char-noctl ; valid URI path pattern"
+LOWER = (
+    'The rules MUST be accessible in a file named "/robots.txt" (all lowercase) in the top-level path of the service.'
+)
+PATTERN = 'path-pattern = "/" *UTF8-char-noctl ; valid URI path pattern'
 EMPTY = "empty-pattern = *WS"
 
 
@@ -30,7 +34,12 @@ def url_goes_on(words):
 @kind("prefixes", "2.2.2", END, "the URL ends before the rule does", times=10)
 def url_ends_first(words):
     one, two = words.several(2)
-    for rule, path in ((f"/{one}/", f"/{one}"), (f"/{one}/{two}", f"/{one}/"), (f"/{one}", f"/{one[:-1]}"), (f"/{one}?", f"/{one}")):
+    for rule, path in (
+        (f"/{one}/", f"/{one}"),
+        (f"/{one}/{two}", f"/{one}/"),
+        (f"/{one}", f"/{one[:-1]}"),
+        (f"/{one}?", f"/{one}"),
+    ):
         yield group("*", "-" + rule), BOT, path, True
 
 
@@ -171,7 +180,13 @@ def key_in_another_case(words):
 @kind("robots.txt itself", "2.2.2", ROBOTS, "everything is disallowed but /robots.txt")
 def robots_txt(words):
     for agent in AGENTS:
-        for robots in (group("*", "-/"), group(agent, "-/"), group("*", "-/*"), group("*", "-/r"), group("*", "-*.txt$")):
+        for robots in (
+            group("*", "-/"),
+            group(agent, "-/"),
+            group("*", "-/*"),
+            group("*", "-/r"),
+            group("*", "-*.txt$"),
+        ):
             yield robots, agent, "/robots.txt", True
 
 

@@ -6,14 +6,16 @@ STAR = "* Designates 0 or more instances of any character."
 END = "$ Designates the end of the match pattern."
 VERBATIM = 'If crawlers match special characters verbatim in the URI, crawlers SHOULD use "%" encoding.'
 ENCODE = (
-    "Octets in the URI and robots.txt paths outside the range of the ASCII coded character set [...] MUST be percent-encoded as defined "
+    "Octets in the URI and robots.txt paths outside the range of the ASCII coded character set [...] "
+    "MUST be percent-encoded as defined "
     "by [RFC3986] prior to comparison."
 )
 DECODE = (
-    "If a percent-encoded ASCII octet is encountered in the URI, it MUST be unencoded prior to comparison, unless it is a reserved "
+    "If a percent-encoded ASCII octet is encountered in the URI, it MUST be unencoded prior to "
+    "comparison, unless it is a reserved "
     "character in the URI as defined by [RFC3986] or the character is outside the unreserved character range."
 )
-HEX = "the hexadecimal digits within a percent-encoding triplet (e.g., \"%3a\" versus \"%3A\") are case-insensitive"
+HEX = 'the hexadecimal digits within a percent-encoding triplet (e.g., "%3a" versus "%3A") are case-insensitive'
 
 
 @kind("star", "2.2.3", STAR, "a star between two parts of the path", times=10)
@@ -98,7 +100,13 @@ def star_in_an_allow_rule(words):
 def end_of_a_path(words):
     one = words.word()
     robots = group("*", f"-/{one}$")
-    for path, allowed in ((f"/{one}", False), (f"/{one}/", True), (f"/{one}x", True), (f"/{one}?a=1", True), (f"/{one}?", True)):
+    for path, allowed in (
+        (f"/{one}", False),
+        (f"/{one}/", True),
+        (f"/{one}x", True),
+        (f"/{one}?a=1", True),
+        (f"/{one}?", True),
+    ):
         yield robots, BOT, path, allowed
 
 
@@ -143,7 +151,13 @@ def unreserved_in_the_url(words):
         yield robots, BOT, f"/{one}{character}x/", False
 
 
-@kind("percent-encoding", "2.2.2", "/foo/bar/%62%61%7A  http://example.com/foo/bar/baz  /foo/bar/baz", "an escaped unreserved character in the rule (last row of figure 4)", times=4)
+@kind(
+    "percent-encoding",
+    "2.2.2",
+    "/foo/bar/%62%61%7A  http://example.com/foo/bar/baz  /foo/bar/baz",
+    "an escaped unreserved character in the rule (last row of figure 4)",
+    times=4,
+)
 def unreserved_in_the_rule(words):
     one = words.word()
     for character in "aZ7-._~":
@@ -178,7 +192,9 @@ def raw_octets_in_the_url(words):
         yield group("*", f"-/{one}{character}x"), BOT, f"/{one}{character}x", False
 
 
-@kind("percent-encoding", "2.2.2", DECODE, "an escaped slash or question mark is another path than the character", times=4)
+@kind(
+    "percent-encoding", "2.2.2", DECODE, "an escaped slash or question mark is another path than the character", times=4
+)
 def reserved_in_the_path(words):
     one, two = words.several(2)
     for character in "/?":
@@ -188,7 +204,13 @@ def reserved_in_the_path(words):
         yield group("*", f"-/{one}{escaped}{two}"), BOT, f"/{one}{escaped}{two}", False
 
 
-@kind("percent-encoding", "2.2.3", VERBATIM, "an escaped star or dollar sign in a rule is the character (figure 6)", times=4)
+@kind(
+    "percent-encoding",
+    "2.2.3",
+    VERBATIM,
+    "an escaped star or dollar sign in a rule is the character (figure 6)",
+    times=4,
+)
 def special_characters(words):
     one, two = words.several(2)
     yield group("*", f"-/{one}%2A{two}"), BOT, f"/{one}*{two}", False
@@ -206,7 +228,9 @@ def escaped_percent_sign(words):
     yield group("*", f"-/{one}%2541"), BOT, f"/{one}%2541", False
 
 
-@kind("percent-encoding", "2.2.3", '# Designates a line comment.', "an escaped number sign is part of the path", times=4)
+@kind(
+    "percent-encoding", "2.2.3", "# Designates a line comment.", "an escaped number sign is part of the path", times=4
+)
 def escaped_number_sign(words):
     one, two = words.several(2)
     yield group("*", f"-/{one}%23{two}"), BOT, f"/{one}%23{two}", False

@@ -102,7 +102,14 @@ def sitemaps(words):
 @kind("other lines", "2.2.4", INTERFERE, "records of others among rules and user-agent lines", times=2)
 def other_records(words):
     one, two = words.several(2)
-    for record in ("Crawl-delay: 5", "Noindex: /x", "Host: example.com", "Clean-param: s", "Unknown-key: value", "Request-rate: 1/5"):
+    for record in (
+        "Crawl-delay: 5",
+        "Noindex: /x",
+        "Host: example.com",
+        "Clean-param: s",
+        "Unknown-key: value",
+        "Request-rate: 1/5",
+    ):
         robots = f"User-agent: {BOT}\n{record}\nUser-agent: OtherBot\nDisallow: /{one}\n{record}\nDisallow: /{two}\n"
         for path in (one, two):
             yield robots, BOT, f"/{path}", False

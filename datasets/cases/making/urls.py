@@ -2,22 +2,28 @@
 
 from .kind import AGENTS, BOT, file, group, kind
 
-MATCH = 'To evaluate if access to a URI is allowed, a crawler MUST match the paths in "allow" and "disallow" rules against the URI.'
+MATCH = (
+    'To evaluate if access to a URI is allowed, a crawler MUST match the paths in "allow" and "disallow" '
+    "rules against the URI."
+)
 QUERY = "/foo/bar?baz=quz  http://example.com/foo/bar?baz=quz  /foo/bar?baz=quz"
 FRAGMENT = "the fragment identifier is separated from the rest of the URI prior to a dereference"
 PORT = (
-    'URI producers and normalizers should omit the port component and its ":" delimiter if port is empty or if its value would be the '
+    'URI producers and normalizers should omit the port component and its ":" delimiter if port is '
+    "empty or if its value would be the "
     "same as that of the scheme's default."
 )
 USER = (
-    "The userinfo subcomponent may consist of a user name and, optionally, scheme-specific information about how to gain authorization "
+    "The userinfo subcomponent may consist of a user name and, optionally, scheme-specific "
+    "information about how to gain authorization "
     "to access the resource."
 )
 HOST = "The host subcomponent is case-insensitive."
 SCHEME = "Although schemes are case-insensitive, the canonical form is lowercase"
 EMPTY = 'a URI that uses the generic syntax for authority with an empty path should be normalized to a path of "/".'
 DOTS = (
-    'The complete path segments "." and ".." are intended only for use within relative references (Section 4.1) and are removed as part '
+    'The complete path segments "." and ".." are intended only for use within relative references '
+    "(Section 4.1) and are removed as part "
     "of the reference resolution process (Section 5.2)."
 )
 OCTETS = "The most specific match found MUST be used. The most specific match is the match that has the most octets."
@@ -27,7 +33,12 @@ OCTETS = "The most specific match found MUST be used. The most specific match is
 def query(words):
     one, two = words.several(2)
     robots = group("*", f"-/{one}?{two}=")
-    for path, allowed in ((f"/{one}?{two}=1", False), (f"/{one}?x&{two}=1", True), (f"/{one}", True), (f"/{one}/?{two}=1", True)):
+    for path, allowed in (
+        (f"/{one}?{two}=1", False),
+        (f"/{one}?x&{two}=1", True),
+        (f"/{one}", True),
+        (f"/{one}/?{two}=1", True),
+    ):
         yield robots, BOT, path, allowed
 
 
@@ -125,7 +136,9 @@ def random_rule(words, names):
 def random_files(words):
     names = words.several(3)
     tokens = ["*", words.pick(AGENTS), "OtherBot", words.pick(AGENTS)]
-    groups = [group(words.pick(tokens), *(random_rule(words, names) for _ in range(2 + words.below(5)))) for _ in range(3)]
+    groups = [
+        group(words.pick(tokens), *(random_rule(words, names) for _ in range(2 + words.below(5)))) for _ in range(3)
+    ]
     for agent in AGENTS:
         path = "/" + "/".join(words.pick(names) for _ in range(1 + words.below(4)))
         for rest in ("", "/", "?a"):

@@ -2,7 +2,7 @@
 
     google.py PROGRAM AGENT ROBOTS LIST ALLOWED BLOCKED
 
-PROGRAM is called as `PROGRAM FILE AGENT URL` for each line. It prints ALLOWED or DISALLOWED at the end of its only line.
+PROGRAM is called as `PROGRAM FILE AGENT URL` for each line. It ends its first line with ALLOWED or DISALLOWED.
 """
 
 import os
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 def verdict(program, path, agent, url):
     """Whether the program allows a URL."""
     done = subprocess.run([program, path, agent, url], stdout=subprocess.PIPE, check=False)
-    word = done.stdout.decode("utf-8", "replace").rstrip().rpartition(" ")[2]
+    word = done.stdout.decode("utf-8", "replace").split("\n")[0].rpartition(" ")[2]
     if word not in ("ALLOWED", "DISALLOWED"):
         sys.exit(f"{program} answers neither ALLOWED nor DISALLOWED, with status {done.returncode}")
     return word == "ALLOWED"

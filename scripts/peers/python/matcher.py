@@ -94,7 +94,12 @@ def measure(files, agent, listed):
     start = time.perf_counter()
     allowed = sum(1 for rules, url in questions if rules(url, agent))
     seconds = time.perf_counter() - start
-    report = {"urls": len(urls), "allowed": allowed, "ns_per_url": seconds / len(urls) * 1e9, "compile_seconds": compiled}
+    report = {
+        "urls": len(urls),
+        "allowed": allowed,
+        "ns_per_url": seconds / len(urls) * 1e9,
+        "compile_seconds": compiled,
+    }
     print(json.dumps(report))
 
 
