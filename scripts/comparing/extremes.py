@@ -58,7 +58,7 @@ def measured(matcher, job, lines, limit, runs):
     if any(counts != done[0][1] for _, counts in done):
         return "failed: its counts differ from run to run"
     seconds = statistics.median(run.seconds for run, _ in done)
-    return {"seconds": seconds, "peak_kib": max(run.peak_kib for run, _ in done), "counts": done[0][1]}
+    return {"seconds": seconds, "lines": lines, "peak_kib": max(run.peak_kib for run, _ in done), "counts": done[0][1]}
 
 
 def growth(generator, matchers, args, sizes):

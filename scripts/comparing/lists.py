@@ -78,12 +78,15 @@ def generated(root, args):
     subprocess.run([*run, "robots", "--dir", robots, *same], stdout=2, env=env, check=True)
     data = Data(args.work, robots, None, {"source": "GENERATED data", "lines": args.lines, "links": BASE_LINES})
     hosts = {name.encode() for name in os.listdir(robots)}
+    counted = {}
     for base in (True, False):
         for order in ("shuffled", "sorted"):
             command = [*run, "urls", "--lines", str(int(data.lines(base) * SPARE)), "--order", order, *same]
             made = subprocess.run(command, stdout=subprocess.PIPE, env=env, check=True).stdout
             kept = known(made, hosts)[: data.lines(base)]
             data.path(order, base).write_bytes(b"".join(kept))
+            counted[base] = len(kept)
+    data.facts |= {"links": counted[True], "lines": counted[False]}
     data.facts["hosts"] = len(hosts)
     data.facts["bytes"] = data.path("shuffled").stat().st_size
     return data

@@ -18,7 +18,9 @@ KEYS = {
     "env",
     "known",
     "version_command",
+    "tables",
 }
+TABLES = ("rightness", "speed")
 INSTALL_KEYS = {"registry", "package", "version", "manifest", "targets", "variable", "requires"}
 REGISTRIES = ("cargo", "pypi", "npm", "given", "none")
 PROTOCOLS = ("files", "lines")
@@ -61,6 +63,7 @@ class Matcher:
     env: dict = field(default_factory=dict)
     known: list = field(default_factory=list)
     version_command: list = field(default_factory=list)
+    tables: list = field(default_factory=lambda: list(TABLES))  # those in which it takes part
     places: dict = field(default_factory=dict)  # where it was installed
     version: str = ""
 
@@ -114,6 +117,8 @@ def load(path):
         raise Unusable(f"{path}: registry must be one of {', '.join(REGISTRIES)}")
     if install["registry"] in ("cargo", "pypi", "npm") and not {"package", "version"} <= set(install):
         raise Unusable(f"{path}: [install] needs a package and its version")
+    if not set(table.get("tables", TABLES)) <= set(TABLES):
+        raise Unusable(f"{path}: tables must be among {', '.join(TABLES)}")
     for key in ("command", "alone", "prepare", "version_command"):
         if key in table:
             check_words(path, key, table[key])

@@ -95,7 +95,7 @@ def matching_table(matching):
     return table(["matcher", "ns/URL by host", "ns/URL shuffled", "reading the rules of all files, ms"], rows)
 
 
-def growth_table(growth, lines):
+def growth_table(growth):
     """Microseconds a line, and memory, by the number of origins."""
     origins = list(next(iter(growth.values())))
     rows = []
@@ -105,7 +105,7 @@ def growth_table(growth, lines):
             if isinstance(figures, str):
                 cells += [figures, ""]
             else:
-                cells += [f"{figures['seconds'] / lines * 1e6:.3g}", f"{figures['peak_kib'] >> 10}"]
+                cells += [f"{figures['seconds'] / figures['lines'] * 1e6:.3g}", f"{figures['peak_kib'] >> 10}"]
         rows.append([title, *cells])
     head = [cell for number in origins for cell in (f"{number:,} origins, µs/line", "peak MiB")]
     return table(["matcher", *head], rows)
@@ -184,7 +184,7 @@ def render(facts, matchers, data, args, measured, skipped):
         "## As origins grow",
         f"The whole program once on {args.growth_lines:,} generated lines, one thread, with a "
         "robots.txt file for each origin.",
-        growth_table(growth, args.growth_lines),
+        growth_table(growth),
         "## One file, ten URLs",
         "The whole program on one robots.txt of eleven rules, median of 21 runs: what a job costs that is hardly any.",
         small_table(small),
