@@ -23,7 +23,7 @@ class Found:
 
     verdicts: dict = field(default_factory=dict)  # by the id of a case
     problems: list = field(default_factory=list)  # crashes and the like, as sentences
-    google: dict = field(default_factory=dict)  # by set: differences, or a sentence
+    google: dict = field(default_factory=dict)  # by set: differences, all and of URLs without escapes, or a sentence
 
     def add(self, problem):
         """Note a problem once."""
@@ -111,24 +111,26 @@ def google_list(corpus, kind, agent):
 
 
 def on_google(matchers, found, corpus, work, limit):
-    """Compare all matchers with Google's verdicts, where these are; return {set: number of verdicts}."""
+    """Compare all with Google's verdicts, where these are; return {set: numbers of all and of those without escapes}."""
     sizes = {}
     if not (corpus / "google").is_dir():
         return sizes
     work.mkdir(parents=True, exist_ok=True)
     for kind in GOOGLE_SETS:
         lists = {agent: google_list(corpus, kind, agent) for agent in GOOGLE_AGENTS}
-        sizes[kind] = sum(map(len, lists.values()))
+        lines = [line for one in lists.values() for line in one]
+        sizes[kind] = len(lines), sum(b"%" not in line for line in lines)
         for matcher in matchers:
             note(f"Google's verdicts on {kind}: {matcher.name}")
             try:
-                found[matcher.name].google[kind] = sum(
-                    (
-                        differences(matcher, agent, lists[agent], corpus / "robots", work, limit)
-                        for agent in GOOGLE_AGENTS
-                    ),
-                    Counter(),
-                )
+                found[matcher.name].google[kind] = (everywhere, plain) = (Counter(), Counter())
+                for agent in GOOGLE_AGENTS:
+                    differ = differences(matcher, agent, lists[agent], corpus / "robots", work, limit)
+                    everywhere.update(differ.values())
+                    plain.update(verdict for line, verdict in differ.items() if b"%" not in line)
+                for lost in (protocol.LOST, protocol.TWICE):
+                    if everywhere[lost]:
+                        found[matcher.name].add(f"{everywhere[lost]} lines of {kind} {lost}")
             except TooSlow:
                 found[matcher.name].google[kind] = f"over {limit:.0f} s"
             except (Failed, OSError) as error:
@@ -138,15 +140,14 @@ def on_google(matchers, found, corpus, work, limit):
 
 
 def differences(matcher, agent, expected, robots, work, limit):
-    """How often a matcher's verdicts differ from the expected ones, and how."""
+    """The lines on which a matcher's verdicts differ from the expected ones, with its verdicts."""
     listed = work / "list.txt"
     listed.write_bytes(b"".join(line + b"\n" for line in expected))
     job = protocol.Job(agent, robots, listed, work / "out", kept=work / "kept")
     protocol.prepare(matcher, job, limit)
     protocol.run(matcher, job, limit)
     verdicts = protocol.answers(matcher, job).verdicts
-    differ = Counter(verdicts[line] for line, verdict in expected.items() if verdicts[line] != verdict)
-    return differ
+    return {line: verdicts[line] for line, verdict in expected.items() if verdicts[line] != verdict}
 
 
 def by_topic(cases, verdicts):
