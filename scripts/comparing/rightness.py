@@ -111,7 +111,7 @@ def google_list(corpus, kind, agent):
 
 
 def on_google(matchers, found, corpus, work, limit):
-    """Compare all with Google's verdicts, where these are; return {set: numbers of all and of those without escapes}."""
+    """Compare all with Google's verdicts; return {set: numbers of all and of those without escapes}, or nothing."""
     sizes = {}
     if not (corpus / "google").is_dir():
         return sizes
