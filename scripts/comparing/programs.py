@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from comparing import protocol
-from comparing.measure import Wrong, execute
+from comparing.measure import Failed, TooSlow, Wrong, execute
 
 #: Added to the name of a robosieve run that need not compile.
 POLICY = ", policy compiled before"
@@ -142,12 +142,26 @@ def matcher_program(setup, matcher, threads, kept):
     return Program(matcher.name, matcher.title, "filter", threads, run, counts, writes=matcher.protocol == "files")
 
 
+def failing_program(matcher, problem):
+    """The row of a matcher that cannot begin."""
+
+    def run(_listed, _out, _limit):
+        raise Failed(problem)
+
+    return Program(matcher.name, matcher.title, "filter", 1, run, wc_counts)
+
+
 def matcher_programs(setup, matchers, work, limit):
     """The rows of all matchers, after what they do beforehand."""
     rows = []
     for matcher in matchers:
         kept = work / f"{matcher.name}.kept"
-        protocol.prepare(matcher, protocol.Job(setup.agent, setup.robots, None, work / "out", kept=kept), limit)
+        job = protocol.Job(setup.agent, setup.robots, None, work / "out", kept=kept)
+        try:
+            protocol.prepare(matcher, job, limit)
+        except (Failed, TooSlow, OSError) as error:
+            rows.append(failing_program(matcher, f"preparing: {error or 'took too long'}"))
+            continue
         rows += [matcher_program(setup, matcher, threads, kept) for threads in matcher.threads()]
     return rows
 
