@@ -57,8 +57,14 @@ def measured(matcher, job, lines, limit, runs):
         return f"failed: {error}"
     if any(counts != done[0][1] for _, counts in done):
         return "failed: its counts differ from run to run"
-    seconds = statistics.median(run.seconds for run, _ in done)
-    return {"seconds": seconds, "lines": lines, "peak_kib": max(run.peak_kib for run, _ in done), "counts": done[0][1]}
+    runs = [run for run, _ in done]
+    return {
+        "lines": lines,
+        "seconds": statistics.median(run.seconds for run in runs),
+        "cpu_seconds": statistics.median(run.cpu_seconds for run in runs),
+        "peak_kib": max(run.peak_kib for run in runs),
+        "counts": done[0][1],
+    }
 
 
 def growth(generator, matchers, args, sizes):

@@ -96,18 +96,19 @@ def matching_table(matching):
 
 
 def growth_table(growth):
-    """Microseconds a line, and memory, by the number of origins."""
+    """Microseconds a line, of the clock and of a processor, and memory, by the number of origins."""
     origins = list(next(iter(growth.values())))
     rows = []
     for title, by_origins in growth.items():
         cells = []
         for figures in by_origins.values():
             if isinstance(figures, str):
-                cells += [figures, ""]
-            else:
-                cells += [f"{figures['seconds'] / figures['lines'] * 1e6:.3g}", f"{figures['peak_kib'] >> 10}"]
+                cells += [figures, "", ""]
+                continue
+            times = [figures[key] / figures["lines"] * 1e6 for key in ("seconds", "cpu_seconds")]
+            cells += [*(f"{time:.3g}" for time in times), f"{figures['peak_kib'] >> 10}"]
         rows.append([title, *cells])
-    head = [cell for number in origins for cell in (f"{number:,} origins, µs/line", "peak MiB")]
+    head = [cell for number in origins for cell in (f"{number:,} origins, µs/line", "core µs/line", "peak MiB")]
     return table(["matcher", *head], rows)
 
 
@@ -115,13 +116,12 @@ def small_table(small):
     """The smallest job."""
     rows = []
     for title, figures in small.items():
-        shown = (
-            [figures, ""]
-            if isinstance(figures, str)
-            else [f"{figures['seconds'] * 1e3:.1f}", f"{figures['peak_kib'] / 1024:.1f}"]
-        )
-        rows.append([title, *shown])
-    return table(["matcher", "ms", "peak MiB"], rows)
+        if isinstance(figures, str):
+            rows.append([title, figures, "", ""])
+            continue
+        times = [f"{figures[key] * 1e3:.1f}" for key in ("seconds", "cpu_seconds")]
+        rows.append([title, *times, f"{figures['peak_kib'] / 1024:.1f}"])
+    return table(["matcher", "ms", "core ms", "peak MiB"], rows)
 
 
 def heading(facts, matchers, args):
