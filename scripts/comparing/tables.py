@@ -177,7 +177,7 @@ def render(facts, matchers, data, args, measured, skipped):
         parts += [
             "## Matching alone",
             "One thread, rules in memory, origins known: what each matcher measures in its own "
-            "process, by its own clock.",
+            "process, in processor time.",
             matching_table(matching),
         ]
     parts += [

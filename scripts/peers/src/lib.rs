@@ -6,6 +6,7 @@
 //! policy type, buffered writers, and, for several threads, rayon over chunks of lines with the output in order.
 //! The files in `benches/matchers` say how scripts/compare calls it for each crate.
 //!
+//! * [`clock`]: processor time.
 //! * [`args`]: the command line, the same for all programs.
 //! * [`list`]: mapping a list, its lines, and chunks of lines.
 //! * [`table`]: the interface of a matcher ([`table::Peer`]), and the look-up from a line to its policy.
@@ -18,6 +19,7 @@
 
 pub mod alone;
 pub mod args;
+pub mod clock;
 pub mod engines;
 pub mod list;
 pub mod matchers;

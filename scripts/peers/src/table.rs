@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::Instant;
 
 use memchr::{memchr, memchr3};
 use url::{Position, Url};
 
 use crate::Result;
+use crate::clock;
 use crate::list;
 
 /// A URL in the forms matchers need: the whole, and its path with query and without fragment.
@@ -86,9 +86,9 @@ pub struct Table<P> {
 impl<P: Peer> Table<P> {
     /// Compiles all files for one agent.
     pub fn build(agent: &str, bodies: &Bodies) -> Self {
-        let start = Instant::now();
+        let start = clock::seconds();
         let compiled: Vec<Result<P>> = bodies.iter().map(|(_, body)| P::compile(agent, body)).collect();
-        let compile_seconds = start.elapsed().as_secs_f64();
+        let compile_seconds = clock::seconds() - start;
         let mut table = Self {
             agent: agent.to_owned(),
             index: HashMap::new(),
