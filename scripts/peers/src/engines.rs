@@ -11,7 +11,7 @@ use crate::rules::{Rule, normal, rules_for};
 use crate::table::{Peer, Target};
 
 /// The maximum size of a dense DFA, and of the memory to build it, in bytes.
-const BOUND: usize = 10 << 20;
+const BOUND: usize = 1 << 20;
 
 /// The path of robots.txt itself, which is always allowed.
 const ROBOTS: &[u8] = b"/robots.txt";
