@@ -47,15 +47,22 @@ def all_goals(results, matching):
     def against_before(order, key):
         return ratio(figure(matching, "before", order, key), own(order, key))
 
-    against_fast = ratio(figure(matching, "fast", "shuffled", "ns_per_url"), own("shuffled", "ns_per_url"))
-    filters = ratio(rate("robosieve", "filter", 1, "shuffled"), rate("fast", "filter", 1, "shuffled"))
+    against_fast = ratio(figure(matching, "fast-robots", "shuffled", "ns_per_url"), own("shuffled", "ns_per_url"))
+    filters = ratio(rate("robosieve", "filter", 1, "shuffled"), rate("fast-robots", "filter", 1, "shuffled"))
 
     def compiling(files):
-        return ratio(own(files, "compile_seconds"), figure(matching, "texting", files, "compile_seconds"))
+        return ratio(own(files, "compile_seconds"), figure(matching, "texting_robots", files, "compile_seconds"))
 
     before = " times the version before"
     return [
-        ("whole filter, 2 threads, shuffled, against a copy by 2 threads", 0.58, 0.75, against_copy("shuffled"), " of it", True),
+        (
+            "whole filter, 2 threads, shuffled, against a copy by 2 threads",
+            0.58,
+            0.75,
+            against_copy("shuffled"),
+            " of it",
+            True,
+        ),
         (f"the same{POLICY}", 0.58, 0.75, against_copy("shuffled", POLICY), " of it", True),
         ("whole filter, 2 threads, sorted by host", 0.82, 0.9, against_copy("sorted"), " of it", True),
         (f"the same{POLICY}", 0.82, 0.9, against_copy("sorted", POLICY), " of it", True),
@@ -65,7 +72,14 @@ def all_goals(results, matching):
         ("matching alone, in list order", 2.1, 2.5, against_before("sorted", "ns_per_url"), before, True),
         ("the same shuffled", 2.2, 3, against_before("shuffled", "ns_per_url"), before, True),
         ("the same shuffled, against fast-robots' compiled matcher", 13, 20, against_fast, " times its speed", True),
-        ("split the origin and look it up, shuffled", 1.4, 2, against_before("shuffled", "ns_split_and_look_up"), before, True),
+        (
+            "split the origin and look it up, shuffled",
+            1.4,
+            2,
+            against_before("shuffled", "ns_split_and_look_up"),
+            before,
+            True,
+        ),
         ("compiling the corpus, one thread, against texting_robots", 1, 0.8, compiling("all"), " of its time", False),
         ("compiling only the files that the list needs", 1, 0.8, compiling("sorted"), " of its time", False),
     ]

@@ -3,10 +3,8 @@
 import os
 import platform
 import subprocess
-import tomllib
 
-#: The packages of the comparison whose versions matter.
-PACKAGES = ["texting_robots", "fast-robots", "robotstxt", "robotxt", "url", "memchr", "memmap2", "rayon"]
+import tomllib
 
 
 def output(*command):
@@ -26,16 +24,6 @@ def cpu_model():
     return platform.processor() or "unknown"
 
 
-def versions(lock):
-    """Names and versions of the compared packages, from a Cargo.lock."""
-    packages = tomllib.loads(lock.read_text())["package"]
-    found = {}
-    for package in packages:
-        if package["name"] in PACKAGES:
-            found.setdefault(package["name"], []).append(package["version"])
-    return {name: ", ".join(found[name]) for name in PACKAGES if name in found}
-
-
 def own_version(root):
     """robosieve's version and commit."""
     manifest = root / "Cargo.toml"
@@ -53,7 +41,10 @@ def facts(root):
         "kernel": platform.release(),
         "rustc": output("rustc", "--version"),
         "load_before": os.getloadavg()[0],
-        "versions": {"robosieve": own_version(root)} | versions(root / "scripts" / "peers" / "Cargo.lock"),
+        "python": platform.python_version(),
+        "node": output("node", "--version"),
+        "commit": output("git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12") or "none",
+        "versions": {"robosieve": own_version(root)},
     }
 
 

@@ -1,6 +1,5 @@
 """Run the programs in turn, check their counts, and record their times."""
 
-import json
 import os
 import shutil
 import statistics
@@ -11,7 +10,6 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from comparing import note
-from comparing.programs import PEERS, Program, Wrong
 
 
 @dataclass
@@ -27,7 +25,7 @@ class Run:
 class Result:
     """All runs of one program on one list."""
 
-    program: Program
+    program: object  # a programs.Program
     order: str
     lines: int = 0
     base: bool = False  # measured on the list without repetition
@@ -58,15 +56,27 @@ class Failed(Exception):
     """A program that ended with an error."""
 
 
+class Wrong(Exception):
+    """A program's own numbers do not add up, or cannot be read."""
+
+
 class TooSlow(Exception):
     """A program that was stopped at the limit."""
 
 
-def execute(command, limit):
-    """Run a command; return its Run and its output."""
-    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+def opened(path, mode):
+    """A file to redirect to or from; without a path, nothing to read, or a file that is thrown away."""
+    if path is None and mode == "rb":
+        return open(os.devnull, "rb")
+    return tempfile.TemporaryFile() if path is None else open(path, mode)
+
+
+def execute(command, limit, env=None, listed=None, answers=None):
+    """Run a command, with files in place of its streams if given; return its Run and its output."""
+    env = dict(os.environ, **(env or {}))
+    with opened(listed, "rb") as source, opened(answers, "w+b") as stdout, tempfile.TemporaryFile() as stderr:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+        process = subprocess.Popen(command, stdin=source, stdout=stdout, stderr=stderr, env=env)
         stopped = threading.Event()
         timer = threading.Timer(limit, lambda: (stopped.set(), process.kill()))
         timer.start()
@@ -76,7 +86,8 @@ def execute(command, limit):
         process.returncode = os.waitstatus_to_exitcode(status)
         stdout.seek(0)
         stderr.seek(0)
-        printed, said = stdout.read().decode(errors="replace"), stderr.read().decode(errors="replace")
+        printed = stdout.read().decode(errors="replace") if answers is None else ""
+        said = stderr.read().decode(errors="replace")
     if process.returncode != 0:
         if stopped.is_set():
             raise TooSlow()
@@ -93,7 +104,7 @@ def check(result, printed, listed, out, lines):
     if result.counts not in ({}, counts):
         raise Wrong(f"wrong counts: {counts}, and {result.counts} before")
     result.counts = counts
-    if result.program.kind in ("filter", "copy"):
+    if result.program.writes:
         written = sum(path.stat().st_size for path in out.glob("*.txt"))
         if written != listed.stat().st_size:
             raise Wrong(f"wrong output: {written} of {listed.stat().st_size} bytes written")
@@ -105,7 +116,7 @@ def one_run(result, data, limit, out):
     listed = data.path(result.order, result.base)
     shutil.rmtree(out, ignore_errors=True)
     try:
-        run, printed = execute(program.command(listed, out), limit)
+        run, printed = program.run(listed, out, limit)
         check(result, printed, listed, out, lines)
     except TooSlow:
         if result.base:
@@ -150,34 +161,3 @@ def same_counts(results):
         if result.counts != expected.counts:
             result.failed = expected.failed = f"counts differ: {result.counts} and {expected.counts}"
             note(f"  FAILED: {result.program.title}, {result.order}: {result.failed}")
-
-
-def inprocess(setup, data, wanted, limit, example):
-    """Measure matching alone, with a known policy, and compiling, for each matcher: {name: figures or error}."""
-    programs = {name: [setup.peers / "inprocess", "--peer", name] for name in PEERS}
-    if example:
-        programs = {"robosieve": [example]} | programs
-    if setup.before:
-        programs["before"] = [setup.before / "examples" / "inprocess"]
-    found = {}
-    for name, start in programs.items():
-        if wanted and name not in wanted:
-            continue
-        note(f"matching alone: {name}")
-        common = [*map(str, start), "--agent", setup.agent, "--robots"]
-        try:
-            figures = {}
-            for order in ("sorted", "shuffled"):
-                words = [*common, str(setup.robots), "--urls", str(data.path(order, base=True))]
-                figures[order] = json.loads(execute(words, limit)[1])
-                if "front" in figures[order]:
-                    # As in judging: the front, then a walk for the paths that pass.
-                    figures[order]["ns_per_url"] = figures[order]["front"]["ns_in_order_with_walks"]
-            if data.all_robots:
-                figures["all"] = json.loads(execute([*common, str(data.all_robots)], limit)[1])
-            found[name] = figures
-        except TooSlow:
-            found[name] = {"failed": f"over {limit:.0f} s"}
-        except (Failed, OSError, ValueError) as error:
-            found[name] = {"failed": str(error)}
-    return found

@@ -23,7 +23,8 @@ def draw(results, matching):
     height = TOP + ROW * len(rows) + 10
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
-        f'<title>Goals and figures measured</title><style>{STYLE}</style><rect width="100%" height="100%" fill="#fff"/>',
+        f'<title>Goals and figures measured</title><style>{STYLE}</style><rect width="100%" '
+        'height="100%" fill="#fff"/>',
         f'<text x="{LEFT + scale}" y="16" text-anchor="middle">asked for</text>',
         f'<line class="asked" x1="{LEFT + scale}" y1="22" x2="{LEFT + scale}" y2="{height - 8}"/>',
     ]

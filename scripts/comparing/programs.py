@@ -1,20 +1,14 @@
-"""The compared programs: how to call each, and how to read its counts."""
+"""The rows of the tables of speed: how to run each program, and how to read its counts."""
 
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
 
-#: The comparison programs, fastest first.
-PEERS = ["fast", "texting", "robotxt", "robotstxt"]
-#: Their names in the report.
-TITLES = {
-    "fast": "fast-robots (compiled matcher)",
-    "texting": "texting_robots + url",
-    "robotxt": "robotxt",
-    "robotstxt": "robotstxt",
-}
+from comparing import protocol
+from comparing.measure import Failed, TooSlow, Wrong, execute
+
 #: Added to the name of a robosieve run that need not compile.
 POLICY = ", policy compiled before"
 #: robosieve's partitions.
@@ -25,10 +19,10 @@ PARTITIONS = ["allowed", "blocked", "deferred", "invalid"]
 class Setup:
     """Paths and options shared by all programs."""
 
-    peers: Path
-    robosieve: Path | None
+    tools: Path | None  # the folder of `copy`
     robots: Path
     agent: str
+    robosieve: Path | None = None
     before: Path | None = None  # target/release of an earlier version
     policies: dict = field(default_factory=dict)  # the policy that each robosieve compiled
 
@@ -41,19 +35,18 @@ class Program:
     title: str
     kind: str  # "filter" writes partitions, "count" only counts, "copy" is a floor for the first, "read" for the second
     threads: int
-    command: Callable  # (list, out) -> words
+    run: Callable  # (list, out, limit) -> Run and what it printed
     counts: Callable  # (stdout, out) -> {"lines": n, ...}
+    writes: bool = False  # whether every line is in a file of the output folder
 
 
-class Wrong(Exception):
-    """A program's own numbers do not add up, or cannot be read."""
+def commanded(command):
+    """Run a command that is made for a list and an output folder."""
 
+    def run(listed, out, limit):
+        return execute(command(listed, out), limit)
 
-def peer_counts(stdout, _out):
-    """The counts in a comparison program's JSON line."""
-    report = json.loads(stdout)
-    counts = {key: report[key] for key in ("allowed", "blocked", "other")}
-    return counts | {"lines": sum(counts.values())}
+    return run
 
 
 def copy_counts(stdout, _out):
@@ -93,7 +86,7 @@ def printed_counts(stdout, _out):
 
 
 def compile_policies(setup, folder):
-    """Let each robosieve compile the policy for its rows that filter by one."""
+    """Let each robosieve compile the policy for its rows that filter by one; for scripts/goals."""
     for name, program in (("now", setup.robosieve), ("before", setup.before and setup.before / "robosieve")):
         if program is not None:
             setup.policies[program] = folder / f"{name}.rsv"
@@ -110,14 +103,6 @@ def robosieve_command(setup, program, source, threads, listed, out=None):
     return list(map(str, [*words, listed]))
 
 
-def peer_command(setup, name, threads, listed, out=None):
-    """The command for a comparison program on one list; without `out` it only counts."""
-    words = [setup.peers / name, "--agent", setup.agent, "--robots", setup.robots]
-    words += ["--threads", threads, "--urls", listed]
-    words += ["--out", out] if out else []
-    return list(map(str, words))
-
-
 def robosieve_programs(setup, threads):
     """robosieve and an earlier version, with and without writing, from robots.txt files or a policy."""
 
@@ -130,8 +115,8 @@ def robosieve_programs(setup, threads):
 
         suffix = POLICY if source[0] == "--policy" else ""
         return [
-            Program(name, f"{title} filter{suffix}", "filter", threads, write, receipt_counts),
-            Program(name, f"{title} filter --count{suffix}", "count", threads, count, printed_counts),
+            Program(name, f"{title} filter{suffix}", "filter", threads, commanded(write), receipt_counts, writes=True),
+            Program(name, f"{title} filter --count{suffix}", "count", threads, commanded(count), printed_counts),
         ]
 
     def both(name, title, binary):
@@ -142,17 +127,43 @@ def robosieve_programs(setup, threads):
     return own + (both("before", "robosieve before", setup.before / "robosieve") if setup.before else [])
 
 
-def peer_programs(setup, threads):
-    """The other matchers; the fastest also without writing."""
+def matcher_program(setup, matcher, threads, kept):
+    """A matcher's row: every line of the list comes out again, in the file of its verdict, or as an answer."""
 
-    def program(name, kind):
-        def command(listed, out):
-            return peer_command(setup, name, threads, listed, out if kind == "filter" else None)
+    def job(listed, out):
+        return protocol.Job(setup.agent, setup.robots, listed, out, threads, kept)
 
-        title = TITLES[name] + (", only counting" if kind == "count" else "")
-        return Program(name, title, kind, threads, command, peer_counts)
+    def run(listed, out, limit):
+        return protocol.run(matcher, job(listed, out), limit)
 
-    return [program(name, "filter") for name in PEERS] + [program("fast", "count")]
+    def counts(_stdout, out):
+        return protocol.count(matcher, job(None, out))
+
+    return Program(matcher.name, matcher.title, "filter", threads, run, counts, writes=matcher.protocol == "files")
+
+
+def failing_program(matcher, problem):
+    """The row of a matcher that cannot begin."""
+
+    def run(_listed, _out, _limit):
+        raise Failed(problem)
+
+    return Program(matcher.name, matcher.title, "filter", 1, run, wc_counts)
+
+
+def matcher_programs(setup, matchers, work, limit):
+    """The rows of all matchers, after what they do beforehand."""
+    rows = []
+    for matcher in matchers:
+        kept = work / f"{matcher.name}.kept"
+        job = protocol.Job(setup.agent, setup.robots, None, work / "out", kept=kept)
+        try:
+            protocol.prepare(matcher, job, limit)
+        except (Failed, TooSlow, OSError) as error:
+            rows.append(failing_program(matcher, f"preparing: {error or 'took too long'}"))
+            continue
+        rows += [matcher_program(setup, matcher, threads, kept) for threads in matcher.threads()]
+    return rows
 
 
 def copy_programs(setup, threads):
@@ -160,11 +171,11 @@ def copy_programs(setup, threads):
 
     def program(title, mode, kind):
         def command(listed, out):
-            words = [setup.peers / "copy", "--mode", mode, "--threads", threads, "--urls", listed]
+            words = [setup.tools / "copy", "--mode", mode, "--threads", threads, "--urls", listed]
             words += ["--out", out] if kind == "copy" else []
             return list(map(str, words))
 
-        return Program("copy", title, kind, threads, command, copy_counts)
+        return Program("copy", title, kind, threads, commanded(command), copy_counts, writes=kind == "copy")
 
     floors = [program("copy", "chunks", "copy"), program("copy, lines found", "lines", "copy")]
     if threads == 1:
@@ -174,9 +185,8 @@ def copy_programs(setup, threads):
     return [*floors, program("lines found, nothing written", "lines", "read")]
 
 
-def all_programs(setup, wanted):
-    """All rows in report order; `wanted` lists names, or is empty for all."""
-    makers = (robosieve_programs, peer_programs, copy_programs)
-    rows = [program for make in makers for threads in (1, 2) for program in make(setup, threads)]
-    rows.append(Program("wc", "wc -l", "read", 1, lambda listed, _out: ["wc", "-l", str(listed)], wc_counts))
-    return [row for row in rows if not wanted or row.name in wanted]
+def floors(setup):
+    """All copies, and the fastest way to find lines."""
+    rows = [program for threads in (1, 2) for program in copy_programs(setup, threads)]
+    counted = commanded(lambda listed, _out: ["wc", "-l", str(listed)])
+    return [*rows, Program("wc", "wc -l", "read", 1, counted, wc_counts)]

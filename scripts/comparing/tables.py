@@ -1,6 +1,6 @@
-"""The report, in Markdown."""
+"""The report about speed, in Markdown."""
 
-from comparing.programs import PEERS, POLICY, TITLES
+from comparing.programs import POLICY
 
 #: The heading of each kind of row, and the kind of robosieve's row that it is compared with.
 KINDS = {
@@ -34,7 +34,7 @@ def own_rate(results, result):
     for other in results:
         program = other.program
         same = (program.kind, program.threads, other.order) == (kind, result.program.threads, result.order)
-        if program.name == "robosieve" and same and has_policy(program) == has_policy(result.program):
+        if program.name.startswith("robosieve") and same and has_policy(program) == has_policy(result.program):
             return other.rate()
     return None
 
@@ -85,67 +85,108 @@ def remarks(results):
 def matching_table(matching):
     """Matching alone, and compiling."""
     rows = []
-    for name, figures in matching.items():
-        title = TITLES.get(name, f"**{name}**")
+    for title, figures in matching.items():
         if "failed" in figures:
-            rows.append([title, f"failed: {figures['failed']}", "", "", "", ""])
+            rows.append([title, f"failed: {figures['failed']}", "", ""])
             continue
-        by_host, shuffled, everything = figures["sorted"], figures["shuffled"], figures.get("all")
-        compile_all = f"{everything['compile_seconds'] * 1e3:.1f}" if everything else ""
-        refused = (everything or by_host).get("refused", "")
-        row = [title, f"{by_host['ns_per_url']:.1f}", f"{shuffled['ns_per_url']:.1f}"]
-        rows.append([*row, f"{by_host['compile_seconds'] * 1e3:.1f}", compile_all, refused])
-    head = ["matcher", "ns/URL by host", "ns/URL shuffled", "compile used files, ms", "compile all files, ms"]
-    return table([*head, "files refused"], rows)
+        by_host, shuffled = figures["sorted"], figures["shuffled"]
+        row = [title, f"{by_host['ns_per_url']:,.1f}", f"{shuffled['ns_per_url']:,.1f}"]
+        rows.append([*row, f"{by_host['compile_seconds'] * 1e3:,.1f}"])
+    return table(["matcher", "ns/URL by host", "ns/URL shuffled", "reading the rules of all files, ms"], rows)
 
 
-def verdict_section(verdicts, links):
-    """The differences in verdicts, with examples if `links` may be shown."""
-    reference = verdicts["reference"]
-    rows, examples = [], []
-    for name, found in verdicts["programs"].items():
-        title = TITLES.get(name, name)
-        if "failed" in found:
-            rows.append([title, f"failed: {found['failed']}", "", ""])
+def growth_table(growth):
+    """Microseconds a line, of the clock and of a processor, and memory, by the number of origins."""
+    origins = list(next(iter(growth.values())))
+    rows = []
+    for title, by_origins in growth.items():
+        cells = []
+        for figures in by_origins.values():
+            if isinstance(figures, str):
+                cells += [figures, "", ""]
+                continue
+            times = [figures[key] / figures["lines"] * 1e6 for key in ("seconds", "cpu_seconds")]
+            cells += [*(f"{time:.3g}" for time in times), f"{figures['peak_kib'] >> 10}"]
+        rows.append([title, *cells])
+    head = [cell for number in origins for cell in (f"{number:,} origins, µs/line", "core µs/line", "peak MiB")]
+    return table(["matcher", *head], rows)
+
+
+def small_table(small):
+    """The smallest job."""
+    rows = []
+    for title, figures in small.items():
+        if isinstance(figures, str):
+            rows.append([title, figures, "", ""])
             continue
-        rows.append([title, found["differ"], found["hosts"], found["allowed"]])
-        for example in found["examples"] if links else []:
-            url = example["url"].replace("`", "%60")
-            examples.append(f"- {title}: `{url}` is {example['here']}, by {reference} {example['reference']}")
-    head = ["program", f"differs from {reference}", "hosts", "allowed"]
-    return "\n\n".join(filter(None, [table(head, rows), "\n".join(examples)]))
+        times = [f"{figures[key] * 1e3:.1f}" for key in ("seconds", "cpu_seconds")]
+        rows.append([title, *times, f"{figures['peak_kib'] / 1024:.1f}"])
+    return table(["matcher", "ms", "core ms", "peak MiB"], rows)
 
 
-def heading(facts, data, args):
-    """The data, the machine and the versions."""
-    found = data.facts
-    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+def heading(facts, matchers, args):
+    """The machine and the versions."""
+    versions = ", ".join(f"{matcher.name} {matcher.version}".strip() for matcher in matchers)
+    after = f" before and {facts['load_after']:.1f} after" if "load_after" in facts else ""
     return "\n".join(
         [
-            f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
-            f"{found['links']:,} distinct links repeated; {found['source']}",
-            f"- runs: {args.rounds} rounds of all programs in turn after one to warm up; medians (slowest–fastest)",
             f"- machine: {facts['cpu']}, {facts['cores']} cores, {facts['memory_gib']} GiB, Linux {facts['kernel']}, "
-            f"load {facts['load_before']:.1f} before and {facts['load_after']:.1f} after",
-            f"- compiler: {facts['rustc']}",
-            f"- versions: {versions}",
-            f"- agent: {args.agent}; robosieve's dialect: rfc9309",
+            f"load {facts['load_before']:.1f}{after}",
+            f"- {facts['rustc']}, Python {facts['python']}, Node.js {facts['node'] or 'not there'}",
+            f"- matchers: {versions}",
+            f"- robosieve's commit: {facts['commit']}; its dialect: rfc9309",
+            f"- command: `{args.command}`",
         ]
     )
 
 
-def render(facts, data, args, results, matching, verdicts):
-    """The whole report."""
-    parts = ["# Comparison", heading(facts, data, args)]
+def list_heading(data, args):
+    """The lists and the runs."""
+    found = data.facts
+    return (
+        f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
+        f"{found['links']:,} distinct links "
+        f"repeated; {found['source']}; agent {args.agent}\n"
+        f"- runs: {args.rounds} rounds of all programs in turn after one to warm up; medians (slowest–fastest)"
+    )
+
+
+def rows_section(results):
+    """The rows of all programs, by kind, and what is to be said of them."""
+    parts = []
     for kind, (title, _) in KINDS.items():
         if any(result.program.kind == kind for result in results):
             parts += [f"## {title}", speed_table(results, kind)]
-    parts += ["## Remarks", remarks(results)]
+    return "\n\n".join([*parts, "## Remarks", remarks(results)])
+
+
+def render_rows(facts, matchers, data, args, results, command):
+    """A report of rows alone; for scripts/goals."""
+    args.command = command
+    head = heading(facts, matchers, args) + "\n" + list_heading(data, args)
+    return "\n\n".join(["# Comparison", head, rows_section(results)]) + "\n"
+
+
+def render(facts, matchers, data, args, measured, skipped):
+    """The whole report about speed."""
+    results, matching, growth, small = measured
+    skips = "\n".join(f"- **skipped: {name}**: {reason}" for name, reason in skipped.items())
+    parts = ["# Speed", heading(facts, matchers, args) + "\n" + list_heading(data, args), skips]
+    parts.append(rows_section(results))
     if matching:
-        parts += ["## Matching alone, one thread, policy known", matching_table(matching)]
-    if verdicts["programs"]:
-        parts += [f"## Verdicts on {verdicts['lines']:,} links", verdict_section(verdicts, args.show_links)]
-    missing = [name for name in PEERS if not any(result.program.name == name for result in results)]
-    if missing:
-        parts.append(f"Not asked for: {', '.join(missing)}.")
-    return "\n\n".join(parts) + "\n"
+        parts += [
+            "## Matching alone",
+            "One thread, rules in memory, origins known: what each matcher measures in its own "
+            "process, in processor time.",
+            matching_table(matching),
+        ]
+    parts += [
+        "## As origins grow",
+        f"The whole program once on {args.growth_lines:,} generated lines, one thread, with a "
+        "robots.txt file for each origin.",
+        growth_table(growth),
+        "## One file, ten URLs",
+        "The whole program on one robots.txt of eleven rules, median of 21 runs: what a job costs that is hardly any.",
+        small_table(small),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -8,6 +8,7 @@ mod against;
 mod agents;
 mod answers;
 mod blocked_for;
+mod cases;
 mod cdxj_lists;
 #[cfg(unix)]
 mod changes;

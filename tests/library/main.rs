@@ -1,6 +1,7 @@
 //! The library: one program, so that it is linked once.
 
 mod architecture;
+mod cases;
 mod claims;
 mod conformance;
 mod corpus;

@@ -11,17 +11,19 @@ pub struct Args {
     pub robots: Option<PathBuf>,
     /// `--urls FILE`: one URL per line.
     pub urls: Option<PathBuf>,
-    /// `--out DIR`: the folder for the partitions; without it, lines are only counted.
+    /// `--out DIR`: the folder for copies.
     pub out: Option<PathBuf>,
+    /// `--allowed FILE`: where lines go that may be fetched; without it, matching alone is measured.
+    pub allowed: Option<PathBuf>,
+    /// `--blocked FILE`: where lines go that may not.
+    pub blocked: Option<PathBuf>,
     /// `--threads N`: 1 is a plain loop, more uses rayon (or threads, for `copy`).
     pub threads: usize,
     /// `--agent NAME`: the crawler's product token.
     pub agent: String,
-    /// `--verdicts FILE`: one byte per line, `1` allowed, `0` blocked, `-` neither.
-    pub verdicts: Option<PathBuf>,
     /// `--mode NAME`: the kind of copy, or nothing.
     pub mode: Option<String>,
-    /// `--peer NAME`: the matcher, for programs that have them all.
+    /// `--peer NAME`: the matcher.
     pub peer: Option<String>,
     /// `--rounds N`: the number of measurements inside the process.
     pub rounds: usize,
@@ -33,9 +35,10 @@ impl Default for Args {
             robots: None,
             urls: None,
             out: None,
+            allowed: None,
+            blocked: None,
             threads: 1,
             agent: "examplebot".to_owned(),
-            verdicts: None,
             mode: None,
             peer: None,
             rounds: 9,
@@ -66,9 +69,10 @@ impl Args {
                 "--robots" => args.robots = Some(value.into()),
                 "--urls" => args.urls = Some(value.into()),
                 "--out" => args.out = Some(value.into()),
+                "--allowed" => args.allowed = Some(value.into()),
+                "--blocked" => args.blocked = Some(value.into()),
                 "--threads" => args.threads = value.parse::<usize>()?.max(1),
                 "--agent" => args.agent = value,
-                "--verdicts" => args.verdicts = Some(value.into()),
                 "--mode" => args.mode = Some(value),
                 "--peer" => args.peer = Some(value),
                 "--rounds" => args.rounds = value.parse::<usize>()?.max(1),

@@ -1,22 +1,30 @@
 //! The common parts of the comparison programs, so that each program is a few lines.
 //!
-//! Every program does the same job as `robosieve filter` with a public crate as its matcher: it reads a directory of
+//! The program `matcher` does the same job as `robosieve filter` with a public crate as its matcher: it reads a directory of
 //! robots.txt files (a file's name is a host), maps a list of URLs, and writes each line to the allowed or the blocked
 //! file. It is written as a competent user of that crate would write it: a hash map from host to the crate's own
 //! policy type, buffered writers, and, for several threads, rayon over chunks of lines with the output in order.
+//! The files in `benches/matchers` say how scripts/compare calls it for each crate.
 //!
+//! * [`clock`]: processor time.
 //! * [`args`]: the command line, the same for all programs.
 //! * [`list`]: mapping a list, its lines, and chunks of lines.
 //! * [`table`]: the interface of a matcher ([`table::Peer`]), and the look-up from a line to its policy.
 //! * [`matchers`]: the compared crates, one small type each.
+//! * [`rules`]: a plain reading of a file, for general engines ([`engines`]) that know nothing of robots.txt.
 //! * [`sink`]: the outputs for judged lines.
 //! * [`run`]: the program itself.
+//! * [`alone`]: matching alone, in one process.
 //! * [`report`]: the JSON line at the end.
 
+pub mod alone;
 pub mod args;
+pub mod clock;
+pub mod engines;
 pub mod list;
 pub mod matchers;
 pub mod report;
+pub mod rules;
 pub mod run;
 pub mod sink;
 pub mod table;

@@ -14,7 +14,7 @@ use crate::table::{Peer, Target};
 pub struct Texting(Robot);
 
 impl Peer for Texting {
-    const NAME: &'static str = "texting";
+    const NAME: &'static str = "texting_robots";
     const PARSES_URLS: bool = true;
 
     fn compile(agent: &str, body: &'static [u8]) -> Result<Self> {
@@ -34,7 +34,7 @@ impl Peer for Texting {
 pub struct Fast(RobotsMatcher<'static>);
 
 impl Peer for Fast {
-    const NAME: &'static str = "fast";
+    const NAME: &'static str = "fast-robots";
 
     /// The matcher borrows from the parsed file, which borrows from the text, so both live as long as the process.
     fn compile(_: &str, body: &'static [u8]) -> Result<Self> {

@@ -1,16 +1,16 @@
 //! The program around a matcher: read, compile, judge every line, write, report.
 
-use std::path::Path;
 use std::time::Instant;
 
 use rayon::prelude::*;
 
 use crate::Result;
+use crate::alone;
 use crate::args::Args;
 use crate::list::{self, CHUNK};
 use crate::report::{Report, quote};
-use crate::sink::{Buffers, Counts, Files, Nowhere, Sink};
-use crate::table::{Peer, Table, Verdict, read_bodies};
+use crate::sink::{Buffers, Counts, Files, Sink};
+use crate::table::{Peer, Table, read_bodies};
 
 /// Chunks per thread that are judged before their output is written.
 const WINDOW: usize = 8;
@@ -20,19 +20,19 @@ const WINDOW: usize = 8;
 /// # Errors
 ///
 /// On wrong arguments, unreadable input, or output that cannot be written.
-pub fn main<P: Peer>() -> Result<()> {
-    let args = Args::from_env()?;
+pub fn main<P: Peer>(args: &Args) -> Result<()> {
+    let (Some(allowed), Some(blocked)) = (&args.allowed, &args.blocked) else {
+        return alone::measure::<P>(args);
+    };
     let bodies = read_bodies(args.robots()?)?;
     let table = Table::<P>::build(&args.agent, &bodies);
     let data = list::map(args.urls()?)?;
+    let files = Files::create(allowed, blocked)?;
 
     let start = Instant::now();
-    let counts = filter(&table, &data, args.threads, args.out.as_deref())?;
+    let counts = filter(&table, &data, args.threads, files)?;
     let seconds = start.elapsed().as_secs_f64();
 
-    if let Some(path) = &args.verdicts {
-        dump_verdicts(&table, &data, path)?;
-    }
     let refused: Vec<String> = table.refused.iter().map(|text| quote(text)).collect();
     Report::new(P::NAME)
         .number("threads", args.threads)
@@ -48,22 +48,14 @@ pub fn main<P: Peer>() -> Result<()> {
     Ok(())
 }
 
-/// Judges a whole list, and writes it to the partitions if there is a directory for them.
-fn filter<P: Peer>(table: &Table<P>, data: &[u8], threads: usize, out: Option<&Path>) -> Result<Counts> {
-    match (out, threads) {
-        (None, 1) => judge_lines(table, data, &mut Nowhere),
-        (None, _) => with_threads(threads, || count_chunks(table, data)),
-        (Some(dir), 1) => {
-            let mut files = Files::create(dir)?;
-            let counts = judge_lines(table, data, &mut files)?;
-            files.finish()?;
-            Ok(counts)
-        }
-        (Some(dir), _) => {
-            let files = Files::create(dir)?;
-            with_threads(threads, || write_chunks(table, data, files, threads))
-        }
+/// Judges a whole list, and writes it to the files.
+fn filter<P: Peer>(table: &Table<P>, data: &[u8], threads: usize, mut files: Files) -> Result<Counts> {
+    if threads > 1 {
+        return with_threads(threads, || write_chunks(table, data, files, threads));
     }
+    let counts = judge_lines(table, data, &mut files)?;
+    files.finish()?;
+    Ok(counts)
 }
 
 /// Runs `work` in a rayon pool of its own; errors leave the pool as text.
@@ -82,15 +74,6 @@ fn judge_lines<P: Peer>(table: &Table<P>, data: &[u8], sink: &mut impl Sink) -> 
         sink.put(verdict, line)?;
     }
     Ok(counts)
-}
-
-/// Counts with several threads, without writing.
-fn count_chunks<P: Peer>(table: &Table<P>, data: &[u8]) -> Result<Counts> {
-    list::chunks(data, CHUNK)
-        .par_iter()
-        .map(|chunk| judge_lines(table, chunk, &mut Nowhere).expect("nothing is written, so nothing fails"))
-        .reduce_with(Counts::plus)
-        .map_or(Ok(Counts::default()), Ok)
 }
 
 /// Writes with several threads, in order: one window of chunks is judged while the previous one is written.
@@ -123,16 +106,4 @@ fn append(files: &mut Files, ready: &[(Buffers, Counts)]) -> Result<Counts> {
         counts = counts.plus(*part);
     }
     Ok(counts)
-}
-
-/// Writes one byte per line: `1` allowed, `0` blocked, `-` neither. A separate pass, excluded from all times.
-fn dump_verdicts<P: Peer>(table: &Table<P>, data: &[u8], path: &Path) -> Result<()> {
-    let bytes: Vec<u8> = list::lines(data)
-        .map(|line| match table.judge(line) {
-            Verdict::Allowed => b'1',
-            Verdict::Blocked => b'0',
-            Verdict::Other => b'-',
-        })
-        .collect();
-    Ok(std::fs::write(path, bytes)?)
 }

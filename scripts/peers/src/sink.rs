@@ -7,9 +7,6 @@ use std::path::Path;
 use crate::Result;
 use crate::table::Verdict;
 
-/// Names of the files, in the order of [`Verdict`].
-const NAMES: [&str; 3] = ["allowed.txt", "blocked.txt", "other.txt"];
-
 /// Capacity of a file's buffer.
 const BUFFER: usize = 1 << 18;
 
@@ -41,42 +38,34 @@ pub trait Sink {
     fn put(&mut self, verdict: Verdict, line: &[u8]) -> Result<()>;
 }
 
-/// Drops lines, for runs that only count.
-pub struct Nowhere;
-
-impl Sink for Nowhere {
-    fn put(&mut self, _: Verdict, _: &[u8]) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// The lines of one chunk, by verdict.
+/// The lines of one chunk, by verdict. Lines without one are dropped: whoever compares files with the list sees that.
 #[derive(Debug, Default)]
-pub struct Buffers([Vec<u8>; 3]);
+pub struct Buffers([Vec<u8>; 2]);
 
 impl Sink for Buffers {
     fn put(&mut self, verdict: Verdict, line: &[u8]) -> Result<()> {
-        self.0[verdict as usize].extend_from_slice(line);
+        if let Some(buffer) = self.0.get_mut(verdict as usize) {
+            buffer.extend_from_slice(line);
+        }
         Ok(())
     }
 }
 
-/// The partition files.
-pub struct Files([BufWriter<File>; 3]);
+/// The two output files, in the order of [`Verdict`].
+pub struct Files([BufWriter<File>; 2]);
 
 impl Files {
-    /// Creates the files in a directory, which is created if necessary.
+    /// Creates both files.
     ///
     /// # Errors
     ///
-    /// If the directory or a file cannot be created.
-    pub fn create(dir: &Path) -> Result<Self> {
-        std::fs::create_dir_all(dir)?;
-        let create = |name| -> Result<BufWriter<File>> {
-            let file = File::create(dir.join(name))?;
+    /// If one cannot be created.
+    pub fn create(allowed: &Path, blocked: &Path) -> Result<Self> {
+        let create = |path: &Path| -> Result<BufWriter<File>> {
+            let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(BufWriter::with_capacity(BUFFER, file))
         };
-        Ok(Self([create(NAMES[0])?, create(NAMES[1])?, create(NAMES[2])?]))
+        Ok(Self([create(allowed)?, create(blocked)?]))
     }
 
     /// Appends the lines of one chunk.
@@ -106,6 +95,9 @@ impl Files {
 
 impl Sink for Files {
     fn put(&mut self, verdict: Verdict, line: &[u8]) -> Result<()> {
-        Ok(self.0[verdict as usize].write_all(line)?)
+        match self.0.get_mut(verdict as usize) {
+            Some(file) => Ok(file.write_all(line)?),
+            None => Ok(()),
+        }
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::Instant;
 
 use memchr::{memchr, memchr3};
 use url::{Position, Url};
 
 use crate::Result;
+use crate::clock;
 use crate::list;
 
 /// A URL in the forms matchers need: the whole, and its path with query and without fragment.
@@ -86,9 +86,9 @@ pub struct Table<P> {
 impl<P: Peer> Table<P> {
     /// Compiles all files for one agent.
     pub fn build(agent: &str, bodies: &Bodies) -> Self {
-        let start = Instant::now();
+        let start = clock::seconds();
         let compiled: Vec<Result<P>> = bodies.iter().map(|(_, body)| P::compile(agent, body)).collect();
-        let compile_seconds = start.elapsed().as_secs_f64();
+        let compile_seconds = clock::seconds() - start;
         let mut table = Self {
             agent: agent.to_owned(),
             index: HashMap::new(),
@@ -121,21 +121,23 @@ impl<P: Peer> Table<P> {
         let Ok(line) = std::str::from_utf8(list::text(line)) else {
             return Verdict::Other;
         };
-        if P::PARSES_URLS {
-            self.judge_parsed(line)
-        } else {
-            match self.locate(line) {
-                Some((at, target)) => self.verdict(at, &target),
-                None => Verdict::Other,
-            }
+        if !P::PARSES_URLS
+            && let Some((at, target)) = self.locate(line)
+        {
+            return self.verdict(at, &target);
         }
+        self.judge_parsed(line)
     }
 
+    /// Judges a line whose host is not in the text as files are named: in upper case, say, or with user information.
     fn judge_parsed(&self, line: &str) -> Verdict {
         let Ok(url) = Url::parse(line) else {
             return Verdict::Other;
         };
-        let Some(&at) = self.index.get(&url[..Position::BeforePath]) else {
+        let origin = &url[..Position::BeforeUsername];
+        let host = &url[Position::BeforeHost..Position::BeforePath];
+        let found = if P::PARSES_URLS { self.index.get(&format!("{origin}{host}")) } else { self.index.get(host) };
+        let Some(&at) = found else {
             return Verdict::Other;
         };
         let target = Target { url: line, path: Cow::Borrowed(&url[Position::BeforePath..Position::AfterQuery]) };

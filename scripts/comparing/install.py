@@ -1,0 +1,108 @@
+"""Install matchers from their registries, each with the version that its description pins."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import tomllib
+
+from comparing import note
+
+
+class CannotInstall(Exception):
+    """A matcher that is skipped; the message says why."""
+
+
+def run(words, **options):
+    """Run a command with its output on stderr."""
+    words = list(map(str, words))
+    note("$ " + " ".join(words))
+    try:
+        subprocess.run(words, stdout=2, check=True, **options)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise CannotInstall(f"{words[0]} failed: {error}") from error
+
+
+def from_cargo(matcher, target):
+    """Build a package around the crate, whose lock file must have the pinned version; or the crate's own program."""
+    install = matcher.install
+    if "manifest" not in install:
+        folder = target / "matchers" / matcher.name
+        run(["cargo", "install", "--locked", "--root", folder, "--version", install["version"], install["package"]])
+        return {"bin": folder / "bin"}
+    manifest = (matcher.folder / install["manifest"]).resolve()
+    lock = tomllib.loads((manifest.parent / "Cargo.lock").read_text())["package"]
+    versions = [package["version"] for package in lock if package["name"] == install["package"]]
+    if install["version"] not in versions:
+        raise CannotInstall(
+            f"{manifest.parent.name}/Cargo.lock has {install['package']} {versions}, not {install['version']}"
+        )
+    # A folder for each package, as each has its own lock file; the repository's own is the target itself.
+    folder = target if (manifest.parent / "benches" / "matchers").exists() else target / manifest.parent.name
+    words = ["cargo", "build", "--release", "--locked", "--manifest-path", manifest, *install.get("targets", [])]
+    run(words, env=dict(os.environ, CARGO_TARGET_DIR=str(folder)))
+    return {"bin": folder / "release"}
+
+
+def from_pypi(matcher, target):
+    """A fresh environment of Python with the package."""
+    folder = target / "matchers" / matcher.name
+    python = folder / "bin" / "python"
+    if not python.exists():
+        run([sys.executable, "-m", "venv", folder])
+    package = f"{matcher.install['package']}=={matcher.install['version']}"
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package])
+    return {"bin": folder / "bin", "python": python}
+
+
+def from_npm(matcher, target):
+    """A folder with the package in its node_modules; no script of the package is run."""
+    folder = target / "matchers" / matcher.name
+    folder.mkdir(parents=True, exist_ok=True)
+    package = f"{matcher.install['package']}@{matcher.install['version']}"
+    run(["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder, package])
+    return {"bin": folder}
+
+
+def given(matcher, _target):
+    """A program that somebody has built: its path is in an environment variable."""
+    path = os.environ.get(matcher.install["variable"], "")
+    if not path:
+        raise CannotInstall(f"{matcher.install['variable']} is not set; it must have the path of the program")
+    if not os.access(path, os.X_OK):
+        raise CannotInstall(f"{matcher.install['variable']}: {path} is no program")
+    return {"given": os.path.abspath(path)}
+
+
+def nothing(_matcher, _target):
+    """Nothing to install."""
+    return {}
+
+
+KINDS = {"cargo": from_cargo, "pypi": from_pypi, "npm": from_npm, "given": given, "none": nothing}
+
+
+def install(matcher, root, target):
+    """Install a matcher, and find its version."""
+    for tool in matcher.install.get("requires", []):
+        if shutil.which(tool) is None:
+            raise CannotInstall(f"there is no {tool}")
+    matcher.places = {"root": root, "python": sys.executable} | KINDS[matcher.install["registry"]](matcher, target)
+    matcher.version = matcher.install.get("version", "")
+    if matcher.version_command:
+        done = subprocess.run(matcher.words(matcher.version_command), capture_output=True, text=True, check=False)
+        matcher.version = (done.stdout or done.stderr).strip()
+
+
+def install_all(matchers, root, target):
+    """Install all; return those that can be used, and {name: reason} for the others."""
+    usable, skipped = [], {}
+    for matcher in matchers:
+        try:
+            install(matcher, root, target)
+            usable.append(matcher)
+        except CannotInstall as error:
+            skipped[matcher.name] = str(error)
+            note(f"SKIPPED: {matcher.name}: {error}")
+    return usable, skipped
