@@ -96,7 +96,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
             let record = known.entry(&line[..end]).or_insert_with(|| policy.lookup().get(&line[..end]));
             let rest = &line[end..];
             let changed = |&byte: &u8| byte == b'#' || encoding.changed_bytes().contains(byte);
-            let plain = !rest.iter().any(changed) && !url_path.rewrites(rest);
+            let plain = rest.starts_with(b"/") && !rest.iter().any(changed) && !url_path.rewrites(rest);
             Some((groups.automaton_of(record.as_ref()?.row), *line, end, plain))
         })
         .collect();
