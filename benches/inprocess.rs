@@ -92,11 +92,11 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     let paths: Vec<(u32, &[u8], usize, bool)> = lines
         .iter()
         .filter_map(|line| {
-            let end = origin::cut(line)?;
-            let record = known.entry(&line[..end]).or_insert_with(|| policy.lookup().get(&line[..end]));
+            let (origin, end) = origin::canonical(line).ok()?;
+            let record = known.entry(origin).or_insert_with_key(|origin| policy.lookup().get(origin.as_bytes()));
             let rest = &line[end..];
             let changed = |&byte: &u8| byte == b'#' || encoding.changed_bytes().contains(byte);
-            let plain = !rest.iter().any(changed) && !url_path.rewrites(rest);
+            let plain = rest.starts_with(b"/") && !rest.iter().any(changed) && !url_path.rewrites(rest);
             Some((groups.automaton_of(record.as_ref()?.row), *line, end, plain))
         })
         .collect();

@@ -143,4 +143,4 @@ def choose(root, added, only):
     if unknown:
         raise Unusable(f"no matcher has the name {unknown[0]}; there are {', '.join(found)}")
     chosen = [matcher for name, matcher in found.items() if not only or name in only]
-    return sorted(chosen, key=lambda matcher: not matcher.name.startswith("robosieve"))
+    return sorted(chosen, key=lambda matcher: (not matcher.name.startswith("robosieve"), matcher.name))

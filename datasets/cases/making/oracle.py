@@ -96,7 +96,8 @@ def target_of(url):
     """What a client asks for: path and query, without dot segments and fragment."""
     parts = urlsplit(url.partition("#")[0])
     query = "?" in url.partition("#")[0]
-    return (without_dots(parts.path or "/") + ("?" + parts.query if query else "")).encode()
+    asked = without_dots(parts.path or "/") + ("?" + parts.query if query else "")
+    return asked.encode("utf-8", "surrogateescape")
 
 
 def octets(pattern, anchored, ends, path):
