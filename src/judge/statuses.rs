@@ -26,6 +26,7 @@ use super::fallback::Fallback;
 use crate::formats::compression::read_within;
 use crate::formats::error::FileError;
 use crate::formats::line_of;
+use crate::formats::plain::words;
 
 /// The statuses that can have a meaning of their own: 400 to 599.
 const FIRST: u16 = 400;
@@ -200,7 +201,7 @@ fn parse(bytes: &[u8]) -> Result<Statuses, (usize, StatusProblem)> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), StatusProblem::NotUtf8))?;
     let lines: BTreeMap<Spanned<String>, Spanned<String>> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        (at, StatusProblem::NotUnderstood(error.message().replace('\n', "; ")))
+        (at, StatusProblem::NotUnderstood(words(error.message())))
     })?;
     // In file order, so that the first error is reported.
     let mut lines: Vec<_> = lines.into_iter().collect();

@@ -33,8 +33,9 @@ use toml::value::Datetime;
 
 use crate::dialect::Dialect;
 use crate::formats::compression::{DEFAULT_WINDOW, read_within};
-use crate::formats::error::FileError;
-use crate::formats::{line_of, shown};
+use crate::formats::error::{FileError, in_words};
+use crate::formats::plain::words;
+use crate::formats::{line_of, shortened, shown};
 use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;
 
@@ -86,7 +87,7 @@ fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let tables: BTreeMap<Spanned<String>, OverrideTable> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        (at, OverrideProblem::NotUnderstood(error.message().replace('\n', "; ")))
+        (at, OverrideProblem::NotUnderstood(words(error.message())))
     })?;
     // In file order, so that the first error is reported.
     let mut tables: Vec<_> = tables.into_iter().collect();
@@ -227,7 +228,7 @@ pub enum OverridesError {
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// Something in the file is wrong.
-    #[error("{}, line {line} (byte {offset}): {problem}", shown(path))]
+    #[error("{}, line {line} (byte {offset}): {}", shown(path), shortened(problem))]
     Wrong {
         /// The file.
         path: PathBuf,
@@ -294,7 +295,7 @@ pub enum OverrideProblem {
         other: &'static str,
     },
     /// A replacement file cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
+    #[error("cannot read {}: {}", shown(path), in_words(error))]
     Unreadable {
         /// The replacement.
         path: PathBuf,

@@ -32,12 +32,14 @@ mod fetched_paths;
 mod folder_lock;
 #[cfg(unix)]
 mod follow;
+mod foreign_archives;
 mod frontier;
 mod inputs;
 mod inspect;
 mod lint;
 mod lists;
 mod memory;
+mod messages;
 mod metrics;
 mod naming_lists;
 mod only;
@@ -64,6 +66,7 @@ mod skipped_rows;
 mod sources;
 mod split_size;
 mod statuses;
+mod summary;
 mod support;
 #[cfg(feature = "parquet")]
 mod tables;

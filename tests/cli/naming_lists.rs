@@ -63,6 +63,27 @@ fn a_pattern_that_matches_nothing_is_refused() {
     assert!(!bench.path("out").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn names_may_end_in_nul() {
+    let bench = bench();
+    bench.file("lists/two\nlines.txt", "http://a.example/1\n");
+    bench.file("names", "lists/two\nlines.txt\0lists/a.txt\0");
+    for words in ["--files-from names -0", "--null --files-from names"] {
+        bench.filter(&format!("--robots sites --force --out out {words}")).assert().success();
+        let receipt = bench.receipt("out");
+        assert_eq!(
+            (&receipt["lists"][0]["path"], receipt["input"]["lines"].as_u64()),
+            (&"lists/two\nlines.txt".into(), Some(2))
+        );
+    }
+    let mut printed = bench.filter("--robots sites --only allowed --files-from - -0");
+    let done = printed.write_stdin("lists/a.txt\0").assert().success();
+    assert_eq!(done.get_output().stdout, b"http://a.example/lists/a.txt\n");
+    bench.refused("--robots sites --out other --files-from names", &["names has NUL in its lines", "(-0)"]);
+    bench.refused("--robots sites --out other -0 lists/a.txt", &["--files-from"]);
+}
+
 #[test]
 fn a_file_may_name_the_lists() {
     let bench = bench();
