@@ -17,7 +17,7 @@ pub(crate) fn json_words(error: &serde_json::Error) -> String {
     let message = message.strip_suffix(&place).unwrap_or(&message);
     let is_of_syntax = matches!(error.classify(), Category::Syntax | Category::Eof);
     match message {
-        _ if !is_of_syntax => words(message),
+        _ if !is_of_syntax => words(message, "an object"),
         _ if message.starts_with("EOF ") => "the JSON ends too early".to_owned(),
         _ if message.starts_with("control character") => "a text in JSON has a control character, or no end".to_owned(),
         "expected value" | "expected ident" => "JSON is expected".to_owned(),
@@ -30,14 +30,19 @@ pub(crate) fn json_words(error: &serde_json::Error) -> String {
     }
 }
 
-/// The words of a deserializer, as those of the author of the text.
-pub(crate) fn words(message: &str) -> String {
+/// What is wrong with a TOML text.
+pub(crate) fn toml_words(error: &toml::de::Error) -> String {
+    words(error.message(), "a table")
+}
+
+/// The words of a deserializer, as those of the author of the text, who calls keys with values so.
+fn words(message: &str, keyed: &'static str) -> String {
     let of_key = |rest: &str| rest.replace('`', "\"");
     if let Some((found, wanted)) = ["invalid type: ", "invalid value: ", "invalid length "]
         .iter()
         .find_map(|kind| message.strip_prefix(kind)?.split_once(", expected "))
     {
-        return format!("{} where {} is expected", found_value(found), wanted_value(wanted));
+        return format!("{} where {} is expected", found_value(found, keyed), wanted_value(wanted, keyed));
     }
     if let Some(key) = message.strip_prefix("missing field ") {
         return format!("the key {} is missing", of_key(key));
@@ -53,15 +58,15 @@ pub(crate) fn words(message: &str) -> String {
         }
     }
     match message.strip_prefix("wanted ") {
-        Some(wanted) => format!("{} is expected", wanted_value(wanted)),
+        Some(wanted) => format!("{} is expected", wanted_value(wanted, keyed)),
         None => message.replace('`', "\"").replace('\n', "; "),
     }
 }
 
 /// What was found, such as ``integer `5` ``.
-fn found_value(found: &str) -> String {
+fn found_value(found: &str, keyed: &str) -> String {
     match found {
-        "map" => "an object".to_owned(),
+        "map" => keyed.to_owned(),
         "sequence" => "a list".to_owned(),
         "unit value" | "Option value" => "null".to_owned(),
         _ => {
@@ -73,16 +78,16 @@ fn found_value(found: &str) -> String {
 }
 
 /// What was expected, such as `u64` or `struct Receipt`.
-fn wanted_value(wanted: &str) -> &str {
+fn wanted_value<'w>(wanted: &'w str, keyed: &'w str) -> &'w str {
     let first = wanted.split([' ', '<']).next().unwrap_or_default();
     match wanted {
         "a string" | "a borrowed string" | "string" | "str" | "string or table" | "string or map" => "a text",
         "a boolean" | "bool" => "true or false",
-        "a map" | "map" => "an object",
+        "a map" | "map" => keyed,
         "a sequence" => "a list",
         "a TOML datetime" => "a date and time, without quotes,",
         _ => match first {
-            "struct" => "an object",
+            "struct" => keyed,
             "tuple" | "array" => "a list",
             "enum" => "a text",
             "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" | "f32"
@@ -160,10 +165,11 @@ mod tests {
             ("count = 1", "the key \"name\" is missing"),
             ("name = \"a\"\none = \"x\"", "\"x\" is unknown; expected first or last"),
             ("name = \"a\"\none = 5", "a text is expected"),
+            ("[name]", "a table where a text is expected"),
             ("name", "key with no value, expected \"=\""),
         ] {
             let error = toml::from_str::<Wanted>(text).unwrap_err();
-            assert_eq!(words(error.message()), expected, "{text}: {error}");
+            assert_eq!(toml_words(&error), expected, "{text}: {error}");
         }
     }
 }

@@ -123,10 +123,10 @@ fn a_receipt_that_is_none_is_told_in_plain_words() {
 fn long_values_are_cut_in_messages() {
     let long = "x".repeat(100_000);
     let bench = Bench::with_site();
-    bench.file("agents", &long);
+    bench.file("agents", format!("[{{\"{long}\": 1}}]"));
     bench.file("names.csv", format!("{long},{long}\nhttp://a.example/\n"));
     bench.file("o.toml", format!("[\"{long}\"]\nverdict = \"allow-all\"\n"));
-    bench.file("in.warc", format!("WARC/1.0\r\n{long}\r\n\r\n"));
+    bench.file("in.warc", format!("WARC/1.0\r\nContent-Length: {long}\r\n\r\n"));
     for (line, end) in [
         (format!("{{\"url\":\"http://a/robots.txt\",\"status\":\"{long}\"}}"), "or null if nobody answered\n"),
         (format!("{{\"url\":\"{long}\",\"status\":404}}"), "expected an absolute http or https URL\n"),

@@ -1,5 +1,7 @@
 //! Ways to name lists: patterns, and files that name lists.
 
+use std::fs;
+
 use crate::support::program::Bench;
 use crate::support::results::Split;
 
@@ -80,8 +82,9 @@ fn names_may_end_in_nul() {
     let mut printed = bench.filter("--robots sites --only allowed --files-from - -0");
     let done = printed.write_stdin("lists/a.txt\0").assert().success();
     assert_eq!(done.get_output().stdout, b"http://a.example/lists/a.txt\n");
-    bench.refused("--robots sites --out other --files-from names", &["names has NUL in its lines", "(-0)"]);
-    bench.refused("--robots sites --out other -0 lists/a.txt", &["--files-from"]);
+    fs::remove_dir_all(bench.path("out")).expect("removed");
+    bench.refused("--robots sites --out out --files-from names", &["names has NUL in its lines", "(-0)"]);
+    bench.refused("--robots sites --out out -0 lists/a.txt", &["--files-from"]);
 }
 
 #[test]

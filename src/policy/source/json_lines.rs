@@ -103,9 +103,9 @@ impl Problem {
 
 /// What is wrong with the JSON of a line.
 fn json(error: &serde_json::Error, line: &[u8]) -> Problem {
-    // The parser has a line end, too, for the beginning of another line.
+    // To the parser, a line feed begins another line.
     let text = line.trim_ascii_end();
-    let at = if error.line() > 1 { text.len() } else { error.column().saturating_sub(1) };
+    let at = if error.is_eof() || error.line() > 1 { text.len() } else { error.column().saturating_sub(1) };
     let what = if error.is_data() { "this answer" } else { "this line" };
     let words = json_words(error);
     let expected = "expected JSON Lines, WARC, Parquet, or one robots.txt with its origin";
