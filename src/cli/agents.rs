@@ -6,6 +6,7 @@ use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
+use crate::formats::plain::json_problem;
 use crate::formats::shown;
 use crate::robots::{AgentError, Agents};
 
@@ -66,7 +67,7 @@ fn names(text: &[u8]) -> Result<Vec<(Option<usize>, String)>, String> {
 }
 
 fn names_of_json(text: &str) -> Result<Vec<(Option<usize>, String)>, String> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| json_problem(&error))?;
     let names = match value {
         serde_json::Value::Object(agents) => agents
             .into_iter()

@@ -8,8 +8,9 @@ use super::args::{CompileArgs, MergeArgs, mapped};
 use super::destination;
 use super::error::Failure;
 use super::journal::watch_compiling;
-use super::say::say;
+use super::say::{say, say_lines};
 use super::sources::say_passed_over;
+use crate::formats::fit::wrapped;
 use crate::formats::shown;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
@@ -43,12 +44,13 @@ fn report(path: &Path, statistics: &Statistics) {
     let notes: u64 = statistics.notes.iter().map(|(_, count)| count).sum();
     if notes > 0 {
         let lines = counted(notes, "line or part", "lines or parts");
-        say(format_args!("{lines} of robots.txt files had no effect; `robosieve inspect` lists their kinds"));
+        let had_none = format!("{lines} of robots.txt files had no effect;");
+        say_lines(wrapped([had_none.as_str(), "`robosieve inspect` lists their kinds"]));
     }
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     let origins = counted(statistics.origins, "origin", "origins");
     let groups = counted(statistics.automata, "distinct group", "distinct groups");
-    say(format_args!("{}: {origins}, {groups}, {size} bytes", shown(path)));
+    say_lines(wrapped([format!("{}:", shown(path)), format!("{origins}, {groups}, {size} bytes")]));
 }
 
 /// How many origins whose overrides contradict each other are named.

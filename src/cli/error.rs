@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::process;
 use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::FileError;
-use crate::formats::shown;
+use crate::formats::{shortened, shown};
 use crate::input::{ListError, ListNamesError, UrlFieldError};
 use crate::judge::StatusesError;
 use crate::origin::InvalidUrl;
@@ -61,7 +61,7 @@ pub enum Failure {
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]
     Crawlers(#[from] CrawlersError),
-    #[error("--agents-file: {}: {problem}", shown(path))]
+    #[error("--agents-file: {}: {}", shown(path), shortened(problem))]
     AgentsFile { path: PathBuf, problem: String },
     #[error("{given:?} is neither an origin nor a URL: {problem}")]
     Origin { given: String, problem: InvalidUrl },
@@ -113,7 +113,7 @@ pub enum Failure {
     NothingMatches { pattern: String },
     #[error("{pattern} is neither a file nor a pattern: {problem}")]
     Pattern { pattern: String, problem: &'static str },
-    #[error("--files-from: {0}")]
+    #[error("--files-from: {}", names_message(.0))]
     ListNames(#[from] ListNamesError),
     #[error("{} is {kind}, which cannot be read from a pipe; give the file itself", shown(path))]
     Piped { path: PathBuf, kind: &'static str },
@@ -156,10 +156,12 @@ fn remedy(error: &OpenError) -> &'static str {
 impl Failure {
     /// The exit status for this failure.
     pub fn status(&self) -> u8 {
-        match self {
-            Failure::Filter(error) if error.is_interrupted() => process::INTERRUPTED,
-            _ => 2,
-        }
+        if self.is_interrupted() { process::INTERRUPTED } else { 2 }
+    }
+
+    /// Whether the run ended only because it was asked to.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, Failure::Filter(error) if error.is_interrupted())
     }
 
     /// Whether this only means that the reader of the output is gone.
@@ -248,6 +250,12 @@ fn source_message(error: &SourceError) -> String {
         _ => "",
     };
     format!("{error}{options}")
+}
+
+/// The message for a file of names, with the option that helps.
+fn names_message(error: &ListNamesError) -> String {
+    let option = if matches!(error, ListNamesError::Nul { .. }) { " (-0)" } else { "" };
+    format!("{error}{option}")
 }
 
 /// The message for shards that cannot be joined, with the options that help.

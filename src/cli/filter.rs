@@ -147,16 +147,22 @@ fn split(
 fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     let Lifetimes { fresh, stale, lifetime, .. } = Lifetimes::of(policy, now);
     if stale > 0 {
-        let share = 100.0 * stale as f64 / (fresh + stale) as f64;
+        let dated = fresh + stale;
         journal.warn(format_args!(
-            "{} ({share:.1}%) {} a robots.txt older than {}'s {} h lifetime; it is used anyway: --on-stale defer (or block) \
-             changes that",
-            counted(stale, "origin", "origins"),
-            if stale == 1 { "has" } else { "have" },
+            "of {} of known age, {stale} ({:.1}%) {} older than {}, the lifetime in {}; used anyway: --on-stale defer (or block) changes \
+             that",
+            counted(dated, "robots.txt", "robots.txt files"),
+            100.0 * stale as f64 / dated as f64,
+            if stale == 1 { "is" } else { "are" },
+            days(lifetime),
             policy.dialect().name,
-            lifetime / 3600
         ));
     }
+}
+
+/// The lifetime of a dialect: whole days.
+fn days(seconds: u64) -> String {
+    counted(seconds / 86_400, "day", "days")
 }
 
 /// The policy of the files that are given, if any are, and what follows them.

@@ -1,11 +1,11 @@
-//! Determines the lists of a run: arguments, patterns among them, and the lines of a file.
+//! Determines the lists of a run: arguments, patterns among them, and the names in a file.
 
 use std::path::{Path, PathBuf};
 
 use super::args::InputArgs;
 use super::error::Failure;
 use crate::formats::error::FileError;
-use crate::input::{STANDARD_INPUT, lists_named_in};
+use crate::input::{NameEnd, STANDARD_INPUT, lists_named_in};
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
 pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Failure> {
@@ -24,7 +24,8 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
     if is_read_twice(&lists) {
         return Err(Failure::StandardInputTwice);
     }
-    lists.extend(lists_named_in(file)?);
+    let end = if args.input.null { NameEnd::Nul } else { NameEnd::Line };
+    lists.extend(lists_named_in(file, end)?);
     if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
 }
 

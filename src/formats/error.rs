@@ -9,7 +9,7 @@ use super::visible::shown;
 /// A file or folder that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[error("cannot {doing} {}: {error}", shown(path))]
+#[error("cannot {doing} {}: {}", shown(path), in_words(error))]
 pub struct FileError {
     /// What cannot be done, such as `read` or `read the policy`.
     pub doing: &'static str,
@@ -24,6 +24,13 @@ impl FileError {
     pub(crate) fn of<'p>(doing: &'static str, path: &'p Path) -> impl Fn(io::Error) -> FileError + Copy + use<'p> {
         move |error| FileError { doing, path: path.to_owned(), error }
     }
+}
+
+/// What a system's error says, without the number that Rust adds to it.
+pub(crate) fn in_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let number = error.raw_os_error().map(|number| format!(" (os error {number})"));
+    number.and_then(|number| text.strip_suffix(&number).map(str::to_owned)).unwrap_or(text)
 }
 
 /// The error for a file that another program cut short while it was read.

@@ -1,15 +1,19 @@
 //! File and value formats that know nothing of robots.txt.
 
+pub(crate) mod archive;
 pub(crate) mod bytes;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod error;
+pub(crate) mod exact_path;
+pub(crate) mod fit;
 pub(crate) mod json;
 pub(crate) mod line;
 pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;
+pub(crate) mod plain;
 pub(crate) mod prefetch;
 pub(crate) mod regular_file;
 pub(crate) mod replaceable;
@@ -20,4 +24,4 @@ pub(crate) mod visible;
 pub(crate) use line::line_of;
 pub use replaceable::is_stream;
 pub use time::time;
-pub(crate) use visible::{shown, visible};
+pub(crate) use visible::{shortened, shown, visible};

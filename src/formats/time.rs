@@ -19,10 +19,14 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     text.parse().or_else(|_| parse(&text)).map_err(serde::de::Error::custom)
 }
 
-/// The Unix time in seconds of a text in RFC 3339; an error says what is wrong.
+/// The time of a text in RFC 3339.
+pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|_| format!("{text:?} is not an RFC 3339 time, such as 2026-01-12T08:00:00Z"))
+}
+
+/// The Unix time in seconds of a text in RFC 3339.
 pub(crate) fn parse(text: &str) -> Result<i64, String> {
-    let time = text.parse::<Timestamp>().map_err(|error| format!("{text:?} is not an RFC 3339 time: {error}"))?;
-    Ok(time.as_second())
+    Ok(timestamp(text)?.as_second())
 }
 
 /// The seconds of a duration: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.

@@ -28,6 +28,21 @@ pub(crate) fn shown(path: &Path) -> Visible<std::path::Display<'_>> {
     visible(path.display())
 }
 
+/// How many characters of a message's text are shown, at most: its beginning and its end, in which our own words are.
+const BEGINNING: usize = 200;
+const END: usize = 120;
+
+/// A text with others' values in it, of which any may be long: without its middle if it is.
+pub(crate) fn shortened<T: Display>(text: T) -> String {
+    let text = text.to_string();
+    let left_out = text.chars().count().saturating_sub(BEGINNING + END);
+    if left_out < END {
+        return text;
+    }
+    let place = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    format!("{}... ({left_out} characters) ...{}", &text[..place(BEGINNING)], &text[place(BEGINNING + left_out)..])
+}
+
 /// The form of a character that is [obeyed](is_obeyed).
 pub(crate) fn escape(character: char) -> impl Iterator<Item = char> + Display {
     character.escape_default()
@@ -119,6 +134,21 @@ mod tests {
         }
         assert_eq!(visible_except(&['\n'], "a\nb\tc\r").to_string(), "a\nb\\tc\\r");
         assert_eq!(shown(Path::new("a\nb")).to_string(), "a\\nb");
+    }
+
+    #[test]
+    fn a_long_text_loses_its_middle() {
+        for length in [0, 1, BEGINNING + END, BEGINNING + 2 * END - 1] {
+            let text = "\u{e9}".repeat(length);
+            assert_eq!(shortened(&text), text);
+        }
+        let text = format!("{}{}", "\u{e9}".repeat(1_000_000), "; expected something else");
+        let short = shortened(&text);
+        assert!(
+            short.contains("... (999705 characters) ...") && short.ends_with("; expected something else"),
+            "{short}"
+        );
+        assert!(short.starts_with("\u{e9}\u{e9}") && short.chars().count() < 400, "{short}");
     }
 
     fn of(value: &[u8]) -> Vec<u8> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::formats::error::{CutShort, FileError};
-use crate::formats::shown;
+use crate::formats::{shortened, shown};
 
 /// Why a list cannot be read, or not to its end.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,16 @@ pub enum ListError {
         /// The problem.
         problem: String,
     },
+    /// An archive, whose bytes are no lines.
+    #[error("the list {} is {kind}, not a list of URLs; {remedy}", shown(path))]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// Its kind, with an article.
+        kind: &'static str,
+        /// What makes a list of its URLs.
+        remedy: &'static str,
+    },
     /// Lists with different head lines, whose lines cannot go into one file.
     #[error(
         "the lists {} and {} begin with different head lines, so one file cannot hold the lines of both; give each \
@@ -110,7 +120,7 @@ pub enum UrlFieldError {
     #[error("its head line has an unclosed or misplaced quote")]
     Quote,
     /// A head line without the wanted column.
-    #[error("it has no column {wanted}; its columns are {}", names.join(", "))]
+    #[error("it has no column {wanted}; its columns are {}", shortened(names.join(", ")))]
     NoColumn {
         /// The wanted column.
         wanted: Column,
@@ -120,7 +130,7 @@ pub enum UrlFieldError {
     /// A table with none of the columns that are looked for by default.
     #[error(
         "it has neither a column \"url\" nor all the columns that make up a URL in Common Crawl's index; its columns \
-         are {}; choose one", names.join(", ")
+         are {}; choose one", shortened(names.join(", "))
     )]
     NoUrl {
         /// The columns there are.
@@ -172,17 +182,23 @@ pub enum ListNamesError {
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// The file has no path in it.
-    #[error("{} names no list; write one path per line", shown(path))]
+    #[error("{} names no list; write one path per line, or end each with NUL", shown(path))]
     None {
         /// The file.
         path: PathBuf,
     },
+    /// The lines of the file have NUL in them, which no path can have.
+    #[error("{} has NUL in its lines: do its paths end in NUL instead of a line feed? Say so, then", shown(path))]
+    Nul {
+        /// The file.
+        path: PathBuf,
+    },
     /// A path that is not UTF-8, on a system where paths are.
-    #[error("{}, line {line}: the path is not UTF-8, as this system requires", shown(path))]
+    #[error("{}, path {line}: it is not UTF-8, as this system requires", shown(path))]
     NotUtf8 {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// The number of the path, with those that are empty, counted from 1.
         line: usize,
     },
 }

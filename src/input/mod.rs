@@ -15,7 +15,7 @@ pub use layout::{Column, Delimiter, Layout, UrlField};
 #[cfg(unix)]
 pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};
-pub use named_lists::lists_named_in;
+pub use named_lists::{NameEnd, lists_named_in};
 pub use shard::Shard;
 pub use skipped::{SkippedPart, SkippedRows};
 pub use url_parts::UrlParts;

@@ -12,18 +12,35 @@ use crate::formats::error::FileError;
 /// The most bytes of a file with the names of lists.
 const NAMES: u64 = 1 << 30;
 
-/// The paths of lists in a file, one per line; empty lines are skipped. The file may be compressed; `-` is standard input.
+/// What follows each path in a file of names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameEnd {
+    /// A line feed, or CR and LF, which no path has then.
+    Line,
+    /// NUL, which no path can have, as `find -print0` writes it.
+    Nul,
+}
+
+/// The paths of lists in a file; empty ones are skipped. The file may be compressed; `-` is standard input.
 ///
 /// # Errors
 ///
-/// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, or, on a system whose paths are UTF-8, names
-/// one that is not.
-pub fn lists_named_in(file: &Path) -> Result<Vec<PathBuf>, ListNamesError> {
+/// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, has NUL in its lines, or, on a system whose paths
+/// are UTF-8, names one that is not.
+pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNamesError> {
     let text = text(file).map_err(FileError::of("read", file))?;
-    let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
-    let paths = named.map(|(place, line)| {
-        path(line).ok_or_else(|| ListNamesError::NotUtf8 { path: file.to_owned(), line: place + 1 })
+    let names: Vec<&[u8]> = match end {
+        NameEnd::Nul => text.split(|&byte| byte == 0).collect(),
+        NameEnd::Line if text.contains(&0) => return Err(ListNamesError::Nul { path: file.to_owned() }),
+        NameEnd::Line => {
+            let lines = text.split(|&byte| byte == b'\n');
+            lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
+        }
+    };
+    let named = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
+    let paths = named.map(|(place, name)| {
+        path(name).ok_or_else(|| ListNamesError::NotUtf8 { path: file.to_owned(), line: place + 1 })
     });
     let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
     if paths.is_empty() {
@@ -40,14 +57,14 @@ fn text(file: &Path) -> io::Result<Vec<u8>> {
     read_within(Reader::new(opened)?, NAMES, "it")
 }
 
-/// The path on a line of a file.
+/// The path of this name.
 #[cfg(unix)]
 fn path(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
-/// The path on a line of a file, if it is UTF-8.
+/// The path of this name, if it is UTF-8.
 #[cfg(not(unix))]
 fn path(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
@@ -63,10 +80,14 @@ mod tests {
         let file = folder.path().join("names");
         let named = |text: &str| {
             std::fs::write(&file, text).unwrap();
-            lists_named_in(&file)
+            lists_named_in(&file, NameEnd::Line)
         };
         assert_eq!(named("a b.txt\r\n\n-\nlists/*.gz").unwrap(), ["a b.txt", "-", "lists/*.gz"].map(PathBuf::from));
         assert!(matches!(named("\n\r\n"), Err(ListNamesError::None { .. })));
-        assert!(matches!(lists_named_in(&folder.path().join("x")), Err(ListNamesError::Unreadable(_))));
+        assert!(matches!(named("a\0b\0"), Err(ListNamesError::Nul { .. })));
+        let missing = lists_named_in(&folder.path().join("x"), NameEnd::Line);
+        assert!(matches!(missing, Err(ListNamesError::Unreadable(_))));
+        std::fs::write(&file, "a b\nc\r\n\0\0-\0d").unwrap();
+        assert_eq!(lists_named_in(&file, NameEnd::Nul).unwrap(), ["a b\nc\r\n", "-", "d"].map(PathBuf::from));
     }
 }

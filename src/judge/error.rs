@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::formats::error::FileError;
-use crate::formats::shown;
+use crate::formats::{shortened, shown};
 use crate::policy::CrawlerError;
 use crate::robots::AgentError;
 
@@ -40,7 +40,11 @@ pub enum StatusesError {
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// Something in the text is not understood.
-    #[error("{}line {line}: {problem}", path.iter().map(|path| format!("{}: ", shown(path))).collect::<String>())]
+    #[error(
+        "{}line {line}: {}",
+        path.iter().map(|path| format!("{}: ", shown(path))).collect::<String>(),
+        shortened(problem)
+    )]
     Wrong {
         /// The file, if the text is that of one.
         path: Option<PathBuf>,

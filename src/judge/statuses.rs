@@ -26,6 +26,7 @@ use super::fallback::Fallback;
 use crate::formats::compression::read_within;
 use crate::formats::error::FileError;
 use crate::formats::line_of;
+use crate::formats::plain::toml_words;
 
 /// The statuses that can have a meaning of their own: 400 to 599.
 const FIRST: u16 = 400;
@@ -200,7 +201,7 @@ fn parse(bytes: &[u8]) -> Result<Statuses, (usize, StatusProblem)> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), StatusProblem::NotUtf8))?;
     let lines: BTreeMap<Spanned<String>, Spanned<String>> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        (at, StatusProblem::NotUnderstood(error.message().replace('\n', "; ")))
+        (at, StatusProblem::NotUnderstood(toml_words(&error)))
     })?;
     // In file order, so that the first error is reported.
     let mut lines: Vec<_> = lines.into_iter().collect();
@@ -312,11 +313,11 @@ mod tests {
             (b"\n404 = 'allowed'\n", "line 2: \"allowed\" is unknown; expected allow, block or defer"),
             (b"404 = 'use'\n", "line 1: \"use\" is unknown; expected allow, block or defer"),
             (b"404 = 'Block'\n", "line 1: \"Block\""),
-            (b"404 = true\n", "line 1: invalid type"),
+            (b"404 = true\n", "line 1: true where a text is expected"),
             (b"403 = 'defer'\n'403' = 'allow'\n", "line 2: duplicate key"),
             (b"4xx = 'defer'\n4xx = 'defer'\n", "line 2: duplicate key"),
             (b"403 = 'defer'\n429 = 'de", "line 2: "),
-            (b"[403]\na = 'defer'\n", "line 1: invalid type"),
+            (b"[403]\na = 'defer'\n", "line 1: a table where a text is expected"),
             (b"403 = 'defer' # \xff\n", "line 1: it is not UTF-8"),
         ] {
             let found = problem(text);

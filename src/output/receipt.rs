@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::folder::Written;
 use super::form::{Form, Rows};
@@ -13,6 +13,8 @@ use super::format::{Format, FrameFormat};
 use super::samples::Sample;
 use super::splits::Splits;
 use crate::formats::compression::Compression;
+use crate::formats::exact_path;
+use crate::formats::plain::json_problem;
 use crate::formats::regular_file;
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
@@ -321,8 +323,11 @@ pub struct SeenPart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListPart {
-    /// Its path, as given.
+    /// Its path, as given; bytes that are not UTF-8 are replaced.
     pub path: String,
+    /// The bytes of its path in Base64, if they are not UTF-8; absent if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_base64: Option<String>,
     /// The state of its file; absent if it is a pipe or a device, or a compressed table, which is read from a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileState>,
@@ -361,6 +366,11 @@ impl ListPart {
     /// The lines left out, in the order of the reasons.
     pub(crate) fn left_out_mut(&mut self) -> [&mut Option<Part>; 3] {
         [&mut self.duplicates, &mut self.seen, &mut self.unchanged]
+    }
+
+    /// Its path, byte for byte; `None` if the receipt names none.
+    pub(crate) fn exact_path(&self) -> Option<PathBuf> {
+        exact_path::read(&self.path, self.path_base64.as_deref())
     }
 }
 
@@ -427,7 +437,11 @@ impl Receipt {
         match regular_file::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
-            Ok(file) => Ok(Some(serde_json::from_reader(BufReader::new(file))?)),
+            Ok(file) => match serde_json::from_reader(BufReader::new(file)) {
+                Ok(receipt) => Ok(Some(receipt)),
+                Err(error) if error.is_io() => Err(error.into()),
+                Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, json_problem(&error))),
+            },
         }
     }
 

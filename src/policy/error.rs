@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::formats::error::FileError;
+use crate::formats::error::{FileError, in_words};
 use crate::formats::shown;
 
 /// Crawlers that cannot be the columns of a policy.
@@ -175,10 +175,14 @@ pub enum OpenError {
 #[non_exhaustive]
 pub enum WriteError {
     /// The system reports an error.
-    #[error("{0}")]
+    #[error("{}", in_words(.0))]
     Io(#[from] io::Error),
     /// The temporary file for a policy that does not fit into memory cannot be written.
-    #[error("cannot write a temporary file in {}: {error}; free space there, or choose another folder", shown(folder))]
+    #[error(
+        "cannot write a temporary file in {}: {}; free space there, or choose another folder",
+        shown(folder),
+        in_words(error)
+    )]
     Spill {
         /// The folder.
         folder: PathBuf,

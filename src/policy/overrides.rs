@@ -33,8 +33,9 @@ use toml::value::Datetime;
 
 use crate::dialect::Dialect;
 use crate::formats::compression::{DEFAULT_WINDOW, read_within};
-use crate::formats::error::FileError;
-use crate::formats::{line_of, shown};
+use crate::formats::error::{FileError, in_words};
+use crate::formats::plain::toml_words;
+use crate::formats::{line_of, shortened, shown};
 use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;
 
@@ -86,7 +87,7 @@ fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let tables: BTreeMap<Spanned<String>, OverrideTable> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        (at, OverrideProblem::NotUnderstood(error.message().replace('\n', "; ")))
+        (at, OverrideProblem::NotUnderstood(toml_words(&error)))
     })?;
     // In file order, so that the first error is reported.
     let mut tables: Vec<_> = tables.into_iter().collect();
@@ -227,7 +228,7 @@ pub enum OverridesError {
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// Something in the file is wrong.
-    #[error("{}, line {line} (byte {offset}): {problem}", shown(path))]
+    #[error("{}, line {line} (byte {offset}): {}", shown(path), shortened(problem))]
     Wrong {
         /// The file.
         path: PathBuf,
@@ -294,7 +295,7 @@ pub enum OverrideProblem {
         other: &'static str,
     },
     /// A replacement file cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
+    #[error("cannot read {}: {}", shown(path), in_words(error))]
     Unreadable {
         /// The replacement.
         path: PathBuf,
@@ -390,7 +391,7 @@ mod tests {
         assert_eq!(wrong(&two).0, 5);
         assert!(wrong(&two).2.starts_with("http://a already has a table at line 2"), "{}", wrong(&two).2);
         let (line, at, problem) = wrong("'http://a' = 'allow-all'\n");
-        assert!((line, at) == (1, "'allow-all'") && problem.contains("expected a table"), "{at} {problem}");
+        assert!((line, at) == (1, "'allow-all'") && problem.contains("where a table such as"), "{at} {problem}");
         assert!(wrong("['http://a']\n").2.contains("http://a is empty"));
     }
 
@@ -398,18 +399,21 @@ mod tests {
     fn keys_must_be_known_and_their_values_right() {
         let of = |line: &str| wrong(&format!("['http://a']\n{line}\n")).2;
         for (line, parts) in [
-            ("nonsense = 1", ["unknown field `nonsense`", "`paused-until`"]),
-            ("crawl_delay = 1", ["unknown field `crawl_delay`", "expected one of `verdict`"]),
-            ("verdict = 'allow'", ["unknown variant `allow`", "`allow-all` or `forbid-all`"]),
-            ("verdict = true", ["wanted string", ""]),
-            ("crawl-delay = '10'", ["\"10\"", "f64"]),
+            ("nonsense = 1", ["the key \"nonsense\" is unknown", "paused-until"]),
+            ("crawl_delay = 1", ["the key \"crawl_delay\" is unknown", "expected verdict, "]),
+            ("verdict = 'allow'", ["\"allow\" is unknown", "allow-all or forbid-all"]),
+            ("verdict = true", ["a text is expected", ""]),
+            ("crawl-delay = '10'", ["\"10\"", "where a number is"]),
             ("crawl-delay = -1", ["a number of seconds", "-1"]),
             ("crawl-delay = nan", ["a number of seconds", "NaN"]),
             ("crawl-delay = 1e9", ["a year", "1000000000"]),
-            ("paused-until = '2026-12-01T08:00:00Z'", ["\"2026-12-01T08:00:00Z\"", "datetime"]),
+            (
+                "paused-until = '2026-12-01T08:00:00Z'",
+                ["\"2026-12-01T08:00:00Z\"", "where a date and time, without quotes, is"],
+            ),
             ("paused-until = 2026-12-01T08:00:00", ["with its offset", "is 2026-12-01T08:00:00"]),
             ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
-            ("robots-txt = 1", ["integer `1`", "a string"]),
+            ("robots-txt = 1", ["1 where", "a text"]),
             ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
             ("crawl-delay = ", ["values must be quoted", ""]),
         ] {

@@ -21,6 +21,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::error::FilterError;
 use super::shape::Gatherer;
 use super::totals::Totals;
+use crate::formats::plain::json_problem;
 use crate::formats::regular_file;
 use crate::input::chunks::Position;
 use crate::input::list::{FileState, List};
@@ -82,6 +83,8 @@ pub(crate) struct JobRecord {
 pub(crate) struct ListRecord {
     /// Its path, as in receipts.
     pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_base64: Option<String>,
     pub file: FileState,
 }
 
@@ -109,7 +112,7 @@ impl Checkpoint {
         }
         bytes.truncate(end);
         bytes.push(b'}');
-        Ok(serde_json::from_slice(&bytes)?)
+        serde_json::from_slice(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, json_problem(&error)))
     }
 
     /// Writes it as JSON, with its checksum as the last field.
@@ -182,7 +185,10 @@ impl JobRecord {
 
     /// The record of a receipt's run; `None` if a list came through a pipe and cannot be read again.
     pub fn of(receipt: &Receipt) -> Option<JobRecord> {
-        let list = |list: &ListPart| Some(ListRecord { path: list.path.clone(), file: list.file.clone()? });
+        let list = |list: &ListPart| {
+            let (path, path_base64) = (list.path.clone(), list.path_base64.clone());
+            Some(ListRecord { path, path_base64, file: list.file.clone()? })
+        };
         Some(JobRecord {
             robosieve: receipt.robosieve.clone().into_owned(),
             options: receipt.options.clone(),

@@ -8,6 +8,7 @@ use super::newly_seen::SeenPlace;
 use super::pipeline::{Finished, Pipeline};
 use super::plan::Plan;
 use super::totals::{ListTotals, Totals, Whole};
+use crate::formats::exact_path::base64_of;
 use crate::input::list::List;
 use crate::judge::tally::{Changes, LINE_HASH, Tally};
 use crate::outcome::Partition;
@@ -133,6 +134,7 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &Recei
     let partitions = names.iter().zip(totals.crawlers.as_flattened());
     ListPart {
         path: list.path.display().to_string(),
+        path_base64: base64_of(&list.path),
         file: list.file_state(),
         range: list.shard_range(),
         format: list.format().into(),

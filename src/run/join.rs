@@ -153,7 +153,7 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
     let asked =
         |receipt: &Receipt| ReceiptOptions { shard: None, threads: 0, chunk_size: 0, ..receipt.options.clone() };
     let lists =
-        |receipt: &Receipt| receipt.lists.iter().map(|list| (list.path.clone(), list.file.clone())).collect::<Vec<_>>();
+        |receipt: &Receipt| receipt.lists.iter().map(|list| (list.exact_path(), list.file.clone())).collect::<Vec<_>>();
     let checks = [
         (one.robosieve == other.robosieve, "the version of robosieve"),
         (one.options.choices.now == other.options.choices.now, "the time at which ages are judged"),

@@ -46,8 +46,8 @@ pub use crate::input::UrlParts;
 #[cfg(unix)]
 pub use crate::input::fill_lost_pages;
 pub use crate::input::{
-    Column, Delimiter, DelimiterError, FileState, ListError, ListNamesError, ListRange, Shard, ShardError, SkippedPart,
-    SkippedRows, UrlField, UrlFieldError, lists_named_in,
+    Column, Delimiter, DelimiterError, FileState, ListError, ListNamesError, ListRange, NameEnd, Shard, ShardError,
+    SkippedPart, SkippedRows, UrlField, UrlFieldError, lists_named_in,
 };
 pub use crate::judge::line_hash;
 pub use crate::output::{

@@ -11,6 +11,7 @@ use super::needed::NeededList;
 use super::pipeline::Outlets;
 use super::plan::Plan;
 use super::shape::{Frames, RowGroups, Shape, Text};
+use crate::formats::exact_path::base64_of;
 use crate::input::list::{List, common_head};
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
@@ -96,7 +97,10 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sin
 
 /// The identity of the job; `None` if its lists cannot be read again.
 fn record(plan: &Plan<'_>) -> Option<JobRecord> {
-    let list = |list: &List| Some(ListRecord { path: list.path.display().to_string(), file: list.file_state()? });
+    let list = |list: &List| {
+        let (path, path_base64) = (list.path.display().to_string(), base64_of(&list.path));
+        Some(ListRecord { path, path_base64, file: list.file_state()? })
+    };
     Some(JobRecord {
         robosieve: env!("CARGO_PKG_VERSION").to_owned(),
         options: ReceiptOptions { threads: 0, ..plan.options.clone() },

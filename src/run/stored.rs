@@ -194,6 +194,7 @@ mod tests {
     fn lists(count: usize) -> Vec<ListPart> {
         let list = |place: usize| ListPart {
             path: format!("lists/{place}"),
+            path_base64: None,
             file: None,
             range: None,
             format: if place == 7 { LIST_FORMAT.into() } else { "lines".into() },

@@ -90,8 +90,8 @@ fn a_wrong_line_is_named_by_its_place_in_the_text() {
     bench.file("urls", "http://a.example/\n");
     let good = line("a");
     bench.file("in.jsonl.gz", gzip((good.clone() + "{").as_bytes()));
-    let byte = format!("byte {}", good.len());
-    bench.refused("--robots in.jsonl.gz --out out urls", &["in.jsonl.gz", "line 2", &byte, "EOF"]);
+    let byte = format!("byte {}", good.len() + 1);
+    bench.refused("--robots in.jsonl.gz --out out urls", &["in.jsonl.gz", "line 2", &byte, "ends too early"]);
     bench.file("empty.gz", gzip(b""));
     assert_eq!(bench.outcome("--robots empty.gz", "http://a.example/"), "deferred unfetched");
 }

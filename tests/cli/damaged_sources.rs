@@ -48,7 +48,7 @@ fn a_wrong_record_leaves_its_own_origin_without_a_verdict() {
         (of_length(block - 1), "does not end", "deferred incomplete"),
         (of_length(block + 1), "does not end", "deferred incomplete"),
         (of_length(block + 40), "does not end", "deferred incomplete"),
-        (of_length(99_999), "ends within it", "deferred incomplete"),
+        (of_length(99_999), "ends within this record", "deferred incomplete"),
         (changed("WARC/1.1", "WARC/9.9"), "WARC/9.9", "deferred incomplete"),
         (rules("b")[..rules("b").len() - 20].to_vec(), "does not end", "deferred incomplete"),
         (rules("b")[..90].to_vec(), "another record", "deferred incomplete"),

@@ -29,6 +29,96 @@ fn every_help_has_examples_of_its_own_command() {
     }
 }
 
+/// What the examples of the manual read, as scripts: first for all commands, then for some.
+#[cfg(unix)]
+const EXAMPLES_READ: [(&str, &str); 6] = [
+    (
+        "",
+        "mkdir robots lists lists/more bin home home/.zfunc; mkdir -p home/.local/share/bash-completion/completions home/.config/fish/completions
+        printf 'User-agent: *\\nDisallow: /private/\\nSitemap: https://example.com/s.xml\\n' | tee robots.txt robots/example.com > robots/example.org
+        printf '%s\\n' '{\"origin\":\"https://b.example\",\"status\":404}' > captures.jsonl
+        printf '%s\\n' https://example.com/private/x https://example.org/ > urls.txt; gzip < urls.txt > urls.gz
+        cp urls.gz lists/a.gz; cp urls.gz lists/b.zst; cp urls.gz lists/more/c.zst; printf 'GPTBot\\nCCBot\\n' > ai-crawlers.txt
+        for tool in dot jq man; do printf '#!/bin/sh\\ncat > /dev/null\\n' > bin/$tool; chmod +x bin/$tool; done
+        robosieve compile --quiet --agent examplebot robots -o policy.rsv",
+    ),
+    ("lint", "cp datasets-warc responses.warc.gz"),
+    (
+        "merge",
+        "for name in today part-1 part-2; do robosieve compile --quiet --agent examplebot captures.jsonl -o $name.rsv; done",
+    ),
+    (
+        "diff history",
+        "for name in old new 2026-01 2026-06 2026-11; do robosieve compile --quiet --agent GPTBot robots -o $name.rsv; done",
+    ),
+    ("join", "for i in 1 2; do robosieve filter --policy policy.rsv --now 2026-01-01T00:00:00Z --shard $i/2 --out part-$i urls.txt; done"),
+    (
+        "seen verify report",
+        "for day in monday tuesday seen; do robosieve filter --policy policy.rsv --seen $day.rss --count urls.txt; done
+        robosieve filter --policy policy.rsv --out split urls.txt",
+    ),
+];
+
+/// Runs a script in a folder with the program and the tools of the examples on its path; returns the status, and what it said.
+#[cfg(unix)]
+fn scripted(bench: &Bench, script: &str) -> (Option<i32>, String) {
+    let program = std::path::Path::new(crate::support::program::PROGRAM);
+    let folder = bench.path("");
+    let path = std::env::join_paths(
+        [folder.join("bin"), program.parent().expect("a folder").to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").expect("a path"))),
+    );
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-u", "-o", "pipefail", "-c", script]).current_dir(&folder).stdin(Stdio::null());
+    let done = bash.env("PATH", path.expect("a path")).env("HOME", folder.join("home")).output().expect("bash");
+    (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+/// The examples in the help of a command, each on one line.
+#[cfg(unix)]
+fn examples(bench: &Bench, command: &str) -> Vec<String> {
+    let help = bench.program(&format!("{command} --help")).assert().success();
+    let help = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
+    let text = help.split("\nExamples:\n").nth(1).unwrap_or_else(|| panic!("{command}: {help}")).to_owned();
+    let mut examples: Vec<String> = Vec::new();
+    for line in text.lines().take_while(|line| !line.is_empty()) {
+        match examples.last_mut() {
+            Some(last) if !line.contains("robosieve ") => last.push_str(&format!(" {}", line.trim())),
+            _ => examples.push(line.trim().to_owned()),
+        }
+    }
+    examples
+}
+
+#[cfg(unix)]
+#[test]
+fn every_example_of_the_manual_runs() {
+    let main = Bench::new();
+    let mut count = 0;
+    for command in commands(&main) {
+        for example in examples(&main, &command) {
+            if cfg!(not(feature = "parquet")) && example.contains("parquet") {
+                continue;
+            }
+            let bench = Bench::new();
+            bench.file("datasets-warc", crate::support::compression::gzip(&crate::support::archives::rules("a")));
+            for (commands, script) in EXAMPLES_READ {
+                if commands.is_empty() || commands.split(' ').any(|name| name == command) {
+                    let (status, stderr) = scripted(&bench, &format!("set -e; {script}"));
+                    assert_eq!(status, Some(0), "what {command} reads: {stderr}");
+                }
+            }
+            let (status, stderr) = scripted(&bench, &example);
+            // 1 is the answer "no".
+            assert!(matches!(status, Some(0 | 1)), "{example}: {status:?}: {stderr}");
+            assert!(!stderr.contains("error") && !stderr.contains("panicked"), "{example}: {stderr}");
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count}");
+}
+
 #[test]
 fn a_misspelt_dialect_gets_the_likely_one_for_an_answer() {
     let done = Bench::new().program("lint --dialect gogle robots.txt").assert().code(2);

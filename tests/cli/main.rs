@@ -33,6 +33,7 @@ mod fetched_paths;
 mod folder_lock;
 #[cfg(unix)]
 mod follow;
+mod foreign_archives;
 mod frontier;
 mod inputs;
 mod inspect;
@@ -40,6 +41,7 @@ mod json_lists;
 mod lint;
 mod lists;
 mod memory;
+mod messages;
 mod metrics;
 mod naming_lists;
 mod only;
@@ -66,6 +68,7 @@ mod skipped_rows;
 mod sources;
 mod split_size;
 mod statuses;
+mod summary;
 mod support;
 #[cfg(feature = "parquet")]
 mod tables;

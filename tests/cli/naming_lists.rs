@@ -1,5 +1,7 @@
 //! Ways to name lists: patterns, and files that name lists.
 
+use std::fs;
+
 use crate::support::compression::gzip;
 use crate::support::program::{Bench, PROGRAM};
 use crate::support::results::Split;
@@ -62,6 +64,28 @@ fn a_pattern_that_matches_nothing_is_refused() {
     bench.refused("--robots sites --out out lists/a.txt lists/m*e", &["lists/m*e", "matches no file"]);
     bench.refused("--robots sites --out out lists/[a", &["lists/[a", "nor a pattern"]);
     assert!(!bench.path("out").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn names_may_end_in_nul() {
+    let bench = bench();
+    bench.file("lists/two\nlines.txt", "http://a.example/1\n");
+    bench.file("names", "lists/two\nlines.txt\0lists/a.txt\0");
+    for words in ["--files-from names -0", "--null --files-from names"] {
+        bench.filter(&format!("--robots sites --force --out out {words}")).assert().success();
+        let receipt = bench.receipt("out");
+        assert_eq!(
+            (&receipt["lists"][0]["path"], receipt["input"]["lines"].as_u64()),
+            (&"lists/two\nlines.txt".into(), Some(2))
+        );
+    }
+    let mut printed = bench.filter("--robots sites --only allowed --files-from - -0");
+    let done = printed.write_stdin("lists/a.txt\0").assert().success();
+    assert_eq!(done.get_output().stdout, b"http://a.example/lists/a.txt\n");
+    fs::remove_dir_all(bench.path("out")).expect("removed");
+    bench.refused("--robots sites --out out --files-from names", &["names has NUL in its lines", "(-0)"]);
+    bench.refused("--robots sites --out out -0 lists/a.txt", &["--files-from"]);
 }
 
 #[test]

@@ -80,8 +80,8 @@ fn what_is_paused_needs_no_robots_txt_and_the_receipt_counts() {
 #[test]
 fn what_is_not_understood_is_refused_with_its_place() {
     for (overrides, message) in [
-        ("['http://a.example']\nverdict = 'alow-all'\n", vec!["overrides.toml, line 2 (byte 31)", "`allow-all`"]),
-        ("['http://a.example']\ncrawldelay = 1\n", vec!["line 2 (byte 21)", "crawldelay", "`crawl-delay`"]),
+        ("['http://a.example']\nverdict = 'alow-all'\n", vec!["overrides.toml, line 2 (byte 31)", "allow-all"]),
+        ("['http://a.example']\ncrawldelay = 1\n", vec!["line 2 (byte 21)", "crawldelay", "crawl-delay"]),
         ("['a.example']\ncrawl-delay = 1\n", vec!["line 1 (byte 1)", "a.example", "[\"https://www.example.com\"]"]),
         ("# \u{fc}\n['http://a.example']\nrobots-txt-file = 'none'\n", vec!["line 3 (byte 44)", "none"]),
         ("[", vec!["line 1", "keys cannot be empty"]),

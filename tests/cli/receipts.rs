@@ -144,8 +144,12 @@ fn receipts_are_as_their_schema_says() {
     }
     let counted = bench.filter("--robots sites --count --json urls").assert().success();
     schema.check(&serde_json::from_slice(&counted.get_output().stdout).expect("JSON"), "");
-    // Rows are left out only of damaged Parquet, which other tests create.
-    let others = |name: &&String| !name.contains("/rows") && (cfg!(feature = "parquet") || !name.ends_with("/format"));
+    // Rows are left out only of damaged Parquet, and not all systems have names that are not UTF-8; other tests create both.
+    let others = |name: &&String| {
+        !name.contains("/rows")
+            && !name.ends_with("/path_base64")
+            && (cfg!(feature = "parquet") || !name.ends_with("/format"))
+    };
     let never: Vec<_> = schema.properties().difference(&schema.seen).filter(others).cloned().collect();
     assert_eq!(never, [""; 0], "in the schema, but in no receipt");
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/receipt.md")).expect("a page");

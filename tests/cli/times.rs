@@ -36,7 +36,10 @@ fn stale_answers_are_reported_and_on_stale_uses_the_dialects_lifetime() {
     bench.file("urls", "http://a.example/no\n");
     let options = "--robots in.jsonl --now 2026-01-12T12:00:00Z --count urls";
     let done = bench.filter(options).assert().success();
-    said(&done.get_output().stderr, &["1 origin (100.0%) has a robots.txt older than", "--on-stale"]);
+    said(
+        &done.get_output().stderr,
+        &["of 1 robots.txt of known age, 1 (100.0%) is older than 1 day, the lifetime in rfc9309; ", "--on-stale"],
+    );
     for silent in ["--quiet", "--max-age 1d", "--on-stale use"] {
         let done = bench.filter(&format!("{options} {silent}")).assert().success();
         assert!(!String::from_utf8_lossy(&done.get_output().stderr).contains("older"), "{silent}");

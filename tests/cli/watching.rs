@@ -62,6 +62,32 @@ fn a_short_run_shows_no_progress() {
     }
 }
 
+/// The end of a run that was asked to stop is no error, and machines can tell it from one.
+#[cfg(unix)]
+#[test]
+fn an_interruption_is_an_event_of_its_own() {
+    let bench = Bench::with_site();
+    let words = "filter --agent examplebot --robots sites --only allowed --log json -";
+    let mut child = bench
+        .command(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"http://a.example/1\n").expect("it reads");
+    let mut first = [0; 19];
+    child.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("a line");
+    assert!(std::process::Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());
+    let ended = child.wait_with_output().expect("it ends");
+    drop(input);
+    assert_eq!(ended.status.code(), Some(130));
+    let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let last = event(stderr.lines().last().expect("an event"));
+    assert_eq!((&last["event"], &last["message"]), (&json!("interrupted"), &json!("interrupted")), "{stderr}");
+}
+
 #[test]
 fn machines_get_an_object_a_line() {
     let bench = Bench::with_site();

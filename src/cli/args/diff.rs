@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::inspect::{TableFileArgs, format};
 use super::policy::{mapped, trust};
-use super::values::one_of;
+use super::values::{number, one_of};
 use crate::policy::{OpenError, Policy};
 use crate::robots::Agents;
 use crate::show::diff::Change;
@@ -45,7 +45,7 @@ pub struct DiffArgs {
     )]
     pub only: Vec<Change>,
     /// The most paths that are shown of a change
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = number)]
     pub paths: usize,
     /// Count the origins for each crawler and kind of change
     #[arg(long)]

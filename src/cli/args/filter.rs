@@ -1,5 +1,6 @@
 //! The arguments of `filter`.
 
+use crate::formats::time::timestamp;
 use crate::input::{Column, Delimiter, UrlField};
 use crate::judge::{Choices, Fallback, MaxAge, Statuses};
 use crate::robots::Agents;
@@ -29,7 +30,7 @@ use super::values::{one_of, unreachable_for};
   robosieve filter --policy policy.rsv --out split urls.txt
   zcat urls.gz | robosieve filter --policy policy.rsv --only allowed - | head
   robosieve filter --policy policy.rsv --out split 'lists/**/*.zst'
-  find lists -name '*.gz' | robosieve filter --policy policy.rsv --out split --files-from -"
+  find lists -name '*.gz' -print0 | robosieve filter --policy policy.rsv --out split --files-from - -0"
 )]
 pub struct FilterArgs {
     /// The URL lists, one URL per line; - is standard input
@@ -64,6 +65,11 @@ pub struct InputArgs {
     /// `-` is standard input.
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
+    /// The paths in --files-from end in NUL, as `find -print0` writes them
+    ///
+    /// So a path may have line feeds in it.
+    #[arg(short = '0', long, requires = "files_from", hide_short_help = true)]
+    pub null: bool,
     /// The character that separates the fields of a line
     ///
     /// One of the fields is the URL. `tab` or `\t` is a tab. With , or ; a field may be quoted, as in RFC 4180, but a
@@ -212,7 +218,7 @@ pub struct VerdictArgs {
     /// The time at which ages are judged [default: now]
     ///
     /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
-    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", hide_short_help = true, value_parser = timestamp)]
     pub now: Option<jiff::Timestamp>,
 }
 

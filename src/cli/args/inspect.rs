@@ -5,7 +5,8 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::path::PathBuf;
 
 use super::policy::PolicyFileArgs;
-use super::values::one_of;
+use super::values::{number, one_of};
+use crate::formats::time::timestamp;
 use crate::robots::Agents;
 use crate::show::export::{ExportTable, Format};
 
@@ -38,10 +39,10 @@ pub struct InspectArgs {
     #[arg(long, requires = "origin", conflicts_with_all = ["json", "now"])]
     pub dot: bool,
     /// The maximum length of lists, such as the most shared groups and the origins with overrides
-    #[arg(long, default_value_t = 10, value_name = "N", conflicts_with = "origin")]
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = number, conflicts_with = "origin")]
     pub top: usize,
     /// The time at which ages are judged, as RFC 3339 [default: the time of the run]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = timestamp)]
     pub now: Option<jiff::Timestamp>,
 }
 

@@ -1,17 +1,17 @@
 //! The arguments for long runs.
 
-use clap::{ValueEnum, value_parser};
+use clap::ValueEnum;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::values::{bytes, workers};
+use super::values::{bytes, number_up_to, workers};
 use crate::input::Shard;
 use crate::run::LongRun;
 
 /// Seconds in a day.
-const DAY: u64 = 86_400;
+const DAY: usize = 86_400;
 
 /// The options for long runs: shards, resuming, budgets.
 #[derive(Debug, clap::Args)]
@@ -58,14 +58,14 @@ pub struct LongRunArgs {
     /// The number of worker threads [default: one per processor]
     ///
     /// The files do not depend on it.
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
     /// The number of seconds between checkpoints
     ///
     /// A checkpoint makes the work so far durable, so that the run can be resumed from there. They are less frequent if
     /// the disk is slow. A run that reads standard input or a pipe cannot be resumed.
     #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS", hide_short_help = true,
-        value_parser = value_parser!(u64).range(..=DAY))]
+        value_parser = seconds)]
     pub checkpoint: u64,
     /// The size in bytes of a chunk of lines, the unit of work
     ///
@@ -98,7 +98,7 @@ pub struct WatchingArgs {
     /// The format of standard error: text or json
     ///
     /// Text is for people: a bar on a terminal, otherwise lines. JSON is for machines: an object per line, with `event`
-    /// start, resume, progress, warning, finish or error.
+    /// start, resume, policy, progress, warning, finish, interrupted or error.
     #[arg(long, default_value = "text", value_name = "FORMAT", hide_possible_values = true)]
     pub log: Log,
     /// The interval between lines of progress if there is no bar
@@ -120,6 +120,11 @@ pub struct WatchingArgs {
 pub enum Log {
     Text,
     Json,
+}
+
+/// Parses the number of seconds between checkpoints.
+fn seconds(given: &str) -> Result<u64, String> {
+    number_up_to(given, DAY).map(|seconds| seconds as u64)
 }
 
 fn interval(given: &str) -> Result<Duration, String> {

@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
-use super::values::workers;
+use super::values::{number, workers};
 use super::{PolicyArgs, ReadingArgs};
 
 /// Verify the receipt of a run
@@ -29,7 +29,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub inputs: bool,
     /// The number of worker threads [default: one per processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }
 
@@ -97,9 +97,9 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The number of rows in tables of the most frequent items
-    #[arg(long, default_value_t = 20, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = number)]
     pub top: usize,
     /// The number of worker threads [default: one per processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }

@@ -1,6 +1,6 @@
 //! Parsers for sizes, durations, numbers of workers, and choices.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::formats::time::duration;
 use crate::policy::LONGEST_UNREACHABLE;
@@ -32,10 +32,20 @@ pub(super) fn unreachable_for(given: &str) -> Result<u64, String> {
     known.ok_or_else(|| format!("a policy knows failures of the last {days} days only, so at most {days}d"))
 }
 
-/// A parser for the number of workers. Each has its own buffers, so far more workers than processors would only take
-/// memory.
-pub(super) fn workers() -> impl TypedValueParser<Value = usize> {
-    RangedU64ValueParser::new().range(..=4096)
+/// Parses the number of workers. Each has its own buffers, so far more workers than processors would only take memory.
+pub(super) fn workers(given: &str) -> Result<usize, String> {
+    number_up_to(given, 4096)
+}
+
+/// Parses a whole number.
+pub(super) fn number(given: &str) -> Result<usize, String> {
+    given.parse().map_err(|_| "expected a whole number".to_owned())
+}
+
+/// Parses a whole number that is not larger than `most`.
+pub(super) fn number_up_to(given: &str, most: usize) -> Result<usize, String> {
+    let number = number(given).ok().filter(|&number| number <= most);
+    number.ok_or_else(|| format!("expected a whole number up to {most}"))
 }
 
 /// A parser for one of these values, given by its name.
@@ -53,6 +63,16 @@ pub(super) fn one_of<T: Clone + Send + Sync + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_whole_and_within_bounds() {
+        assert_eq!((number("7"), workers("4096"), number_up_to("86400", 86_400)), (Ok(7), Ok(4096), Ok(86_400)));
+        for given in ["", "x", "-1", "1.5", "99999999999999999999"] {
+            assert_eq!(number(given), Err("expected a whole number".to_owned()), "{given}");
+            assert_eq!(workers(given), Err("expected a whole number up to 4096".to_owned()), "{given}");
+        }
+        assert!(workers("4097").is_err());
+    }
 
     #[test]
     fn sizes_have_units_of_both_kinds() {

@@ -120,10 +120,11 @@ impl Journal {
         }
     }
 
-    /// Reports that the run has failed.
+    /// Reports that the run has failed, or was interrupted, which is an event of its own for machines.
     pub fn error(&self, failure: &Failure) {
+        let event = if failure.is_interrupted() { "interrupted" } else { "error" };
         match self.output {
-            JournalOutput::Json { .. } => say(json::message("error", &failure.to_string())),
+            JournalOutput::Json { .. } => say(json::message(event, &failure.to_string())),
             _ => say(format!("robosieve: {failure}")),
         }
     }

@@ -21,6 +21,7 @@ impl From<ParquetError> for Malformed {
         Malformed(match error {
             // The wrapper adds nothing to the message.
             ParquetError::External(error) => error.to_string(),
+            ParquetError::General(problem) | ParquetError::NYI(problem) | ParquetError::EOF(problem) => problem,
             other => other.to_string(),
         })
     }

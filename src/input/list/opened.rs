@@ -17,6 +17,7 @@ use super::regular::{FileState, Regular, STANDARD_INPUT};
 use super::stream::{Stream, standard_input, stream};
 #[cfg(feature = "parquet")]
 use super::table::TableFile;
+use crate::formats::archive::Archive;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::regular_file::PARQUET_MARK;
 use crate::input::error::{ListError, unreadable};
@@ -129,6 +130,9 @@ impl List {
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
         if start.starts_with(PARQUET_MARK) {
             return List::table(path, compression, content, url_field);
+        }
+        if let Some(archive) = Archive::of(&start) {
+            return Err(ListError::Archive { path: path.to_owned(), kind: archive.name(), remedy: list_of(archive) });
         }
         let known = url_field.layout(&start);
         // If the start is lost, the layout found may be wrong.
@@ -350,6 +354,14 @@ fn table(path: &Path, file: Regular, url_field: &UrlField) -> Result<Box<dyn Con
 fn table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
     let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
     Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
+}
+
+/// What makes a list of the URLs in an archive.
+fn list_of(archive: Archive) -> &'static str {
+    match archive {
+        Archive::Warc | Archive::Arc => "make an index of it, which is one: cdxj-indexer FILE > FILE.cdxj",
+        Archive::Zip => "take its index out, which is one: unzip -j FILE 'indexes/*'",
+    }
 }
 
 /// Checks that nothing read from a list was missing, and that its file has not changed.

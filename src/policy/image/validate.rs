@@ -22,6 +22,7 @@ use super::sections::{Content, Image, Meta, Parts, Trust};
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
 use crate::formats::mmap;
+use crate::formats::plain::json_problem;
 use crate::policy::answer::{Answer, StoredRules};
 use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
@@ -104,7 +105,7 @@ fn damage(section: Section, at: u64, problem: impl Into<String>) -> ImageError {
 fn meta(image: &Image) -> Result<Content, ImageError> {
     let wrong = |problem: String| damage(Section::Meta, image.header.sections[Section::Meta as usize].start, problem);
     let Meta { dialect, agents, statistics } =
-        serde_json::from_slice(image.section(Section::Meta)).map_err(|error| wrong(error.to_string()))?;
+        serde_json::from_slice(image.section(Section::Meta)).map_err(|error| wrong(json_problem(&error)))?;
     let dialect = Dialect::named(&dialect).map_err(|error| wrong(error.to_string()))?;
     Ok(Content { dialect, columns: agents, statistics })
 }

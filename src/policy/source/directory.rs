@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::intake::Intake;
+use super::kind::SourceKind;
 use super::passed_over::{Reason, is_plausible};
 use super::robots::Robots;
 use super::{FetchedAt, SourceError, bare_origin};
@@ -22,6 +23,9 @@ const BATCH: usize = 64;
 
 /// The extensions of compressed files.
 const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
+
+/// The extensions of archives.
+const ARCHIVES: [&str; 4] = [".warc", ".arc", ".wacz", ".zip"];
 
 pub(super) fn add(path: &Path, fetched_at: Option<FetchedAt>, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let mut named = Vec::<PathBuf>::new();
@@ -117,9 +121,20 @@ fn read_file(path: &Path, limit: usize, memory: u64) -> Result<RobotsFile, Sourc
         }
         robots => robots.map_err(SourceError::unreadable(path))?,
     };
+    if let Some(kind) = archive(path, &robots.body) {
+        return Err(SourceError::InFolder { path: path.to_owned(), kind });
+    }
     let origins = origins_of(name(path, robots.was_compressed));
     let captures = origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect();
     Ok(RobotsFile { captures, is_empty: robots.body.is_empty(), damage: None })
+}
+
+/// The kind of a file that is an archive by its name and its content. By its content alone it may be what a server sends as its
+/// robots.txt.
+fn archive(path: &Path, body: &[u8]) -> Option<SourceKind> {
+    let is_named = || ARCHIVES.iter().any(|ending| name(path, true).ends_with(ending));
+    let kind = Some(body).filter(|_| is_named()).map(SourceKind::of_text)?;
+    matches!(kind, SourceKind::Warc | SourceKind::Arc | SourceKind::Zip).then_some(kind)
 }
 
 /// The name of a file for a message.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::kind::SourceKind;
 use crate::formats::compression::Damaged;
 use crate::formats::error::FileError;
-use crate::formats::{shown, visible};
+use crate::formats::{shortened, shown, visible};
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
 
@@ -29,22 +29,22 @@ pub enum SourceError {
         hint: &'static str,
     },
     /// A line of JSON Lines is malformed.
-    #[error("{}, line {line} (byte {offset}): {problem}", shown(path))]
+    #[error("{}, line {line} (byte {offset}): {}", shown(path), shortened(problem))]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// Where the line begins, in bytes from the start of the uncompressed text.
+        /// Where the problem is, if that is known, or the line begins, in bytes from the start of the uncompressed text.
         offset: u64,
         /// The problem.
         problem: String,
     },
     /// A line of JSON Lines lacks a key that is needed.
     #[error(
-        "{}, line {line} (byte {offset}): it has {lacks}; its keys are {}; name the keys to read",
+        "{}, line {line} (byte {offset}): this answer has {lacks}; its keys are {}; name the keys to read",
         shown(path),
-        visible(known)
+        shortened(visible(known))
     )]
     NoKey {
         /// The file.
@@ -62,7 +62,7 @@ pub enum SourceError {
     #[error(transparent)]
     Captures(#[from] WriteError),
     /// A record of a WARC archive is malformed.
-    #[error("{}, record {record} (byte {offset}): {problem}", shown(path))]
+    #[error("{}, record {record} (byte {offset}): {}", shown(path), shortened(problem))]
     Record {
         /// The file.
         path: PathBuf,
@@ -82,7 +82,11 @@ pub enum SourceError {
         problem: String,
     },
     /// A Parquet file lacks a column that is needed.
-    #[error("{}: it has no column {name:?}; its columns are {known}; name the columns to read", shown(path))]
+    #[error(
+        "{}: it has no column {name:?}; its columns are {}; name the columns to read",
+        shown(path),
+        shortened(known)
+    )]
     NoColumn {
         /// The file.
         path: PathBuf,
@@ -105,7 +109,7 @@ pub enum SourceError {
         feature: &'static str,
     },
     /// A row of a Parquet file is not an answer.
-    #[error("{}, row {row}: {problem}", shown(path))]
+    #[error("{}, row {row}: {}", shown(path), shortened(problem))]
     Row {
         /// The file.
         path: PathBuf,
@@ -115,7 +119,7 @@ pub enum SourceError {
         problem: String,
     },
     /// One of several answers in memory is none.
-    #[error("answer {number}: {problem}")]
+    #[error("answer {number}: {}", shortened(problem))]
     Answer {
         /// The answer, counted from 1.
         number: u64,
@@ -135,6 +139,22 @@ pub enum SourceError {
     Policy {
         /// The file.
         path: PathBuf,
+    },
+    /// An archive of a kind that is not read.
+    #[error("{} is {}, which is not read; {}", shown(path), kind.name(), remedy(*kind))]
+    NotRead {
+        /// The file.
+        path: PathBuf,
+        /// Its kind.
+        kind: SourceKind,
+    },
+    /// An archive in a folder, whose files are robots.txt files.
+    #[error("{} is {}, but each file of a folder is a robots.txt; give the archive itself", shown(path), kind.name())]
+    InFolder {
+        /// The file.
+        path: PathBuf,
+        /// Its kind.
+        kind: SourceKind,
     },
     /// An origin was given for a source that names its own origins.
     #[error("{} is {}, which names its own origins; do not give one", shown(path), kind.name())]
@@ -179,6 +199,14 @@ impl SourceError {
     }
 }
 
+/// What makes a source of an archive that is not read.
+fn remedy(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::Arc => "make a WARC archive of it: warcio recompress OLD.arc.gz NEW.warc.gz",
+        _ => "take the WARC archives out of it: unzip -j FILE 'archive/*'",
+    }
+}
+
 /// A table lacks a column that is needed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -199,19 +227,19 @@ pub enum RecordProblem {
     #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0, WARC/1.1, WARC/0.17 or WARC/0.18")]
     Version(String),
     /// Its head has no end.
-    #[error("its head is longer than {} KiB", HEAD_LIMIT >> 10)]
+    #[error("the head of this record is longer than {} KiB", HEAD_LIMIT >> 10)]
     LongHead,
     /// Another record begins in its head.
-    #[error("its head is cut short; another record follows in it")]
+    #[error("the head of this record is cut short; another record follows in it")]
     CutHead,
     /// A line of its head is not a field.
-    #[error("its head has a line that is not a field: {0:?}")]
+    #[error("the head of this record has a line that is not a field: {0:?}")]
     NoField(String),
     /// A required field is missing.
-    #[error("it has no {0}")]
+    #[error("this record has no {0}")]
     Missing(&'static str),
     /// A field has a meaningless value.
-    #[error("its {name} is not valid: {value:?}")]
+    #[error("the {name} of this record is not valid: {value:?}")]
     Value {
         /// The field.
         name: &'static str,
@@ -219,12 +247,12 @@ pub enum RecordProblem {
         value: String,
     },
     /// Its time cannot be that of an answer.
-    #[error("its time cannot be right: {0}")]
+    #[error("the time of this record cannot be right: {0}")]
     Time(String),
     /// Its block is not followed by the end of a record.
-    #[error("it does not end where its Content-Length says")]
+    #[error("this record does not end where its Content-Length says")]
     End,
     /// The archive ends within it.
-    #[error("the archive ends within it")]
+    #[error("the archive ends within this record")]
     CutShort,
 }

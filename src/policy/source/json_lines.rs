@@ -19,6 +19,7 @@ use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::times::TimeBounds;
+use crate::formats::plain::json_words;
 use crate::formats::time;
 use crate::policy::Capture;
 
@@ -44,7 +45,7 @@ pub(super) fn add(
             let offset = offset_after - line.len() as u64;
             let is_cut = line.len() == longest && !line.ends_with(b"\n");
             let read = match is_cut {
-                true => Err(format!("it is longer than {longest} bytes; expected one answer per line").into()),
+                true => Err(format!("this line is longer than {longest} bytes; expected one answer per line").into()),
                 false => capture(&line, names, intake.time_bounds),
             };
             match read {
@@ -67,6 +68,8 @@ const SHOWN: usize = 20;
 enum Problem {
     /// It lacks a key, and has these instead.
     NoKey(String, Vec<String>),
+    /// It is no JSON, or a value of another kind, at this byte of the line.
+    Json(u64, String),
     Other(String),
 }
 
@@ -92,14 +95,26 @@ impl Problem {
                 }
                 SourceError::NoKey { path, line, offset, lacks, known: keys.join(", ") }
             }
+            Problem::Json(at, problem) => SourceError::Line { path, line, offset: offset + at, problem },
             Problem::Other(problem) => SourceError::Line { path, line, offset, problem },
         }
     }
 }
 
+/// What is wrong with the JSON of a line.
+fn json(error: &serde_json::Error, line: &[u8]) -> Problem {
+    // To the parser, a line feed begins another line.
+    let text = line.trim_ascii_end();
+    let at = if error.is_eof() || error.line() > 1 { text.len() } else { error.column().saturating_sub(1) };
+    let what = if error.is_data() { "this answer" } else { "this line" };
+    let words = json_words(error);
+    let expected = "expected JSON Lines, WARC, Parquet, or one robots.txt with its origin";
+    Problem::Json(at as u64, format!("{what} cannot be read: {words}; {expected}"))
+}
+
 /// Parses a line as a capture.
 fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds) -> Result<Capture, Problem> {
-    let expected = |error| format!("{error}; expected JSON Lines, WARC, Parquet, or one robots.txt with its origin");
+    let expected = |error| json(&error, line);
     let mut json = serde_json::Deserializer::from_slice(line);
     let fields = Line(names).deserialize(&mut json).map_err(expected)?;
     json.end().map_err(expected)?;
@@ -219,7 +234,7 @@ impl<'de> Visitor<'de> for Line<'_> {
     type Value = Fields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an answer as an object")
+        f.write_str("an answer, which is an object,")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Fields<'de>, A::Error> {
@@ -231,7 +246,7 @@ impl<'de> Visitor<'de> for Line<'_> {
             };
             if std::mem::replace(&mut seen[field as usize], true) {
                 let key = self.0.name(field).unwrap_or_default();
-                return Err(A::Error::custom(format!("its key {key:?} occurs twice")));
+                return Err(A::Error::custom(format!("the key {key:?} occurs twice")));
             }
             match field {
                 Field::Url => fields.url = object.next_value()?,
@@ -317,10 +332,10 @@ mod tests {
     #[test]
     fn a_wrong_line_says_what_is_wrong() {
         for (line, problem) in [
-            ("{", "EOF"),
-            ("[]", "expected an answer as an object"),
-            ("User-agent: *", "JSON Lines"),
-            ("{} {}", "trailing"),
+            ("{", "line 1 (byte 1): this line cannot be read: the JSON ends too early; expected JSON Lines"),
+            ("[]", "a list where an answer, which is an object, is expected"),
+            ("User-agent: *", "line 1 (byte 0): this line cannot be read: JSON is expected; expected JSON Lines"),
+            ("{} {}", "(byte 3): this line cannot be read: more follows"),
             (r#"{"status":404}"#, "neither \"url\" nor \"origin\"; its keys are status;"),
             (r#"{"url":"/robots.txt","status":404}"#, "expected an absolute"),
             (r#"{"origin":"http://a/x","status":404}"#, "not an origin"),

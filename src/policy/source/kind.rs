@@ -6,15 +6,14 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::formats::archive::Archive;
 use crate::formats::compression::{Reader, peeked};
 use crate::formats::regular_file::PARQUET_MARK;
 use crate::policy::image::MAGIC;
 
-/// The beginning of a WARC archive.
-const WARC_MARK: &[u8] = b"WARC/";
-
 /// How many bytes of a text are enough to recognise a policy, an archive or a table, whose marks are no longer.
-pub(super) const MARK: usize = MAGIC.len();
+pub(super) const MARK: usize = Archive::MARK;
+const _: () = assert!(MAGIC.len() <= MARK && PARQUET_MARK.len() <= MARK);
 
 /// How many bytes of a text are enough to recognise it.
 const START: usize = 64 << 10;
@@ -29,6 +28,10 @@ pub enum SourceKind {
     JsonLines,
     /// A WARC archive.
     Warc,
+    /// An ARC archive, which is not read.
+    Arc,
+    /// A zip file, as WACZ archives are, which is not read.
+    Zip,
     /// A Parquet file.
     Parquet,
     /// A policy, which is made from sources and is not one.
@@ -54,11 +57,15 @@ impl SourceKind {
     /// The kind of a decompressed text, given all of it or its beginning.
     pub fn of_text(text: &[u8]) -> SourceKind {
         match text {
-            text if text.starts_with(WARC_MARK) => SourceKind::Warc,
             text if text.starts_with(PARQUET_MARK) => SourceKind::Parquet,
             text if text.starts_with(&MAGIC) => SourceKind::Policy,
-            text if is_json_line(text) => SourceKind::JsonLines,
-            _ => SourceKind::RobotsTxt,
+            text => match Archive::of(text) {
+                Some(Archive::Warc) => SourceKind::Warc,
+                Some(Archive::Arc) => SourceKind::Arc,
+                Some(Archive::Zip) => SourceKind::Zip,
+                None if is_json_line(text) => SourceKind::JsonLines,
+                None => SourceKind::RobotsTxt,
+            },
         }
     }
 
@@ -67,7 +74,9 @@ impl SourceKind {
         match self {
             SourceKind::Folder => "a folder",
             SourceKind::JsonLines => "a JSON Lines file",
-            SourceKind::Warc => "a WARC archive",
+            SourceKind::Warc => Archive::Warc.name(),
+            SourceKind::Arc => Archive::Arc.name(),
+            SourceKind::Zip => Archive::Zip.name(),
             SourceKind::Parquet => "a Parquet file",
             SourceKind::Policy => "a policy file",
             SourceKind::RobotsTxt => "a robots.txt",
@@ -115,6 +124,9 @@ mod tests {
             (&long, SourceKind::JsonLines),
             ("WARC/1.0\r\n", SourceKind::Warc),
             ("PAR1\0", SourceKind::Parquet),
+            ("filedesc://IAH-1.arc 0.0.0.0 20110310233243 text/plain 76\n", SourceKind::Arc),
+            ("filedesc:", SourceKind::RobotsTxt),
+            ("PK\x03\x04\x14", SourceKind::Zip),
         ] {
             assert_eq!(SourceKind::of_text(text.as_bytes()), kind, "{:.40}", text);
         }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::formats::error::FileError;
+use crate::formats::plain::json_problem;
 use crate::formats::{regular_file, shown};
 use crate::input::error::ListError;
 use crate::judge::tally::LINE_HASH;
@@ -75,7 +76,7 @@ pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
         _ => FileError::of("read", &path)(error).into(),
     })?;
     let receipt: Receipt = serde_json::from_slice(&bytes)
-        .map_err(|error| VerifyError::Malformed { path: path.clone(), problem: error.to_string() })?;
+        .map_err(|error| VerifyError::Malformed { path: path.clone(), problem: json_problem(&error) })?;
     if receipt.line_hash != LINE_HASH {
         let (found, version) = (receipt.line_hash.into_owned(), receipt.robosieve.into_owned());
         return Err(VerifyError::OtherHash { path, found, version });

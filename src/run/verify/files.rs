@@ -51,8 +51,13 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Vec<Checked> {
     let mut files = Vec::new();
     for list in &receipt.lists {
         let (mut found, mut problem) = (None, None);
-        if is_kept(list) {
-            match reread_list(list, receipt, threads) {
+        let Some(path) = list.exact_path() else {
+            let problem = "the receipt does not name it: its path_base64 is not Base64".to_owned();
+            files.push(Checked { role: Role::List, ..Checked::unreadable(PathBuf::from(&list.path), problem) });
+            continue;
+        };
+        if is_kept(list, &path) {
+            match reread_list(list, &path, receipt, threads) {
                 Ok(text) => {
                     let other_head = text.other_head(list.head.as_ref().map(Part::tally).as_ref());
                     problem = other_head.or_else(|| list.input.difference(&text.lines));
@@ -61,17 +66,17 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Vec<Checked> {
                 Err(unreadable) => problem = Some(unreadable),
             }
         }
-        let (path, skipped) = (PathBuf::from(&list.path), list.skipped.len());
+        let skipped = list.skipped.len();
         files.push(Checked { path, role: Role::List, found, problem, skipped });
     }
     files
 }
 
 /// Whether a list can be read again; one that came through a pipe cannot.
-fn is_kept(list: &ListPart) -> bool {
+fn is_kept(list: &ListPart, path: &Path) -> bool {
     // A compressed table was read from a copy, so the receipt has no state of its file.
     let is_copied = list.format == LIST_FORMAT && list.compression.is_some();
-    let is_file = || Path::new(&list.path).metadata().map_or(true, |metadata| metadata.is_file());
+    let is_file = || path.metadata().map_or(true, |metadata| metadata.is_file());
     is_skipped(list) || list.path != STANDARD_INPUT && (list.file.is_some() || is_copied && is_file())
 }
 
@@ -103,20 +108,14 @@ fn not_read(error: &io::Error) -> String {
     }
 }
 
-fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Columns, String> {
+fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) -> Result<Columns, String> {
     if is_skipped(list) {
         return Ok(Columns::default());
     }
     // Parts that the run skipped are skipped again.
     let skips_bad = !list.skipped.is_empty();
-    let path = PathBuf::from(&list.path);
-    regular_file::ensure(&path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
-            "missing, or its path is not UTF-8, so the receipt cannot name it".to_owned()
-        }
-        _ => not_read(&error),
-    })?;
-    let opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad, None);
+    regular_file::ensure(path).map_err(|error| not_read(&error))?;
+    let opened = List::open_all(&[path.to_owned()], &receipt.options.url_field, u64::MAX, skips_bad, None);
     let mut opened = opened.map_err(problem_of)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| opened[0].unreadable().is_none());

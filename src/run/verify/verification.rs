@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::{VerifyError, read_receipt};
 use super::files::{Checked, Role};
 use super::{account, files};
+use crate::formats::fit::{self, Row};
 use crate::formats::{shown, visible};
 use crate::output::folder::RECEIPT;
 use crate::output::receipt::{Part, Receipt};
@@ -95,33 +96,12 @@ fn proved_by_shards(receipt: &Receipt, directory: &Path, inputs: bool, threads: 
 }
 
 impl fmt::Display for Verification {
-    /// A table of the files that were read, and the conclusion.
+    /// A table of the files that were read, in 80 columns if their paths allow it, and the conclusion.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.files.iter().map(|file| shown(&file.path).to_string().len()).max().unwrap_or(0).max(4);
-        writeln!(f, "{:<width$} {:<6} {:>15} {:>18}  proof", "file", "role", "lines", "bytes")?;
-        for file in &self.files {
-            let path = shown(&file.path).to_string();
-            let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
-            let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
-            let proof = match (&file.problem, &file.found) {
-                (Some(problem), _) => visible(problem).to_string(),
-                (None, None) if file.role == Role::Extra => {
-                    "the receipt does not name it; readers of this folder skip it".to_owned()
-                }
-                (None, None) => "not stored, cannot be read again".to_owned(),
-                (None, Some(_)) => "matches the receipt".to_owned(),
-            };
-            let skipped = match file.skipped {
-                0 => String::new(),
-                parts => format!("; parts that the run skipped: {parts}"),
-            };
-            let role = match file.role {
-                Role::Output => "output",
-                Role::List => "list",
-                Role::Extra => "extra",
-            };
-            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{skipped}")?;
-        }
+        let head = ["role", "lines", "bytes"].map(str::to_owned).to_vec();
+        let mut rows = vec![Row { name: "file".to_owned(), cells: head, text: vec!["proof".to_owned()] }];
+        rows.extend(self.files.iter().map(row));
+        f.write_str(&fit::table(&rows))?;
         for contradiction in &self.contradictions {
             writeln!(f, "the receipt contradicts itself: {}", visible(contradiction))?;
         }
@@ -130,5 +110,31 @@ impl fmt::Display for Verification {
         } else {
             f.write_str("NOT proven")
         }
+    }
+}
+
+/// A file in the table.
+fn row(file: &Checked) -> Row {
+    let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
+    let mut proof = match (&file.problem, &file.found) {
+        (Some(problem), _) => visible(problem).to_string(),
+        (None, None) if file.role == Role::Extra => {
+            "the receipt does not name it; readers of this folder skip it".to_owned()
+        }
+        (None, None) => "not stored, cannot be read again".to_owned(),
+        (None, Some(_)) => "matches the receipt".to_owned(),
+    };
+    if file.skipped > 0 {
+        proof.push_str(&format!("; parts that the run skipped: {}", file.skipped));
+    }
+    let role = match file.role {
+        Role::Output => "output",
+        Role::List => "list",
+        Role::Extra => "extra",
+    };
+    Row {
+        name: shown(&file.path).to_string(),
+        cells: vec![role.to_owned(), number(|part| part.lines), number(|part| part.bytes)],
+        text: vec![proof],
     }
 }
