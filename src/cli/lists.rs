@@ -24,7 +24,7 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
     if is_read_twice(&lists) {
         return Err(Failure::StandardInputTwice);
     }
-    let end = if args.input.null { NameEnd::Nul } else { NameEnd::Line };
+    let end = if input.null { NameEnd::Nul } else { NameEnd::Line };
     lists.extend(lists_named_in(file, end)?);
     if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
 }

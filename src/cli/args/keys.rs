@@ -49,7 +49,7 @@ pub struct KeysArgs {
     #[arg(long, default_value = "1G", value_name = "SIZE", value_parser = bytes)]
     pub memory: u64,
     /// The number of worker threads [default: one per processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }
 
