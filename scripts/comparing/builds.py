@@ -35,21 +35,7 @@ def build_generator(root, target):
 
 
 def build_robosieve(root, target):
-    """Build robosieve; return its path."""
-    cargo("build", "--release", "--locked", "--bin", "robosieve", "--manifest-path", root / "Cargo.toml", target=target)
-    return target / "release" / "robosieve"
-
-
-def build_inprocess(root, target):
-    """Build the example that measures matching alone; return its path."""
-    cargo(
-        "build",
-        "--release",
-        "--locked",
-        "--example",
-        "inprocess",
-        "--manifest-path",
-        root / "Cargo.toml",
-        target=target,
-    )
-    return target / "release" / "examples" / "inprocess"
+    """Build robosieve, and the example that measures matching alone; return both paths."""
+    words = ["build", "--release", "--locked", "--bin", "robosieve", "--example", "inprocess"]
+    cargo(*words, "--manifest-path", root / "Cargo.toml", target=target)
+    return target / "release" / "robosieve", target / "release" / "examples" / "inprocess"
