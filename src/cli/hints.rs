@@ -18,9 +18,12 @@ const NAMED: usize = 3;
 
 /// The warnings about the lists of a run.
 pub fn of_lists(receipt: &Receipt) -> Vec<String> {
-    let mut hints: Vec<String> = tabs(receipt).into_iter().collect();
-    let mut invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
-    for (list, lines) in invalid.by_ref().take(NAMED) {
+    if let Some(hint) = tabs(receipt) {
+        return vec![hint];
+    }
+    let mut hints = Vec::new();
+    let invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
+    for (list, lines) in invalid.take(NAMED) {
         if let Some(guess) = guess_of(Path::new(&list.path)) {
             let lines = counted(lines, "line is invalid", "lines are invalid");
             hints.push(format!("the list {}: {lines}; it {guess}", visible(&list.path)));

@@ -31,7 +31,7 @@ fn every_help_has_examples_of_its_own_command() {
 
 /// What the examples of the manual read, as scripts: first for all commands, then for some.
 #[cfg(unix)]
-const EXAMPLES_READ: [(&str, &str); 6] = [
+const EXAMPLES_READ: [(&str, &str); 7] = [
     (
         "",
         "mkdir robots lists lists/more bin home home/.zfunc; mkdir -p home/.local/share/bash-completion/completions home/.config/fish/completions
@@ -47,6 +47,7 @@ const EXAMPLES_READ: [(&str, &str); 6] = [
         "merge",
         "for name in today part-1 part-2; do robosieve compile --quiet --agent examplebot captures.jsonl -o $name.rsv; done",
     ),
+    ("keys", "mkdir keys"),
     (
         "diff history",
         "for name in old new 2026-01 2026-06 2026-11; do robosieve compile --quiet --agent GPTBot robots -o $name.rsv; done",

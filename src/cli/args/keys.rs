@@ -14,10 +14,9 @@ use crate::judge::SameUrl;
 /// and leaves out what an earlier one has; then `join` combines the receipts. The keys are sorted hashes, 16 bytes per URL.
 /// A file of keys that is there is replaced, but one of `filter --seen` is not.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples, for each I of 8:
-  robosieve keys --shard I/8 -o keys/I.rss lists/*.gz
-  robosieve filter --policy policy.rsv --now 2026-01-01T00:00:00Z --shard I/8 --unique --keys keys --out part-I lists/*.gz
-  robosieve join --out all part-*")]
+#[command(after_help = "Examples:
+  robosieve keys --shard 1/8 -o keys/1.rss lists/*.gz
+  robosieve keys --unique=bytes -o before.rss urls.txt")]
 pub struct KeysArgs {
     /// The URL lists, as for `filter`; - is standard input
     #[arg(required_unless_present = "files_from", value_name = "LIST")]
