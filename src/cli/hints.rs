@@ -24,7 +24,7 @@ pub fn of_lists(receipt: &Receipt) -> Vec<String> {
     let mut hints = Vec::new();
     let invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
     for (list, lines) in invalid.take(NAMED) {
-        if let Some(guess) = guess_of(Path::new(&list.path)) {
+        if let Some(guess) = list.exact_path().as_deref().and_then(guess_of) {
             let lines = counted(lines, "line is invalid", "lines are invalid");
             hints.push(format!("the list {}: {lines}; it {guess}", visible(&list.path)));
         }
