@@ -91,7 +91,7 @@ def small(matchers, args, folder):
     shutil.rmtree(folder, ignore_errors=True)
     robots.mkdir(parents=True)
     rules = "".join(f"Disallow: /private-{number}/\n" for number in range(10))
-    (robots / "one.example").write_text(f"User-agent: *\n{rules}Allow: /private-3/open\n")
+    (robots / "one.example").write_text(f"User-agent: *\nAllow: /private-3/open\n{rules}")
     paths = [
         "",
         "a",

@@ -147,7 +147,9 @@ def list_heading(data, args):
         f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
         f"{found['links']:,} distinct links "
         f"repeated; {found['source']}; agent {args.agent}\n"
-        f"- runs: {args.rounds} rounds of all programs in turn after one to warm up; medians (slowest–fastest)"
+        f"- runs: {args.rounds} rounds of all programs in turn after one to warm up; medians (slowest–fastest)\n"
+        "- memory: no peak is below that of the script which starts the programs, "
+        "as a process begins as a copy of its parent"
     )
 
 
