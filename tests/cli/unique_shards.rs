@@ -150,5 +150,5 @@ fn keys_replace_nothing_but_keys() {
     let run = bench.program(&format!("{RUN} --seen before --count --json {LISTS}")).assert().success();
     let receipt: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
     assert_eq!(receipt["partitions"]["allowed"]["lines"], 0);
-    assert_eq!(receipt["partitions"]["invalid"]["lines"].as_u64() > Some(0), true);
+    assert!(receipt["partitions"]["invalid"]["lines"].as_u64() > Some(0));
 }

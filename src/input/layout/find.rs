@@ -17,7 +17,7 @@ pub enum Layout {
     /// Lines of CDXJ: a key, a time and a JSON object, whose `url` is the URL.
     Cdxj,
     /// JSON Lines: objects, of which one member is the URL.
-    JsonLines(Member),
+    JsonLines(Box<Member>),
 }
 
 impl Layout {

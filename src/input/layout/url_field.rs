@@ -151,7 +151,7 @@ impl UrlField {
     pub(crate) fn layouts_beside(&self, layout: Layout) -> Vec<Layout> {
         match layout {
             delimited @ Layout::Delimited(_) => vec![delimited],
-            _ => vec![Layout::JsonLines(Member::new(self.member())), Layout::Cdxj, Layout::Whole],
+            _ => vec![Layout::JsonLines(Box::new(Member::new(self.member()))), Layout::Cdxj, Layout::Whole],
         }
     }
 
@@ -163,7 +163,7 @@ impl UrlField {
             Some(names) if names.iter().all(|name| name != wanted) => {
                 Err(UrlFieldError::NoColumn { wanted: Column::Name(wanted.to_owned()), names })
             }
-            Some(_) => Ok(Layout::JsonLines(Member::new(wanted))),
+            Some(_) => Ok(Layout::JsonLines(Box::new(Member::new(wanted)))),
             // Text that is not JSON.
             None if self.column.is_none() => Ok(Layout::Whole),
             None => Err(UrlFieldError::NoDelimiter),
