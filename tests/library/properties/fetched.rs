@@ -260,8 +260,8 @@ fn the_outcome_is_that_of_the_url_as_fetched() {
 
 #[test]
 #[ignore = "takes long"]
-fn a_million_outcomes_are_those_of_the_urls_as_fetched() {
-    check_many(1_000_000);
+fn many_outcomes_are_those_of_the_urls_as_fetched() {
+    check_many(300_000);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use robosieve::Dialect;
 use robosieve::lint::{self, FindingKind};
 
-use super::{config, costly, strategies};
+use super::{costly, strategies};
 use crate::oracle;
 
 /// A file of several groups, some of them for the same agents.
@@ -45,7 +45,7 @@ fn is_plain(path: &[u8]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(costly())]
 
     #[test]
     #[ignore = "takes long"]
