@@ -27,7 +27,7 @@ class Case:
     source: str  # document, section and sentence
 
 
-def octets_of(record):
+def bytes_of(record):
     """The bytes of a record's robots.txt."""
     if "robots_b64" in record:
         return base64.b64decode(record["robots_b64"])
@@ -56,7 +56,7 @@ def read_file(path):
                 record["agent"],
                 record["url"].encode(),
                 host_of(record["url"]),
-                octets_of(record),
+                bytes_of(record),
                 record["expect"],
                 f"{path.name}#L{number}",
                 source,

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::seen::{NO_URL, contains, insert, prefetch_ahead};
-use super::seen_file::{SeenFile, Unwritten};
+use super::seen_file::{SeenError, SeenFile, Unwritten};
 use super::shard_keys::ShardKeys;
 use crate::formats::regular_file::FileAt;
 use crate::formats::unnamed;
@@ -358,8 +358,7 @@ impl RunSet<'_> {
         repeated: &mut [u64],
     ) -> Result<(), Unwritten> {
         let Some(ShardKeys { earlier, own, .. }) = self.files.shards else { return Ok(()) };
-        let RunSet { slots, hits, .. } = &mut *self;
-        let (mut all, mut shared) = (0, 0);
+        let (slots, mut all, mut shared) = (&self.slots, 0, 0);
         own.each_beginning(first_bits, bits, |key| {
             all += 1;
             shared += usize::from(contains(slots, key.rotate_left(bits)));
@@ -367,15 +366,9 @@ impl RunSet<'_> {
         if (all, shared) != (held, held) {
             return Err(own.invalid("has other URLs than the lists of its shard; write it again").into());
         }
-        hits.clear();
-        for file in earlier {
-            file.each_beginning(first_bits, bits, |key| {
-                if contains(slots, key.rotate_left(bits)) {
-                    hits.push(key);
-                }
-            })?;
-        }
-        hits.sort_unstable();
+        self.hits.clear();
+        earlier.iter().try_for_each(|file| self.add_hits(file, (first_bits, bits)))?;
+        self.hits.sort_unstable();
         self.each_hit(runs, run, |word, bit| repeated[word] |= bit).map_err(Unwritten::from)
     }
 
@@ -384,19 +377,24 @@ impl RunSet<'_> {
         &mut self,
         runs: &KeyRuns,
         run: &Run,
-        (first_bits, bits): (u128, u32),
+        begin: (u128, u32),
         repeated: &[u64],
         in_file: &mut [u64],
     ) -> Result<(), Unwritten> {
-        let RunSet { files, slots, hits, .. } = &mut *self;
-        let Some(file) = files.seen else { return Ok(()) };
-        hits.clear();
+        let Some(file) = self.files.seen else { return Ok(()) };
+        self.hits.clear();
+        self.add_hits(file, begin)?;
+        self.each_hit(runs, run, |word, bit| in_file[word] |= bit & !repeated[word]).map_err(Unwritten::from)
+    }
+
+    /// Adds the keys of a file that begin with these bits and are in the set to the hits.
+    fn add_hits(&mut self, file: &SeenFile, (first_bits, bits): (u128, u32)) -> Result<(), SeenError> {
+        let RunSet { slots, hits, .. } = self;
         file.each_beginning(first_bits, bits, |key| {
             if contains(slots, key.rotate_left(bits)) {
                 hits.push(key);
             }
-        })?;
-        self.each_hit(runs, run, |word, bit| in_file[word] |= bit & !repeated[word]).map_err(Unwritten::from)
+        })
     }
 
     /// Calls `set` with the word and the bit of each key of a run that is among the hits.

@@ -46,14 +46,14 @@ def rules_for(robots, agent):
 
 
 def pieces_of(text):
-    """The octets of a path in the form to compare (2.2.2); an octet that stays escaped is a piece of three."""
+    """The bytes of a path in the form to compare (2.2.2); a byte that stays escaped is a piece of three."""
     pieces, at = [], 0
     while at < len(text):
         escaped = text[at : at + 1] == b"%" and len(text) > at + 2 and set(text[at + 1 : at + 3]) <= HEX
-        octet = int(text[at + 1 : at + 3], 16) if escaped else text[at]
+        byte = int(text[at + 1 : at + 3], 16) if escaped else text[at]
         at += 3 if escaped else 1
-        as_it_is = octet in UNRESERVED or octet in b"*$" or (octet in RESERVED and not escaped)
-        pieces.append(bytes([octet]) if as_it_is else b"%%%02X" % octet)
+        as_it_is = byte in UNRESERVED or byte in b"*$" or (byte in RESERVED and not escaped)
+        pieces.append(bytes([byte]) if as_it_is else b"%%%02X" % byte)
     return pieces
 
 
@@ -100,7 +100,7 @@ def target_of(url):
     return asked.encode("utf-8", "surrogateescape")
 
 
-def octets(pattern, anchored, ends, path):
+def byte_counts(pattern, anchored, ends, path):
     """How long a match is, by each reading: of the rule, and of the shortest and longest part of "
     "the path that it matches."""
     rule = anchored + sum(1 if piece is None else len(piece) for piece in pattern)
@@ -120,5 +120,5 @@ def verdicts(robots, agent, url):
         if anchored:
             ends &= {len(path)}
         if ends:
-            best[allow] = list(map(max, best[allow], octets(pattern, anchored, ends, path)))
+            best[allow] = list(map(max, best[allow], byte_counts(pattern, anchored, ends, path)))
     return [allow >= disallow for allow, disallow in zip(best[True], best[False], strict=True)]

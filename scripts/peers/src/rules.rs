@@ -15,8 +15,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Its octets, of which the most specific rule has most.
-    fn octets(&self) -> usize {
+    /// Its bytes, of which the most specific rule has most.
+    fn length(&self) -> usize {
         self.parts.iter().map(Vec::len).sum::<usize>() + self.parts.len() - 1 + usize::from(self.anchored)
     }
 
@@ -33,7 +33,7 @@ impl Rule {
     }
 }
 
-/// The rules that apply to an agent, those with the most octets first, and those that allow before others of the same length.
+/// The rules that apply to an agent, the longest first, and those that allow before others of the same length.
 pub fn rules_for(agent: &str, robots: &[u8]) -> Vec<Rule> {
     let robots = robots.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(robots);
     let groups = groups(robots);
@@ -46,7 +46,7 @@ pub fn rules_for(agent: &str, robots: &[u8]) -> Vec<Rule> {
     }
     let lines = chosen.iter().flat_map(|group| &group.rules);
     let mut rules: Vec<Rule> = lines.filter_map(|&(allow, value)| rule(allow, value)).collect();
-    rules.sort_by_key(|rule| (Reverse(rule.octets()), !rule.allow));
+    rules.sort_by_key(|rule| (Reverse(rule.length()), !rule.allow));
     rules
 }
 

@@ -78,8 +78,9 @@ pub struct InputArgs {
     pub delimiter: Option<Delimiter>,
     /// The field with the URL: its number or its name [default: 1]
     ///
-    /// A name is looked up in the first line, which then counts as a header. In JSON Lines it is a member of the objects [default:
-    /// url]. In a Parquet file it is a column [default: url, or else the parts of Common Crawl's index: url_protocol, url_host_name, url_port, url_path, url_query].
+    /// A name is looked up in the first line, which then counts as a header. In JSON Lines it is a member of the objects
+    /// [default: url]. In a Parquet file it is a column [default: url, or else the parts of Common Crawl's index:
+    /// url_protocol, url_host_name, url_port, url_path, url_query].
     #[arg(long, value_name = "N|NAME")]
     pub column: Option<Column>,
     /// Treat the first line of each list as a header, not as a URL
