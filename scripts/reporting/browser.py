@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -17,6 +18,14 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
+
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell", "chrome")
+
+
+def find_chromium():
+    """The path of a Chromium, or None."""
+    return next((path for path in map(shutil.which, PROGRAMS) if path), None)
 
 
 class BrowserError(Exception):
