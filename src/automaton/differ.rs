@@ -8,9 +8,8 @@
 use hashbrown::HashSet;
 
 use super::dfa::spots::{Nexts, Spot};
-use super::paths::{DEAD, PathState, Paths};
+use super::paths::{DEAD, FoundPath, PathState, Paths, Trail};
 use super::reach::{KEPT, tried};
-use super::trail::{FoundPath, Trail};
 use super::{Engine, Scratch, engine, verdict};
 use crate::rules::{Patterns, Verdict};
 

@@ -28,7 +28,6 @@ mod paths;
 mod priorities;
 mod reach;
 mod space;
-mod trail;
 mod verdict;
 
 pub use check::{check_item, engine};

@@ -1,4 +1,6 @@
 //! The DFA of the paths that can be asked for. Automata of groups are walked beside it, so that only these paths count.
+//!
+//! A walk over them remembers how it came to where it is (`Trail`), to tell by which path.
 
 use hashbrown::HashMap;
 use regex_automata::dfa::{Automaton, StartKind, dense};
@@ -204,6 +206,58 @@ fn classes(rows: &[Row]) -> ([u8; 256], Vec<Vec<u8>>) {
         classes[usize::from(byte)] = class as u8;
     }
     (classes, members)
+}
+
+/// A note for each pair that was visited: the pair before, and the byte between them.
+#[derive(Debug, Default)]
+pub(super) struct Trail(Vec<(u32, u8)>);
+
+impl Trail {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Notes the first pair.
+    pub fn begin(&mut self) {
+        self.0.push((u32::MAX, 0));
+    }
+
+    /// Notes a pair that a byte leads to from another one.
+    #[inline]
+    pub fn add(&mut self, before: usize, byte: u8) {
+        self.0.push((before as u32, byte));
+    }
+
+    /// The bytes that lead to a pair.
+    fn to(&self, at: usize) -> Vec<u8> {
+        let mut path = Vec::new();
+        let mut at = at;
+        while let Some(&(before, byte)) = self.0.get(at).filter(|(before, _)| *before != u32::MAX) {
+            path.push(byte);
+            at = before as usize;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// A path that was found: it goes to a pair, and then by a byte to where it can end in a few more, or it ends at the pair.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FoundPath {
+    pub at: usize,
+    pub then: Option<(u8, PathState)>,
+}
+
+impl FoundPath {
+    /// The path in full.
+    pub fn path(self, trail: &Trail, paths: &Paths) -> Vec<u8> {
+        let mut path = trail.to(self.at);
+        if let Some((byte, state)) = self.then {
+            path.push(byte);
+            paths.end(state, &mut path);
+        }
+        path
+    }
 }
 
 #[cfg(test)]

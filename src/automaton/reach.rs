@@ -6,8 +6,7 @@
 use hashbrown::HashSet;
 
 use super::dfa::spots::{Nexts, Spot};
-use super::paths::{DEAD, PathState, Paths};
-use super::trail::{FoundPath, Trail};
+use super::paths::{DEAD, FoundPath, PathState, Paths, Trail};
 use super::{Engine, Scratch, engine, verdict};
 use crate::rules::{Patterns, Verdict};
 

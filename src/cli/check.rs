@@ -236,7 +236,7 @@ struct PolicyRules {
 
 /// The crawlers to answer for.
 fn agents(args: &CheckArgs, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-    super::agents::all(&args.crawlers.agent, args.crawlers.agents_file.as_deref(), dialect)
+    super::sources::all(&args.crawlers.agent, args.crawlers.agents_file.as_deref(), dialect)
 }
 
 /// A matcher, and what explains its outcomes.

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::agents;
 use super::args::{CompileArgs, MergeArgs, mapped};
 use super::destination;
 use super::error::Failure;
 use super::journal::watch_compiling;
 use super::say::{say, say_lines};
-use super::sources::say_passed_over;
+use super::sources::{self, say_passed_over};
 use crate::formats::fit::wrapped;
 use crate::formats::shown;
 use crate::output::counted;
@@ -20,7 +19,7 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Crawlers::new(agents::all(&args.agent, args.agents_file.as_deref(), args.dialect)?)?;
+    let columns = Crawlers::new(sources::all(&args.agent, args.agents_file.as_deref(), args.dialect)?)?;
     let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
     let tell: &dyn Fn(&PassedOver) = if args.quiet { &|_| {} } else { &say_passed_over };
     let sources = args.reading.sources(&args.sources, origin, overrides, args.skip_bad, tell);

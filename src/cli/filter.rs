@@ -1,21 +1,21 @@
-//! `robosieve filter`.
+//! `robosieve filter`, whose policy file may be replaced while it judges.
 
+use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::FilterArgs;
+use super::args::{FilterArgs, PolicyArgs, PolicySourceArgs};
 use super::error::Failure;
-use super::follow::Followed;
 use super::journal::{Journal, watch};
-use super::sources::with_overrides;
-use super::{agents, destination, hints, lists, process, sources};
+use super::sources::{self, with_overrides};
+use super::{destination, lists, process};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
-use crate::judge::{Choices, SameUrl};
+use crate::judge::{Choices, Matcher, SameUrl};
 use crate::output::counted;
 use crate::policy::source::PassedOver;
-use crate::policy::{Captures, Crawler, Crawlers, Policy};
+use crate::policy::{Captures, Crawler, Crawlers, MergeError, Overrides, Policy};
 use crate::robots::Agents;
 use crate::run::needed::NEEDED_LIST;
 use crate::run::{self, Against, Destination, EarlierRun, Job, Needs, Progress};
@@ -75,7 +75,7 @@ fn split(
     let lists = lists::all(&args.lists, &args.input)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
-    let agents = agents::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
+    let agents = sources::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
     let form = args.output.destination().as_ref().map(Destination::form);
     // Lines are judged for each crawler by the older policy, too.
     let older = if args.source.against.is_empty() { &[][..] } else { &agents[..] };
@@ -129,7 +129,7 @@ fn split(
     for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }
-    hints::of_lists(&receipt).iter().for_each(|hint| journal.warn(hint));
+    lists::of_lists(&receipt).iter().for_each(|hint| journal.warn(hint));
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {
         journal.finish_event(&receipt);
@@ -238,4 +238,128 @@ fn earlier_run(args: &FilterArgs) -> Result<Option<EarlierRun>, Failure> {
         Some(directory) if args.long_run.resume => Ok(run::earlier_run(directory)?),
         _ => Ok(None),
     }
+}
+
+/// The policy files of a run that follows them, and the layered policy that they make.
+pub struct Followed<'a> {
+    args: &'a PolicyArgs,
+    files: Vec<FollowedFile>,
+    overrides: Option<Overrides>,
+    /// The dialect that the run began with.
+    dialect: &'static str,
+}
+
+/// A policy file.
+struct FollowedFile {
+    path: PathBuf,
+    /// Which file had the name when it was last opened; `None` if there was none.
+    seen: Option<Identity>,
+    /// The last file of that name that could be opened.
+    policy: Policy,
+}
+
+/// Tells apart the files that have a name one after the other. The number of a file that is gone may be used again, so its size and
+/// time count, too.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity {
+    number: (u64, u64),
+    length: u64,
+    modified: Option<std::time::SystemTime>,
+}
+
+impl<'a> Followed<'a> {
+    /// Opens the policy files; returns the policy that they make.
+    pub fn open(source: &'a PolicySourceArgs) -> Result<(Policy, Followed<'a>), Failure> {
+        let args = &source.policy;
+        let open = |path: &PathBuf| {
+            // A file that gets the name between the two is opened again, which does no harm.
+            let seen = Identity::of(path);
+            Ok(FollowedFile { path: path.clone(), seen, policy: args.open_file(path)? })
+        };
+        let files = args.policy.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
+        let overrides = source.overrides.as_deref().map(Overrides::read).transpose()?;
+        let mut followed = Followed { args, files, overrides, dialect: "" };
+        let policy = followed.layered()?;
+        followed.dialect = policy.dialect().name;
+        Ok((policy, followed))
+    }
+
+    /// Opens the files that were replaced since the last call, and no others. Returns a matcher of the new policy for each of these
+    /// crawlers, unless nothing has changed. Reports every change and what cannot be used.
+    pub fn newer(&mut self, crawlers: &[Crawler], choices: Choices, journal: &Journal) -> Option<Vec<Matcher>> {
+        let mut replaced = Vec::new();
+        for file in &mut self.files {
+            let seen = Identity::of(&file.path);
+            if seen == file.seen {
+                continue;
+            }
+            file.seen = seen;
+            match self.args.open_file(&file.path) {
+                Ok(policy) => {
+                    file.policy = policy;
+                    replaced.push(file.path.clone());
+                }
+                Err(error) => refuse(journal, &file.path, &error.into()),
+            }
+        }
+        let last = replaced.last()?;
+        match self.matchers(crawlers, choices) {
+            Ok((policy, matchers)) => {
+                replaced.iter().for_each(|path| journal.follow(path, &policy));
+                Some(matchers)
+            }
+            Err(failure) => {
+                refuse(journal, last, &failure);
+                None
+            }
+        }
+    }
+
+    /// The policy, and a matcher of it for each of these crawlers.
+    fn matchers(&self, crawlers: &[Crawler], choices: Choices) -> Result<(Policy, Vec<Matcher>), Failure> {
+        let policy = self.layered()?;
+        let name = policy.dialect().name;
+        if name != self.dialect {
+            return Err(Failure::Merge(MergeError::Dialects { one: self.dialect, other: name }));
+        }
+        let of_policy = crawlers.iter().map(|crawler| policy.crawler(Some(crawler.agents())));
+        let crawlers = of_policy.collect::<Result<Vec<_>, _>>()?;
+        let matchers = Matcher::for_each(&policy, crawlers, choices);
+        Ok((policy, matchers))
+    }
+
+    fn layered(&self) -> Result<Policy, Failure> {
+        let policies = self.files.iter().map(|file| file.policy.clone()).collect();
+        let policy = Policy::layered(policies).map_err(Failure::Merge)?;
+        match &self.overrides {
+            Some(overrides) => Ok(policy.with_overrides(overrides, &std::env::temp_dir())?),
+            None => Ok(policy),
+        }
+    }
+}
+
+/// Reports a file that cannot be used.
+fn refuse(journal: &Journal, path: &Path, failure: &Failure) {
+    journal.wrong(format_args!("{} was replaced, but the file before it stays in use: {failure}", shown(path)));
+}
+
+impl Identity {
+    /// The file that has a name; `None` if there is none.
+    fn of(path: &Path) -> Option<Identity> {
+        let metadata = fs::metadata(path).ok()?;
+        Some(Identity { number: number(&metadata), length: metadata.len(), modified: metadata.modified().ok() })
+    }
+}
+
+/// The number of a file on its device, and the device's.
+#[cfg(unix)]
+fn number(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Elsewhere, files differ by their size and time.
+#[cfg(not(unix))]
+fn number(_metadata: &Metadata) -> (u64, u64) {
+    (0, 0)
 }

@@ -5,7 +5,6 @@
 //! something that differs from the receipt), 2 an error, 130 an interrupted run that can be resumed. A closed pipe is
 //! not an error.
 
-mod agents;
 mod args;
 mod check;
 mod compile;
@@ -15,8 +14,6 @@ mod documentation;
 mod error;
 mod export;
 mod filter;
-mod follow;
-mod hints;
 mod inspect;
 mod journal;
 mod keys;

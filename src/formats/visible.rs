@@ -113,6 +113,11 @@ pub(crate) fn escaped<E>(value: &[u8], mut put: impl FnMut(&[u8]) -> Result<(), 
     Ok(())
 }
 
+/// The line, counted from 1, that contains a byte of a text.
+pub(crate) fn line_of(text: &[u8], at: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
+}
+
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;

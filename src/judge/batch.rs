@@ -18,19 +18,18 @@
 //!
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle.
 
-use super::batch_arrays::{BATCH, BatchArrays};
-use super::changed::Changed;
+use std::ops::Range;
+use std::slice;
+
 use super::isa::{self, Isa, Kernel};
 use super::others::Crawlers;
 use super::outcomes::{Difference, Outcomes};
 use super::required;
-use super::scratch::Scratch;
+use super::scratch::{BATCH, BatchArrays, Changed, Scratch};
 use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
 use super::view::Judge;
 use crate::outcome::Outcome;
-use std::ops::Range;
-use std::slice;
 
 impl Judge<'_> {
     /// Judges many URLs; fills `outcomes` with one outcome for each, in order.

@@ -1,11 +1,34 @@
-//! The operator's choices where robots.txt gives no definite verdict.
+//! The operator's choices where robots.txt gives no definite verdict, and for statuses of a robots.txt that mean something else
+//! than the dialect says.
+//!
+//! A TOML file has a line for each status, or for all of a hundred:
+//!
+//! ```toml
+//! 403 = "defer"     # or "allow", "block"
+//! 429 = "defer"
+//! "4xx" = "allow"   # all others from 400 to 499
+//! "5xx" = "defer"
+//! ```
+//!
+//! A line that is passed over could mean that what it blocks is allowed. So nothing is: what is not understood is an error.
 
+use serde::de::{Error, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
 use std::str::FromStr;
+use std::{fmt, io};
+use toml::Spanned;
 
-use super::error::MaxAgeError;
-use super::fallback::Fallback;
-use super::statuses::Statuses;
-use crate::formats::time;
+use super::error::{MaxAgeError, StatusProblem, StatusesError};
+use crate::formats::compression::read_within;
+use crate::formats::error::FileError;
+use crate::formats::plain::toml_words;
+use crate::formats::{line_of, time};
+use crate::outcome::Partition;
+use crate::policy::{FinalStatuses, OriginStatus, Policy, Record};
 use crate::preferences::{Requirements, SignalScope};
 
 /// The longest time that an answer may be used.
@@ -119,5 +142,464 @@ impl Choices {
     /// Whether decisions depend on when an origin answered.
     pub(super) fn has_times(&self) -> bool {
         self.max_age.is_some() || self.unreachable_as_unavailable.is_some()
+    }
+}
+
+named! {
+    /// What to do with lines that have no definite verdict.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum Fallback {
+        /// Allow them.
+        Allow = "allow",
+        /// Block them.
+        Block = "block",
+        /// Defer them.
+        Defer = "defer",
+        /// Judge them by the rules at hand: the last good ones, or the stale ones.
+        Use = "use",
+    }
+}
+
+impl Fallback {
+    /// The partition of the lines; `None` for `Use`.
+    pub(super) fn partition(self) -> Option<Partition> {
+        match self {
+            Fallback::Allow => Some(Partition::Allowed),
+            Fallback::Block => Some(Partition::Blocked),
+            Fallback::Defer => Some(Partition::Deferred),
+            Fallback::Use => None,
+        }
+    }
+}
+
+/// The statuses that can have a meaning of their own: 400 to 599.
+const FIRST: u16 = 400;
+const COUNT: usize = 200;
+
+/// All from 400 to 499, and all from 500 to 599.
+const HUNDREDS: [&str; 2] = ["4xx", "5xx"];
+
+/// The most bytes of a file: more than a line for each status has.
+const LONGEST_FILE: u64 = 1 << 20;
+
+/// A name, and what it stands for.
+type Named = (&'static str, &'static [(&'static str, Fallback)]);
+
+/// The statuses that have a name.
+///
+/// Apache Nutch defers a host whose robots.txt answers 5xx or 429, and allows it for 4xx (`HttpRobotRulesParser`, with the defaults of
+/// `http.robots.403.allow` and `http.robots.503.defer.visits`; 429 since NUTCH-3011). Common Crawl's crawler is made of it. That it
+/// defers 403 as well is ours: no public text was found, and it is the stricter reading.
+const NAMED: [Named; 2] = [
+    ("common-crawl", &[("403", Fallback::Defer), ("429", Fallback::Defer), ("5xx", Fallback::Defer)]),
+    ("nutch", &[("4xx", Fallback::Allow), ("429", Fallback::Defer), ("5xx", Fallback::Defer)]),
+];
+
+/// What statuses of a robots.txt mean, in place of what the dialect says; by default, none does.
+///
+/// A status means the last answer at the end of an origin's redirects, and `4xx` and `5xx` all that are not named themselves. More
+/// redirects than a dialect follows are as 404 where the dialect says so.
+///
+/// ```
+/// use robosieve::{Fallback, Statuses};
+///
+/// let statuses: Statuses = "403 = 'defer'\n'4xx' = 'allow'".parse()?;
+/// assert_eq!(statuses.deciding(403), Some(("403".into(), Fallback::Defer)));
+/// assert_eq!(statuses.deciding(404), Some(("4xx".into(), Fallback::Allow)));
+/// assert_eq!(statuses.deciding(500), None);
+/// # Ok::<(), robosieve::StatusesError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Statuses {
+    /// Each status, and then the [`HUNDREDS`].
+    given: [Option<Fallback>; COUNT + HUNDREDS.len()],
+}
+
+impl Default for Statuses {
+    fn default() -> Statuses {
+        Statuses { given: [None; COUNT + HUNDREDS.len()] }
+    }
+}
+
+impl fmt::Debug for Statuses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl Statuses {
+    /// The names of [`Statuses::named`].
+    pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
+        NAMED.iter().map(|(name, _)| *name)
+    }
+
+    /// The statuses with this name, such as `common-crawl`.
+    pub fn named(name: &str) -> Option<Statuses> {
+        let (_, all) = NAMED.iter().find(|(known, _)| *known == name)?;
+        let mut statuses = Statuses::default();
+        all.iter().try_for_each(|(status, meaning)| statuses.add(status, *meaning)).ok()?;
+        Some(statuses)
+    }
+
+    /// The statuses with this name or, if there is none, of the file with this path.
+    ///
+    /// # Errors
+    ///
+    /// [`StatusesError`] if it is neither, or the file cannot be read, or anything in it is not understood.
+    pub fn named_or_read(name_or_path: &Path) -> Result<Statuses, StatusesError> {
+        let named = name_or_path.to_str().and_then(Statuses::named);
+        named.map_or_else(|| Statuses::read(name_or_path), Ok)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Statuses::named_or_read`].
+    fn read(path: &Path) -> Result<Statuses, StatusesError> {
+        let read = || read_within(File::open(path)?, LONGEST_FILE, "it");
+        let bytes = match read() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let known = Statuses::names().collect::<Vec<_>>().join(", ");
+                return Err(StatusesError::Unknown { given: path.to_owned(), known });
+            }
+            read => read.map_err(FileError::of("read", path))?,
+        };
+        Statuses::of_text(&bytes, Some(path))
+    }
+
+    /// The statuses of the text of a file.
+    fn of_text(text: &[u8], path: Option<&Path>) -> Result<Statuses, StatusesError> {
+        parse(text).map_err(|(at, problem)| StatusesError::Wrong {
+            path: path.map(Path::to_owned),
+            line: line_of(text, at),
+            problem,
+        })
+    }
+
+    /// Adds what a status, or `4xx` or `5xx`, means.
+    ///
+    /// # Errors
+    ///
+    /// [`StatusProblem`] if it is none of these or has a meaning already, or if `meaning` is [`Fallback::Use`].
+    pub fn add(&mut self, status: &str, meaning: Fallback) -> Result<(), StatusProblem> {
+        let place = place_of(status)?;
+        if meaning == Fallback::Use {
+            return Err(StatusProblem::Meaning { given: meaning.name().to_owned() });
+        }
+        if self.given[place].replace(meaning).is_some() {
+            return Err(StatusProblem::Twice { given: status.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Whether no status has a meaning.
+    pub fn is_empty(&self) -> bool {
+        self.given.iter().all(Option::is_none)
+    }
+
+    /// What a status means, and the line that says it: its own, or that of its hundred.
+    pub fn deciding(&self, status: u16) -> Option<(String, Fallback)> {
+        let place = self.place_deciding(status)?;
+        Some((name_of(place), self.given[place]?))
+    }
+
+    /// What a status means.
+    pub(super) fn meaning(&self, status: u16) -> Option<Fallback> {
+        self.given[self.place_deciding(status)?]
+    }
+
+    fn place_deciding(&self, status: u16) -> Option<usize> {
+        let own = usize::from(status.checked_sub(FIRST)?);
+        let places = [own, COUNT + own / 100];
+        places.into_iter().find(|&place| own < COUNT && self.given[place].is_some())
+    }
+
+    /// All that have a meaning, by their names.
+    pub fn iter(&self) -> impl Iterator<Item = (String, Fallback)> + '_ {
+        self.given.iter().enumerate().filter_map(|(place, meaning)| Some((name_of(place), (*meaning)?)))
+    }
+}
+
+fn name_of(place: usize) -> String {
+    match place.checked_sub(COUNT) {
+        Some(hundred) => HUNDREDS[hundred].to_owned(),
+        None => (usize::from(FIRST) + place).to_string(),
+    }
+}
+
+/// The place of a status, or of all of a hundred.
+fn place_of(given: &str) -> Result<usize, StatusProblem> {
+    if let Some(hundred) = HUNDREDS.iter().position(|name| *name == given) {
+        return Ok(COUNT + hundred);
+    }
+    // Not `+403`, which is another key of the same status.
+    let is_number = given.len() == 3 && given.bytes().all(|byte| byte.is_ascii_digit());
+    let status: Option<u16> = given.parse().ok().filter(|_| is_number);
+    let own = status.and_then(|status| status.checked_sub(FIRST)).map(usize::from).filter(|&own| own < COUNT);
+    own.ok_or_else(|| StatusProblem::Status { given: given.to_owned() })
+}
+
+/// Parses the bytes of a file; a problem comes with its byte offset.
+fn parse(bytes: &[u8]) -> Result<Statuses, (usize, StatusProblem)> {
+    let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), StatusProblem::NotUtf8))?;
+    let lines: BTreeMap<Spanned<String>, Spanned<String>> = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        (at, StatusProblem::NotUnderstood(toml_words(&error)))
+    })?;
+    // In file order, so that the first error is reported.
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort_by_key(|(name, _)| name.span().start);
+    let mut statuses = Statuses::default();
+    for (name, word) in lines {
+        let meaning = meaning_of(word.get_ref()).map_err(|problem| (word.span().start, problem))?;
+        statuses.add(name.get_ref(), meaning).map_err(|problem| (name.span().start, problem))?;
+    }
+    match statuses.is_empty() {
+        true => Err((0, StatusProblem::Empty)),
+        false => Ok(statuses),
+    }
+}
+
+fn meaning_of(word: &str) -> Result<Fallback, StatusProblem> {
+    Fallback::from_name(word.as_bytes()).ok_or_else(|| StatusProblem::Meaning { given: word.to_owned() })
+}
+
+/// From the text of a file.
+impl std::str::FromStr for Statuses {
+    type Err = StatusesError;
+
+    fn from_str(text: &str) -> Result<Statuses, StatusesError> {
+        Statuses::of_text(text.as_bytes(), None)
+    }
+}
+
+/// As a map, such as `{"403": "defer"}`.
+impl Serialize for Statuses {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.iter().try_for_each(|(name, meaning)| map.serialize_entry(&name, &meaning))?;
+        map.end()
+    }
+}
+
+/// From a map, in which nothing may be twice.
+impl<'de> Deserialize<'de> for Statuses {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Statuses, D::Error> {
+        struct Lines;
+        impl<'de> Visitor<'de> for Lines {
+            type Value = Statuses;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of statuses")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut lines: M) -> Result<Statuses, M::Error> {
+                let mut statuses = Statuses::default();
+                while let Some((name, meaning)) = lines.next_entry::<String, Fallback>()? {
+                    statuses.add(&name, meaning).map_err(M::Error::custom)?;
+                }
+                Ok(statuses)
+            }
+        }
+        deserializer.deserialize_map(Lines)
+    }
+}
+
+/// What the operator says of the statuses of an origin's answers; nothing by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Said {
+    /// Of the last answer.
+    pub last: Option<Partition>,
+    /// Of the last good one, if the last one is no verdict.
+    pub last_good: Option<Partition>,
+}
+
+/// What the operator says of statuses, and the answers that have them.
+#[derive(Debug, Clone)]
+pub(super) struct SaidOfStatuses {
+    statuses: Statuses,
+    /// Has the answers of all origins, if statuses decide.
+    answers: Option<Policy>,
+}
+
+/// Whether an origin's answer of this kind has a status of which the operator may say what it means.
+fn may_be_named(origin_status: OriginStatus) -> bool {
+    matches!(origin_status, OriginStatus::Unavailable | OriginStatus::Forbidden | OriginStatus::Unreachable)
+}
+
+impl SaidOfStatuses {
+    pub fn new(statuses: Statuses) -> SaidOfStatuses {
+        SaidOfStatuses { statuses, answers: None }
+    }
+
+    /// The same, where the statuses of answers are looked up in a policy, if any are asked for.
+    pub fn with_answers_of(self, policy: &Policy) -> SaidOfStatuses {
+        let answers = (!self.statuses.is_empty()).then(|| policy.clone());
+        SaidOfStatuses { answers, ..self }
+    }
+
+    /// Whether the decision on an origin may depend on the status of an answer.
+    pub fn asks(&self, origin_status: OriginStatus, good: Option<OriginStatus>) -> bool {
+        !self.statuses.is_empty() && (may_be_named(origin_status) || good.is_some_and(may_be_named))
+    }
+
+    /// What is said of the statuses of a record's answers, and these statuses.
+    pub fn of(&self, record: &Record<'_>) -> (Said, FinalStatuses) {
+        if !self.asks(record.origin_status, record.last_good) {
+            return Default::default();
+        }
+        let statuses = self.statuses_of(record);
+        let last = self.meaning(record.origin_status, statuses.last);
+        let last_good = record.last_good.and_then(|good| self.meaning(good, statuses.last_good));
+        (Said { last, last_good }, statuses)
+    }
+
+    /// The statuses of a record's answers. It has that of the origin's own robots.txt, so without redirects the answers need not be
+    /// looked up.
+    fn statuses_of(&self, record: &Record<'_>) -> FinalStatuses {
+        let own = record.state().answered.status;
+        let is_final = own.is_some_and(|status| status >= 400) && !record.last_good.is_some_and(may_be_named);
+        match &self.answers {
+            _ if is_final => FinalStatuses { last: own, last_good: None },
+            Some(policy) => policy.final_statuses(record),
+            None => FinalStatuses::default(),
+        }
+    }
+
+    /// What an answer of this kind and status means. A status that is not known may be one that is not to be allowed.
+    fn meaning(&self, of: OriginStatus, status: Option<u16>) -> Option<Partition> {
+        match status.filter(|_| may_be_named(of)) {
+            Some(status) => self.statuses.meaning(status)?.partition(),
+            None => (of == OriginStatus::Unavailable).then_some(Partition::Deferred),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::{Answered, Capture, Captures};
+    use crate::robots::Agents;
+
+    fn problem(text: &[u8]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("statuses.toml");
+        std::fs::write(&path, text).unwrap();
+        let error = Statuses::named_or_read(&path).unwrap_err().to_string();
+        error.rsplit_once("statuses.toml: ").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn a_line_of_its_own_counts_before_that_of_its_hundred() {
+        let statuses: Statuses = "# ours\n401 = 'block'\n\"4xx\" = \"allow\"\n503 = 'defer'\n".parse().unwrap();
+        for (status, expected) in [
+            (0, None),
+            (200, None),
+            (399, None),
+            (400, Some(Fallback::Allow)),
+            (401, Some(Fallback::Block)),
+            (499, Some(Fallback::Allow)),
+            (500, None),
+            (503, Some(Fallback::Defer)),
+            (600, None),
+            (u16::MAX, None),
+        ] {
+            assert_eq!(statuses.meaning(status), expected, "{status}");
+            assert_eq!(statuses.deciding(status).map(|(_, meaning)| meaning), expected, "{status}");
+        }
+        let of_all: Statuses = "\"5xx\" = 'block'".parse().unwrap();
+        assert_eq!((of_all.meaning(500), of_all.meaning(599)), (Some(Fallback::Block), Some(Fallback::Block)));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error_with_its_line() {
+        for (text, expected) in [
+            (&b""[..], "line 1: it gives no status a meaning"),
+            (b"# nothing\n", "line 1: it gives no status a meaning"),
+            (b"403 = 'defer'\n200 = 'allow'\n", "line 2: \"200\" is no status that"),
+            (b"301 = 'allow'\n", "line 1: \"301\" is no status that"),
+            (b"304 = 'allow'\n", "line 1: \"304\""),
+            (b"600 = 'allow'\n", "line 1: \"600\""),
+            (b"0403 = 'allow'\n", "line 1: \"0403\""),
+            (b"'+403' = 'allow'\n", "line 1: \"+403\""),
+            (b"'4XX' = 'allow'\n", "line 1: \"4XX\""),
+            (b"2xx = 'allow'\n", "line 1: \"2xx\""),
+            (b"'400-450' = 'block'\n", "line 1: \"400-450\""),
+            (b"\n404 = 'allowed'\n", "line 2: \"allowed\" is unknown; expected allow, block or defer"),
+            (b"404 = 'use'\n", "line 1: \"use\" is unknown; expected allow, block or defer"),
+            (b"404 = 'Block'\n", "line 1: \"Block\""),
+            (b"404 = true\n", "line 1: true where a text is expected"),
+            (b"403 = 'defer'\n'403' = 'allow'\n", "line 2: duplicate key"),
+            (b"4xx = 'defer'\n4xx = 'defer'\n", "line 2: duplicate key"),
+            (b"403 = 'defer'\n429 = 'de", "line 2: "),
+            (b"[403]\na = 'defer'\n", "line 1: a table where a text is expected"),
+            (b"403 = 'defer' # \xff\n", "line 1: it is not UTF-8"),
+        ] {
+            let found = problem(text);
+            assert!(found.starts_with(expected), "{}: {found}", text.escape_ascii());
+        }
+        let long = [&b"404 = 'allow' #"[..], &vec![b'x'; 1 << 20]].concat();
+        assert!(problem(&long).contains("longer than 1048576 bytes"));
+        let missing = Statuses::named_or_read(Path::new("no-such-crawl")).unwrap_err().to_string();
+        assert_eq!(missing, "\"no-such-crawl\" is no file, and none of the names common-crawl, nutch");
+        assert!(matches!(Statuses::named_or_read(Path::new("/")).unwrap_err(), StatusesError::Unreadable(_)));
+    }
+
+    #[test]
+    fn a_cut_or_altered_file_allows_nothing_that_the_whole_one_does_not() {
+        let whole = "401 = \"block\"\n403 = \"defer\"\n\"4xx\" = \"block\"\n\"5xx\" = \"defer\"\n";
+        let is_allowed =
+            |statuses: &Statuses| (0..=999).any(|status| statuses.meaning(status) == Some(Fallback::Allow));
+        for length in 0..whole.len() {
+            // Some cuts between lines are whole files; none of the others is read.
+            let is_between = whole[..length].ends_with(['\n', '"']) && !whole[..length].ends_with("\n\"");
+            let cut = whole[..length].parse::<Statuses>();
+            assert!(cut.is_err() || is_between, "{length}");
+            for byte in [b'\0', b'a', b'4', b'"', b'\n', b'='] {
+                let mut altered = whole.as_bytes().to_vec();
+                altered[length] = byte;
+                assert!(!parse(&altered).is_ok_and(|statuses| is_allowed(&statuses)), "{length} {byte}");
+            }
+        }
+    }
+
+    #[test]
+    fn statuses_come_back_from_receipts() {
+        let all = Statuses::names().map(|name| Statuses::named(name).unwrap());
+        for statuses in all.chain([Statuses::default(), "599 = 'block'".parse().unwrap()]) {
+            let written = serde_json::to_string(&statuses).unwrap();
+            assert_eq!(serde_json::from_str::<Statuses>(&written).unwrap(), statuses);
+        }
+        let written = serde_json::to_string(&Statuses::named("common-crawl")).unwrap();
+        assert_eq!(written, r#"{"403":"defer","429":"defer","5xx":"defer"}"#);
+        for damaged in
+            [r#"{"403":"defer","403":"allow"}"#, r#"{"200":"allow"}"#, r#"{"404":"use"}"#, r#"{"404":1}"#, "[]"]
+        {
+            assert!(serde_json::from_str::<Statuses>(damaged).is_err(), "{damaged}");
+        }
+    }
+
+    #[test]
+    fn a_status_that_is_not_known_is_never_allowed() {
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let answered = |status| Answered { status: Some(status), ..Answered::default() };
+        let redirect = Capture {
+            answered: answered(301),
+            location: Some("http://b.example/robots.txt".to_owned()),
+            ..Capture::found("http://a.example", "")
+        };
+        let missing = Capture { answered: answered(404), ..Capture::found("http://b.example", "") };
+        captures.add(vec![redirect, missing]).unwrap();
+        let (policy, others) = (captures.policy().unwrap(), Captures::new(Agents::everybody(), Dialect::DEFAULT));
+        let record = policy.lookup().get(b"http://a.example").unwrap();
+        let open = || SaidOfStatuses::new("'4xx' = 'allow'".parse().unwrap());
+        let said = |of: SaidOfStatuses| of.of(&record).0.last;
+        assert_eq!(said(open().with_answers_of(&policy)), Some(Partition::Allowed));
+        assert_eq!(said(open()), Some(Partition::Deferred), "no answers");
+        assert_eq!(said(open().with_answers_of(&others.policy().unwrap())), Some(Partition::Deferred), "other answers");
+        assert_eq!(said(SaidOfStatuses::new(Statuses::default())), None);
     }
 }

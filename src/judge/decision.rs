@@ -1,8 +1,6 @@
 //! The decision for an origin, from its answers and the operator's choices.
 
-use super::choices::{Choices, MaxAge};
-use super::fallback::Fallback;
-use super::said::{Said, SaidOfStatuses};
+use super::choices::{Choices, Fallback, MaxAge, Said, SaidOfStatuses};
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};

@@ -16,9 +16,7 @@
 //! - for a line in which its layout finds no URL: `run/worker.rs`.
 
 pub(crate) mod batch;
-pub(crate) mod batch_arrays;
 
-mod changed;
 #[cfg(test)]
 #[cfg(unix)]
 mod changing;
@@ -26,25 +24,18 @@ pub(crate) mod choices;
 pub(crate) mod decision;
 mod error;
 pub(crate) mod explain;
-mod fallback;
 pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
-mod matchers;
 mod others;
 pub(crate) mod outcomes;
-mod page_preferences;
 pub(crate) mod place;
 mod preferred;
-pub(crate) mod preferred_lines;
-pub(crate) mod refusals;
 pub(crate) mod required;
 pub(crate) mod rule_set;
-mod said;
 pub(crate) mod same_url;
 pub(crate) mod scratch;
 mod slow;
-mod statuses;
 mod steps;
 pub(crate) mod tally;
 #[cfg(test)]
@@ -52,19 +43,15 @@ mod tests;
 pub(crate) mod urls;
 pub(crate) mod view;
 
-pub use choices::{Choices, MaxAge};
+pub use choices::{Choices, Fallback, MaxAge, Statuses};
 pub use error::{MatcherError, MaxAgeError, StatusProblem, StatusesError};
 pub use explain::{Cause, Explainer};
-pub use fallback::Fallback;
-pub use matcher::Matcher;
-pub use matchers::Matchers;
-pub use outcomes::{AllowedIf, Outcomes};
-pub use page_preferences::PagePreferences;
-pub use refusals::{Refusals, Refused};
+pub use matcher::{Matcher, Matchers};
+pub use outcomes::{AllowedIf, Outcomes, Refusals, Refused};
+pub use preferred::PagePreferences;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use same_url::{NoKey, SameUrl};
 pub use scratch::Scratch;
-pub use statuses::Statuses;
 pub use tally::{Tally, line_hash};
 pub use urls::UrlCounts;
 pub use view::Judge;

@@ -5,10 +5,9 @@
 //! thirty, are judged by each of those, for the crawlers in its classes. So a line is judged once for each distinct automaton of its
 //! row, however many crawlers there are.
 
-use super::batch_arrays::{BATCH, BatchArrays, Item, NO_KEY, Of, Other};
 use super::isa::Isa;
 use super::outcomes::Differences;
-use super::scratch::Scratch;
+use super::scratch::{BATCH, BatchArrays, Item, NO_KEY, Of, Other, Scratch};
 use super::steps::FrontStep;
 use super::urls::Readable;
 use super::view::Judge;

@@ -1,19 +1,19 @@
 //! What a site says about uses of a page, looked up by the URL.
 //!
-//! A policy keeps the records; the preferences that follow from them are compiled when they are first asked for, once in each thread
-//! for each distinct list of records.
+//! A policy keeps the records; the preferences that follow from them are compiled when they are first asked for, once in each
+//! thread for each distinct list of records.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
 
 use super::view::Judge;
-use crate::automaton;
 use crate::dialect::Dialect;
-use crate::origin;
+use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Policy, Record};
-use crate::preferences::{PreferenceLine, Preferences, Preferred, Requirements};
+use crate::preferences::{Preference, PreferenceColumn, PreferenceLine, Preferences, Preferred, Requirements};
 use crate::robots::SideRecord;
 use crate::rules::chosen::KeptRule;
+use crate::{automaton, origin};
 
 /// Bytes of records whose preferences are kept. Nearly all sites have one of a few short lists; a hostile one may be as long as its
 /// robots.txt.
@@ -136,6 +136,73 @@ impl Page<'_> {
             found.or_insert_with(|| known.of(&policy.side_records_with(&self.record, column, scope), policy.dialect()));
         Some(found.as_ref()?.preferred(&self.path, &mut known.walk))
     }
+}
+
+/// What sites say about uses of the pages of many URLs, to each of several crawlers;
+/// [`Matchers::find_preferences`](super::Matchers::find_preferences) finds it.
+#[derive(Debug, Default)]
+pub struct PagePreferences {
+    crawlers: usize,
+    /// For each URL, those for each crawler.
+    found: Vec<Preferred>,
+}
+
+impl PagePreferences {
+    /// What a column says of the page of a URL to a crawler; [`Preference::answer`] is what stands in it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no URL or no crawler with this index.
+    pub fn get(&self, column: PreferenceColumn, url: usize, crawler: usize) -> Preference {
+        assert!(crawler < self.crawlers, "no crawler {crawler}");
+        column.preference(self.of(url, crawler))
+    }
+
+    /// What a site says about uses of the page of a URL to a crawler.
+    pub(crate) fn of(&self, url: usize, crawler: usize) -> &Preferred {
+        &self.found[url * self.crawlers + crawler]
+    }
+
+    /// Forgets all URLs: of this many, nothing is said to this many crawlers.
+    pub(super) fn clear(&mut self, urls: usize, crawlers: usize) {
+        self.crawlers = crawlers;
+        self.found.clear();
+        self.found.resize(urls * crawlers, Preferred::default());
+    }
+
+    /// Finds what is said to the crawlers of one policy, of which `first` is the index of the first one; `url` returns the URL with an
+    /// index, and `outcomes` are those of each crawler. Of what may not be fetched nothing is said, unless it is refused for what is
+    /// said.
+    pub(super) fn find<'u>(
+        &mut self,
+        judges: &[Judge<'_>],
+        first: usize,
+        url: impl Fn(usize) -> &'u [u8],
+        outcomes: &[Vec<Outcome>],
+        known: &mut KnownPreferences,
+    ) {
+        let (Some(any), Some(of_any)) = (judges.first(), outcomes.first()) else { return };
+        let mut places = Places::new(known);
+        for at in 0..of_any.len() {
+            let is_needed = outcomes.iter().any(|outcomes| is_said(outcomes[at]));
+            let Some(page) = is_needed.then(|| any.page(url(at))).flatten() else { continue };
+            let of_url = &mut self.found[at * self.crawlers + first..];
+            for ((judge, outcomes), found) in judges.iter().zip(outcomes).zip(of_url) {
+                let preferred = is_said(outcomes[at]).then(|| page.preferred(judge.columns(), &mut places));
+                *found = preferred.flatten().unwrap_or_default();
+            }
+        }
+    }
+
+    /// Frees the memory that grows with URLs.
+    pub(super) fn release(&mut self) {
+        *self = PagePreferences::default();
+    }
+}
+
+/// Whether what is said of a page counts: it may be fetched, or is refused for what is said.
+fn is_said(outcome: Outcome) -> bool {
+    outcome.partition() == Partition::Allowed || outcome.reason() == Reason::Preference
 }
 
 #[cfg(test)]

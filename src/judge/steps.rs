@@ -1,8 +1,7 @@
 //! The steps of a [batch](super::batch), in their order.
 
-use super::batch_arrays::{Append, BATCH, BatchArrays, Item, NO_KEY};
 use super::isa::{BLOCK, Isa, Kernel};
-use super::scratch::Scratch;
+use super::scratch::{Append, BATCH, BatchArrays, Item, NO_KEY, Scratch};
 use super::urls::{PADDING, Readable};
 use super::view::{Judge, Route};
 use crate::automaton::{self, front};

@@ -2,8 +2,7 @@
 //! give the same outcome.
 
 use super::batch::{self, JudgeAll};
-use super::choices::{Choices, MaxAge};
-use super::fallback::Fallback;
+use super::choices::{Choices, Fallback, MaxAge};
 use super::isa::{Kernel, Portable};
 use super::lines::Lines;
 use super::matcher::Matcher;

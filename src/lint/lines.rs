@@ -2,10 +2,9 @@
 
 use hashbrown::HashMap;
 
-use super::FindingKind;
 use super::finding::{Findings, Related, excerpt};
 use super::rule::{self, RuleLine};
-use super::{key, meant, others, preferences};
+use super::{FindingKind, key, meant, others};
 use crate::dialect::Dialect;
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 
@@ -36,7 +35,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
                 if let Some((kind, reason)) = others::of(key) {
                     findings.add(kind, line.number, reason);
                 }
-                preferences::check(line.number, key, value, findings);
+                others::check(line.number, key, value, findings);
             }
             _ => {}
         }

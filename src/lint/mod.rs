@@ -16,12 +16,10 @@
 //! size. Beyond the limit, the remaining rules are compared only with equal patterns and plain prefixes
 //! ([`Report::not_searched`] counts them).
 
-mod agent;
 mod audience;
 mod citation;
 mod delays;
 mod effects;
-mod explained;
 mod expression;
 mod finding;
 mod inherited;
@@ -30,7 +28,6 @@ mod kind;
 mod lines;
 mod meant;
 mod others;
-mod preferences;
 mod records;
 mod redundant;
 mod report;
@@ -38,7 +35,6 @@ mod rule;
 mod unreachable;
 
 pub use citation::Citation;
-pub use explained::Explained;
 pub use finding::{Finding, Related};
-pub use kind::{FindingKind, Severity};
+pub use kind::{Explained, FindingKind, Severity};
 pub use report::{Report, check};

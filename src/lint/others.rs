@@ -1,7 +1,9 @@
-//! Records that RFC 9309 does not have, and who reads them.
+//! Records that RFC 9309 does not have: who reads them, and what those about uses of pages say.
 
 use super::FindingKind::{self, DeadRecord, RecordOfFew};
-use crate::robots::SideKey;
+use super::finding::{Findings, excerpt};
+use crate::preferences::{Preference, PreferenceLine, PreferenceSource, Use};
+use crate::robots::{SideKey, SideRecord};
 
 /// What replaced the records that told what to index.
 const META: &str = "use a robots meta tag or an X-Robots-Tag header, on pages that may be fetched";
@@ -69,6 +71,29 @@ pub(super) fn of(key: SideKey) -> Option<(FindingKind, &'static str)> {
         }
         SideKey::LlmPolicy => (RecordOfFew, "LLM-Policy is of no standard, and no crawler is known to read it"),
     })
+}
+
+/// Checks the value of a line, if it says something about uses.
+pub(super) fn check(line: u32, key: SideKey, value: &[u8], findings: &mut Findings<'_>) {
+    let Some(read) = PreferenceLine::of(&SideRecord { key, value, line, group: None }) else { return };
+    let is_usage = read.source == PreferenceSource::ContentUsage;
+    let broken: Vec<&str> = Use::all()
+        .filter(|&use_| read.says(use_) == Preference::Broken)
+        .filter_map(|use_| read.source.label(use_))
+        .collect();
+    if !broken.is_empty() {
+        let (kind, form) = match is_usage {
+            true => (FindingKind::BrokenContentUsage, "labels with =y or =n, such as train-ai=n, search=y"),
+            false => (FindingKind::BrokenContentSignal, "signals with =yes or =no, such as ai-train=no, search=yes"),
+        };
+        let reason = format!("what it says of {} cannot be read; write {form}", broken.join(", "));
+        findings.add(kind, line, reason);
+    }
+    let kind = if is_usage { FindingKind::UnknownContentUsage } else { FindingKind::UnknownContentSignal };
+    for label in read.unknown_labels(value) {
+        let reason = format!("{} is not known, and says nothing", excerpt(label.as_bytes()));
+        findings.add(kind, line, reason);
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Findings about lines that belong together: records, their agents, and the blank lines between.
 
-use super::FindingKind;
-use super::agent;
 use super::finding::{Findings, Related, excerpt};
 use super::rule::PROPOSED;
+use super::{FindingKind, audience};
 use crate::dialect::{AgentValue, AllowLines, Boundary, Dialect, Groups};
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 
@@ -65,9 +64,9 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
         match value {
             _ if !named.everybody
                 && dialect.agent_line != AgentValue::ContainsName
-                && agent::listed(value).is_some() =>
+                && audience::listed(value).is_some() =>
             {
-                let names = agent::listed(value).unwrap_or_default();
+                let names = audience::listed(value).unwrap_or_default();
                 let whom = match named.compared.len() < value.len() && !named.compared.is_empty() {
                     true => format!("only {}", excerpt(named.compared)),
                     false => "no crawler: the whole text is taken for one name".to_owned(),
@@ -89,7 +88,7 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
                     [] => "no crawler can have this name, so the line names no crawler".to_owned(),
                     compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
                 };
-                let proposal = agent::meant(value).map(|name| format!("User-agent: {}", excerpt(name.as_bytes())));
+                let proposal = audience::meant(value).map(|name| format!("User-agent: {}", excerpt(name.as_bytes())));
                 findings.add_with(FindingKind::AgentCut, line, reason, proposal, None);
             }
             _ if !named.everybody && value.contains(&b'*') => {

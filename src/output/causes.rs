@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use super::form::put_rule;
 use crate::judge::explain::{Cause, Explainer};
-use crate::judge::preferred_lines::PreferredLines;
-use crate::judge::refusals::Refusals;
+use crate::judge::matcher::PreferredLines;
+use crate::judge::outcomes::Refusals;
 use crate::judge::urls::LineUrls;
 use crate::rules::chosen::KeptRule;
 

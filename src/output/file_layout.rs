@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::folder::{FileName, Written};
-use super::form::Rows;
-use super::format::{Compressor, Format, FrameFormat};
+use super::form::{Compressor, Format, FrameFormat, Rows};
 use super::receipt::ReceiptOptions;
 use super::splits::Splits;
 use super::table;

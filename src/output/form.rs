@@ -1,8 +1,11 @@
-//! How lines are written: split into partitions, or all of them with their verdicts; and the columns before them.
+//! How lines are written: as text or in tables; split into partitions, or all of them with their verdicts; and the columns before
+//! them. Columns of the crawlers that may not fetch a line's URL are also read back.
 
+use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::io::{self, Write};
 
-use super::format::Format;
 use crate::formats::time;
 use crate::formats::visible::escaped;
 use crate::judge::explain::Cause;
@@ -201,6 +204,180 @@ pub(crate) fn put_no_cause(out: &mut Vec<u8>) {
     out.extend_from_slice(&[SEPARATOR; CAUSE.len()]);
 }
 
+/// Texts of columns that are kept with what they mean.
+const KEPT: usize = 4096;
+
+/// Reads the names of crawlers that lines are blocked and deferred for.
+pub(crate) struct RefusedColumns {
+    /// The indexes of crawlers, by name.
+    crawlers: HashMap<Vec<u8>, usize>,
+    verdicts: Vec<Option<Partition>>,
+    known: HashMap<Vec<u8>, Vec<Option<Partition>>>,
+}
+
+impl RefusedColumns {
+    /// Columns that may name these crawlers.
+    pub fn new(agents: &[Agents]) -> RefusedColumns {
+        let crawlers: HashMap<_, _> = agents.iter().map(|agents| crawler_name(agents).into_bytes()).zip(0..).collect();
+        RefusedColumns { crawlers, verdicts: vec![None; agents.len()], known: HashMap::new() }
+    }
+
+    /// The verdict for each crawler of a line with these columns, each ended by a tab; `None` for all if they are not two lists of
+    /// its crawlers. Of a line that is blocked for all, they do not tell whether it is invalid.
+    pub fn of_text(&mut self, columns: &[u8]) -> &[Option<Partition>] {
+        if !self.known.contains_key(columns) {
+            if self.known.len() == KEPT {
+                self.known.clear();
+            }
+            let texts: Vec<&[u8]> = columns.split(|&byte| byte == SEPARATOR).collect();
+            let verdicts = match texts[..] {
+                [blocked, deferred, b""] => self.of_lists([blocked, deferred].map(names)).to_vec(),
+                _ => vec![None; self.verdicts.len()],
+            };
+            self.known.insert(columns.to_vec(), verdicts);
+        }
+        &self.known[columns]
+    }
+
+    /// The verdict for each crawler of a line that is blocked for the crawlers of the first list, and deferred for those of the
+    /// second; `None` for all if a name is unknown or stands twice.
+    pub fn of_lists<'n>(&mut self, lists: [impl IntoIterator<Item = &'n [u8]>; 2]) -> &[Option<Partition>] {
+        self.verdicts.fill(Some(Partition::Allowed));
+        for (names, partition) in lists.into_iter().zip([Partition::Blocked, Partition::Deferred]) {
+            for name in names {
+                match self.crawlers.get(name).map(|&crawler| &mut self.verdicts[crawler]) {
+                    Some(verdict) if *verdict == Some(Partition::Allowed) => *verdict = Some(partition),
+                    _ => {
+                        self.verdicts.fill(None);
+                        return &self.verdicts;
+                    }
+                }
+            }
+        }
+        &self.verdicts
+    }
+}
+
+/// The names in a text, separated by commas.
+fn names(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let all = (!text.is_empty()).then(|| text.split(|&byte| byte == b','));
+    all.into_iter().flatten()
+}
+
+/// The format of the files of lines, in either [`Form`](Form).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Format {
+    /// The lines, as they were read.
+    #[default]
+    Text,
+    /// Parquet, one row a line: the columns of the list, then the reason and, if asked for, what blocked the line. The verdict is
+    /// a column in [`Form::Verdicts`](Form::Verdicts), and otherwise the name of the folder. For a list that is not
+    /// a table, the columns are `url` and, where the line is more than that, `line`.
+    Parquet,
+}
+
+/// Bytes of a chunk of text, unless the memory allows less or the job asks for another size.
+const TEXT_CHUNK: usize = 1 << 20;
+
+/// Bytes of lines in a chunk that becomes rows, some 100,000: about a row group of a list, which is decoded only as a whole.
+const TABLE_CHUNK: usize = 8 << 20;
+
+impl Format {
+    /// Whether it is text, the default, which receipts leave out.
+    pub(crate) fn is_text(&self) -> bool {
+        *self == Format::Text
+    }
+
+    /// Chunks are made small enough for this many workers to fit into memory. More workers keep larger machines busy, fewer give
+    /// larger frames, which compress faster. With 1 GiB, chunks are 1 MiB, or 8 MiB of lines that become rows, or 128 KiB where
+    /// blocked lines are explained, which takes far more memory.
+    pub(crate) fn usual_workers(self, explain: bool) -> usize {
+        match self {
+            Format::Text if explain => 8,
+            Format::Text => 16,
+            Format::Parquet => 3,
+        }
+    }
+
+    /// Bytes of a chunk of text, where rows are read in chunks of this size: rows that are made of text need not be so many.
+    pub(crate) fn text_chunk(self, chunk_size: usize) -> usize {
+        match self {
+            Format::Text => chunk_size,
+            Format::Parquet => chunk_size.div_ceil(TABLE_CHUNK / TEXT_CHUNK),
+        }
+    }
+
+    /// Bytes of a chunk, if there is enough memory.
+    pub(crate) fn chunk_size(self) -> usize {
+        match self {
+            Format::Text => TEXT_CHUNK,
+            Format::Parquet => TABLE_CHUNK,
+        }
+    }
+}
+
+// Compressed output, as frames that are complete in themselves (gzip members, Zstandard frames). Workers can make them in
+// parallel, and every tool reads the file as one text.
+
+/// How files of text are compressed: as a sequence of frames, each complete in itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FrameFormat {
+    /// RFC 1952, at the default level of `gzip`.
+    Gzip,
+    /// RFC 8878 with a checksum, at the default level of `zstd`.
+    Zstd,
+}
+
+/// The default levels of `gzip` and `zstd`.
+const GZIP_LEVEL: u32 = 6;
+const ZSTD_LEVEL: i32 = 3;
+
+impl FrameFormat {
+    /// The extension of file names, for example `gz`.
+    pub fn extension(self) -> &'static str {
+        match self {
+            FrameFormat::Gzip => "gz",
+            FrameFormat::Zstd => "zst",
+        }
+    }
+}
+
+/// Makes frames. The same text always gives the same frame, whatever was compressed before.
+pub(crate) enum Compressor {
+    Gzip,
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+impl Compressor {
+    pub fn new(format: FrameFormat) -> io::Result<Compressor> {
+        Ok(match format {
+            FrameFormat::Gzip => Compressor::Gzip,
+            FrameFormat::Zstd => {
+                let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
+                compressor.include_checksum(true)?;
+                Compressor::Zstd(compressor)
+            }
+        })
+    }
+
+    /// Compresses a text into a frame.
+    pub fn frame(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
+        match self {
+            Compressor::Gzip => {
+                let half = Vec::with_capacity(text.len() / 2);
+                let mut encoder = GzEncoder::new(half, flate2::Compression::new(GZIP_LEVEL));
+                encoder.write_all(text)?;
+                encoder.finish()
+            }
+            Compressor::Zstd(compressor) => compressor.compress(text),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
@@ -271,5 +448,26 @@ mod tests {
         let mut none = Vec::new();
         put_no_cause(&mut none);
         assert_eq!(cause(None, None), none);
+    }
+
+    #[test]
+    fn columns_name_the_crawlers_that_may_not_fetch() {
+        let agents = ["a", "b,c", "*"].map(|name| name.parse().unwrap());
+        let mut columns = RefusedColumns::new(&agents);
+        let [allowed, blocked, deferred] = [Partition::Allowed, Partition::Blocked, Partition::Deferred].map(Some);
+        for (text, expected) in [
+            ("\t\t", [allowed; 3]),
+            ("a\t\t", [blocked, allowed, allowed]),
+            ("a,*\tb+c\t", [blocked, deferred, blocked]),
+            ("", [None; 3]),
+            ("a\t", [None; 3]),
+            ("d\t\t", [None; 3]),
+            ("a,a\t\t", [None; 3]),
+            ("a\ta\t", [None; 3]),
+            ("a,\t\t", [None; 3]),
+        ] {
+            assert_eq!(columns.of_text(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(columns.of_text(text.as_bytes()), expected, "{text:?}, again");
+        }
     }
 }

@@ -1,17 +1,14 @@
 //! The output of a run: partitions as text, compressed frames or tables, and the receipt, in a folder of its own.
 
-pub(crate) mod block;
 pub(crate) mod causes;
 pub(crate) mod counting_writer;
 pub(crate) mod error;
 pub(crate) mod file_layout;
 pub(crate) mod folder;
 pub(crate) mod form;
-pub(crate) mod format;
 pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
-pub(crate) mod refused;
 pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
@@ -21,8 +18,7 @@ pub(crate) mod table;
 
 pub use error::OutputError;
 pub use folder::{NEEDED, RECEIPT, REPORT};
-pub use form::Form;
-pub use format::{Format, FrameFormat};
+pub use form::{Form, Format, FrameFormat};
 pub use receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, SeenPart, VerdictsPart,
     counted,

@@ -8,14 +8,12 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::folder::Written;
-use super::form::{Form, Rows};
-use super::format::{Format, FrameFormat};
+use super::form::{Form, Format, FrameFormat, Rows};
 use super::samples::Sample;
 use super::splits::Splits;
 use crate::formats::compression::Compression;
-use crate::formats::exact_path;
 use crate::formats::plain::json_problem;
-use crate::formats::regular_file;
+use crate::formats::{json, regular_file};
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;
@@ -370,7 +368,7 @@ impl ListPart {
 
     /// Its path, byte for byte; `None` if the receipt names none.
     pub(crate) fn exact_path(&self) -> Option<PathBuf> {
-        exact_path::read(&self.path, self.path_base64.as_deref())
+        json::read(&self.path, self.path_base64.as_deref())
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
-use super::block::Block;
 use super::error::OutputError;
 use super::form::{SEPARATOR, rest_of_row};
-use super::partitions::Output;
+use super::partitions::{Block, Output};
 use crate::outcome::Partition;
 
 /// Where blocks go.

@@ -10,14 +10,12 @@ use std::path::Path;
 
 use super::answer::Kept;
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
-use super::derive::Deriving;
-use super::error::MergeError;
-use super::error::WriteError;
+use super::error::{MergeError, WriteError};
 use super::image::{POLICY_FILE, Sources, SpillFolder, UrlRecord, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::statistics::CompileProgress;
 use super::targets::Targets;
-use super::union::{Disagreements, OverridesFrom, Union, UrlList};
+use super::union::{Deriving, Disagreements, OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
 use crate::threads;

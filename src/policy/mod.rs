@@ -16,7 +16,6 @@ mod class;
 mod compiled;
 mod crawler_set;
 mod crawlers;
-mod derive;
 mod error;
 mod groups;
 mod image;

@@ -21,7 +21,7 @@ use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, split_list_folder, table_part};
-use crate::output::format::Format;
+use crate::output::form::Format;
 use crate::output::missing_robots::{self, MissingRobots, Waiting};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};

@@ -15,8 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::seen::{NO_URL, contains, insert, prefetch_ahead};
-use super::seen_file::{SeenError, SeenFile, Unwritten};
-use super::shard_keys::ShardKeys;
+use super::seen_file::{SeenError, SeenFile, ShardKeys, Unwritten};
 use crate::formats::regular_file::FileAt;
 use crate::formats::unnamed;
 use crate::lock::lock;

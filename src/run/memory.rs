@@ -17,8 +17,7 @@
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
-use crate::output::form::{CAUSE_FACTOR, Form, crawler_name};
-use crate::output::format::Format;
+use crate::output::form::{CAUSE_FACTOR, Form, Format, crawler_name};
 use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 use crate::run::error::FilterError;

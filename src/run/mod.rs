@@ -7,18 +7,12 @@
 //! (`output/partitions.rs`) has `output/folder/commit.rs` name the files in the order they were created.
 
 pub(crate) mod checkpoint;
-pub(crate) mod checkpointer;
-mod complete;
 mod each_chunk;
 pub(crate) mod error;
 mod execute;
-mod following;
 pub(crate) mod job;
 pub(crate) mod join;
 mod key_runs;
-mod keys;
-mod left_out;
-mod line_hashes;
 pub(crate) mod memory;
 pub(crate) mod needed;
 mod newly_seen;
@@ -28,12 +22,10 @@ pub(crate) mod progress;
 pub(crate) mod queue;
 mod render;
 mod repeats;
-pub(crate) mod reread;
 pub(crate) mod schedule;
 pub(crate) mod seen;
 pub(crate) mod seen_file;
 mod shape;
-mod shard_keys;
 pub(crate) mod start;
 pub(crate) mod stored;
 pub(crate) mod totals;
@@ -42,12 +34,11 @@ pub(crate) mod verify;
 pub(crate) mod worker;
 
 pub use crate::formats::compression::Compression;
-pub use crate::input::UrlParts;
 #[cfg(unix)]
 pub use crate::input::fill_lost_pages;
 pub use crate::input::{
     Column, Delimiter, DelimiterError, FileState, ListError, ListNamesError, ListRange, NameEnd, Shard, ShardError,
-    SkippedPart, SkippedRows, UrlField, UrlFieldError, lists_named_in,
+    SkippedPart, SkippedRows, UrlField, UrlFieldError, UrlParts, lists_named_in,
 };
 pub use crate::judge::line_hash;
 pub use crate::output::{
@@ -55,8 +46,7 @@ pub use crate::output::{
     Sample, SeenPart, VerdictsPart,
 };
 pub use error::{FilterError, JoinError};
-pub use following::Newer;
-pub use job::{Against, Destination, Folder, Job, LongRun, Pipe};
+pub use job::{Against, Destination, Folder, Job, LongRun, Newer, Pipe};
 pub use join::join;
 pub use memory::DEFAULT_MEMORY;
 #[cfg_attr(feature = "internals", visibility::make(pub))]

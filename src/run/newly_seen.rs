@@ -12,9 +12,8 @@ use std::sync::Mutex;
 
 use super::error::FilterError;
 use super::key_runs::{KeyRuns, SortedKeys};
-use super::line_hashes::{Hashing, LineHashes};
 use super::repeats::Means;
-use super::seen::NO_URL;
+use super::seen::{Hashing, LineHashes, NO_URL};
 use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
 use crate::formats::is_stream;
 use crate::formats::lock_file::{self, LockFile};

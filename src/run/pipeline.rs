@@ -2,10 +2,8 @@
 
 use std::sync::Mutex;
 
-use super::checkpoint::{ReadPositions, RunState};
-use super::checkpointer::{Checkpointer, PendingCheckpoint};
-use super::following::{Following, Newer};
-use super::left_out::{LeavingOut, LeftOut};
+use super::checkpoint::{Checkpointer, PendingCheckpoint, ReadPositions, RunState};
+use super::job::{Following, Newer};
 use super::needed::NeededList;
 use super::newly_seen::NewlySeen;
 use super::plan::Plan;
@@ -13,19 +11,18 @@ use super::progress::Progress;
 use super::queue::{Queue, Sequence};
 use super::shape::{Blocks, Held, Made, Shape, Turn};
 use super::totals::Totals;
-use super::unique::{Unique, UniqueLines};
+use super::unique::{LeavingOut, LeftOut, Unique, UniqueLines};
 use super::worker::{Judged, Worker};
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::list::{Buffer, List};
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::lock::{OnPanic, lock};
-use crate::output::block::Block;
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
-use crate::output::partitions::Output;
+use crate::output::partitions::{Block, Output};
 use crate::output::samples::Sample;
 use crate::output::sink::Sink;
 use crate::output::table::FileRows;
@@ -444,7 +441,7 @@ mod tests {
     use crate::judge::choices::Choices;
     use crate::outcome::Partition;
     use crate::output::form::Form;
-    use crate::output::format::Format;
+    use crate::output::form::Format;
     use crate::output::splits::Splits;
     use crate::policy::Captures;
     use crate::robots::Agents;

@@ -2,16 +2,13 @@
 
 use super::memory::cause_bytes;
 use crate::judge::explain::Explainer;
-use crate::judge::matcher::Matcher;
-use crate::judge::outcomes::Outcomes;
+use crate::judge::matcher::{Matcher, PreferredLines};
+use crate::judge::outcomes::{Outcomes, Refusals};
 use crate::judge::place::{self, Pieces};
-use crate::judge::preferred_lines::PreferredLines;
-use crate::judge::refusals::Refusals;
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::form::{Form, Rows, SEPARATOR, crawler_name, put_cause, put_no_cause, put_preferences};
-use crate::output::format::Format;
+use crate::output::form::{Form, Format, Rows, SEPARATOR, crawler_name, put_cause, put_no_cause, put_preferences};
 
 /// Renders lines for output; each worker has its own. The rows of tables are made elsewhere, from outcomes and causes.
 #[derive(Debug)]

@@ -1,18 +1,16 @@
 //! Judges and counts one chunk, and sorts its lines into buffers.
 
-use super::left_out::{LeavingOut, LeftOut};
 use super::render::Renderer;
+use super::unique::{LeavingOut, LeftOut};
 use crate::input::chunks::Chunk;
-use crate::judge::batch;
-use crate::judge::batch_arrays::BatchArrays;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::{AllowedIf, Outcomes};
 use crate::judge::place::Pieces;
-use crate::judge::required;
-use crate::judge::scratch::Scratch;
+use crate::judge::scratch::{BatchArrays, Scratch};
 use crate::judge::tally::{self, Changes, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
+use crate::judge::{batch, required};
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
 use crate::output::form::{Form, Rows};

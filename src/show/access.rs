@@ -13,7 +13,6 @@ use crate::judge::decision::Decisions;
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Group, Groups, Policy, Record, columns_of};
 use crate::rules::{AskedPaths, Verdict};
-use crate::show::group_kind::GroupKind;
 
 named! {
     /// How much of an origin is blocked for a crawler, of all paths that a fetcher can ask for, but for the `/robots.txt` that the
@@ -233,5 +232,30 @@ impl AccessCounts {
     /// Origins where a group of this kind applies.
     pub fn of_kind(&self, kind: GroupKind) -> u64 {
         self.origins.iter().map(|by_kind| by_kind[kind as usize]).sum()
+    }
+}
+
+named! {
+    /// Whose group applies to a crawler.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+    #[non_exhaustive]
+    pub enum GroupKind {
+        /// The crawler's own group.
+        Own = "own",
+        /// The group of `*`.
+        Everybody = "everybody",
+        /// No group applies.
+        None = "none",
+    }
+}
+
+impl GroupKind {
+    /// Whose group this is.
+    pub(crate) fn of(group: Option<Group>) -> GroupKind {
+        match group {
+            Some(group) if group.own => GroupKind::Own,
+            Some(_) => GroupKind::Everybody,
+            None => GroupKind::None,
+        }
     }
 }

@@ -25,8 +25,7 @@
 //! dollar     node or NONE for the whole path, priority
 //! ```
 
-use super::segment_trie::{AFTER_SLASH, AT_START, Dollar, NONE, Node, SegmentTrie};
-use super::suffixes::Suffixes;
+use super::segment_trie::{AFTER_SLASH, AT_START, Dollar, NONE, Node, SegmentTrie, Suffixes};
 use crate::automaton::dfa::build::Builder;
 use crate::automaton::dfa::contexts::StateId;
 use crate::automaton::dfa::filter::Search;

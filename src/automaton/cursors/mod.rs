@@ -2,4 +2,3 @@
 
 pub(super) mod engine;
 pub(super) mod segment_trie;
-pub(super) mod suffixes;

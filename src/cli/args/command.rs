@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use super::check::{CheckArgs, LintArgs};
 use super::compile::{CompileArgs, MergeArgs};
-use super::diff::{DiffArgs, HistoryArgs};
 use super::filter::FilterArgs;
-use super::inspect::{ExportArgs, InspectArgs};
+use super::inspect::{DiffArgs, ExportArgs, HistoryArgs, InspectArgs};
 use super::keys::{KeysArgs, SeenArgs};
 use super::receipts::{JoinArgs, ReportArgs, VerifyArgs};
 

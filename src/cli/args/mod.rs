@@ -3,7 +3,6 @@
 mod check;
 mod command;
 mod compile;
-mod diff;
 mod filter;
 mod inspect;
 mod keys;
@@ -11,17 +10,15 @@ mod long_runs;
 mod output;
 mod policy;
 mod receipts;
-mod spaced;
 mod values;
 
 pub use check::{CheckArgs, Dialects, LintArgs, LintFormat};
 pub use command::{Args, Command, CompletionsArgs, ManArgs};
 pub use compile::{CompileArgs, MergeArgs};
-pub use diff::{DiffArgs, HistoryArgs};
 pub use filter::{FilterArgs, InputArgs, PolicySourceArgs};
-pub use inspect::{ExportArgs, InspectArgs};
+pub use inspect::{DiffArgs, ExportArgs, HistoryArgs, InspectArgs};
 pub use keys::{KeysArgs, SeenArgs};
 pub use long_runs::{Log, WatchingArgs};
 pub use policy::{PolicyArgs, ReadingArgs, RequiredArgs, mapped};
 pub use receipts::{JoinArgs, ReportArgs, VerifyArgs};
-pub use spaced::joined;
+pub use values::joined;

@@ -1,7 +1,5 @@
 //! Messages about a run on standard error, for people or for machines.
 
-mod bar;
-
 mod json;
 mod output;
 mod text;

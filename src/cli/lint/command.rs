@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::{files, found, json, sarif, text};
+use super::{files, found, sarif};
 use crate::cli::args::{Dialects, LintArgs, LintFormat};
 use crate::cli::error::Failure;
 use crate::cli::say::{Printer, say};
@@ -17,7 +17,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     let mut printer = Printer::new();
     if args.kinds {
         for kind in FindingKind::all() {
-            printer.line(&text::kind(kind))?;
+            printer.line(&found::kind_line(kind))?;
         }
         printer.finish()?;
         return Ok(ExitCode::SUCCESS);
@@ -116,14 +116,14 @@ fn lint_file(
         for (dialect, report) in &reports {
             for finding in &report.findings {
                 counts.add(finding.severity);
-                printer.line(&json::line(name, dialect, finding)?)?;
+                printer.line(&found::json_line(name, dialect, finding)?)?;
             }
         }
     } else {
         for found in found::together(&reports) {
             let line = match format {
                 LintFormat::Sarif => sarif::result(name, &found, counts.total() == 0)?,
-                _ => text::finding(name, &found),
+                _ => found::text_line(name, &found),
             };
             counts.add(found.finding.severity);
             printer.line(&line)?;

@@ -1,9 +1,12 @@
-//! What several dialects say of one line.
+//! What several dialects say of one line, for people and as JSON Lines.
 
 use hashbrown::HashMap;
+use serde::Serialize;
+use std::path::Path;
 
 use crate::dialect::Dialect;
-use crate::lint::{Citation, Finding, Report};
+use crate::formats::{json, shown};
+use crate::lint::{Citation, Finding, FindingKind, Report};
 
 /// A finding of one or several dialects.
 pub(super) struct Found<'r> {
@@ -52,4 +55,42 @@ impl Found<'_> {
         };
         groups.iter().map(bracket).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A finding as a line of JSON.
+pub(super) fn json_line(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct FindingLine<'f> {
+        file: String,
+        dialect: &'static str,
+        #[serde(flatten)]
+        finding: &'f Finding,
+    }
+    json::to_string(&FindingLine { file: path.display().to_string(), dialect: dialect.name, finding })
+}
+
+/// A finding, with the text of the file below it.
+pub(super) fn text_line(path: &Path, found: &Found<'_>) -> String {
+    let Finding { kind, severity, line, text, reason, proposal, .. } = found.finding;
+    let place = if *line == 0 { String::new() } else { format!(":{line}") };
+    let (severity, kind, cited) = (severity.name(), kind.name(), found.citations());
+    let mut out = format!("{}{place}: {severity}: {kind}: {reason} {cited}", shown(path));
+    if !text.is_empty() {
+        out.push_str(&format!("\n    {text}"));
+    }
+    if let Some(proposal) = proposal {
+        let lines = proposal.replace('\n', "\n                    ");
+        out.push_str(&format!("\n    probably meant: {lines}"));
+    }
+    out
+}
+
+/// A kind with its severity, meaning and example.
+pub(super) fn kind_line(kind: FindingKind) -> String {
+    let explained = kind.explained();
+    let mut out = format!("{}: {}: {}", kind.severity().name(), kind.name(), explained.meaning);
+    for line in explained.example.unwrap_or_default().lines() {
+        out.push_str(&format!("\n    {line}"));
+    }
+    out
 }

@@ -4,8 +4,6 @@
 mod command;
 mod files;
 mod found;
-mod json;
 mod sarif;
-mod text;
 
 pub use command::run;

@@ -6,8 +6,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::earlier::{remove, remove_spilled};
 use super::names::{CHECKPOINT, folders_of, partial};
-use super::strays::{remove, remove_spilled};
 use crate::output::error::OutputError;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the spilled files,

@@ -5,10 +5,9 @@ mod commit;
 mod earlier;
 mod lock;
 mod names;
-mod strays;
 
 pub(crate) use commit::{name_files, sync, sync_folder, sync_folders};
-pub(crate) use earlier::{make_room, remove_folders, replaced};
+pub(crate) use earlier::{extra_files, make_room, remove, remove_folders, remove_leftovers, replaced};
 pub(crate) use lock::FolderLock;
 #[cfg(test)]
 pub(crate) use names::FOLDERS_NAMED;
@@ -21,4 +20,3 @@ pub(crate) use names::{
 #[cfg(feature = "parquet")]
 pub(crate) use names::{CRAWLER, VERDICT, WAITING_ROWS};
 pub use names::{NEEDED, RECEIPT, REPORT};
-pub(crate) use strays::{extra_files, remove, remove_leftovers};

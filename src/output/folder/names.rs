@@ -9,8 +9,7 @@ use super::lock::LOCK;
 use crate::input::list::STANDARD_INPUT;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
-use crate::output::form::{Form, Rows};
-use crate::output::format::{Format, FrameFormat};
+use crate::output::form::{Form, Format, FrameFormat, Rows};
 use crate::output::splits::Splits;
 
 /// The name of the receipt, which marks a run as complete.

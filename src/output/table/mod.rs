@@ -8,12 +8,6 @@
 //! skip the footers of the groups because nothing refers to them, as the format prescribes.
 
 #[cfg(feature = "parquet")]
-#[cfg(feature = "parquet")]
-#[cfg(feature = "parquet")]
-mod dictionary;
-#[cfg(feature = "parquet")]
-mod footer;
-#[cfg(feature = "parquet")]
 mod reread;
 #[cfg(feature = "parquet")]
 mod row_group;
@@ -31,9 +25,9 @@ mod waiting;
 mod without_parquet;
 
 #[cfg(feature = "parquet")]
-pub(crate) use footer::complete;
-#[cfg(feature = "parquet")]
 pub(crate) use reread::reread;
+#[cfg(feature = "parquet")]
+pub(crate) use row_group::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]

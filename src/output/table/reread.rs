@@ -14,9 +14,8 @@ use crate::input::error::ListError;
 use crate::input::list::in_group;
 use crate::input::list::line_columns::{LineArrays, LineColumns};
 use crate::outcome::Partition;
-use crate::output::form::{Form, REFUSED};
+use crate::output::form::{Form, REFUSED, RefusedColumns};
 use crate::output::receipt::Receipt;
-use crate::output::refused::RefusedColumns;
 use crate::robots::Agents;
 use crate::threads;
 

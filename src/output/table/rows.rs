@@ -16,7 +16,7 @@ use super::Table;
 use super::schema::{OwnColumn, name_of_batch};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunks::Chunk;
-use crate::judge::refusals::{Refusals, Refused};
+use crate::judge::outcomes::{Refusals, Refused};
 use crate::judge::urls::LineUrls;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};

@@ -10,7 +10,6 @@
 pub(super) mod account;
 mod error;
 pub(super) mod files;
-mod verdicts;
 mod verification;
 
 pub use error::VerifyError;

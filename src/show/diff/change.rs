@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::automaton;
 use crate::policy::OriginStatus;
-use crate::show::group_kind::GroupKind;
+use crate::show::access::GroupKind;
 
 named! {
     /// How an origin changed for some crawlers, by the choices that the program makes by default.

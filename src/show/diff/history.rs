@@ -3,15 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::origins::{Found, side_by_side};
-use super::policies::{DiffError, same_dialect};
+use super::policies::{DiffError, Found, same_dialect, side_by_side};
 use crate::judge::Choices;
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
-use crate::show::access::{Access, AccessDecider, Blocked, Cell};
+use crate::show::access::{Access, AccessDecider, Blocked, Cell, GroupKind};
 use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
-use crate::show::group_kind::GroupKind;
 
 /// Policies in the order of time, to tell when each crawler's access changed.
 #[derive(Debug, Clone)]

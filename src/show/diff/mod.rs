@@ -29,12 +29,10 @@
 mod change;
 mod compare;
 mod history;
-mod origins;
 mod policies;
 mod table;
-mod uses;
 
-pub use crate::show::group_kind::GroupKind;
+pub use super::access::GroupKind;
 pub use change::{Change, Difference, Differences, OriginChange};
 pub use history::{HISTORY, History};
 pub use policies::{Diff, DiffError, Seen};

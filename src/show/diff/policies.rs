@@ -1,16 +1,14 @@
-//! Walks the origins of two policies side by side.
+//! Walks the origins of several policies side by side.
 
 use std::rc::Rc;
 use thiserror::Error;
 
 use super::change::{Change, OriginChange};
-use super::compare::{Comparer, Side};
-use super::origins::{Found, side_by_side};
-use super::uses::UseComparer;
+use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
 use crate::outcome::Partition;
-use crate::policy::{Crawler, CrawlerError, Policy};
+use crate::policy::{Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
 use crate::show::access::paths_of;
 
@@ -178,4 +176,17 @@ impl<'p> Diff<'p> {
             }
         }
     }
+}
+
+/// The record of an origin in a policy, with the policy whose groups it names, which may be that of layers; `None` if it has none.
+pub(super) type Found<'p> = Option<(&'p Policy, Record<'p>)>;
+
+/// All origins that any of these policies has, in order, each with its record by every policy.
+pub(super) fn side_by_side<'p>(policies: &[&'p Policy]) -> impl Iterator<Item = (&'p [u8], Vec<Found<'p>>)> + use<'p> {
+    let mut records: Vec<_> = policies.iter().map(|policy| policy.records().peekable()).collect();
+    std::iter::from_fn(move || {
+        let first = records.iter_mut().filter_map(|records| records.peek().map(|(_, record)| record.origin)).min()?;
+        let found = records.iter_mut().map(|records| records.next_if(|(_, record)| record.origin == first));
+        Some((first, found.collect()))
+    })
 }

@@ -5,10 +5,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::column::{Column, Each, Value};
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::tables::{self, ExportTable};
+use super::tables::{self, Column, Each, ExportTable, Value};
 use crate::formats::compression::Compression;
 use crate::formats::replaceable::{FileKind, start};
 use crate::formats::visible::escaped;

@@ -16,19 +16,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod access;
-mod column;
 mod format;
 
 #[cfg(feature = "parquet")]
 mod parquet;
-mod preferences;
 mod tables;
 
-pub use column::{Column, Kind, Value};
-pub(super) use column::{always, perhaps};
 pub use format::{Format, write, write_file};
 #[cfg(feature = "cli")]
 pub(crate) use format::{file_kind, is_text};
 pub(super) use format::{to_file, write_rows};
-pub use tables::{ExportTable, rows};
+pub use tables::{Column, ExportTable, Kind, Value, rows};
+pub(super) use tables::{always, perhaps};

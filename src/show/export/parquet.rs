@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::column::{Column, Kind, Value};
+use super::tables::{Column, Kind, Value};
 use crate::formats::columnar::{ParquetFile, guarded};
 
 /// The maximum number of rows in a group.

@@ -1,11 +1,10 @@
-//! The tables that can be exported.
+//! The tables that can be exported: their columns, and their rows.
 
-use super::access;
-use super::column::{Column, Each, Kind, Value, always, perhaps};
-use super::preferences;
+use crate::judge::Choices;
 use crate::policy::{Crawler, Policy, Record};
-use crate::robots::{Delay, SideKey};
-use crate::show::group_kind::GroupKind;
+use crate::preferences::{PreferenceLine, Use};
+use crate::robots::{Delay, SideKey, SideRecord};
+use crate::show::access::{Access, AccessCounts, AccessDecider, GroupKind};
 
 /// A table of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,9 +59,9 @@ impl ExportTable {
             ExportTable::Sitemaps => &SITEMAPS,
             ExportTable::Agents => &AGENTS,
             ExportTable::Status => &STATUS,
-            ExportTable::Access => &access::COLUMNS,
-            ExportTable::AccessSummary => &access::SUMMARY,
-            ExportTable::Preferences => &preferences::COLUMNS,
+            ExportTable::Access => &ACCESS_COLUMNS,
+            ExportTable::AccessSummary => &SUMMARY,
+            ExportTable::Preferences => &PREFERENCE_COLUMNS,
         }
     }
 }
@@ -129,8 +128,8 @@ const STATUS: [Column; 11] = [
 /// The first error of `each`, after which no row follows.
 pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
     match table {
-        ExportTable::Access => return access::rows(policy, crawlers, each),
-        ExportTable::AccessSummary => return access::summary(policy, crawlers, each),
+        ExportTable::Access => return access_rows(policy, crawlers, each),
+        ExportTable::AccessSummary => return summary(policy, crawlers, each),
         _ => {}
     }
     for (policy, record) in policy.records() {
@@ -140,7 +139,7 @@ pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: 
             ExportTable::Agents => crawlers.iter().try_for_each(|crawler| agent(policy, &record, crawler, each))?,
             ExportTable::Status => status(&record, each)?,
             ExportTable::Preferences => {
-                crawlers.iter().try_for_each(|crawler| preferences::rows(policy, &record, crawler, each))?
+                crawlers.iter().try_for_each(|crawler| preference_rows(policy, &record, crawler, each))?
             }
             ExportTable::Access | ExportTable::AccessSummary => {}
         }
@@ -204,3 +203,176 @@ fn status<E>(record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
         time(state.operator_override.paused_until),
     ])
 }
+
+pub(super) const ACCESS_COLUMNS: [Column; 6] = [
+    always("origin", Kind::Text),
+    always("agent", Kind::Text),
+    always("access", Kind::Text),
+    always("root", Kind::Text),
+    always("group", Kind::Text),
+    always("origin_status", Kind::Text),
+];
+
+pub(super) const SUMMARY: [Column; 13] = [
+    always("agent", Kind::Text),
+    always("origins", Kind::Whole),
+    always("none", Kind::Whole),
+    always("some", Kind::Whole),
+    always("all", Kind::Whole),
+    always("deferred", Kind::Whole),
+    always("undecided", Kind::Whole),
+    always("root_blocked", Kind::Whole),
+    always("own_group", Kind::Whole),
+    always("own_group_some", Kind::Whole),
+    always("own_group_all", Kind::Whole),
+    always("everybodys_group", Kind::Whole),
+    always("no_group", Kind::Whole),
+];
+
+/// Passes a row for each origin and crawler to `each`.
+pub(super) fn access_rows<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
+    let mut decider = AccessDecider::new(policy, Choices::now().now);
+    let agents: Vec<String> = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    for (of, record) in policy.records() {
+        let origin_status = record.origin_status.name();
+        for (cell, agent) in decider.cells(of, &record, crawlers).iter().zip(&agents) {
+            each(&[
+                Value::Text(record.origin),
+                Value::Text(agent.as_bytes()),
+                Value::Text(cell.blocked.access.name().as_bytes()),
+                Value::Text(cell.blocked.root.name().as_bytes()),
+                Value::Text(cell.group.name().as_bytes()),
+                Value::Text(origin_status.as_bytes()),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// Passes a row for each crawler to `each`.
+pub(super) fn summary<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
+    for counts in AccessCounts::of(policy, crawlers, Choices::now().now) {
+        let with = |access| counts.with(access);
+        let by_own = |access: Access| counts.origins[access as usize][GroupKind::Own as usize];
+        let numbers = [
+            Access::ALL.map(with).iter().sum(),
+            with(Access::None),
+            with(Access::Some),
+            with(Access::All),
+            with(Access::Deferred),
+            with(Access::Undecided),
+            counts.root_blocked,
+            counts.of_kind(GroupKind::Own),
+            by_own(Access::Some),
+            by_own(Access::All),
+            counts.of_kind(GroupKind::Everybody),
+            counts.of_kind(GroupKind::None),
+        ];
+        let mut row = vec![Value::Text(counts.agent.as_bytes())];
+        row.extend(numbers.map(Value::Whole));
+        each(&row)?;
+    }
+    Ok(())
+}
+
+pub(super) const PREFERENCE_COLUMNS: [Column; 9] = [
+    always("origin", Kind::Text),
+    always("agent", Kind::Text),
+    always("source", Kind::Text),
+    perhaps("path", Kind::Text),
+    always("line", Kind::Whole),
+    always("value", Kind::Text),
+    perhaps("train_ai", Kind::Text),
+    perhaps("search", Kind::Text),
+    perhaps("ai_input", Kind::Text),
+];
+
+/// Whether a record says something about uses, also if it is only kept.
+fn is_about_uses(record: &&SideRecord<'_>) -> bool {
+    let only_kept = [SideKey::License, SideKey::DisallowAiTraining, SideKey::LlmPolicy];
+    PreferenceLine::of(record).is_some() || only_kept.contains(&record.key)
+}
+
+/// Passes a row for each line of an origin that applies to a crawler to `each`.
+pub(super) fn preference_rows<E>(
+    policy: &Policy,
+    record: &Record<'_>,
+    crawler: &Crawler,
+    each: &mut Each<'_, E>,
+) -> Result<(), E> {
+    let (column, _) = policy.groups(crawler).answer(record.row);
+    let agent = crawler.agents().to_string();
+    for side in policy.side_records(record, column).iter().filter(is_about_uses) {
+        let line = PreferenceLine::of(side);
+        let path = line.map(|line| line.path).filter(|path| !path.is_empty());
+        let said = |use_: Use| match line.filter(|line| line.source.label(use_).is_some()) {
+            Some(line) => Value::Text(line.says(use_).name().as_bytes()),
+            None => Value::None,
+        };
+        each(&[
+            Value::Text(record.origin),
+            Value::Text(agent.as_bytes()),
+            Value::Text(side.key.name().as_bytes()),
+            path.map_or(Value::None, Value::Text),
+            Value::Whole(side.line.into()),
+            Value::Text(side.value),
+            said(Use::TrainAi),
+            said(Use::Search),
+            said(Use::AiInput),
+        ])?;
+    }
+    Ok(())
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Column {
+    /// The name of the column.
+    pub name: &'static str,
+    /// The kind of its values.
+    pub kind: Kind,
+    /// Whether every row has a value in it.
+    pub always: bool,
+}
+
+/// The kind of a column's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Whole,
+    /// Numbers with decimals.
+    Decimal,
+    /// Times.
+    Time,
+}
+
+/// A value in a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'v> {
+    /// No value.
+    None,
+    /// A text as written in a robots.txt; usually UTF-8.
+    Text(&'v [u8]),
+    /// A whole number.
+    Whole(u64),
+    /// A number with decimals.
+    Decimal(f64),
+    /// A time, in seconds of Unix time.
+    Time(i64),
+}
+
+pub(in crate::show) const fn always(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, always: true }
+}
+
+pub(in crate::show) const fn perhaps(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, always: false }
+}
+
+/// A function that receives rows.
+pub(super) type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;

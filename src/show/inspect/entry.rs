@@ -13,8 +13,7 @@ use crate::policy::{
 };
 use crate::preferences::{Preference, PreferenceLine, Use};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
-use crate::show::access::{Access, AccessDecider, Cell};
-use crate::show::group_kind::GroupKind;
+use crate::show::access::{Access, AccessDecider, Cell, GroupKind};
 
 /// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]

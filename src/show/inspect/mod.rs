@@ -25,8 +25,7 @@ mod dot;
 mod entry;
 mod summary;
 
-pub use super::access::Access;
-pub use super::group_kind::GroupKind;
+pub use super::access::{Access, GroupKind};
 pub use crate::automaton::Engine;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 #[cfg(any(feature = "cli", feature = "internals"))]

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::facts::{Blocked, Decider, Explained, Report};
+use super::facts::{Blocked, Decider, Explained, Report, UseCounts};
 use super::html::{
     Cell, HtmlTable, bar_of_parts, folded, legend, number, paragraph, percent, section, speed_chart, text,
 };
@@ -18,7 +18,6 @@ use crate::policy::replace;
 use crate::preferences::{Preference, Use};
 use crate::robots::NoteKind;
 use crate::show::access::{Access, AccessCounts};
-use crate::show::uses::UseCounts;
 
 /// The content security policy: the page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
