@@ -1,9 +1,8 @@
 //! Findings about the path of a rule.
 
 use super::FindingKind;
-use super::expression::{is_regular_expression, without_expression};
 use super::finding::{Findings, excerpt};
-use super::meant;
+use super::meant::{self, is_regular_expression, without_expression};
 use crate::dialect::{Dialect, Encoding, RuleStart, UrlPath, Wildcards};
 use crate::rules;
 

@@ -7,7 +7,6 @@
 //! ([`Encoding::path`](crate::dialect::Encoding::path) brings a URL's path into the same form, after
 //! [`UrlPath::of`](crate::dialect::UrlPath::of) has found the path that is fetched).
 
-mod asked;
 pub(crate) mod chosen;
 mod cover;
 mod encoding;
@@ -17,9 +16,9 @@ mod rank;
 pub(crate) mod tried;
 mod url_path;
 
-pub use asked::AskedPaths;
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
 pub(crate) use encoding::{KeptBytes, escaped, push_escape};
 pub use pattern::{Pattern, Patterns, Verdict};
+pub use url_path::AskedPaths;
 pub(crate) use url_path::{is_dot_segment, is_path};

@@ -21,7 +21,6 @@ mod build;
 mod item;
 mod prefixes;
 mod probe;
-mod rarity;
 #[cfg(test)]
 mod tests;
 mod triples;

@@ -6,9 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::content::{Content, start};
 use super::line_ends::{Buffer, Patience, fill};
-use super::reader::{Begin, ListReader, Next, Text, Wanted};
+use super::reader::{Begin, Content, ListReader, Next, Text, Wanted, start};
 use super::regular::Regular;
 use crate::formats::compression::{Compression, InPieces};
 use crate::formats::made_ahead::Ahead;

@@ -30,12 +30,11 @@ use std::io;
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::content::{Content, start};
 use super::decoded::Decoder;
 use super::line_ends::{Buffer, chunk_end};
 #[cfg(unix)]
 use super::lost_pages::Region;
-use super::reader::{Begin, ListReader, Next, Text, Wanted};
+use super::reader::{Begin, Content, ListReader, Next, Text, Wanted, start};
 use super::regular::Regular;
 use crate::formats::mmap;
 use crate::input::error::{ListError, unreadable};

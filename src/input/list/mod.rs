@@ -4,7 +4,6 @@
 //! The kind of a list is recognised by its content. An uncompressed file is memory-mapped; a list that is compressed, or comes
 //! through a pipe, is read as a stream.
 
-mod content;
 mod decoded;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
@@ -23,7 +22,6 @@ mod table;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
-pub(crate) use content::LIST_FORMAT;
 pub(crate) use line_ends::{Buffer, Patience, line_boundary};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
@@ -31,7 +29,7 @@ pub use opened::ListRange;
 pub(crate) use opened::{List, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, TableRows, in_group};
-pub(crate) use reader::{ListReader, Next, Text, Wanted};
+pub(crate) use reader::{LIST_FORMAT, ListReader, Next, Text, Wanted};
 pub use regular::{FileState, STANDARD_INPUT};
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::ParquetList;
-use super::content::{Content, LIST_FORMAT, Unreadable};
 use super::decoded::CompressedFile;
 use super::mapped_file::{Mapped, MappedFile};
-use super::reader::{Begin, ListReader};
+use super::reader::{Begin, Content, LIST_FORMAT, ListReader, Unreadable};
 use super::regular::{FileState, Regular, STANDARD_INPUT};
 use super::stream::{Stream, standard_input, stream};
 #[cfg(feature = "parquet")]

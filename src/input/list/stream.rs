@@ -14,9 +14,8 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::content::{Content, start};
 use super::decoded::Decoder;
-use super::reader::{Begin, ListReader};
+use super::reader::{Begin, Content, ListReader, start};
 use super::regular::Regular;
 use crate::formats::compression::{Compression, Peeked, Reader};
 use crate::input::error::{ListError, unreadable};
