@@ -108,7 +108,7 @@ pub(crate) fn with_one_beside<T>(
 }
 
 /// Whether this thread is in a pool.
-pub(crate) fn in_pool() -> bool {
+fn in_pool() -> bool {
     rayon::current_thread_index().is_some()
 }
 

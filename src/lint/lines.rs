@@ -192,13 +192,13 @@ fn by_sign(content: &[u8]) -> Option<(&'static str, &[u8])> {
 }
 
 /// Whether a line with this key and value is the URL of a sitemap alone.
-pub(super) fn is_sitemap(key: &[u8], value: &[u8]) -> bool {
+fn is_sitemap(key: &[u8], value: &[u8]) -> bool {
     let is_scheme = key.eq_ignore_ascii_case(b"https") || key.eq_ignore_ascii_case(b"http");
     is_scheme && value.starts_with(b"//") && memchr::memmem::find(value, b"sitemap").is_some()
 }
 
 /// The comment that a line is in another language.
-pub(super) fn as_comment(line: &[u8]) -> Option<String> {
+fn as_comment(line: &[u8]) -> Option<String> {
     let line = line.trim_ascii();
     let inner = match line {
         [b'<', b'!', b'-', b'-', inner @ ..] => inner.strip_suffix(b"-->").unwrap_or(inner),

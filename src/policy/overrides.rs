@@ -216,8 +216,8 @@ impl Overrides {
 
 pub(super) const VERDICT: &str = "verdict";
 pub(super) const ROBOTS_TXT: &str = "robots-txt";
-pub(super) const ROBOTS_TXT_FILE: &str = "robots-txt-file";
-pub(super) const CRAWL_DELAY: &str = "crawl-delay";
+const ROBOTS_TXT_FILE: &str = "robots-txt-file";
+const CRAWL_DELAY: &str = "crawl-delay";
 pub(super) const PAUSED_UNTIL: &str = "paused-until";
 
 /// An overrides file that cannot be used.

@@ -32,7 +32,7 @@ pub(crate) const FIRST_RECORD: u32 = 4;
 pub(crate) const KIND_MASK: u32 = 3;
 pub(crate) const RUN: u32 = 0;
 pub(crate) const NARROW: u32 = 1;
-pub(crate) const WIDE: u32 = 2;
+const WIDE: u32 = 2;
 pub(crate) const END_BLOCKED: u32 = 1 << 2;
 pub(crate) const MIDDLE_BLOCKED: u32 = 1 << 3;
 pub(crate) const DEFAULT_SHIFT: u32 = 4;
@@ -50,7 +50,7 @@ pub(crate) const COUNT_SHIFT: u32 = 10;
 pub(super) const LONGEST_RUN: u32 = u32::MAX >> COUNT_SHIFT;
 
 /// The most targets of a narrow record.
-pub(crate) const NARROW_MOST: usize = 8;
+const NARROW_MOST: usize = 8;
 /// The words of a wide record's bitmap, with its rank word.
 pub(crate) const WIDE_WORDS: usize = 9;
 
@@ -295,7 +295,7 @@ impl Writer<'_, '_> {
 
 /// How many bits are set before the second, third and fourth pair of the bitmap's words, one byte each (the first byte is 0;
 /// the counts are at most 192).
-pub(crate) fn rank_word(bitmap: &[u32; 8]) -> u32 {
+fn rank_word(bitmap: &[u32; 8]) -> u32 {
     let mut before = 0;
     let mut word = 0;
     for (pair, words) in bitmap.chunks_exact(2).enumerate() {

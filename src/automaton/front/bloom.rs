@@ -6,7 +6,7 @@
 use super::prefixes::LET_THROUGH;
 
 /// How many lengths beginnings are cut to.
-pub(super) const CUT_TO: usize = 2;
+const CUT_TO: usize = 2;
 /// The longest beginning: the bytes of a word.
 pub(super) const LONGEST: usize = 8;
 /// Mixes the bytes of a beginning.

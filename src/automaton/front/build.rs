@@ -22,7 +22,7 @@ const SHORTER: [usize; 3] = [LONGEST, 16, 8];
 /// The most triples of a table, on average.
 const TRIPLES_A_TABLE: usize = 10;
 /// The most triple tables: each is compared with the whole path.
-pub(super) const MOST_TABLES: usize = 16;
+const MOST_TABLES: usize = 16;
 
 /// Memory for building fronts, reused.
 #[derive(Debug, Default)]

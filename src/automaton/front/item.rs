@@ -42,7 +42,7 @@ pub(super) const ROOT_PASSES: u8 = 2;
 pub(super) const ALWAYS: u8 = 4;
 pub(super) const NEVER: u8 = 8;
 pub(super) const PAIRS: u8 = 16;
-pub(super) const ALL_FLAGS: u8 = 31;
+const ALL_FLAGS: u8 = 31;
 
 /// Bytes of a bucket: eight fingerprints.
 pub(super) const BUCKET: usize = 16;
@@ -87,7 +87,7 @@ pub(crate) fn engine_words(content: &[u32]) -> &[u32] {
 
 /// Bytes of an item before the words of its engine.
 #[inline]
-pub(super) fn front_bytes(item: &[u8]) -> usize {
+fn front_bytes(item: &[u8]) -> usize {
     tables_at(item) + table_bytes(item) * usize::from(item[TABLES])
 }
 

@@ -17,7 +17,7 @@ use crate::show::Metrics;
 const METRICS_EVERY: Duration = Duration::from_secs(5);
 
 /// The delay before a bar appears, unless progress is shown more often. A shorter run has none.
-pub const BAR_AFTER: Duration = Duration::from_secs(1);
+const BAR_AFTER: Duration = Duration::from_secs(1);
 
 /// Calls `run`, and shows its progress meanwhile.
 pub fn watch<T>(
@@ -41,7 +41,7 @@ pub fn watch<T>(
 }
 
 /// Calls `run`, while `watch` waits for its end in a thread of its own.
-pub fn run_watched<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
+fn run_watched<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
     let (running, end) = mpsc::channel::<()>();
     thread::scope(|scope| {
         // If no thread can be spawned, there is no bar; the run is what counts.

@@ -247,7 +247,7 @@ pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
 }
 
 /// Whether a run that ends early may leave a file of this name.
-pub(super) fn is_leftover(name: &str) -> bool {
+fn is_leftover(name: &str) -> bool {
     is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
 }
 

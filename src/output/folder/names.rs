@@ -158,7 +158,7 @@ pub(super) fn table_root(rows: Rows) -> Option<&'static str> {
 }
 
 /// Whether this is the name of a folder for tables.
-pub(super) fn is_table_folder(name: &str) -> bool {
+fn is_table_folder(name: &str) -> bool {
     let is_of = |column: &&str| name.strip_prefix(column).is_some_and(|rest| rest.starts_with('='));
     [LINES, VERDICTS].contains(&name) || [VERDICT, CRAWLER].iter().any(is_of)
 }

@@ -123,7 +123,7 @@ impl Table {
 }
 
 /// The most bytes of a dictionary.
-pub(super) const DICTIONARY_BYTES: usize = 4 << 20;
+const DICTIONARY_BYTES: usize = 4 << 20;
 
 /// How many values of a column are looked at.
 const SAMPLE: usize = 2048;

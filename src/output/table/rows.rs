@@ -252,7 +252,7 @@ impl Views {
 }
 
 /// A URL, or a part of one, with bytes that are not UTF-8 percent-encoded.
-pub(super) fn as_utf8(url: &[u8]) -> Vec<u8> {
+fn as_utf8(url: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(url.len());
     for part in url.utf8_chunks() {
         text.extend_from_slice(part.valid().as_bytes());

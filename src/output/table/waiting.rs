@@ -285,12 +285,12 @@ pub(super) fn bytes_of(batch: &RecordBatch) -> u64 {
 }
 
 /// The bytes that rows hold in memory, with those of others that were read with them.
-pub(super) fn memory_of(batch: &RecordBatch) -> u64 {
+fn memory_of(batch: &RecordBatch) -> u64 {
     batch.columns().iter().map(|column| column.get_buffer_memory_size() as u64).sum()
 }
 
 /// The same rows, without the memory of others that were read with them.
-pub(super) fn compacted(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+fn compacted(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().map(compacted_array).collect::<Result<_, _>>()?;
     RecordBatch::try_new(batch.schema(), columns)
 }

@@ -9,7 +9,7 @@
 const WINDOW: i64 = 30 * 86_400;
 
 /// How many windows are kept. The newest may have just begun, so the others cover [`LONGEST`].
-pub(crate) const WINDOWS: usize = 4;
+const WINDOWS: usize = 4;
 
 /// The longest time for which an origin is surely known to have been unreachable, in seconds: three months.
 pub const LONGEST: u64 = (WINDOWS as u64 - 1) * WINDOW as u64;

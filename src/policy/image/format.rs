@@ -24,7 +24,7 @@ pub(crate) const ALIGNMENT: u64 = 64;
 const LOOKUP_ENTRY: usize = 64;
 
 /// Size of a pointer in bytes.
-pub(crate) const POINTER: usize = 24;
+const POINTER: usize = 24;
 
 /// Automata begin at multiples of this, in bytes.
 pub(crate) const AUTOMATA_UNIT: usize = 64;

@@ -37,7 +37,7 @@ pub(super) struct KeySlots {
 }
 
 /// The number of pilots in a table with this many keys.
-pub(super) fn pilots_for(keys: u64) -> u64 {
+fn pilots_for(keys: u64) -> u64 {
     keys / PER_BUCKET + 1
 }
 

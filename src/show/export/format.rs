@@ -39,7 +39,7 @@ fn tsv_head(columns: &[Column], out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Writes a row as tab-separated values.
-pub(super) fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
     for (place, value) in row.iter().enumerate() {
         out.write_all(if place == 0 { b"" } else { b"\t" })?;
         field(value, out)?;

@@ -204,7 +204,7 @@ fn status<E>(record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
     ])
 }
 
-pub(super) const ACCESS_COLUMNS: [Column; 6] = [
+const ACCESS_COLUMNS: [Column; 6] = [
     always("origin", Kind::Text),
     always("agent", Kind::Text),
     always("access", Kind::Text),
@@ -230,7 +230,7 @@ pub(super) const SUMMARY: [Column; 13] = [
 ];
 
 /// Passes a row for each origin and crawler to `each`.
-pub(super) fn access_rows<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
+fn access_rows<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
     let mut decider = AccessDecider::new(policy, Choices::now().now);
     let agents: Vec<String> = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
     for (of, record) in policy.records() {
@@ -275,7 +275,7 @@ pub(super) fn summary<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<
     Ok(())
 }
 
-pub(super) const PREFERENCE_COLUMNS: [Column; 9] = [
+const PREFERENCE_COLUMNS: [Column; 9] = [
     always("origin", Kind::Text),
     always("agent", Kind::Text),
     always("source", Kind::Text),
@@ -294,7 +294,7 @@ fn is_about_uses(record: &&SideRecord<'_>) -> bool {
 }
 
 /// Passes a row for each line of an origin that applies to a crawler to `each`.
-pub(super) fn preference_rows<E>(
+fn preference_rows<E>(
     policy: &Policy,
     record: &Record<'_>,
     crawler: &Crawler,

@@ -40,7 +40,7 @@ pub(super) fn percent(part: u64, whole: u64) -> f64 {
 }
 
 /// A link to the robots.txt of an origin. A host may wrap after a dot, never inside a label.
-pub(super) fn origin_link(origin: &str) -> String {
+fn origin_link(origin: &str) -> String {
     let labels = origin.split_inclusive('.').map(|label| format!("<span>{}</span>", text(label)));
     let labels = labels.collect::<Vec<_>>().join("<wbr>");
     let is_origin = origin.starts_with("http://") || origin.starts_with("https://");

@@ -431,7 +431,7 @@ pub(super) fn options(report: &Report) -> String {
     section("Options", &table.html())
 }
 
-pub(super) fn reason_meaning(reason: Reason) -> &'static str {
+fn reason_meaning(reason: Reason) -> &'static str {
     match reason {
         Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
         Reason::NoGroup => "the robots.txt has no group for the crawler",
@@ -463,7 +463,7 @@ pub(super) fn reason_meaning(reason: Reason) -> &'static str {
     }
 }
 
-pub(super) fn note_meaning(kind: NoteKind) -> &'static str {
+fn note_meaning(kind: NoteKind) -> &'static str {
     match kind {
         NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",
         NoteKind::RuleWithoutSlash => "a rule whose path has no leading slash",
