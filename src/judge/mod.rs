@@ -7,7 +7,7 @@
 //!
 //! - by the state of its origin: `decision`, before a path is looked at; `Routes` in `view` has the same decisions in a table by
 //!   class of origin, from which `steps` reads them; what the operator says of a status is
-//!   looked up in `said`;
+//!   looked up in `choices`;
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //!   `blocked` in `slow` allows `/robots.txt` whatever they say;
 //! - by what the run requires of preferences, for lines that are allowed so far: `required`, after all lines were judged;

@@ -3,12 +3,12 @@
 //! All files are created at the start. Each is open only from its first lines until the lists of its set have ended, since a run
 //! may have more files than a process may open.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::block::Block;
 use super::counting_writer::CountingWriter;
 use super::error::OutputError;
 use super::file_layout::FileLayout;
@@ -370,23 +370,5 @@ impl Drop for Output {
         if !self.pending.is_empty() {
             let _ = remove_leftovers(&self.directory);
         }
-    }
-}
-
-/// Lines written to one file together.
-#[derive(Debug)]
-pub(crate) struct Block<'b> {
-    /// The set of files, and the file's index within the set.
-    pub set: usize,
-    pub file: usize,
-    /// The bytes to write, one piece after the other.
-    pub pieces: Vec<Cow<'b, [u8]>>,
-    pub tally: Tally,
-}
-
-impl Block<'_> {
-    /// The total length of its pieces, in bytes.
-    pub fn length(&self) -> u64 {
-        self.pieces.iter().map(|piece| piece.len() as u64).sum()
     }
 }

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use super::block::Block;
 use super::error::OutputError;
 use super::form::{SEPARATOR, rest_of_row};
-use super::partitions::{Block, Output};
+use super::partitions::Output;
 use crate::outcome::Partition;
 
 /// Where blocks go.

@@ -132,6 +132,28 @@ fn errors_show_paths_as_text() {
     assert!(raw.is_empty(), "use `formats::shown` in {raw:?}");
 }
 
+/// The files of Rust that a text names between backquotes; `X.rs` is one that is yet to be written.
+fn named_files(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2).filter(|word| word.ends_with(".rs") && !word.ends_with("X.rs"))
+}
+
+#[test]
+fn the_map_names_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let map = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let files = crate_tree().files();
+    // After a folder was named, its files may be named without it.
+    let exists = |name: &str| {
+        root.join(name).exists()
+            || root.join("src").join(name).exists()
+            || files.iter().any(|file| file == name || file.strip_suffix(name).is_some_and(|rest| rest.ends_with('/')))
+            || root.join("tests/library").join(name).exists()
+    };
+    let missing: Vec<_> = named_files(&map).filter(|name| !exists(name)).collect();
+    assert!(missing.is_empty(), "CONTRIBUTING.md names files that do not exist: {missing:?}");
+    assert_eq!(named_files("`run/gone.rs` or `batch`, then `layout/X.rs`").collect::<Vec<_>>(), ["run/gone.rs"]);
+}
+
 #[test]
 fn a_cycle_through_a_re_export_is_found() {
     let files = [

@@ -7,7 +7,7 @@
 //! So a node that cannot match yet, because its segment would overlap the previous one, comes after all that can.
 //!
 //! The bound: every node is reached once, and a segment is examined only where it is waited for. Segments that end together are
-//! suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits in few ranges of a bitmap. The
+//! suffixes of one another; numbered along heavy paths (`segment_trie`), those waited for are bits in few ranges of a bitmap. The
 //! crate aho-corasick cannot replace this: it lists all matches of every state when it is built, which is quadratic for such
 //! segments (`a` to `a` 500 times, and one long run of `a`: 500 KiB of robots.txt, 125 million entries; here 500 bits). The
 //! tests use it as a witness instead.

@@ -1,5 +1,5 @@
-//! `robosieve lint`: `files` reads the robots.txt files, `command` lints them, `found` puts together what several dialects say, and
-//! `text`, `json` and `sarif` write it.
+//! `robosieve lint`: `files` reads the robots.txt files, `command` lints them, `found` puts together what several dialects say and
+//! writes it; `sarif` writes it for code hosts.
 
 mod command;
 mod files;

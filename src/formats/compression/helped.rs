@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::input::Compression;
+use super::kind::Compression;
 use super::pieces::{InPieces, Pieces};
 use super::reader::Reader;
 use crate::formats::made_ahead::Help;

@@ -1,12 +1,12 @@
 //! Reads members, frames or streams, one after the other.
 
+use super::input::Input;
+use super::kind::{Compression, window_bits};
+use crate::formats::error::DamagedMember;
 use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
-
-use super::input::{Compression, Input, window_bits};
-use crate::formats::error::DamagedMember;
 
 /// The text of consecutive members, frames or streams, up to the first boundary at or after a given offset.
 pub(super) struct Members<R: Read> {

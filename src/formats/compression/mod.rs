@@ -7,6 +7,7 @@
 
 mod helped;
 mod input;
+mod kind;
 mod members;
 mod pieces;
 mod reader;
@@ -15,8 +16,9 @@ mod salvage;
 
 pub use crate::formats::error::{Damaged, DamagedMember, WindowTooLarge};
 pub(crate) use helped::with_help;
-pub use input::Compression;
-pub(crate) use input::{DEFAULT_WINDOW, Peeked, peeked};
+pub(crate) use input::{Peeked, peeked};
+pub use kind::Compression;
+pub(crate) use kind::DEFAULT_WINDOW;
 pub(crate) use pieces::{InPieces, Pieces};
 pub use reader::Reader;
 pub(crate) use reader::read_within;

@@ -12,7 +12,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, HEAD, Input, first_head};
+use super::input::{BUFFER, Input};
+use super::kind::{Compression, DICTIONARY_MAGIC, HEAD, first_head};
 use super::members::Members;
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
 use crate::formats::regular_file::FileAt;

@@ -1,14 +1,12 @@
 //! Reads a file, decompressing it on the way.
 
+use super::input::{BUFFER, Input, StoredBytes, peeked};
+use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, HEAD};
+use super::members::Members;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
-
-use super::input::{
-    BUFFER, Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, HEAD, Input, StoredBytes, peeked,
-};
-use super::members::Members;
 
 /// The text of a file, decompressed if it is compressed.
 pub struct Reader<R: Read> {

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, HEAD, Input, first_head};
+use super::input::{BUFFER, Input};
+use super::kind::{Compression, DICTIONARY_MAGIC, HEAD, first_head};
 use super::members::Members;
 use super::reader::dictionary;
 use crate::formats::error::Damaged;
