@@ -67,6 +67,8 @@ pub struct Needs {
     names: u64,
     /// The number of columns of preferences for each crawler.
     preferences: u64,
+    /// Whether the bytes of files depend on how lists are cut into chunks.
+    shows_chunks: bool,
 }
 
 impl Needs {
@@ -84,7 +86,12 @@ impl Needs {
             Some(Form::Partitions | Form::Verdicts) if allowed_if.is_none() => crawlers,
             _ => 1,
         };
-        Needs { crawlers, buffers, form, explain, names, preferences: 0 }
+        Needs { crawlers, buffers, form, explain, names, preferences: 0, shows_chunks: true }
+    }
+
+    /// The same, if the bytes of files depend on how lists are cut into chunks, as those of frames do.
+    pub fn showing_chunks(self, shows_chunks: bool) -> Needs {
+        Needs { shows_chunks, ..self }
     }
 
     /// The same with columns of preferences.
@@ -187,8 +194,9 @@ impl Memory {
         usize::try_from(self.rules(format) / (workers as u64 * self.needs.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
-    /// The size of chunks, unless one is given, and how many of the `asked` workers have room. `asked` does not change the size:
-    /// frames and row groups are made from chunks, and files must be the same for any number of workers.
+    /// The size of chunks, unless one is given, and how many of the `asked` workers have room. If frames or row groups are made from
+    /// chunks, `asked` does not change the size: files must be the same for any number of workers. Otherwise few workers have longer
+    /// chunks.
     pub fn worker_plan(
         &self,
         asked: usize,
@@ -202,6 +210,7 @@ impl Memory {
         // A line must fit after a chunk, within 32-bit offsets.
         let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
         let usual = format.usual_workers(self.shortest_chunk() == SHORTEST_GROWING);
+        let usual = if self.needs.shows_chunks { usual } else { usual.min(asked.max(1)) };
         while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < usual {
             size /= 2;
         }
@@ -262,7 +271,15 @@ mod tests {
 
     /// The needs of partitions for this many crawlers.
     fn partitions(crawlers: u64, explain: bool) -> Needs {
-        Needs { crawlers, buffers: crawlers, form: Some(Form::Partitions), explain, names: 0, preferences: 0 }
+        Needs {
+            crawlers,
+            buffers: crawlers,
+            form: Some(Form::Partitions),
+            explain,
+            names: 0,
+            preferences: 0,
+            shows_chunks: true,
+        }
     }
 
     #[test]
@@ -277,6 +294,7 @@ mod tests {
                     explain: false,
                     names,
                     preferences: 0,
+                    shows_chunks: false,
                 },
             )
         };
@@ -285,6 +303,19 @@ mod tests {
             let plan = of(form, names).unwrap().worker_plan(2, None, Format::Text).unwrap();
             assert_eq!(plan.workers, 2);
         }
+    }
+
+    #[test]
+    fn few_workers_have_longer_chunks_where_no_file_shows_it() {
+        let needs = Needs { form: Some(Form::BlockedFor), buffers: 1, names: 1500, ..partitions(151, false) };
+        let size = |shows_chunks, asked| {
+            let memory = Memory::new(DEFAULT_MEMORY, needs.showing_chunks(shows_chunks)).unwrap();
+            let plan = memory.worker_plan(asked, None, Format::Text).unwrap();
+            assert_eq!(plan.workers, asked);
+            plan.chunk_size
+        };
+        assert_eq!([1, 2, 16].map(|asked| size(true, asked)), [64 << 10; 3]);
+        assert_eq!([1, 2, 16].map(|asked| size(false, asked)), [512 << 10, 256 << 10, 64 << 10]);
     }
 
     #[test]
@@ -317,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_do_not_depend_on_the_number_of_workers() {
+    fn chunks_that_files_show_do_not_depend_on_the_number_of_workers() {
         let memory = Memory::new(DEFAULT_MEMORY, partitions(1, false)).unwrap();
         let plan_for = |asked, chunk_size, format| memory.worker_plan(asked, chunk_size, format).unwrap();
         for asked in [1, 8, 16] {

@@ -48,7 +48,8 @@ impl<'j> Plan<'j> {
         let older = older_crawlers(policy, job)?;
         let agents = job.crawlers.iter().chain(&older).map(Crawler::agents);
         let needs = Needs::new(agents, form, job.explain, job.allowed_if);
-        let memory = Memory::new(job.long_run.memory, needs.with_preferences(preferences(job)))?;
+        let needs = needs.with_preferences(preferences(job)).showing_chunks(shows_chunks(job));
+        let memory = Memory::new(job.long_run.memory, needs)?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || job.explain) {
             return Err(FilterError::NotOfEach);
@@ -252,6 +253,14 @@ fn is_picked(job: &Job) -> bool {
 fn format(job: &Job) -> Format {
     let folder = job.destination.as_ref().and_then(Destination::folder);
     folder.map_or(Format::Text, |folder| folder.format)
+}
+
+/// Whether files show how lists were cut into chunks: frames, row groups and parts end where a chunk does.
+fn shows_chunks(job: &Job) -> bool {
+    let folder = job.destination.as_ref().and_then(Destination::folder);
+    folder.is_some_and(|folder| {
+        folder.format == Format::Parquet || folder.compress.is_some() || folder.split_size.is_some()
+    })
 }
 
 /// The number of workers wanted.
