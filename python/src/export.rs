@@ -158,6 +158,10 @@ impl Values {
     /// Adds the value of a row, and returns the number of bytes of its text.
     fn push(&mut self, value: Value<'_>) -> usize {
         match (self, value) {
+            (Values::Texts(texts), Value::Name(name)) => {
+                texts.append_value(name);
+                return name.len();
+            }
             (Values::Texts(texts), Value::Text(text)) => {
                 texts.append_value(String::from_utf8_lossy(text));
                 return text.len();

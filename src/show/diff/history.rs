@@ -127,10 +127,10 @@ impl<'p> History<'p> {
                     Value::Text(origin),
                     Value::Text(agent.as_bytes()),
                     Value::Whole(number),
-                    Value::Text(cells[at].blocked.access.name().as_bytes()),
-                    Value::Text(cells[at].blocked.root.name().as_bytes()),
-                    Value::Text(cells[at].group.name().as_bytes()),
-                    record.map_or(Value::None, |record| Value::Text(record.origin_status.name().as_bytes())),
+                    Value::Name(cells[at].blocked.access.name()),
+                    Value::Name(cells[at].blocked.root.name()),
+                    Value::Name(cells[at].group.name()),
+                    record.map_or(Value::None, |record| Value::Name(record.origin_status.name())),
                     fetched_at.map_or(Value::None, Value::Time),
                 ])?;
             }

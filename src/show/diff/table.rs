@@ -75,7 +75,7 @@ pub fn rows<E>(
     })?;
     for ((crawler, change), origins) in counts {
         let agent = names[usize::from(crawler)].as_bytes();
-        each(&[Value::Text(agent), Value::Text(change.name().as_bytes()), Value::Whole(origins)])?;
+        each(&[Value::Text(agent), Value::Name(change.name()), Value::Whole(origins)])?;
     }
     Ok(seen)
 }
@@ -89,7 +89,7 @@ fn change_rows<E>(
     let agents: Vec<&str> = change.crawlers.iter().map(|&crawler| &*names[usize::from(crawler)]).collect();
     let agents = agents.join(",");
     let differences = &change.differences;
-    let text = |text: &'static str| Value::Text(text.as_bytes());
+    let text = Value::Name;
     let perhaps = |name: Option<&'static str>| name.map_or(Value::None, text);
     let [group_was, group_now] = change.groups.map(|group| text(group.name()));
     let [status_was, status_now] = change.statuses.map(perhaps);

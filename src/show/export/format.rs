@@ -1,6 +1,7 @@
 //! The formats of tables, which files a table replaces, and how it is written.
 
 use serde::{Serialize, Serializer};
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -32,19 +33,24 @@ pub enum Format {
     Parquet,
 }
 
+/// Bytes that are written at a time.
+const BUFFER: usize = 1 << 16;
+
 /// Writes the column names as the first line of tab-separated values.
 fn tsv_head(columns: &[Column], out: &mut impl Write) -> io::Result<()> {
     let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     writeln!(out, "{}", names.join("\t"))
 }
 
-/// Writes a row as tab-separated values.
-fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+/// Appends a row as tab-separated values.
+fn tsv_row(row: &[Value<'_>], out: &mut Vec<u8>) {
     for (place, value) in row.iter().enumerate() {
-        out.write_all(if place == 0 { b"" } else { b"\t" })?;
-        field(value, out)?;
+        if place > 0 {
+            out.push(b'\t');
+        }
+        field(value, out);
     }
-    out.write_all(b"\n")
+    out.push(b'\n');
 }
 
 /// Writes a row as a line of JSON.
@@ -53,15 +59,24 @@ fn json_row(columns: &[Column], row: &[Value<'_>], out: &mut impl Write) -> io::
     writeln!(out, "{}", json::to_string(&JsonRow { columns, row })?)
 }
 
-/// Writes the value of a field.
-fn field(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
+/// Appends the value of a field.
+fn field(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
-        Value::None => Ok(()),
-        Value::Text(text) => escaped(text, |piece| out.write_all(piece)),
-        Value::Whole(number) => write!(out, "{number}"),
-        Value::Decimal(number) => write!(out, "{number}"),
-        Value::Time(seconds) => write!(out, "{}", time(*seconds)),
+        Value::None => {}
+        Value::Text(text) => escape(text, out),
+        Value::Name(name) => out.extend_from_slice(name.as_bytes()),
+        Value::Whole(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Decimal(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Time(seconds) => out.extend_from_slice(time(*seconds).to_string().as_bytes()),
     }
+}
+
+/// Appends a text, escaped.
+fn escape(text: &[u8], out: &mut Vec<u8>) {
+    let Ok(()) = escaped(text, |piece| -> Result<(), Infallible> {
+        out.extend_from_slice(piece);
+        Ok(())
+    });
 }
 
 /// A row as an object of the values that there are.
@@ -82,6 +97,7 @@ impl Serialize for Value<'_> {
         match self {
             Value::None => serializer.serialize_none(),
             Value::Text(text) => serializer.serialize_str(&String::from_utf8_lossy(text)),
+            Value::Name(name) => serializer.serialize_str(name),
             Value::Whole(number) => serializer.serialize_u64(*number),
             Value::Decimal(number) => serializer.serialize_f64(*number),
             Value::Time(seconds) => serializer.serialize_str(&time(*seconds)),
@@ -136,11 +152,21 @@ pub(in crate::show) fn write_rows(
     out: &mut (dyn Write + Send),
     rows: &mut dyn FnMut(&mut Each<'_, io::Error>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let mut out = BufWriter::with_capacity(BUFFER, out);
     match format {
         Format::Tsv => {
             tsv_head(columns, &mut out)?;
-            rows(&mut |row| tsv_row(row, &mut out))?;
+            let mut lines = Vec::with_capacity(2 * BUFFER);
+            rows(&mut |row| {
+                tsv_row(row, &mut lines);
+                if lines.len() < BUFFER {
+                    return Ok(());
+                }
+                out.write_all(&lines)?;
+                lines.clear();
+                Ok(())
+            })?;
+            out.write_all(&lines)?;
         }
         Format::JsonLines => rows(&mut |row| json_row(columns, row, &mut out))?,
         #[cfg(feature = "parquet")]
@@ -188,7 +214,7 @@ mod tests {
 
     fn tsv(row: &[Value<'_>]) -> String {
         let mut out = Vec::new();
-        tsv_row(row, &mut out).unwrap();
+        tsv_row(row, &mut out);
         String::from_utf8_lossy(&out).into_owned()
     }
 

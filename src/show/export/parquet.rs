@@ -7,7 +7,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use std::fs::File;
@@ -89,7 +89,13 @@ impl<W: Write + Send> ParquetWriter<W> {
         let schema = parse_message_type(&format!("message {name} {{{fields}}}")).map_err(io_error)?;
         let mark = KeyValue::new(MARK.to_owned(), name.to_owned());
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
-        let properties = properties.set_key_value_metadata(Some(vec![mark])).build();
+        let properties = properties.set_key_value_metadata(Some(vec![mark]));
+        // The least and the greatest text serve to skip groups: of a column that is sorted, the first one.
+        let texts = columns.iter().skip(1).filter(|column| column.kind == Kind::Text);
+        let properties = texts.fold(properties, |properties, column| {
+            properties.set_column_statistics_enabled(column.name.into(), EnabledStatistics::None)
+        });
+        let properties = properties.build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
         let columns = columns.iter().map(Held::new).collect();
         Ok(ParquetWriter { file, columns, rows: 0, texts: 0, most })
@@ -150,6 +156,10 @@ impl Held {
                 texts.push(text);
                 return text.len();
             }
+            (Values::Texts(texts), Value::Name(name)) => {
+                texts.push(name.as_bytes());
+                return name.len();
+            }
             (Values::Wholes(numbers), Value::Whole(number)) => numbers.push(number.try_into().unwrap_or(i64::MAX)),
             (Values::Wholes(numbers), Value::Time(seconds)) => numbers.push(seconds.saturating_mul(1000)),
             (Values::Decimals(numbers), Value::Decimal(number)) => numbers.push(number),
@@ -160,18 +170,23 @@ impl Held {
 
     /// Writes the values held, and clears them.
     fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
-        let levels = std::mem::take(&mut self.levels);
+        // Their memory is used again: groups are of one size.
+        let levels = Some(&self.levels[..]).filter(|_| !self.column.always);
         match &mut self.values {
             Values::Texts(texts) => {
-                column.typed::<ByteArrayType>().write_batch(&std::mem::take(&mut texts.all), Some(&levels), None)?
+                column.typed::<ByteArrayType>().write_batch(&texts.all, levels, None)?;
+                texts.all.clear();
             }
             Values::Wholes(numbers) => {
-                column.typed::<Int64Type>().write_batch(&std::mem::take(numbers), Some(&levels), None)?
+                column.typed::<Int64Type>().write_batch(numbers, levels, None)?;
+                numbers.clear();
             }
             Values::Decimals(numbers) => {
-                column.typed::<DoubleType>().write_batch(&std::mem::take(numbers), Some(&levels), None)?
+                column.typed::<DoubleType>().write_batch(numbers, levels, None)?;
+                numbers.clear();
             }
-        };
+        }
+        self.levels.clear();
         Ok(())
     }
 }

@@ -177,7 +177,7 @@ fn agent<E>(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut 
     each(&[
         Value::Text(record.origin),
         Value::Text(crawler.agents().to_string().as_bytes()),
-        Value::Text(GroupKind::of(group).name().as_bytes()),
+        Value::Name(GroupKind::of(group).name()),
         first.map_or(Value::None, |agent| Value::Text(agent.value)),
         first.map_or(Value::None, |agent| Value::Whole(agent.line.into())),
         outline.map_or(Value::None, |outline| Value::Whole(outline.rules)),
@@ -187,7 +187,7 @@ fn agent<E>(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut 
 fn status<E>(record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
     let state = record.state();
     let good = state.last_good;
-    let name = |name: Option<&'static str>| name.map_or(Value::None, |name| Value::Text(name.as_bytes()));
+    let name = |name: Option<&'static str>| name.map_or(Value::None, Value::Name);
     let time = |time: Option<i64>| time.map_or(Value::None, Value::Time);
     each(&[
         Value::Text(record.origin),
@@ -239,10 +239,10 @@ fn access_rows<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<'_, E>)
             each(&[
                 Value::Text(record.origin),
                 Value::Text(agent.as_bytes()),
-                Value::Text(cell.blocked.access.name().as_bytes()),
-                Value::Text(cell.blocked.root.name().as_bytes()),
-                Value::Text(cell.group.name().as_bytes()),
-                Value::Text(origin_status.as_bytes()),
+                Value::Name(cell.blocked.access.name()),
+                Value::Name(cell.blocked.root.name()),
+                Value::Name(cell.group.name()),
+                Value::Name(origin_status),
             ])?;
         }
     }
@@ -306,13 +306,13 @@ fn preference_rows<E>(
         let line = PreferenceLine::of(side);
         let path = line.map(|line| line.path).filter(|path| !path.is_empty());
         let said = |use_: Use| match line.filter(|line| line.source.label(use_).is_some()) {
-            Some(line) => Value::Text(line.says(use_).name().as_bytes()),
+            Some(line) => Value::Name(line.says(use_).name()),
             None => Value::None,
         };
         each(&[
             Value::Text(record.origin),
             Value::Text(agent.as_bytes()),
-            Value::Text(side.key.name().as_bytes()),
+            Value::Name(side.key.name()),
             path.map_or(Value::None, Value::Text),
             Value::Whole(side.line.into()),
             Value::Text(side.value),
@@ -358,6 +358,8 @@ pub enum Value<'v> {
     None,
     /// A text as written in a robots.txt; usually UTF-8.
     Text(&'v [u8]),
+    /// One of the program's own names, such as `blocked`, in printable ASCII.
+    Name(&'static str),
     /// A whole number.
     Whole(u64),
     /// A number with decimals.
