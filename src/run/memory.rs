@@ -314,8 +314,8 @@ mod tests {
             assert_eq!(plan.workers, asked);
             plan.chunk_size
         };
-        assert_eq!([1, 2, 16].map(|asked| size(true, asked)), [64 << 10; 3]);
-        assert_eq!([1, 2, 16].map(|asked| size(false, asked)), [512 << 10, 256 << 10, 64 << 10]);
+        assert_eq!([1, 2, 8].map(|asked| size(true, asked)), [64 << 10; 3]);
+        assert_eq!([1, 2, 8].map(|asked| size(false, asked)), [512 << 10, 256 << 10, 64 << 10]);
     }
 
     #[test]
