@@ -445,7 +445,7 @@ impl SaidOfStatuses {
         !self.statuses.is_empty() && (may_be_named(origin_status) || good.is_some_and(may_be_named))
     }
 
-    /// What is said of the statuses of a record's answers, and these statuses.
+    /// What the operator says of the statuses of a record's answers, and these statuses.
     pub fn of(&self, record: &Record<'_>) -> (Said, FinalStatuses) {
         if !self.asks(record.origin_status, record.last_good) {
             return Default::default();

@@ -291,7 +291,7 @@ impl Matchers {
     }
 }
 
-/// What is said of the pages of a chunk's lines, to each of several crawlers.
+/// What sites say of the pages of a chunk's lines, to each of several crawlers.
 #[derive(Debug)]
 pub(crate) struct PreferredLines {
     /// Those of one policy after the other.
@@ -321,7 +321,7 @@ impl PreferredLines {
         }
     }
 
-    /// What is said of a line's page to a crawler.
+    /// What the site says of a line's page to a crawler.
     pub fn of(&self, line: usize, crawler: usize) -> &Preferred {
         self.pages.of(line, crawler)
     }

@@ -300,7 +300,7 @@ const KEPT: usize = 4096;
 
 /// For each of many URLs, the crawlers that may not fetch it: those that it is blocked for, and those that it is deferred for.
 ///
-/// What is not a URL is blocked for all of them, since nobody can fetch it.
+/// A line without a URL is blocked for all of them, since nobody can fetch it.
 #[derive(Debug)]
 pub struct Refusals {
     names: Vec<String>,

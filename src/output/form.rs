@@ -264,7 +264,7 @@ fn names(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     all.into_iter().flatten()
 }
 
-/// The format of the files of lines, in either [`Form`](Form).
+/// The format of the files of lines, in either [`Form`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -172,8 +172,8 @@ impl<W: Write> Write for Summed<W> {
 }
 
 impl JobRecord {
-    /// Why a run with this record cannot be resumed as `now`, if it cannot.
-    pub fn difference(&self, now: &JobRecord) -> Option<String> {
+    /// Why a run with this record cannot be resumed as `now`, if it cannot. The size of chunks counts if `chunks_count`.
+    pub fn difference(&self, now: &JobRecord, chunks_count: bool) -> Option<String> {
         if self.robosieve != now.robosieve {
             return Some(format!("it was started by robosieve {}, but this is {}", self.robosieve, now.robosieve));
         }
@@ -187,7 +187,7 @@ impl JobRecord {
         if (self.policy_checksum, &self.dialect) != (now.policy_checksum, &now.dialect) {
             return Some("it was started with a different policy".to_owned());
         }
-        difference_of_options(&self.options, &now.options)
+        difference_of_options(&self.options, &now.options, chunks_count)
     }
 
     /// The record of a receipt's run; `None` if a list came through a pipe and cannot be read again.
@@ -223,8 +223,11 @@ fn difference_of_lists(then: &[ListRecord], now: &[ListRecord]) -> Option<String
 }
 
 /// The first option that differs; the number of workers does not matter.
-fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions) -> Option<String> {
-    let fields = |options: &ReceiptOptions| serde_json::to_value(ReceiptOptions { threads: 0, ..options.clone() });
+fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions, chunks_count: bool) -> Option<String> {
+    let fields = |options: &ReceiptOptions| {
+        let chunk_size = if chunks_count { options.chunk_size } else { 0 };
+        serde_json::to_value(ReceiptOptions { threads: 0, chunk_size, ..options.clone() })
+    };
     let (then, now) = (fields(then).ok()?, fields(now).ok()?);
     let (then, now) = (then.as_object()?, now.as_object()?);
     let name = then.keys().chain(now.keys()).find(|&name| then.get(name) != now.get(name))?;

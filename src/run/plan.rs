@@ -69,6 +69,11 @@ impl<'j> Plan<'j> {
         Ok(Plan { policy, job, lists, options, memory, seen, shard_keys, older })
     }
 
+    /// Whether a run can only be resumed with chunks of the same size: if it was asked for, or files show where chunks end.
+    pub fn chunks_count(&self) -> bool {
+        self.job.chunk_size > 0 || shows_chunks(self.job)
+    }
+
     /// The rows of the files; `None` if lines are only counted.
     pub fn rows(&self) -> Option<Rows> {
         self.destination().map(|_| self.file_rows())

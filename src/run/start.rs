@@ -185,7 +185,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     let refused = |problem| FilterError::from(OutputError::NotResumable { path: directory.clone(), problem });
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
-            Some(receipt) => match difference_of_complete(directory, &receipt, &record) {
+            Some(receipt) => match difference_of_complete(directory, &receipt, &record, plan.chunks_count()) {
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
@@ -196,7 +196,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     let seen =
         if matches!(checkpoint.stage, Stage::Naming(_)) { checkpoint.job.options.seen } else { record.options.seen };
     let now = JobRecord { options: ReceiptOptions { seen, ..record.options.clone() }, ..record.clone() };
-    if let Some(difference) = checkpoint.job.difference(&now) {
+    if let Some(difference) = checkpoint.job.difference(&now, plan.chunks_count()) {
         return Err(refused(difference));
     }
     match checkpoint.stage {
@@ -225,7 +225,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
 }
 
 /// How a complete run in a folder differs from the result of a run with this record, if it does.
-fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) -> Option<String> {
+fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord, chunks_count: bool) -> Option<String> {
     if !receipt.shards.is_empty() {
         return Some("it was joined from shards".to_owned());
     }
@@ -237,7 +237,7 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) 
         // What the run has made of the file.
         now.options.seen = then.options.seen;
     }
-    if let Some(difference) = then.difference(&now) {
+    if let Some(difference) = then.difference(&now, chunks_count) {
         return Some(format!("of another job: {difference}"));
     }
     let metadata_of = |name: &str| fs::metadata(directory.join(name)).ok().filter(fs::Metadata::is_file);
@@ -293,4 +293,35 @@ pub fn earlier_run(directory: &Path) -> Result<Option<EarlierRun>, FilterError> 
         return Ok(earlier(&job.options, lines));
     }
     Ok(receipt.and_then(|receipt| earlier(&receipt.options, lines_of(&receipt))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::dialect::Dialect;
+    use crate::policy::Captures;
+    use crate::robots::Agents;
+    use crate::run::{Folder, Job, Progress};
+
+    #[test]
+    fn a_run_goes_on_with_other_workers_unless_chunks_of_another_size_show() {
+        let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let list = place.path().join("list");
+        fs::write(&list, "http://a.example/\n").unwrap();
+        let run = |name: &str, threads, chunk_size, resume| {
+            let mut job = Job::new([list.clone()], vec![policy.crawler(None).unwrap()]).explain(true);
+            (job.threads, job.chunk_size, job.long_run.resume) = (threads, chunk_size, resume);
+            job.destination = Some(Folder::new(place.path().join(name)).into());
+            job.run(&policy, &Progress::default())
+        };
+        let size = run("out", 1, 0, false).unwrap().options.chunk_size;
+        // Workers so many have shorter chunks.
+        let other = run("other", 16, 0, false).unwrap().options.chunk_size;
+        assert!(other < size, "{other} {size}");
+        assert_eq!(run("out", 16, 0, true).unwrap().options.chunk_size, size);
+        let refused = run("out", 16, other, true).unwrap_err().to_string();
+        assert!(refused.contains("chunk-size"), "{refused}");
+    }
 }

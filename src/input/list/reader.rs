@@ -4,8 +4,7 @@
 //! is [decoded](super::decoded) into a buffer, and a [table](super::table) gives its rows as lines, or as ranges that the worker
 //! reads itself. What cuts lists into chunks knows only this interface.
 //!
-//! Each kind of list is one implementation: a [mapped](super::mapped_file) file, a file or [stream](super::stream) to be
-//! [decoded](super::decoded), a [table](super::table). [Opening](super::opened) recognises the kind.
+//! What holds the lines begins their reader. [Opening](super::opened) recognises which kind it is.
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;

@@ -195,7 +195,7 @@ pub(super) fn applied(side: &Side<'_>, crawler: &Crawler) -> Applied {
     side.policy.groups(crawler).answer(side.row)
 }
 
-/// What is said of a use before and now.
+/// What a site said of a use before, and says now.
 type Said = [Preference; 2];
 
 /// What can be said, the least first. Without any of it a preference is unknown.

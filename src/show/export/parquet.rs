@@ -48,7 +48,7 @@ pub(super) struct ParquetWriter<W: Write + Send> {
 struct Held {
     column: &'static Column,
     values: Values,
-    /// For each row, 1 if it has a value, otherwise 0.
+    /// For each row, 1 if it has a value, otherwise 0; empty if every row has one.
     levels: Vec<i16>,
 }
 
@@ -150,7 +150,9 @@ impl Held {
 
     /// Adds the value of a row, and returns the number of bytes of its text.
     fn push(&mut self, value: Value<'_>) -> usize {
-        self.levels.push(i16::from(value != Value::None));
+        if !self.column.always {
+            self.levels.push(i16::from(value != Value::None));
+        }
         match (&mut self.values, value) {
             (Values::Texts(texts), Value::Text(text)) => {
                 texts.push(text);
