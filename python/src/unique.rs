@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, BinaryArray, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use robosieve::SameUrl;
-use robosieve::run::{Job, LongRun, SeenFile, Shard, UrlField};
+use robosieve::run::{Job, LongRun, Progress, SeenFile, Shard, UrlField};
 
 use crate::choices::named;
 use crate::urls::{self, Columns};
@@ -106,7 +106,7 @@ pub fn keys(
     let mut long_run = LongRun::default().shard(shard).skip_bad(skip_bad);
     long_run.memory = memory.unwrap_or(long_run.memory);
     let job = Job::new(lists, Vec::new()).url_field(url_field).unique(Some(same)).threads(threads).long_run(long_run);
-    let file = error::guarded(|| py.detach(|| job.write_keys(&out)).map_err(error::run))?;
+    let file = error::guarded(|| py.detach(|| job.write_keys(&out, &Progress::new())).map_err(error::run))?;
     Ok((file.count, file.checksum.to_string()))
 }
 

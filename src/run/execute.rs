@@ -359,9 +359,9 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &Recei
 }
 
 impl Job {
-    /// Writes the keys of the URLs in its lists, by [`Job::unique`](field@Job::unique), to a file at `out`, whatever their verdicts. Only
-    /// that field counts, besides those that say how lists are read, and how much memory and how many threads there are. An earlier file
-    /// of keys is replaced, but not one of URLs that runs have seen.
+    /// Writes the keys of the URLs in its lists, by [`Job::unique`](field@Job::unique), to a file at `out`, whatever their verdicts, and
+    /// reports to `progress` how much it has read. Only that field counts, besides those that say how lists are read, and how much memory
+    /// and how many threads there are. An earlier file of keys is replaced, but not one of URLs that runs have seen.
     ///
     /// With the files of all [shards](super::LongRun::shard) in one folder, [`Job::keys`](field@Job::keys) lets each shard leave out
     /// what an earlier one has.
@@ -369,23 +369,29 @@ impl Job {
     /// # Errors
     ///
     /// [`FilterError`] if a list cannot be read or changed meanwhile, or if the file cannot be written; then nothing is.
-    pub fn write_keys(&self, out: &Path) -> Result<SeenFile, FilterError> {
+    pub fn write_keys(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
+        let result = self.keys_file(out, progress);
+        progress.end();
+        result
+    }
+
+    fn keys_file(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
         let same = self.unique.unwrap_or_default();
         let memory = Memory::new(self.long_run.memory, Needs::new([], None, false, None))?;
         let lists = lists(self, memory)?;
         let chunk_size = (self.chunk_size > 0).then_some(self.chunk_size);
         let plan = memory.worker_plan(threads::asked(self.threads), chunk_size, Format::Text)?;
-        let read = AtomicU64::new(0);
+        progress.begin(lists.iter().map(List::source_length).sum(), 0);
         let chunks = Chunks::new(Cut {
             longest: memory.longest_line(),
             interrupt: self.long_run.interrupt.clone(),
             parallelism: Parallelism { lists: plan.workers, in_order: true },
             memory: memory.decompressors(),
-            ..Cut::all(&lists, plan.chunk_size, &read)
+            ..Cut::all(&lists, plan.chunk_size, progress.source())
         });
         let (buffered, set) = memory.first_pass(plan.workers);
         let means = Means { folder: folder_of(out), threads: plan.workers, buffered, set };
-        let keys = first_pass(&chunks, Hashing::of_files(same), &means)?.keys;
+        let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &means))?.keys;
         let written = replace(out, &KEYS_FILE, |file| {
             let mut writer = Writer::new(same, self.long_run.shard, file)?;
             keys.each_in_order(set, |key| writer.add(key))?;
