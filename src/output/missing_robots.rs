@@ -1,10 +1,15 @@
 //! Which robots.txt files a crawl should fetch: those of the origins of deferred lines, or the URLs that they redirect to, in order of
 //! first appearance.
 
-use hashbrown::HashMap;
+use hashbrown::hash_map::EntryRef;
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fs::File;
+use std::hash::BuildHasher;
 use std::io::{self, BufRead, BufReader, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::folder::{NEEDED, Written};
@@ -29,35 +34,63 @@ pub(crate) struct Waiting {
     pub status: Option<u16>,
 }
 
-/// The origins of a chunk's deferred lines. Keys are bytes, so that a line's origin can be looked up before it is parsed.
+/// The origins of a chunk's deferred lines. Of a shuffled list, nearly each line has another one: they are in one text.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct WaitingOrigins(HashMap<Box<[u8]>, Waiting>);
+pub(crate) struct WaitingOrigins {
+    /// All origins, one after the other.
+    names: Vec<u8>,
+    /// Where each is in `names`.
+    known: HashTable<(Range<usize>, Waiting)>,
+    hasher: DefaultHashBuilder,
+}
 
 impl WaitingOrigins {
     /// Counts a deferred line. Does nothing if `url` is not a URL.
     pub fn count(&mut self, url: &[u8], line: u64, reason: Reason) {
         let url = origin::trimmed(url);
-        // Keys are canonical, so an origin that is already a key needs no parsing.
-        let known = origin::cut(url).and_then(|end| self.0.get_mut(&url[..end]));
+        // Origins are canonical, so one that is known as it stands needs no parsing.
+        let known = origin::cut(url).and_then(|end| self.known_as(&url[..end]));
         if let Some(waiting) = known {
             waiting.lines += 1;
         } else if let Ok((origin, _)) = origin::of(url) {
-            let new = Waiting { first: line, lines: 0, reason, status: None };
-            self.0.entry_ref(&*origin).or_insert(new).lines += 1;
+            self.count_origin(&origin, Waiting { first: line, lines: 1, reason, status: None });
+        }
+    }
+
+    fn known_as(&mut self, origin: &[u8]) -> Option<&mut Waiting> {
+        let hash = self.hasher.hash_one(origin);
+        self.known.find_mut(hash, |(at, _)| &self.names[at.clone()] == origin).map(|(_, waiting)| waiting)
+    }
+
+    fn count_origin(&mut self, origin: &[u8], new: Waiting) {
+        let WaitingOrigins { names, known, hasher } = self;
+        let is_it = |(at, _): &(Range<usize>, _)| &names[at.clone()] == origin;
+        let hash_of = |(at, _): &(Range<usize>, _)| hasher.hash_one(&names[at.clone()]);
+        match known.entry(hasher.hash_one(origin), is_it, hash_of) {
+            Entry::Occupied(mut known) => known.get_mut().1.lines += new.lines,
+            Entry::Vacant(room) => {
+                room.insert((names.len()..names.len() + origin.len(), new));
+                names.extend_from_slice(origin);
+            }
         }
     }
 
     /// The origins, in the order of their first lines.
-    pub fn in_order(self) -> Vec<(String, Waiting)> {
-        let text = |(origin, waiting): (Box<[u8]>, _)| (String::from_utf8_lossy(&origin).into_owned(), waiting);
-        let mut all: Vec<(String, Waiting)> = self.0.into_iter().map(text).collect();
+    pub fn in_order(&self) -> Vec<(String, Waiting)> {
+        let mut all: Vec<(String, Waiting)> =
+            self.iter().map(|(origin, waiting)| (origin.into_owned(), waiting)).collect();
         all.sort_unstable_by_key(|(_, waiting)| waiting.first);
         all
     }
 
+    /// The origins, in any order.
+    fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, Waiting)> {
+        self.known.iter().map(|(at, waiting)| (String::from_utf8_lossy(&self.names[at.clone()]), *waiting))
+    }
+
     /// Shifts line numbers by the number of lines before the chunk.
     pub fn shift_by(&mut self, lines: u64) {
-        self.0.values_mut().for_each(|waiting| waiting.first += lines);
+        self.known.iter_mut().for_each(|(_, waiting)| waiting.first += lines);
     }
 }
 
@@ -92,7 +125,7 @@ impl MissingRobots {
         let by_origin = Sorter::new(start, limit / 2, state.map(|state| state.runs))?;
         let mut needed = MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_url, by_first };
         for (origin, waiting) in state.iter().flat_map(|state| &state.held) {
-            needed.add_one(origin.clone(), *waiting)?;
+            needed.add_one(origin, *waiting)?;
         }
         Ok(needed)
     }
@@ -110,17 +143,16 @@ impl MissingRobots {
     }
 
     /// Adds the origins of a chunk.
-    pub fn add(&mut self, chunk: WaitingOrigins) -> io::Result<()> {
-        let mut chunk = chunk.0.into_iter();
-        chunk.try_for_each(|(origin, waiting)| self.add_one(String::from_utf8_lossy(&origin).into(), waiting))
+    pub fn add(&mut self, chunk: &WaitingOrigins) -> io::Result<()> {
+        chunk.iter().try_for_each(|(origin, waiting)| self.add_one(&origin, waiting))
     }
 
-    pub fn add_one(&mut self, origin: Box<str>, waiting: Waiting) -> io::Result<()> {
-        match self.held.get_mut(&origin) {
-            Some(entry) => *entry = merged(*entry, waiting),
-            None => {
+    pub fn add_one(&mut self, origin: &str, waiting: Waiting) -> io::Result<()> {
+        match self.held.entry_ref(origin) {
+            EntryRef::Occupied(mut known) => *known.get_mut() = merged(*known.get(), waiting),
+            EntryRef::Vacant(room) => {
                 self.held_bytes += origin.len() + OVERHEAD;
-                self.held.insert(origin, waiting);
+                room.insert(waiting);
             }
         }
         if self.held_bytes > self.limit {
@@ -151,12 +183,16 @@ impl MissingRobots {
             let (url, status) = asked(&origin, &waiting);
             by_url.push(record(&url, &Waiting { status, ..waiting }))
         })?;
-        each_merged(by_url, |url, waiting| by_first.push(ordered(&url, &waiting)))?;
+        each_merged(by_url, |url, waiting| {
+            let mut ordered = record(&url, &waiting);
+            ordered.rotate_right(FIRST);
+            by_first.push(ordered)
+        })?;
         out.write_all(HEAD)?;
         let mut rows = Tally::default();
         by_first.finish(|ordered| {
-            let (first, row) = ordered.split_first_chunk().ok_or(io::ErrorKind::InvalidData)?;
-            let (url, waiting) = entry(row, first)?;
+            let (first, rest) = ordered.split_first_chunk::<FIRST>().ok_or(io::ErrorKind::InvalidData)?;
+            let (url, waiting) = entry(&[rest, &first[..]].concat())?;
             let row = row_of(&url, &waiting);
             rows.add_hashed(line_hash(row.as_bytes()), row.len() + 1);
             writeln!(out, "{row}")
@@ -170,8 +206,7 @@ impl MissingRobots {
 fn each_merged(sorted: Sorter, mut each: impl FnMut(String, Waiting) -> io::Result<()>) -> io::Result<()> {
     let mut current: Option<(String, Waiting)> = None;
     sorted.finish(|record| {
-        let (row, first) = record.split_last_chunk().ok_or(io::ErrorKind::InvalidData)?;
-        let (key, waiting) = entry(row, first)?;
+        let (key, waiting) = entry(&record)?;
         match &mut current {
             Some((same, sum)) if *same == key => *sum = merged(*sum, waiting),
             other => {
@@ -221,21 +256,35 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
     Waiting { lines: a.lines + b.lines, ..first }
 }
 
-/// An entry as bytes that sort by key, an origin or a URL: its row, and then the number of its first line.
+/// The bytes of the number of a first line.
+const FIRST: usize = size_of::<u64>();
+
+/// The bytes of a record after its key.
+const REST: usize = 1 + 2 * size_of::<u64>() + FIRST;
+
+/// An entry as bytes that sort by key, an origin or a URL: that, a zero, which no key has, and three numbers. The last is that of the
+/// first line: moved to the front, the bytes sort by it.
 fn record(key: &str, waiting: &Waiting) -> Vec<u8> {
-    [row_of(key, waiting).as_bytes(), &waiting.first.to_be_bytes()].concat()
+    let Waiting { first, lines, reason, status } = *waiting;
+    // A status may be 0, so that is no status, and others are one more.
+    let why = (reason as u64) << 32 | status.map_or(0, |status| u64::from(status) + 1);
+    let mut record = Vec::with_capacity(key.len() + REST);
+    record.extend_from_slice(key.as_bytes());
+    record.push(0);
+    [why, lines, first].iter().for_each(|number| record.extend_from_slice(&number.to_be_bytes()));
+    record
 }
 
-/// An entry as bytes that sort by first line: the same, the other way round.
-fn ordered(url: &str, waiting: &Waiting) -> Vec<u8> {
-    [&waiting.first.to_be_bytes(), row_of(url, waiting).as_bytes()].concat()
-}
-
-/// The entry of a row and the number of its first line.
-fn entry(row: &[u8], first: &[u8; 8]) -> io::Result<(String, Waiting)> {
-    let row = std::str::from_utf8(row).map_err(io::Error::other)?;
-    let (key, waiting) = parse_row(row, u64::from_be_bytes(*first)).ok_or(io::ErrorKind::InvalidData)?;
-    Ok((key.to_owned(), waiting))
+/// The entry of a record.
+fn entry(record: &[u8]) -> io::Result<(String, Waiting)> {
+    let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+    let (key, [_, rest @ ..]) = record.split_last_chunk::<REST>().ok_or_else(damaged)?;
+    let number = |at: usize| u64::from_be_bytes(std::array::from_fn(|byte| rest[FIRST * at + byte]));
+    let [why, lines, first] = std::array::from_fn(number);
+    let reason = Reason::ALL.get((why >> 32) as usize).copied().ok_or_else(damaged)?;
+    let status = (why as u32).checked_sub(1).map(|status| status as u16);
+    let key = String::from_utf8(key.to_vec()).map_err(io::Error::other)?;
+    Ok((key, Waiting { first, lines, reason, status }))
 }
 
 #[cfg(test)]
@@ -260,11 +309,11 @@ mod tests {
                     if stops.contains(&chunk) {
                         let state = serde_json::to_string(&needed.state()).unwrap();
                         // Lost: this is after the checkpoint.
-                        needed.add(waiting.clone()).unwrap();
+                        needed.add(&waiting).unwrap();
                         drop(needed);
                         needed = resumed(serde_json::from_str(&state).unwrap());
                     }
-                    needed.add(waiting).unwrap();
+                    needed.add(&waiting).unwrap();
                 }
                 let mut out = Vec::new();
                 assert_eq!(
@@ -283,10 +332,10 @@ mod tests {
 
     #[test]
     fn a_row_is_read_as_it_was_written() {
-        for status in [None, Some(503)] {
+        for status in [None, Some(0), Some(503)] {
             let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
-            needed.add_one("https://a.example:8443/robots.txt".into(), waiting).unwrap();
+            needed.add_one("https://a.example:8443/robots.txt", waiting).unwrap();
             let mut out = Vec::new();
             needed.write(|url, waiting| (url.to_owned(), waiting.status), &mut out).unwrap();
             let text = String::from_utf8(out).unwrap();

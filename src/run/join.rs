@@ -335,7 +335,7 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
         let unreadable = FileError::of("read", &path);
         for row in missing_robots::rows(regular_file::open(&path).map_err(unreadable)?) {
             let (url, waiting) = row.map_err(unreadable)?;
-            needed.add_one(url.into(), Waiting { first, ..waiting }).map_err(failed)?;
+            needed.add_one(&url, Waiting { first, ..waiting }).map_err(failed)?;
             first += 1;
         }
     }

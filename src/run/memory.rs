@@ -144,8 +144,9 @@ impl Memory {
     /// The memory of a worker with a chunk of this size. There is the chunk, with room to grow, and a copy without duplicates;
     /// for each crawler, its lines in buffers that double as they grow, those of another chunk that waits to be written, and
     /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
-    /// when they are explained, and with the names of crawlers, for which there is exactly as much memory as is needed. Of rows, all columns are in memory, which may be six times the lines, and again without the
-    /// memory of other rows; and those of a row group while it is encoded.
+    /// when they are explained, and with the names of crawlers, for which there is exactly as much memory as is needed. Of rows, all
+    /// columns are in memory, which may be six times the lines, and again without the memory of other rows; and those of a row group
+    /// while it is encoded.
     fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
         let Needs { crawlers, buffers, explain, names, .. } = self.needs;
         // An outcome that differs from most takes as many bytes as the shortest line.

@@ -411,7 +411,7 @@ impl OrderedState {
         };
         waiting.shift_by(before);
         let failed = |error| OutputError::unwritable(&output.directory().join(NEEDED))(error);
-        Ok(needed.add(waiting).map_err(failed)?)
+        Ok(needed.add(&waiting).map_err(failed)?)
     }
 
     /// The whole state after the chunk whose turn it is, including what waits.
