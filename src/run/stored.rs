@@ -28,6 +28,9 @@ use crate::robots::Agents;
 /// The size in bytes of the chunks in which files are read again. Results may depend on where chunks end, so it is the same for every run.
 pub(super) const REREAD_CHUNK: usize = 1 << 20;
 
+/// The same for the URLs of a partition, of which those of one origin are best seen together.
+const URLS_CHUNK: usize = 64 << 20;
+
 /// A complete run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoredRun<'r> {
@@ -112,11 +115,13 @@ impl<'r> StoredRun<'r> {
         StoredRun { receipt, directory, threads, lists: FileLists::new(receipt) }
     }
 
-    /// Calls `of` on some lines of a file of the run at a time, and combines the results in order with `append`.
+    /// Calls `of` on some lines of a file of the run at a time, of text this many bytes, and combines the results in order with
+    /// `append`.
     pub(super) fn read<T: Default + Send>(
         &self,
         path: &Path,
         wanted: Wanted,
+        chunk_size: usize,
         of: impl Fn(StoredLines<'_>) -> T + Sync,
         append: impl Fn(&mut T, &T) + Sync,
     ) -> Result<T, ListError> {
@@ -125,7 +130,7 @@ impl<'r> StoredRun<'r> {
             Format::Text => {
                 let splits = receipt.splits();
                 let of = |text: &[u8], first| of(StoredLines::Text(text, first, splits.agents()));
-                scan(&scan::opened(path)?, Extent::Whole, threads, REREAD_CHUNK, of, append)
+                scan(&scan::opened(path)?, Extent::Whole, threads, chunk_size, of, append)
             }
             Format::Parquet => {
                 let made = (receipt, lists.of(path).has_table);
@@ -224,7 +229,7 @@ pub(crate) fn reread<T: Default + Send>(
             });
             of(&urls)
         };
-        append(&mut whole, &run.read(&path, Wanted::Urls, of, &append)?);
+        append(&mut whole, &run.read(&path, Wanted::Urls, URLS_CHUNK, of, &append)?);
     }
     Ok(whole)
 }
@@ -266,7 +271,7 @@ impl Layouts {
     fn url<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
         let line = line.strip_prefix(MARK).unwrap_or(line);
         let urls = self.0.iter().filter_map(|layout| layout.url(line).ok());
-        let mut valid = urls.filter(|url| origin::canonical(origin::trimmed(url)).is_ok());
+        let mut valid = urls.filter(|url| origin::of(origin::trimmed(url)).is_ok());
         valid.next().unwrap_or_default()
     }
 }

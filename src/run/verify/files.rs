@@ -155,7 +155,7 @@ fn checked(
     other_problem: impl Fn(&Columns) -> Option<String>,
 ) -> (Checked, Option<Columns>) {
     let path = run.directory.join(&file.name);
-    match run.read(&path, Wanted::Lines, of, Columns::append) {
+    match run.read(&path, Wanted::Lines, REREAD_CHUNK, of, Columns::append) {
         Ok(found) => {
             let problem = other_problem(&found).or_else(|| file.lines.difference(&found.lines));
             let problem = problem.or_else(|| size_difference(&path, file));

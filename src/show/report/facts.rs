@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::top_keys::TopKeys;
 use crate::formats::error::FileError;
@@ -22,11 +23,13 @@ use crate::output::missing_robots;
 use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, Policy};
 use crate::preferences::{Preference, PreferenceLine, Use};
+use crate::rules::chosen::KeptRule;
 use crate::run::stored::{StoredRun, reread};
 use crate::run::verify::{VerifyError, read_receipt};
 use crate::show::access::AccessCounts;
 use crate::show::error::ReportError;
 use crate::show::inspect::Summary;
+use crate::threads;
 
 /// The data about a run that a report shows.
 #[derive(Debug, Clone)]
@@ -91,16 +94,18 @@ impl Report {
         let crawlers = splits.agents().iter().map(|agents| policy.crawler(Some(agents)));
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
         let run = StoredRun::new(&self.receipt, &self.directory, threads);
-        let blocked =
-            crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy, read));
+        let read_blocked = |(place, crawler)| Blocked::read(run, place, crawler, policy, read);
+        let read_blocked = || crawlers.iter().enumerate().map(read_blocked).collect::<Result<Vec<_>, _>>();
         let now = self.receipt.options.choices.now;
-        self.explained = Some(Explained {
-            access: AccessCounts::of(policy, &crawlers, now),
-            uses: UseCounts::of(policy, &crawlers),
-            is_same: policy.checksum() == self.receipt.policy_checksum.0,
-            summary: Summary::of(policy, &crawlers, now, 0)?,
-            blocked: blocked.collect::<Result<_, _>>()?,
-        });
+        let of_policy = || {
+            let (access, uses) = (AccessCounts::of(policy, &crawlers, now), UseCounts::of(policy, &crawlers));
+            (access, uses, Summary::of(policy, &crawlers, now, 0))
+        };
+        // What the policy itself says is found by one thread, so another reads lines meanwhile.
+        let both = || threads::both(of_policy, read_blocked);
+        let ((access, uses, summary), blocked) = threads::on(threads::asked(threads).min(2), both);
+        let is_same = policy.checksum() == self.receipt.policy_checksum.0;
+        self.explained = Some(Explained { is_same, summary: summary?, access, uses, blocked: blocked? });
         Ok(())
     }
 
@@ -205,6 +210,32 @@ pub(crate) enum Decider {
     Reason(Reason),
 }
 
+impl Decider {
+    fn of(rule: Option<&KeptRule>, reason: Reason) -> Decider {
+        let kept = |rule: &KeptRule| rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec();
+        rule.map_or(Decider::Reason(reason), |rule| Decider::Rule(kept(rule)))
+    }
+}
+
+/// A line of those that are read again.
+struct LineOfOrigin<'u> {
+    /// The origin, as it is spelled; all of the URL if that has no end.
+    origin: &'u [u8],
+    /// Its index.
+    at: usize,
+}
+
+/// Lines, those whose origins are spelled alike together, and in their order.
+fn by_origin<'u>(urls: &'u [Cow<'_, [u8]>]) -> Vec<LineOfOrigin<'u>> {
+    let line_of = |(at, url): (usize, &'u Cow<'_, [u8]>)| {
+        let url = origin::trimmed(url);
+        LineOfOrigin { origin: origin::cut(url).map_or(url, |end| &url[..end]), at }
+    };
+    let mut lines: Vec<LineOfOrigin<'_>> = urls.iter().enumerate().map(line_of).collect();
+    lines.sort_by_cached_key(|line| xxh3_64(line.origin));
+    lines
+}
+
 /// A place where a line was decided.
 #[derive(Debug, Clone)]
 pub(crate) struct DecidingPlace {
@@ -229,8 +260,14 @@ impl Blocked {
             let mut explainer = lock(&explainers).pop().unwrap_or_else(|| matcher.explainer());
             let (mut blocked, mut outcomes) = (Blocked::default(), Vec::new());
             matcher.judge_all(urls, &mut outcomes);
-            for (url, outcome) in urls.iter().zip(outcomes) {
-                blocked.count(url, outcome, &mut explainer);
+            // An explainer keeps rules for a while only, and lines of one origin share them.
+            let lines = by_origin(urls);
+            let mut origins: Vec<&[LineOfOrigin<'_>]> =
+                lines.chunk_by(|one, other| one.origin == other.origin).collect();
+            // The examples are those of the origins that come first.
+            origins.sort_unstable_by_key(|lines| lines[0].at);
+            for same in origins {
+                blocked.count(same, urls, &outcomes, &mut explainer);
             }
             lock(&explainers).push(explainer);
             read.fetch_add(urls.len() as u64, Ordering::Relaxed);
@@ -246,26 +283,37 @@ impl Blocked {
         self.deciders.append(&later.deciders);
     }
 
-    /// Counts a line that the run blocked.
-    fn count(&mut self, url: &[u8], outcome: Outcome, explainer: &mut Explainer) {
-        self.lines += 1;
-        let url = origin::trimmed(url);
-        let found = origin::of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
-        let Some((origin, _)) = found else {
-            self.not_blocked += 1;
+    /// Counts lines of one origin that the run blocked.
+    fn count(
+        &mut self,
+        lines: &[LineOfOrigin<'_>],
+        urls: &[Cow<'_, [u8]>],
+        outcomes: &[Outcome],
+        explainer: &mut Explainer,
+    ) {
+        let mut deciding: BTreeMap<(u32, Reason), (Decider, u64)> = BTreeMap::new();
+        for &LineOfOrigin { at, .. } in lines.iter().filter(|line| outcomes[line.at].partition() == Partition::Blocked)
+        {
+            let reason = outcomes[at].reason();
+            let cause = explainer.explain(&urls[at]);
+            let rule = cause.rule.as_deref().filter(|_| reason != Reason::Preference);
+            let key = (rule.map_or(0, |rule| rule.line), reason);
+            deciding.entry(key).or_insert_with(|| (Decider::of(rule, reason), 0)).1 += 1;
+        }
+        let blocked: u64 = deciding.values().map(|(_, times)| times).sum();
+        self.lines += lines.len() as u64;
+        let Some(origin) = lines.first().and_then(|line| origin::of(line.origin).ok()).filter(|_| blocked > 0) else {
+            self.not_blocked += lines.len() as u64;
             return;
         };
+        self.not_blocked += lines.len() as u64 - blocked;
         // A copy first: a file that is mapped may change.
-        let origin = String::from_utf8(origin.into_owned());
+        let origin = String::from_utf8(origin.0.into_owned());
         let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
-        let rule = explainer.explain(url).rule.filter(|_| outcome.reason() != Reason::Preference);
-        let line = rule.as_ref().map_or(0, |rule| rule.line);
-        let decider = match rule {
-            Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
-            None => Decider::Reason(outcome.reason()),
-        };
-        self.deciders.add(decider, || DecidingPlace { origin: origin.clone(), line });
-        self.origins.add(origin, || ());
+        for ((line, _), (decider, times)) in deciding {
+            self.deciders.add(decider, times, || DecidingPlace { origin: origin.clone(), line });
+        }
+        self.origins.add(origin, blocked, || ());
     }
 }
 

@@ -28,9 +28,9 @@ impl<K, E> Default for TopKeys<K, E> {
 }
 
 impl<K: Hash + Eq + Ord + Clone, E: Clone> TopKeys<K, E> {
-    /// Counts a key. Its first example is kept.
-    pub fn add(&mut self, key: K, example: impl FnOnce() -> E) {
-        self.insert(key, 1, example);
+    /// Counts a key that occurred so many times. Its first example is kept.
+    pub fn add(&mut self, key: K, times: u64, example: impl FnOnce() -> E) {
+        self.insert(key, times, example);
         self.drop_rare();
     }
 
@@ -94,9 +94,9 @@ mod tests {
     fn few_keys_are_counted_exactly() {
         let mut top_keys: TopKeys<u32, u32> = TopKeys { limit: 100, ..TopKeys::default() };
         for number in 0..1000 {
-            top_keys.add(number % 10, || number);
+            top_keys.add(number % 10, 1, || number);
         }
-        top_keys.add(3, || 0);
+        top_keys.add(3, 1, || 0);
         assert_eq!(top_keys.most_frequent(3), [(&3, 101, &3), (&0, 100, &0), (&1, 100, &1)]);
         assert_eq!((top_keys.error(), top_keys.len()), (0, 10));
     }
@@ -109,11 +109,11 @@ mod tests {
         for part in 0..10u32 {
             let mut top_keys: TopKeys<u32, ()> = TopKeys { limit: 50, ..TopKeys::default() };
             for key in 1..=100 {
-                (0..100 / key).for_each(|_| top_keys.add(key, || ()));
+                top_keys.add(key, u64::from(100 / key), || ());
                 lines += u64::from(100 / key);
             }
             for once in 0..300 {
-                top_keys.add(1000 + 300 * part + once, || ());
+                top_keys.add(1000 + 300 * part + once, 1, || ());
                 lines += 1;
             }
             whole.append(&top_keys);
