@@ -103,7 +103,7 @@ impl Report {
         };
         // What the policy itself says is found by one thread, so another reads lines meanwhile.
         let both = || threads::both(of_policy, read_blocked);
-        let ((access, uses, summary), blocked) = threads::on(threads::asked(threads).min(2), both);
+        let ((access, uses, summary), blocked) = threads::on(threads::asked(threads), both);
         let is_same = policy.checksum() == self.receipt.policy_checksum.0;
         self.explained = Some(Explained { is_same, summary: summary?, access, uses, blocked: blocked? });
         Ok(())
