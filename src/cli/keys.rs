@@ -28,7 +28,7 @@ pub fn keys(args: &KeysArgs) -> Result<ExitCode, Failure> {
 fn work(snapshot: &Snapshot) -> String {
     let read = DecimalBytes(snapshot.source_bytes);
     match (snapshot.phase, snapshot.source_bytes_known) {
-        (Phase::Judging, _) => "all lists are read; writing the keys".to_owned(),
+        (Phase::Completing, _) => "all lists are read; writing the keys".to_owned(),
         (_, Some(all)) => format!("{read} of {} read", DecimalBytes(all)),
         (_, None) => format!("{read} read"),
     }
@@ -67,6 +67,6 @@ mod tests {
             work(&Snapshot { source_bytes_known: Some(5_000_000), ..reading.clone() }),
             "2.00 MB of 5.00 MB read"
         );
-        assert_eq!(work(&Snapshot { phase: Phase::Judging, ..reading }), "all lists are read; writing the keys");
+        assert_eq!(work(&Snapshot { phase: Phase::Completing, ..reading }), "all lists are read; writing the keys");
     }
 }

@@ -191,8 +191,8 @@ impl MissingRobots {
         out.write_all(HEAD)?;
         let mut rows = Tally::default();
         by_first.finish(|ordered| {
-            let (first, rest) = ordered.split_first_chunk::<FIRST>().ok_or(io::ErrorKind::InvalidData)?;
-            let (url, waiting) = entry(&[rest, &first[..]].concat())?;
+            let (first, rest) = ordered.split_first_chunk().ok_or(io::ErrorKind::InvalidData)?;
+            let (url, waiting) = entry(rest, *first)?;
             let row = row_of(&url, &waiting);
             rows.add_hashed(line_hash(row.as_bytes()), row.len() + 1);
             writeln!(out, "{row}")
@@ -206,7 +206,8 @@ impl MissingRobots {
 fn each_merged(sorted: Sorter, mut each: impl FnMut(String, Waiting) -> io::Result<()>) -> io::Result<()> {
     let mut current: Option<(String, Waiting)> = None;
     sorted.finish(|record| {
-        let (key, waiting) = entry(&record)?;
+        let (rest, first) = record.split_last_chunk().ok_or(io::ErrorKind::InvalidData)?;
+        let (key, waiting) = entry(rest, *first)?;
         match &mut current {
             Some((same, sum)) if *same == key => *sum = merged(*sum, waiting),
             other => {
@@ -259,8 +260,8 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
 /// The bytes of the number of a first line.
 const FIRST: usize = size_of::<u64>();
 
-/// The bytes of a record after its key.
-const REST: usize = 1 + 2 * size_of::<u64>() + FIRST;
+/// The bytes between the key of a record and that number.
+const BETWEEN: usize = 1 + 2 * size_of::<u64>();
 
 /// An entry as bytes that sort by key, an origin or a URL: that, a zero, which no key has, and three numbers. The last is that of the
 /// first line: moved to the front, the bytes sort by it.
@@ -268,23 +269,23 @@ fn record(key: &str, waiting: &Waiting) -> Vec<u8> {
     let Waiting { first, lines, reason, status } = *waiting;
     // A status may be 0, so that is no status, and others are one more.
     let why = (reason as u64) << 32 | status.map_or(0, |status| u64::from(status) + 1);
-    let mut record = Vec::with_capacity(key.len() + REST);
+    let mut record = Vec::with_capacity(key.len() + BETWEEN + FIRST);
     record.extend_from_slice(key.as_bytes());
     record.push(0);
     [why, lines, first].iter().for_each(|number| record.extend_from_slice(&number.to_be_bytes()));
     record
 }
 
-/// The entry of a record.
-fn entry(record: &[u8]) -> io::Result<(String, Waiting)> {
+/// The entry of a record, and of the number of its first line.
+fn entry(record: &[u8], first: [u8; FIRST]) -> io::Result<(String, Waiting)> {
     let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-    let (key, [_, rest @ ..]) = record.split_last_chunk::<REST>().ok_or_else(damaged)?;
-    let number = |at: usize| u64::from_be_bytes(std::array::from_fn(|byte| rest[FIRST * at + byte]));
-    let [why, lines, first] = std::array::from_fn(number);
+    let Some((key, [0, numbers @ ..])) = record.split_last_chunk::<BETWEEN>() else { return Err(damaged()) };
+    let number = |at: usize| u64::from_be_bytes(std::array::from_fn(|byte| numbers[size_of::<u64>() * at + byte]));
+    let [why, lines] = std::array::from_fn(number);
     let reason = Reason::ALL.get((why >> 32) as usize).copied().ok_or_else(damaged)?;
     let status = (why as u32).checked_sub(1).map(|status| status as u16);
     let key = String::from_utf8(key.to_vec()).map_err(io::Error::other)?;
-    Ok((key, Waiting { first, lines, reason, status }))
+    Ok((key, Waiting { first: u64::from_be_bytes(first), lines, reason, status }))
 }
 
 #[cfg(test)]

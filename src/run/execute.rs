@@ -392,6 +392,7 @@ impl Job {
         let (buffered, set) = memory.first_pass(plan.workers);
         let means = Means { folder: folder_of(out), threads: plan.workers, buffered, set };
         let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &means))?.keys;
+        progress.judged();
         let written = replace(out, &KEYS_FILE, |file| {
             let mut writer = Writer::new(same, self.long_run.shard, file)?;
             keys.each_in_order(set, |key| writer.add(key))?;

@@ -291,25 +291,25 @@ impl Blocked {
         outcomes: &[Outcome],
         explainer: &mut Explainer,
     ) {
+        self.lines += lines.len() as u64;
+        self.not_blocked += lines.len() as u64;
+        let places = lines.iter().map(|line| line.at);
+        let mut blocked = places.filter(|&at| outcomes[at].partition() == Partition::Blocked).peekable();
+        let first = blocked.peek().and_then(|&at| origin::of(origin::trimmed(&urls[at])).ok());
+        let Some((origin, _)) = first else { return };
+        // A copy first: a file that is mapped may change.
+        let origin = String::from_utf8(origin.into_owned());
+        let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
         let mut deciding: BTreeMap<(u32, Reason), (Decider, u64)> = BTreeMap::new();
-        for &LineOfOrigin { at, .. } in lines.iter().filter(|line| outcomes[line.at].partition() == Partition::Blocked)
-        {
+        for at in blocked {
             let reason = outcomes[at].reason();
             let cause = explainer.explain(&urls[at]);
             let rule = cause.rule.as_deref().filter(|_| reason != Reason::Preference);
             let key = (rule.map_or(0, |rule| rule.line), reason);
             deciding.entry(key).or_insert_with(|| (Decider::of(rule, reason), 0)).1 += 1;
         }
-        let blocked: u64 = deciding.values().map(|(_, times)| times).sum();
-        self.lines += lines.len() as u64;
-        let Some(origin) = lines.first().and_then(|line| origin::of(line.origin).ok()).filter(|_| blocked > 0) else {
-            self.not_blocked += lines.len() as u64;
-            return;
-        };
-        self.not_blocked += lines.len() as u64 - blocked;
-        // A copy first: a file that is mapped may change.
-        let origin = String::from_utf8(origin.0.into_owned());
-        let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
+        let blocked = deciding.values().map(|(_, times)| times).sum();
+        self.not_blocked -= blocked;
         for ((line, _), (decider, times)) in deciding {
             self.deciders.add(decider, times, || DecidingPlace { origin: origin.clone(), line });
         }
