@@ -370,7 +370,7 @@ impl Judged {
             (Reason::Override, Partition::Allowed) => "the operator allows everything".to_owned(),
             (Reason::Override, _) => "the operator forbids everything".to_owned(),
             _ => match self.explainer.rules(url) {
-                Some((rules, path)) => return (reason, Answer { verdict, ..by_rules(rules, &path) }),
+                Some((rules, path)) => return (reason, Answer { verdict, ..by_rules(&rules, &path) }),
                 None => match self.explainer.explain(url).status.and_then(|status| self.named(status)) {
                     Some(named) => format!("{}; {named}", meaning(origin_status, state)),
                     None => meaning(origin_status, state),

@@ -51,7 +51,7 @@ pub(crate) fn scan<T: Default + Send>(
     threads: usize,
     chunk_size: usize,
     of: impl Fn(&[u8], bool) -> T + Sync,
-    append: impl Fn(&mut T, &T) + Sync,
+    append: impl Fn(&mut T, T) + Sync,
 ) -> Result<T, ListError> {
     let read = AtomicU64::new(0);
     let mut cut = Cut::all(slice::from_ref(list), chunk_size, &read);
@@ -74,7 +74,7 @@ pub(crate) fn scan<T: Default + Send>(
             let Scanned { next, early, whole } = &mut *scanned;
             early.insert(chunk.ticket, part);
             while let Some(part) = early.remove(next) {
-                append(whole, &part);
+                append(whole, part);
                 *next += 1;
             }
             drop(scanned);

@@ -1,35 +1,32 @@
 //! Explains an outcome: the rule that decided, and when its robots.txt was captured.
 //!
-//! An automaton has verdicts but no rules. To explain a line, it is judged again by the rules of its group as written in the
-//! robots.txt ([`ChosenRules::explain`]); the two share only how patterns are ranked. Decoding and ranking the rules of a group
-//! takes much longer than applying them, so an [`Explainer`] keeps the rules it used last.
+//! An automaton has verdicts but no rules. To explain a line, the rules of its group are tried as they are written in the
+//! robots.txt (`deciding_rule`); the two share only how patterns are ranked.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use super::decision::Decision;
 use super::preferred::KnownPreferences;
-use super::view::OwnedJudge;
+use super::view::{Judge, OwnedJudge};
 use crate::origin;
-use crate::outcome::Reason;
-use crate::policy::{Group, Policy, Record};
-use crate::rules::Verdict;
-use crate::rules::chosen::{ChosenRules, KeptRule};
-
-/// The default limit, in bytes, for the rules that an [`Explainer`] keeps. Up to two groups are kept whatever their size.
-const KEPT: usize = 16 << 20;
+use crate::outcome::{Outcome, Partition, Reason};
+use crate::policy::{Group, Record, WrittenRules};
+use crate::robots::Rule;
+#[cfg(feature = "cli")]
+use crate::rules::chosen::ChosenRules;
+use crate::rules::chosen::{KeptRule, is_always_allowed};
 
 /// The cause of a URL's outcome under a policy. For a path judged by one robots.txt, see [`Explanation`](crate::Explanation).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Cause<'e> {
+pub struct Cause {
     /// The rule, or the line for which a page is refused that may be fetched; `None` if the state of the robots.txt, an override, or the
     /// operator's choices decided instead, or what the operator requires is not said.
-    pub rule: Option<Cow<'e, KeptRule>>,
+    pub rule: Option<KeptRule>,
     /// The group of the rule, as the value of the `User-agent` line above it; `None` if no rule decided.
-    pub agent: Option<Cow<'e, str>>,
+    pub agent: Option<String>,
     /// When the deciding answer was captured, in seconds of Unix time; `None` if that is unknown, or an override takes
     /// precedence over all answers.
     pub captured: Option<i64>,
@@ -37,23 +34,30 @@ pub struct Cause<'e> {
     pub status: Option<u16>,
 }
 
-impl Cause<'_> {
-    /// Converts to a cause with its own copy of the rule.
-    pub fn into_owned(self) -> Cause<'static> {
-        let rule = self.rule.map(|rule| Cow::Owned(rule.into_owned()));
-        let agent = self.agent.map(|agent| Cow::Owned(agent.into_owned()));
-        Cause { rule, agent, captured: self.captured, status: self.status }
-    }
-}
-
-/// Explains outcomes. Use one for each thread, again and again: it keeps the rules of the groups it used last, at most 16 MiB
-/// of them, or two groups.
+/// Explains outcomes. Use one for each thread, again and again: URLs that follow others of their origin need no look-up.
 pub struct Explainer {
     judging: Arc<OwnedJudge>,
-    rules: RecentRules,
-    /// Those of origins that layers over the policy change.
-    changed_rules: RecentRules,
     preferences: KnownPreferences,
+    /// The origin of the URL before, as it is spelled; empty if it is not spelled as usual.
+    origin: Vec<u8>,
+    /// What decides on its URLs; `None` if nothing is known about it.
+    deciding: Option<Deciding>,
+    rules: WrittenRules,
+}
+
+/// What decides on the URLs of an origin.
+struct Deciding {
+    /// Whether it is an origin that layers over the policy change.
+    is_changed: bool,
+    decision: Decision,
+    /// When the deciding answer was captured.
+    captured: Option<i64>,
+    /// Its status, if that decides.
+    status: Option<u16>,
+    /// The column and the group whose rules decide, if any do.
+    group: Option<(usize, Group)>,
+    /// Where what follows the origin begins, in URLs without blanks around them.
+    path_start: usize,
 }
 
 impl fmt::Debug for Explainer {
@@ -64,72 +68,112 @@ impl fmt::Debug for Explainer {
 
 impl Explainer {
     pub(super) fn new(judging: Arc<OwnedJudge>) -> Explainer {
-        let [rules, changed_rules] = [(); 2].map(|()| RecentRules::new(KEPT / 2));
-        Explainer { judging, rules, changed_rules, preferences: KnownPreferences::default() }
-    }
-
-    /// Keeps at most `bytes` of rules, or two groups.
-    pub(crate) fn keep(&mut self, bytes: usize) {
-        self.rules.limit = bytes / 2;
-        self.changed_rules.limit = bytes / 2;
+        let (preferences, rules) = (KnownPreferences::default(), WrittenRules::default());
+        Explainer { judging, preferences, origin: Vec::new(), deciding: None, rules }
     }
 
     /// Finds the cause of a URL's outcome.
-    pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
-        let view = self.judging.view();
-        let is_refused = view.is_refused(url, &mut self.preferences);
-        let refusing = if is_refused { view.refusing(url, &mut self.preferences) } else { None };
-        let Deciding { captured, status, rules } = self.deciding(url);
-        let explanation = rules.map(|(rules, path)| rules.explain(&path));
+    pub fn explain(&mut self, url: &[u8]) -> Cause {
+        let is_refused = self.judging.view().is_refused(url, &mut self.preferences);
+        self.look_up(url);
+        let Some(deciding) = &self.deciding else { return Cause::default() };
+        let (captured, status) = (deciding.captured, deciding.status);
         // What is allowed but refused is not blocked by a rule.
-        let explanation = explanation.filter(|by| by.verdict == Verdict::Blocked || !is_refused);
-        let (rule, agent) = match explanation {
-            Some(by) => (by.rule.map(Cow::Borrowed), by.agent.map(Cow::Borrowed)),
-            None => (refusing.map(Cow::Owned), None),
+        let (rule, agent) = match self.rule(url).filter(|rule| !rule.allow || !is_refused) {
+            Some(rule) => (Some(KeptRule::of(&rule)), self.agent_above(&rule)),
+            None if is_refused => (self.judging.view().refusing(url, &mut self.preferences), None),
+            None => (None, None),
         };
         Cause { rule, agent, captured, status }
     }
 
-    /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.
-    #[cfg(feature = "cli")]
-    pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<RulesAndPath<'_, 'u>> {
-        self.deciding(url).rules
+    /// The outcome of a URL that is blocked whatever is said about uses, and the rule that blocks it, if one does.
+    pub(crate) fn blocking(&mut self, url: &[u8]) -> Option<(Outcome, Option<Rule<'_>>)> {
+        self.look_up(url);
+        let (outcome, rule) = match self.deciding.as_ref()?.decision {
+            Decision::Fixed(outcome) => (outcome, None),
+            Decision::Walk(reason) => {
+                let rule = self.rule(url).filter(|rule| !rule.allow)?;
+                (Outcome::new(Partition::Blocked, reason), Some(rule))
+            }
+        };
+        (outcome.partition() == Partition::Blocked).then_some((outcome, rule))
     }
 
-    /// What decides on a URL.
-    fn deciding<'u>(&mut self, url: &'u [u8]) -> Deciding<'_, 'u> {
-        let Explainer { judging, rules, changed_rules, .. } = self;
-        let (judge, url) = (judging.view(), origin::trimmed(url));
-        let (judge, rules) = match judge.of_changed(url) {
-            Some(changed) => (changed, changed_rules),
-            None => (judge.clone(), rules),
-        };
-        let Ok((Some(record), end)) = judge.find(url) else { return Deciding::default() };
+    /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.
+    #[cfg(feature = "cli")]
+    pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<(ChosenRules, Cow<'u, [u8]>)> {
+        self.look_up(url);
+        let deciding = self.deciding.as_ref()?;
+        let (column, group) = deciding.group?;
+        Some((self.judge(deciding).policy().rules(group, column), self.path(url, deciding)))
+    }
+
+    /// Finds what decides on a URL, unless it is what decided on the one before.
+    fn look_up(&mut self, url: &[u8]) {
+        let url = origin::trimmed(url);
+        let rest = url.strip_prefix(&*self.origin).filter(|_| !self.origin.is_empty());
+        // Such a URL has its origin wherever the next slash is.
+        if rest.is_some_and(|rest| rest.starts_with(b"/") && !origin::has_line_feed(rest)) {
+            return;
+        }
+        self.origin.clear();
+        self.deciding = self.found(url);
+        let is_usual = |end: &usize| origin::is_surely_canonical(&url[..*end]) && !origin::has_line_feed(url);
+        if let Some(end) = origin::cut(url).filter(is_usual) {
+            self.origin.extend_from_slice(&url[..end]);
+        }
+    }
+
+    /// What decides on a URL, with its rules.
+    fn found(&mut self, url: &[u8]) -> Option<Deciding> {
+        let view = self.judging.view();
+        let changed = view.of_changed(url);
+        let is_changed = changed.is_some();
+        let judge = changed.unwrap_or(view);
+        let (Some(record), path_start) = judge.find(url).ok()? else { return None };
         let decision = judge.decisions.of(&record);
         let (column, group) = match decision {
             Decision::Walk(_) => judge.groups.answer(record.row),
             Decision::Fixed(_) => (0, None),
         };
-        let rules = group.map(|group| rules.of(judge.policy(), group, column));
-        let path = judge.policy().dialect().url_path.of(&url[end..]);
-        let rules = rules.map(|rules| (rules, path));
-        Deciding { captured: captured(&record, decision), status: judge.decisions.deciding_status(&record), rules }
+        let group = group.map(|group| (column, group));
+        if let Some((_, group)) = group {
+            judge.policy().read_rules(group, &mut self.rules);
+        }
+        let (captured, status) = (captured(&record, decision), judge.decisions.deciding_status(&record));
+        Some(Deciding { is_changed, decision, captured, status, group, path_start })
+    }
+
+    /// What judges the URLs on which this decides.
+    fn judge(&self, deciding: &Deciding) -> Judge<'_> {
+        let view = self.judging.view();
+        if deciding.is_changed { view.changed().unwrap_or(view) } else { view }
+    }
+
+    /// The path of a URL, as it is judged.
+    fn path<'u>(&self, url: &'u [u8], deciding: &Deciding) -> Cow<'u, [u8]> {
+        self.judging.policy.dialect().url_path.of(&origin::trimmed(url)[deciding.path_start..])
+    }
+
+    /// The rule that decides on a URL that was looked up, if one does.
+    fn rule(&self, url: &[u8]) -> Option<Rule<'_>> {
+        let deciding = self.deciding.as_ref().filter(|deciding| deciding.group.is_some())?;
+        let (dialect, path) = (self.judging.policy.dialect(), self.path(url, deciding));
+        let path = dialect.encoding.path(&path);
+        self.rules.deciding(&path, dialect).filter(|rule| rule.allow || !is_always_allowed(&path, dialect))
+    }
+
+    /// The value of the `User-agent` line above a rule that decides.
+    fn agent_above(&self, rule: &Rule<'_>) -> Option<String> {
+        let deciding = self.deciding.as_ref()?;
+        let (column, group) = deciding.group?;
+        let judge = self.judge(deciding);
+        let agents = &judge.policy().columns().all()[column];
+        let agent = self.rules.agent_above(rule, group.own, agents, judge.policy().dialect());
+        agent.map(|agent| agent.kept().0)
     }
 }
-
-/// What decides on a URL.
-#[derive(Default)]
-struct Deciding<'r, 'u> {
-    /// When the deciding answer was captured.
-    captured: Option<i64>,
-    /// Its status, if that decides.
-    status: Option<u16>,
-    /// The rules in it that decide, with the path that they decide on.
-    rules: Option<RulesAndPath<'r, 'u>>,
-}
-
-/// Rules, and the path that they decide on.
-type RulesAndPath<'r, 'u> = (&'r ChosenRules, Cow<'u, [u8]>);
 
 /// When the deciding answer was captured: the answer whose rules are in use or, if its failure is the reason, the last answer.
 fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
@@ -145,47 +189,13 @@ fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
     }
 }
 
-/// The rules of the groups used last, as many as fit in memory. There are two generations. Rules in use go into the young one;
-/// when that takes half of the memory, it becomes the old one, and the previous old one is dropped.
-#[derive(Debug)]
-struct RecentRules {
-    limit: usize,
-    young: HashMap<(Group, usize), ChosenRules>,
-    young_size: usize,
-    old: HashMap<(Group, usize), ChosenRules>,
-}
-
-impl RecentRules {
-    /// Starts empty; keeps at most `limit` bytes, or two groups.
-    fn new(limit: usize) -> RecentRules {
-        RecentRules { limit, young: HashMap::new(), young_size: 0, old: HashMap::new() }
-    }
-
-    /// The rules of a group for a column. The policy must be the same in all calls.
-    fn of(&mut self, policy: &Policy, group: Group, column: usize) -> &ChosenRules {
-        let key = (group, column);
-        if !self.young.contains_key(&key) {
-            let rules = self.old.remove(&key).unwrap_or_else(|| policy.rules(group, column));
-            let size = rules.size();
-            if self.young_size + size > self.limit / 2 {
-                self.old = std::mem::take(&mut self.young);
-                self.young_size = 0;
-            }
-            self.young_size += size;
-            self.young.insert(key, rules);
-        }
-        &self.young[&key]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
     use crate::judge::matcher::Matcher;
     use crate::judge::{Choices, Fallback, MaxAge};
-    use crate::outcome::{Outcome, Partition};
-    use crate::policy::{Answered, Capture, Captures, Overrides, source};
+    use crate::policy::{Answered, Capture, Captures, Overrides, Policy, source};
     use crate::robots::Agents;
 
     const BODY: &str = "User-agent: ExampleBot/2\nDisallow: /no\n\nUser-agent: *\nDisallow: /\n\n\
@@ -280,25 +290,40 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_kept_in_bounded_memory() {
-        let bodies = (0..50).map(|n| (n, format!("User-agent: *\nDisallow: /{n}\n")));
-        let captures_of = bodies.map(|(n, body)| capture(&format!("h{n}"), 200, n, Some(&body)));
-        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-        captures.add(captures_of.collect()).unwrap();
-        let policy = captures.policy().unwrap();
+    fn what_was_learnt_of_one_url_is_used_for_its_origin_only() {
+        let policy = policy("google");
         let crawler = policy.crawler(None).unwrap();
-        let groups = policy.groups(&crawler);
-        let group = |n: u32| groups.group(policy.lookup().get(format!("http://h{n}").as_bytes()).unwrap().row).unwrap();
-        let size = policy.rules(group(10), 0).size();
-        for (limit, kept) in [(0, 2), (10 * size, 10), (1 << 30, 50)] {
-            let mut rules = RecentRules::new(limit);
-            for n in 0..200 {
-                let n = n * 7 % 50;
-                assert_eq!(rules.of(&policy, group(n), 0).rules[0].value, format!("/{n}").into_bytes());
-                assert_eq!(rules.of(&policy, group(10), 0).rules[0].value, b"/10", "it is asked for again and again");
-                assert!(rules.young.len() + rules.old.len() <= kept, "{limit}");
-            }
-            assert!(rules.young.len() + rules.old.len() + 1 >= kept / 2, "{limit}");
+        let choices = Choices { on_unreachable: Fallback::Block, ..Choices::at(0) };
+        let matcher = Matcher::new(&policy, crawler, choices);
+        let urls = [
+            "http://good/no",
+            "http://good/no/but",
+            " http://good/x.gif",
+            "http://good/no\nhttp://good/no",
+            "http://good",
+            "http:///good/no",
+            "http:///everybody/",
+            "http:///down/",
+            "http://GOOD/no",
+            "http://good?/no",
+            "http://good:80/no",
+            "http://good:81/no",
+            "http://goodness/no",
+            "http://good/no\t",
+            "http://everybody/no",
+            "http://everybody/robots.txt",
+            "http://down/no",
+            "http://never/no",
+            "no",
+            "",
+        ];
+        let mut explainer = matcher.explainer();
+        for (before, url) in urls.iter().flat_map(|before| urls.map(|url| (before, url))) {
+            explainer.explain(before.as_bytes());
+            assert_eq!(explainer.explain(url.as_bytes()), matcher.explain(url), "{url:?} after {before:?}");
+            let blocking = explainer.blocking(url.as_bytes()).map(|(outcome, _)| outcome);
+            let outcome = matcher.judge(url);
+            assert_eq!(blocking, Some(outcome).filter(|outcome| outcome.partition() == Partition::Blocked), "{url:?}");
         }
     }
 

@@ -136,13 +136,12 @@ impl Matcher {
         with_scratch(|scratch| self.view().judge_lines(text, outcomes, scratch));
     }
 
-    /// The cause of a URL's outcome: the rule with its line, the group it is in, and when its robots.txt was captured. Ranks
-    /// the group's rules on each call; an [`Explainer`] keeps those of many groups.
-    pub fn explain(&self, url: impl AsRef<[u8]>) -> Cause<'static> {
-        self.explainer().explain(url.as_ref()).into_owned()
+    /// The cause of a URL's outcome: the rule with its line, the group it is in, and when its robots.txt was captured.
+    pub fn explain(&self, url: impl AsRef<[u8]>) -> Cause {
+        self.explainer().explain(url.as_ref())
     }
 
-    /// Creates an [`Explainer`], for many URLs.
+    /// Creates an [`Explainer`], for many URLs: it keeps what it learns about uses.
     pub fn explainer(&self) -> Explainer {
         Explainer::new(Arc::clone(&self.0))
     }

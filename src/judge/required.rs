@@ -127,7 +127,7 @@ mod tests {
                 let is_kept = before == *outcome || *outcome == super::REFUSED;
                 assert!(is_kept && (before.partition() == crate::Partition::Allowed || before == *outcome), "{url}");
                 if *outcome == super::REFUSED {
-                    let line = matcher.explain(url).rule.expect("a line says no").into_owned();
+                    let line = matcher.explain(url).rule.expect("a line says no");
                     assert_eq!(line.key(), "Content-Usage", "no rule blocks {url}");
                     assert!(line.value.ends_with(b"train-ai=n") || line.value == b"?", "{url}: {line:?}");
                 }

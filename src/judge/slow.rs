@@ -99,9 +99,14 @@ impl<'p> Judge<'p> {
         }
     }
 
+    /// What judges the origins that layers over the policy change.
+    pub(super) fn changed(&self) -> Option<Judge<'p>> {
+        Some(self.over?.view().answered_by(self.groups.columns()))
+    }
+
     /// What judges a trimmed line if layers over the policy change its origin.
     pub(super) fn of_changed(&self, line: &[u8]) -> Option<Judge<'p>> {
-        let changed = self.over?.view().answered_by(self.groups.columns());
+        let changed = self.changed()?;
         let has_own = |judge: &Judge<'_>| matches!(judge.find_own(line), Ok((Some(_), _)));
         // The origin itself comes before its sibling, whichever of the two has it.
         let has_sibling = || changed.find_sibling(line).is_some() && !has_own(self);

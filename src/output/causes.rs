@@ -53,7 +53,7 @@ pub(crate) struct Causes {
 
 impl Causes {
     /// Adds the next line; `cause` is what blocked it, `None` if it is not blocked.
-    pub fn push(&mut self, cause: Option<&Cause<'_>>) {
+    pub fn push(&mut self, cause: Option<&Cause>) {
         let cause = cause.map_or(LineCause::None, |cause| self.kept(CauseText::of(cause)));
         self.lines.push(cause);
     }
@@ -111,7 +111,7 @@ impl CauseText {
         self.rule.as_ref().map_or(0, |(text, _)| text.len()) + self.agent.as_ref().map_or(0, String::len)
     }
 
-    fn of(cause: &Cause<'_>) -> CauseText {
+    fn of(cause: &Cause) -> CauseText {
         let rule = |rule: &KeptRule| {
             let mut text = Vec::new();
             put_rule(rule, &mut text, |value, text| {
@@ -121,7 +121,7 @@ impl CauseText {
             (text, rule.line)
         };
         let agent = cause.agent.as_deref().map(shortened);
-        CauseText { rule: cause.rule.as_deref().map(rule), agent, captured: cause.captured }
+        CauseText { rule: cause.rule.as_ref().map(rule), agent, captured: cause.captured }
     }
 }
 
@@ -136,8 +136,6 @@ fn shortened(agent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
     use crate::rules::chosen::KeptRule;
 
@@ -149,7 +147,7 @@ mod tests {
     fn lines_share_the_text_of_a_cause() {
         let (one, other) = (rule(b"/a\t\xff", 2), rule(b"/a\t\xff", 3));
         let cause = |rule: Option<&KeptRule>| Cause {
-            rule: rule.cloned().map(Cow::Owned),
+            rule: rule.cloned(),
             agent: Some("x".into()),
             captured: Some(7),
             status: None,
@@ -189,7 +187,7 @@ mod tests {
         let mut causes = Causes::default();
         causes.clear(10 * BYTES_PER_CAUSE);
         for rule in &rules {
-            causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None, status: None }));
+            causes.push(Some(&Cause { rule: Some(rule.clone()), agent: None, captured: None, status: None }));
         }
         let again = (0..100).filter(|&line| matches!(causes.lines[line], LineCause::Again)).count();
         assert!((90..100).contains(&again) && causes.known.len() == 100 - again, "{again}");
@@ -201,8 +199,8 @@ mod tests {
         let mut causes = Causes::default();
         causes.clear(1 << 20);
         causes.push(Some(&Cause {
-            rule: Some(Cow::Borrowed(&long)),
-            agent: Some(Cow::Borrowed(&agent)),
+            rule: Some(long.clone()),
+            agent: Some(agent.clone()),
             captured: None,
             status: None,
         }));

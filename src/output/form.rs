@@ -156,7 +156,7 @@ pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
 
 /// Writes the columns that show what blocked a line: the rule, its line number and the time of its capture, as far as there are
 /// any.
-pub(crate) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
+pub(crate) fn put_cause(cause: &Cause, out: &mut Vec<u8>) {
     if let Some(rule) = &cause.rule {
         put_rule(rule, out, put_escaped);
     }
@@ -380,8 +380,6 @@ impl Compressor {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
 
     #[test]
@@ -417,10 +415,7 @@ mod tests {
         let of = |value: Vec<u8>| {
             let mut out = Vec::new();
             let rule = KeptRule { allow: false, value, line: u32::MAX, about_uses: None };
-            put_cause(
-                &Cause { rule: Some(Cow::Owned(rule)), agent: None, captured: Some(i64::MAX >> 16), status: None },
-                &mut out,
-            );
+            put_cause(&Cause { rule: Some(rule), agent: None, captured: Some(i64::MAX >> 16), status: None }, &mut out);
             out
         };
         let columns = |value: &str| format!("Disallow: {value}\t4294967295\t140737488355327\t").into_bytes();
@@ -444,7 +439,7 @@ mod tests {
             put_cause(&Cause { rule, agent: None, captured, status: None }, &mut out);
             out
         };
-        assert_eq!(cause(Some(Cow::Borrowed(&rule)), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
+        assert_eq!(cause(Some(rule.clone()), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
         let mut none = Vec::new();
         put_no_cause(&mut none);
         assert_eq!(cause(None, None), none);

@@ -13,7 +13,7 @@ use super::error::{ImageError, OpenError};
 use super::groups::{Group, Groups};
 use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
 use super::lookup::Lookup;
-use super::provenance::{self, Outline};
+use super::provenance::{self, Outline, WrittenRules};
 use super::side_records;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
@@ -257,6 +257,11 @@ impl Policy {
     pub(crate) fn rules(&self, group: Group, column: usize) -> ChosenRules {
         let rules = self.image.parts().rules.item(group.rules);
         provenance::decode(rules, group.own, &self.columns().all()[column], self.content.dialect)
+    }
+
+    /// Reads the rules of a group, without the crawlers that they are for.
+    pub(crate) fn read_rules(&self, group: Group, into: &mut WrittenRules) {
+        into.read(self.image.parts().rules.item(group.rules));
     }
 
     /// Whether a group has the rules of another policy's, whatever lines they are on.

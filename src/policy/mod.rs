@@ -60,7 +60,7 @@ pub(crate) use lookup::{Entry as LookupEntry, hash};
 pub use merge::{Merged, merge};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use provenance::Outline;
+pub(crate) use provenance::{Outline, WrittenRules};
 pub use state::{Answered, OriginStatus, Ruling};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use state::{LastGood, OriginState, OverrideState, Times};

@@ -12,10 +12,13 @@
 //!
 //! All numbers are encoded as in [`bytes`](crate::formats::bytes).
 
+use std::ops::Range;
+
 use crate::dialect::Dialect;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::robots::{AgentName, Agents, Robots, Rule, Selection, lines_for};
 use crate::rules::chosen::{ChosenRules, KeptRule};
+use crate::rules::deciding_rule;
 
 /// Encodes rules that were chosen, and the `User-agent` lines for which they were, in the order of the file.
 pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentName<'_>]) -> Vec<u8> {
@@ -37,31 +40,42 @@ pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentN
     out
 }
 
-/// Decodes the output of [`encode`], passing on each agent and rule.
+/// Decodes the output of [`encode`], passing on each agent, and each rule with where its value ends.
 fn read<'o>(
     bytes: &'o [u8],
-    mut agent: impl FnMut(AgentName<'o>),
-    mut rule: impl FnMut(Rule<'o>),
+    agent: impl FnMut(AgentName<'o>),
+    mut rule: impl FnMut(Rule<'o>, usize),
 ) -> Result<(), &'static str> {
     let mut reader = Reader(bytes);
-    let later = |line: u32, by: u64| u32::try_from(u64::from(line).saturating_add(by)).map_err(|_| TOO_SHORT);
+    read_agents(&mut reader, agent)?;
+    let mut line = 0;
+    for _ in 0..reader.number()? {
+        let number = reader.number()?;
+        line = later(line, number >> 1)?;
+        let one = Rule { allow: number & 1 == 1, value: reader.text()?, line };
+        rule(one, bytes.len() - reader.0.len());
+    }
+    if reader.0.is_empty() { Ok(()) } else { Err("bytes follow the rules") }
+}
+
+/// Decodes the first part, the agents.
+fn read_agents<'o>(reader: &mut Reader<'o>, mut agent: impl FnMut(AgentName<'o>)) -> Result<(), &'static str> {
     let mut line = 0;
     for _ in 0..reader.number()? {
         line = later(line, reader.number()?)?;
         agent(AgentName { value: reader.text()?, line });
     }
-    line = 0;
-    for _ in 0..reader.number()? {
-        let number = reader.number()?;
-        line = later(line, number >> 1)?;
-        rule(Rule { allow: number & 1 == 1, value: reader.text()?, line });
-    }
-    if reader.0.is_empty() { Ok(()) } else { Err("bytes follow the rules") }
+    Ok(())
+}
+
+/// A line so many lines after another.
+fn later(line: u32, by: u64) -> Result<u32, &'static str> {
+    u32::try_from(u64::from(line).saturating_add(by)).map_err(|_| TOO_SHORT)
 }
 
 /// Checks that bytes are valid output of [`encode`].
 pub(super) fn check(bytes: &[u8]) -> Result<(), &'static str> {
-    read(bytes, |_| (), |_| ())
+    read(bytes, |_| (), |_, _| ())
 }
 
 /// A summary of a group.
@@ -77,35 +91,81 @@ pub struct Outline<'p> {
 pub(super) fn outline(bytes: &[u8]) -> Outline<'_> {
     let (mut first_agent, mut rules) = (None, 0);
     // Checked bytes decode without errors.
-    let _ = read(bytes, |agent| first_agent = first_agent.or(Some(agent)), |_| rules += 1);
+    let _ = read(bytes, |agent| first_agent = first_agent.or(Some(agent)), |_, _| rules += 1);
     Outline { first_agent, rules }
 }
 
 /// Whether two groups, given checked bytes, have the same rules in the same order, whatever lines they are on.
 pub(super) fn have_same_rules(one: &[u8], other: &[u8]) -> bool {
-    let rules = |bytes| {
-        let mut rules = Vec::new();
-        // Checked bytes decode without errors.
-        let _ = read(bytes, |_| (), |rule| rules.push((rule.allow, rule.value)));
-        rules
-    };
-    one == other || rules(one) == rules(other)
+    let of = |bytes| rules(bytes).into_iter().map(|rule| (rule.allow, rule.value));
+    one == other || of(one).eq(of(other))
 }
 
 /// Decodes checked bytes into the rules chosen for a crawler; `own` says whether the group is the crawler's own.
 pub(super) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &'static Dialect) -> ChosenRules {
-    let (mut lines, mut rules) = (Vec::new(), Vec::new());
+    let agent_lines = agent_lines(bytes);
+    let (origin, lines) = lines_for(&agent_lines, own, agents, dialect);
+    let rules = rules(bytes).iter().map(KeptRule::of).collect();
+    ChosenRules::new(origin, lines.map(|agent| agent.kept()).collect(), rules, dialect)
+}
+
+/// The rules of a group, given checked bytes.
+fn rules(bytes: &[u8]) -> Vec<Rule<'_>> {
+    let mut rules = Vec::new();
     // Checked bytes decode without errors.
-    let _ = read(
-        bytes,
-        |agent| lines.push(agent),
-        |rule| {
-            rules.push(KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line, about_uses: None })
-        },
-    );
-    let (origin, lines) = lines_for(&lines, own, agents, dialect);
-    let lines = lines.map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line)).collect();
-    ChosenRules::new(origin, lines, rules, dialect)
+    let _ = read(bytes, |_| (), |rule, _| rules.push(rule));
+    rules
+}
+
+/// The rules of one group after another, as they are written in their files.
+#[derive(Debug, Default)]
+pub struct WrittenRules {
+    /// Those of [`encode`], checked.
+    bytes: Vec<u8>,
+    rules: Vec<RulePlace>,
+}
+
+/// Where a rule is.
+#[derive(Debug)]
+struct RulePlace {
+    value: Range<usize>,
+    line: u32,
+    allow: bool,
+}
+
+impl WrittenRules {
+    /// Reads those of another group, given checked bytes.
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.rules.clear();
+        let place = |rule: Rule<'_>, end| {
+            self.rules.push(RulePlace { value: end - rule.value.len()..end, line: rule.line, allow: rule.allow });
+        };
+        // Checked bytes decode without errors.
+        let _ = read(bytes, |_| (), place);
+    }
+
+    /// The rule that decides on a path in normal form, if one matches.
+    pub fn deciding(&self, path: &[u8], dialect: &Dialect) -> Option<Rule<'_>> {
+        let rule =
+            |place: &RulePlace| Rule { allow: place.allow, value: &self.bytes[place.value.clone()], line: place.line };
+        deciding_rule(self.rules.iter().map(rule), path, dialect).map(|number| rule(&self.rules[number]))
+    }
+
+    /// The last `User-agent` line above a rule, of those for which the group was chosen; `own` and the rest as for [`decode`].
+    pub fn agent_above(&self, rule: &Rule<'_>, own: bool, agents: &Agents, dialect: &Dialect) -> Option<AgentName<'_>> {
+        let agent_lines = agent_lines(&self.bytes);
+        let (_, lines) = lines_for(&agent_lines, own, agents, dialect);
+        lines.take_while(|agent| agent.line < rule.line).last()
+    }
+}
+
+/// The `User-agent` lines for which a group was chosen, given checked bytes.
+fn agent_lines(bytes: &[u8]) -> Vec<AgentName<'_>> {
+    let mut lines = Vec::new();
+    let _ = read_agents(&mut Reader(bytes), |agent| lines.push(agent));
+    lines
 }
 
 #[cfg(test)]
@@ -135,8 +195,7 @@ mod tests {
             assert_eq!(check(&bytes), Ok(()));
             let outline = outline(&bytes);
             assert_eq!(outline.rules, rules.rules().len() as u64);
-            let first =
-                outline.first_agent.map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line));
+            let first = outline.first_agent.map(|agent| agent.kept());
             assert_eq!(first.as_ref(), rules.agent_lines().first());
             for length in 0..bytes.len() {
                 assert!(check(&bytes[..length]).is_err(), "{list} {length}");

@@ -15,6 +15,13 @@ pub struct AgentName<'a> {
     pub line: u32,
 }
 
+impl AgentName<'_> {
+    /// Its text, and the line.
+    pub(crate) fn kept(&self) -> (String, u32) {
+        (String::from_utf8_lossy(self.value).into_owned(), self.line)
+    }
+}
+
 /// One `Allow` or `Disallow` line that is a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule<'a> {

@@ -2,7 +2,7 @@
 
 use crate::dialect::{Dialect, RobotsTxtPath};
 use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection, SideKey};
-use crate::rules::{Patterns, Verdict};
+use crate::rules::{Patterns, Verdict, deciding_rule};
 
 /// The path that some dialects always allow.
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
@@ -36,6 +36,14 @@ pub struct KeptRule {
 }
 
 impl KeptRule {
+    pub(crate) fn of(rule: &Rule<'_>) -> KeptRule {
+        KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line, about_uses: None }
+    }
+
+    fn as_rule(&self) -> Rule<'_> {
+        Rule { allow: self.allow, value: &self.value, line: self.line }
+    }
+
     /// The key of the line: `Allow` or `Disallow`, or that of the record about uses.
     pub fn key(&self) -> &'static str {
         match (self.about_uses, self.allow) {
@@ -69,8 +77,7 @@ impl ChosenRules {
         rules: Vec<KeptRule>,
         dialect: &Dialect,
     ) -> ChosenRules {
-        let as_written: Vec<Rule<'_>> =
-            rules.iter().map(|rule| Rule { allow: rule.allow, value: &rule.value, line: rule.line }).collect();
+        let as_written: Vec<Rule<'_>> = rules.iter().map(KeptRule::as_rule).collect();
         let patterns = Patterns::rank(as_written.iter(), dialect);
         ChosenRules { dialect: dialect.clone(), origin, agent_lines, rules, patterns }
     }
@@ -82,53 +89,30 @@ impl ChosenRules {
         agents: &Agents,
         dialect: &Dialect,
     ) -> ChosenRules {
-        let kept = |agent: &AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
-        let rule = |rule: &Rule<'_>| KeptRule {
-            allow: rule.allow,
-            value: rule.value.to_vec(),
-            line: rule.line,
-            about_uses: None,
-        };
-        let agent_lines = selection.agent_lines(robots, agents, dialect).map(kept).collect();
-        ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(rule).collect(), dialect)
+        let agent_lines = selection.agent_lines(robots, agents, dialect).map(AgentName::kept).collect();
+        ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(KeptRule::of).collect(), dialect)
     }
 
     /// The verdict on a path and query as they appear in the URL, without the fragment, and the rule that decided.
     ///
-    /// Tries the patterns one by one, so it shares nothing with the automaton but how they are ranked.
+    /// Tries the rules one by one, so it shares nothing with the automaton but how they are ranked.
     pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
         let path = self.dialect.url_path.judged(path);
         let path = self.dialect.encoding.path(&path);
-        let pattern = self.patterns.deciding(&path);
-        let rule = pattern.map(|pattern| &self.rules[pattern.rule as usize]);
-        let always_allowed = is_always_allowed(&path, &self.dialect);
-        match pattern.map_or(Verdict::Allowed, |pattern| pattern.verdict) {
-            Verdict::Blocked if always_allowed => {
-                Explanation { verdict: Verdict::Allowed, rule: None, agent: None, always_allowed }
-            }
-            verdict => {
-                let agent = rule.and_then(|rule| self.agent_line(Some(rule))).map(|(name, _)| name.as_str());
-                Explanation { verdict, rule, agent, always_allowed: false }
-            }
+        let number = deciding_rule(self.rules.iter().map(KeptRule::as_rule), &path, &self.dialect);
+        let rule = number.map(|number| &self.rules[number]);
+        let is_blocked = rule.is_some_and(|rule| !rule.allow);
+        if is_blocked && is_always_allowed(&path, &self.dialect) {
+            return Explanation { verdict: Verdict::Allowed, rule: None, agent: None, always_allowed: true };
         }
+        let verdict = if is_blocked { Verdict::Blocked } else { Verdict::Allowed };
+        let agent = rule.and_then(|rule| self.agent_line(Some(rule))).map(|(name, _)| name.as_str());
+        Explanation { verdict, rule, agent, always_allowed: false }
     }
 
     /// The last of these lines above `rule`, or the last of all if there is no rule.
     pub fn agent_line(&self, rule: Option<&KeptRule>) -> Option<&(String, u32)> {
         self.agent_lines.iter().rev().find(|(_, line)| rule.is_none_or(|rule| *line < rule.line))
-    }
-
-    /// Approximate memory use in bytes.
-    pub(crate) fn size(&self) -> usize {
-        // An allocation costs about one more word.
-        let values: usize = self.rules.iter().map(|rule| rule.value.len() + size_of::<usize>()).sum();
-        let agents: usize = self.agent_lines.iter().map(|(name, _)| name.len() + size_of::<usize>()).sum();
-        size_of_val(self)
-            + values
-            + agents
-            + size_of_val(self.rules.as_slice())
-            + size_of_val(self.agent_lines.as_slice())
-            + self.patterns.size()
     }
 }
 

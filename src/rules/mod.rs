@@ -20,5 +20,6 @@ pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
 pub(crate) use encoding::{KeptBytes, escaped, push_escape};
 pub use pattern::{Pattern, Patterns, Verdict};
+pub(crate) use rank::deciding_rule;
 pub use url_path::AskedPaths;
 pub(crate) use url_path::{is_dot_segment, is_path};

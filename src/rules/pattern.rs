@@ -81,9 +81,11 @@ impl Patterns {
         only
     }
 
-    /// Memory use in bytes.
-    pub(crate) fn size(&self) -> usize {
-        size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()
+    /// Forgets all patterns.
+    pub(super) fn clear(&mut self) {
+        self.patterns.clear();
+        self.segments.clear();
+        self.text.clear();
     }
 
     /// Whether `path`, in normal form, matches `pattern`.

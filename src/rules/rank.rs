@@ -18,15 +18,8 @@ impl Patterns {
             text: Vec::with_capacity(bytes),
         };
         let mut lengths = Vec::with_capacity(count);
-        for (place, rule) in rules.enumerate() {
-            let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
-            lengths.push(patterns.push(rule.value, verdict, place as u32, dialect));
-            if rule.allow
-                && dialect.directory_index
-                && let Some(directory) = directory_of_index(rule.value, dialect.encoding)
-            {
-                lengths.push(patterns.push(&directory, verdict, place as u32, dialect));
-            }
+        for (place, rule) in (0..).zip(rules) {
+            patterns.push_rule(rule, place, dialect, &mut lengths);
         }
         match dialect.precedence {
             Precedence::Longest => patterns.sort_by_length(&lengths),
@@ -49,15 +42,23 @@ impl Patterns {
     /// Sorts longest first, for [`Precedence::Longest`]. In a tie `Allow` precedes `Disallow` (RFC 9309 2.2.2), then file order
     /// decides, which only explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {
-        // Bit 31 puts `Disallow` after an `Allow` of the same length. Packing the key into one number sorts in a third of the
-        // time that patterns take; no file has 2^31 rules.
-        let key = |((pattern, &length), place): ((&Pattern, &u32), u64)| {
-            let blocks = u64::from(pattern.verdict == Verdict::Blocked);
-            u64::from(!length) << 32 | blocks << 31 | place
-        };
+        // Packing the key into one number sorts in a third of the time that patterns take.
+        let key = |((pattern, &length), place): ((&Pattern, &u32), u32)| by_length(pattern.verdict, length, place);
         let mut keys: Vec<u64> = self.patterns.iter().zip(lengths).zip(0..).map(key).collect();
         keys.sort_unstable();
         self.patterns = keys.iter().map(|&key| self.patterns[(key & (u64::MAX >> 33)) as usize]).collect();
+    }
+
+    /// Adds the patterns of a rule, and their lengths.
+    fn push_rule(&mut self, rule: &Rule<'_>, number: u32, dialect: &Dialect, lengths: &mut Vec<u32>) {
+        let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
+        lengths.push(self.push(rule.value, verdict, number, dialect));
+        if rule.allow
+            && dialect.directory_index
+            && let Some(directory) = directory_of_index(rule.value, dialect.encoding)
+        {
+            lengths.push(self.push(&directory, verdict, number, dialect));
+        }
     }
 
     /// Adds the pattern of a rule's value and returns its length as the dialect counts it.
@@ -111,6 +112,69 @@ impl Patterns {
         }
         end
     }
+}
+
+/// What patterns are sorted by under [`Precedence::Longest`]: their length, `Allow` before `Disallow`, their place. No file has 2^31
+/// rules.
+fn by_length(verdict: Verdict, length: u32, place: u32) -> u64 {
+    u64::from(!length) << 32 | u64::from(verdict == Verdict::Blocked) << 31 | u64::from(place)
+}
+
+/// The index of the rule that decides on a path in normal form: the one whose pattern [`Patterns::rank`] would put before those of all
+/// others that match. Most rules are decided without a pattern.
+pub(crate) fn deciding_rule<'r>(
+    rules: impl IntoIterator<Item = Rule<'r>>,
+    path: &[u8],
+    dialect: &Dialect,
+) -> Option<usize> {
+    // Memory for the patterns of one rule, and their lengths.
+    let (mut patterns, mut lengths) = (Patterns::default(), Vec::new());
+    let rank = |(number, rule): (u32, Rule<'_>)| {
+        let length = match begins(&rule, path, dialect) {
+            Beginning::Other => None,
+            Beginning::Whole => Some(rule.value.len() as u32),
+            Beginning::Open => {
+                patterns.clear();
+                lengths.clear();
+                patterns.push_rule(&rule, number, dialect, &mut lengths);
+                let all = patterns.all().iter().zip(&lengths);
+                all.filter(|(pattern, _)| patterns.matches(pattern, path)).map(|(_, &length)| length).max()
+            }
+        };
+        let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
+        length.map(|length| (by_length(verdict, length, number), number as usize))
+    };
+    let mut matching = (0..).zip(rules).filter_map(rank);
+    let first = match dialect.precedence {
+        Precedence::Longest => matching.min(),
+        Precedence::FirstMatch | Precedence::AnyDisallow => matching.next(),
+    };
+    first.map(|(_, number)| number)
+}
+
+/// How a rule compares with the start of a path.
+enum Beginning {
+    /// It has another byte, so it does not match.
+    Other,
+    /// It is the start as it is written, so it matches.
+    Whole,
+    /// It has a byte with another meaning, or another form in paths.
+    Open,
+}
+
+/// Compares a rule with the start of a path, up to the first byte that differs.
+fn begins(rule: &Rule<'_>, path: &[u8], dialect: &Dialect) -> Beginning {
+    let special = dialect.wildcards == Wildcards::Special;
+    let kept = Encoding::kept_in_patterns(special);
+    let value = rule.value;
+    let mut pairs = value.iter().zip(path);
+    let at = pairs.position(|(one, other)| one != other || !kept.contains(*one)).unwrap_or(path.len());
+    let Some((&byte, rest)) = value.get(at..).and_then(<[u8]>::split_first) else {
+        return if special && value.ends_with(b"$") { Beginning::Open } else { Beginning::Whole };
+    };
+    let is_end = special && byte == b'$' && rest.is_empty();
+    let is_index = || rule.allow && dialect.directory_index && memchr::memchr(b'/', rest).is_none();
+    if !kept.contains(byte) || is_end || is_index() { Beginning::Open } else { Beginning::Other }
 }
 
 /// The pattern of the directory whose index an `Allow` names (C++: if the part after the last slash begins with

@@ -160,8 +160,7 @@ fn split(
     }
     let newer = newer.map(|newer| newer as &mut Newer<'_>);
     let pipeline = Pipeline::new(&plan, chunks, progress, outlets, checkpointer.as_ref(), unique, newer);
-    let kept_rules = plan.memory.rules_per_worker(workers, plan.options.format);
-    let judge = || drop(threads::at_once(workers, || work(&pipeline, &matchers, kept_rules)));
+    let judge = || drop(threads::at_once(workers, || work(&pipeline, &matchers)));
     match checkpointer {
         Some(_) => threads::with_one_beside(|| pipeline.keep(), || pipeline.end_checkpoints(), judge)
             .map_err(FilterError::Thread)?,
@@ -208,7 +207,7 @@ fn unique(
 fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), FilterError> {
     let (matchers, older) = (plan.matchers(), plan.older_matchers());
     let new = || {
-        let worker = Worker::new(&matchers, None, false, 0).allowed_if(plan.job.allowed_if).against(older.clone());
+        let worker = Worker::new(&matchers, None, false).allowed_if(plan.job.allowed_if).against(older.clone());
         (worker, UniqueLines::default(), LeavingOut::default())
     };
     each_chunk(

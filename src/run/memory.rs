@@ -12,8 +12,7 @@
 //! 1/7    the windows of decompressors, and chunks that are read ahead of their turn
 //! ```
 //!
-//! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep; a sixteenth where they
-//! become rows. A sixteenth of it is for the rows that wait for row groups, where there are any, and what the workers leave of it.
+//! A sixteenth of the first half is for the rows that wait for row groups, where there are any, and what the workers leave of it.
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
@@ -180,21 +179,6 @@ impl Memory {
         if grows { SHORTEST_GROWING } else { SHORTEST_CHUNK }
     }
 
-    /// The memory for the rules that all workers keep to explain lines.
-    fn rules(&self, format: Format) -> u64 {
-        match format {
-            _ if !self.needs.explain => 0,
-            Format::Text => self.rest() / 16,
-            // Less, so that row groups are as large as without explanations.
-            Format::Parquet => self.rest() / 32,
-        }
-    }
-
-    /// The part of that for each crawler of each worker.
-    pub fn rules_per_worker(&self, workers: usize, format: Format) -> usize {
-        usize::try_from(self.rules(format) / (workers as u64 * self.needs.crawlers).max(1)).unwrap_or(usize::MAX)
-    }
-
     /// The size of chunks, unless one is given, and how many of the `asked` workers have room. If frames or row groups are made from
     /// chunks, `asked` does not change the size: files must be the same for any number of workers. Otherwise few workers have longer
     /// chunks.
@@ -205,7 +189,7 @@ impl Memory {
         format: Format,
     ) -> Result<WorkerPlan, FilterError> {
         let waiting = if format == Format::Parquet { self.rest() / LEAST_WAITING } else { 0 };
-        let share = self.rest() / 2 - waiting - self.rules(format);
+        let share = self.rest() / 2 - waiting;
         let fitting =
             |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
         // A line must fit after a chunk, within 32-bit offsets.
@@ -234,7 +218,7 @@ impl Memory {
     /// Bytes of rows that wait for row groups, before they are stored on disk: what these workers leave of their half.
     pub fn waiting_rows(&self, WorkerPlan { workers, chunk_size }: WorkerPlan) -> u64 {
         let of_workers = self.worker_memory(chunk_size, Format::Parquet).saturating_mul(workers as u64);
-        (self.rest() / 2 - self.rules(Format::Parquet)).saturating_sub(of_workers)
+        (self.rest() / 2).saturating_sub(of_workers)
     }
 
     /// Bytes of a row group that is large enough, before it is encoded.
@@ -332,12 +316,9 @@ mod tests {
                     let WorkerPlan { workers, chunk_size } = plan;
                     let workers_share = workers as u64 * memory.worker_memory(chunk_size, Format::Parquet);
                     let line_share = memory.longest_line() as u64 * (4 * memory.needs.buffers + 6);
-                    let rules_share =
-                        (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.needs.crawlers;
                     assert!(memory.waiting_rows(plan) >= memory.rest() / LEAST_WAITING);
                     let shares = memory.waiting_rows(plan)
                         + workers_share
-                        + rules_share
                         + line_share
                         + memory.needed() as u64 * 5
                         + memory.decompressors();

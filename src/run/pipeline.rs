@@ -238,16 +238,16 @@ impl<'l> Pipeline<'l> {
     }
 }
 
-/// Judges chunks until there are none left, keeping `kept_rules` bytes of rules for each crawler to explain lines.
-pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) {
+/// Judges chunks until there are none left.
+pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher]) {
     let _guard = OnPanic(|| pipeline.fail(FilterError::Unbalanced));
-    if let Err(failure) = work_through(pipeline, matchers, kept_rules) {
+    if let Err(failure) = work_through(pipeline, matchers) {
         pipeline.fail(failure);
     }
 }
 
-fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
-    let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting, kept_rules)
+fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), FilterError> {
+    let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting)
         .allowed_if(pipeline.plan.job.allowed_if)
         .against(pipeline.older.clone());
     let (unique_lines, leaving_out) = Default::default();
@@ -461,7 +461,7 @@ mod tests {
             preferences: crate::PreferenceColumns::default(),
             crawlers: 1,
         };
-        let mut worker = Worker::new(&matchers, Some(rows), true, 0);
+        let mut worker = Worker::new(&matchers, Some(rows), true);
         worker.judge(&Chunk::of_lines(LINES.as_bytes(), &Layout::Whole, 0), false, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;
         assert_eq!(deferred, LINES.as_bytes());

@@ -26,12 +26,10 @@ pub(super) struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer for files with these rows, which keeps `kept_rules` bytes of rules for each crawler to explain lines. `older` are
-    /// the matchers of the policy that verdicts are compared with.
-    pub fn new(matchers: &[Matcher], older: &[Matcher], rows: Option<Rows>, kept_rules: usize) -> Renderer {
+    /// A renderer for files with these rows. `older` are the matchers of the policy that verdicts are compared with.
+    pub fn new(matchers: &[Matcher], older: &[Matcher], rows: Option<Rows>) -> Renderer {
         let explained = rows.filter(|rows| rows.explain).map_or(0, |rows| rows.crawlers);
-        let mut explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
-        explainers.iter_mut().for_each(|explainer| explainer.keep(kept_rules));
+        let explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
         let causes = explainers.iter().map(|_| Causes::default()).collect();
         let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
         let refusals = rows.filter(|rows| rows.form == Form::BlockedFor).map(|_| Refusals::new(names()));

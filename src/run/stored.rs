@@ -123,7 +123,7 @@ impl<'r> StoredRun<'r> {
         wanted: Wanted,
         chunk_size: usize,
         of: impl Fn(StoredLines<'_>) -> T + Sync,
-        append: impl Fn(&mut T, &T) + Sync,
+        append: impl Fn(&mut T, T) + Sync,
     ) -> Result<T, ListError> {
         let StoredRun { receipt, threads, lists, .. } = *self;
         match receipt.options.format {
@@ -202,7 +202,7 @@ pub(crate) fn reread<T: Default + Send>(
     crawler: usize,
     partition: Partition,
     of: impl Fn(&[Cow<'_, [u8]>]) -> T + Sync,
-    append: impl Fn(&mut T, &T) + Sync,
+    append: impl Fn(&mut T, T) + Sync,
 ) -> Result<T, VerifyError> {
     let receipt = run.receipt;
     let names = receipt.splits().partitions();
@@ -229,7 +229,7 @@ pub(crate) fn reread<T: Default + Send>(
             });
             of(&urls)
         };
-        append(&mut whole, &run.read(&path, Wanted::Urls, URLS_CHUNK, of, &append)?);
+        append(&mut whole, run.read(&path, Wanted::Urls, URLS_CHUNK, of, &append)?);
     }
     Ok(whole)
 }

@@ -77,14 +77,12 @@ pub(super) struct Worker {
     by_older: Outcomes,
     by_crawler: Vec<Vec<Outcome>>,
     renderer: Renderer,
-    /// Bytes of rules kept for each crawler to explain lines.
-    kept_rules: usize,
     pub judged: Judged,
 }
 
 impl Worker {
-    /// A worker that keeps `kept_rules` bytes of rules for each crawler to explain lines.
-    pub fn new(matchers: &[Matcher], rows: Option<Rows>, notes_waiting: bool, kept_rules: usize) -> Worker {
+    /// A worker for these crawlers.
+    pub fn new(matchers: &[Matcher], rows: Option<Rows>, notes_waiting: bool) -> Worker {
         Worker {
             matchers: matchers.to_vec(),
             older: Vec::new(),
@@ -97,8 +95,7 @@ impl Worker {
             outcomes: Outcomes::default(),
             by_older: Outcomes::default(),
             by_crawler: Vec::new(),
-            renderer: Renderer::new(matchers, &[], rows, kept_rules),
-            kept_rules,
+            renderer: Renderer::new(matchers, &[], rows),
             judged: Judged::default(),
         }
     }
@@ -110,13 +107,13 @@ impl Worker {
 
     /// Compares verdicts with those of these matchers, one for each crawler.
     pub fn against(self, older: Vec<Matcher>) -> Worker {
-        let renderer = Renderer::new(&self.matchers, &older, self.rows, self.kept_rules);
+        let renderer = Renderer::new(&self.matchers, &older, self.rows);
         Worker { older, renderer, ..self }
     }
 
     /// Judges by these matchers from now on, one for each crawler.
     pub fn judge_by(&mut self, matchers: Vec<Matcher>) {
-        self.renderer = Renderer::new(&matchers, &self.older, self.rows, self.kept_rules);
+        self.renderer = Renderer::new(&matchers, &self.older, self.rows);
         self.matchers = matchers;
     }
 

@@ -10,7 +10,7 @@ mod tree;
 /// The layers, highest first, each with the layers it may depend on.
 const LAYERS: [(&str, &str); 19] = [
     ("cli", "show run output judge input policy preferences lint rules robots dialect outcome origin formats"),
-    ("show", "run output judge policy preferences automaton rules robots dialect outcome origin formats lock threads"),
+    ("show", "run output judge policy preferences automaton rules robots dialect outcome origin formats threads"),
     ("run", "output judge input policy preferences robots outcome origin formats lock monitor threads"),
     ("output", "judge input policy preferences rules robots outcome origin formats threads"),
     ("judge", "input policy preferences automaton rules robots dialect outcome origin formats"),

@@ -33,7 +33,7 @@ pub(crate) fn reread<T: Default + Send>(
     (receipt, is_of_table): (&Receipt, bool),
     threads: usize,
     of: impl Fn(&TableLines) -> T + Sync,
-    append: impl Fn(&mut T, &T) + Sync,
+    append: impl Fn(&mut T, T) + Sync,
 ) -> Result<T, ListError> {
     let failed = |error| ListError::from(FileError::of("read the list", path)(error));
     let malformed = |problem| ListError::Parquet { path: path.to_owned(), problem };
@@ -46,12 +46,12 @@ pub(crate) fn reread<T: Default + Send>(
     for groups in groups.chunks(GROUPS * threads) {
         let of_group = |&number: &usize| {
             let mut part = T::default();
-            let read = guarded(|| table.each(number, |lines| append(&mut part, &of(lines))));
+            let read = guarded(|| table.each(number, |lines| append(&mut part, of(lines))));
             read.map(|()| part).map_err(|problem| in_group(number, problem))
         };
         let threads = if groups.len() > 1 { threads.min(groups.len()) } else { 0 };
         for part in threads::on(threads, || threads::map(groups, of_group)) {
-            append(&mut whole, &part.map_err(malformed)?);
+            append(&mut whole, part.map_err(malformed)?);
         }
     }
     Ok(whole)

@@ -105,7 +105,7 @@ pub(crate) fn reread<T: Default + Send>(
     (_receipt, _is_of_table): (&Receipt, bool),
     _threads: usize,
     _of: impl Fn(&TableLines) -> T + Sync,
-    _append: impl Fn(&mut T, &T) + Sync,
+    _append: impl Fn(&mut T, T) + Sync,
 ) -> Result<T, ListError> {
     Err(ListError::WithoutParquet)
 }

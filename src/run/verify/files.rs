@@ -130,7 +130,8 @@ fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) 
         extent = Extent::Rows;
     }
     let of = |chunk: &[u8], _| Tally::of_text(chunk, |line| line);
-    let lines = scan(&opened[0], extent, threads, REREAD_CHUNK, of, Tally::append).map_err(problem_of)?;
+    let lines = scan(&opened[0], extent, threads, REREAD_CHUNK, of, |whole: &mut Tally, part| whole.append(&part))
+        .map_err(problem_of)?;
     Ok(Columns::of_list(&opened[0].head, lines))
 }
 
@@ -155,7 +156,7 @@ fn checked(
     other_problem: impl Fn(&Columns) -> Option<String>,
 ) -> (Checked, Option<Columns>) {
     let path = run.directory.join(&file.name);
-    match run.read(&path, Wanted::Lines, REREAD_CHUNK, of, Columns::append) {
+    match run.read(&path, Wanted::Lines, REREAD_CHUNK, of, |whole: &mut Columns, part| whole.append(&part)) {
         Ok(found) => {
             let problem = other_problem(&found).or_else(|| file.lines.difference(&found.lines));
             let problem = problem.or_else(|| size_difference(&path, file));

@@ -6,7 +6,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,15 +14,14 @@ use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
-use crate::lock::lock;
 use crate::origin;
-use crate::outcome::{Outcome, Partition, Reason};
+use crate::outcome::{Partition, Reason};
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots;
 use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, Policy};
 use crate::preferences::{Preference, PreferenceLine, Use};
-use crate::rules::chosen::KeptRule;
+use crate::robots::Rule;
 use crate::run::stored::{StoredRun, reread};
 use crate::run::verify::{VerifyError, read_receipt};
 use crate::show::access::AccessCounts;
@@ -211,15 +209,15 @@ pub(crate) enum Decider {
 }
 
 impl Decider {
-    fn of(rule: Option<&KeptRule>, reason: Reason) -> Decider {
-        let kept = |rule: &KeptRule| rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec();
+    fn of(rule: Option<Rule<'_>>, reason: Reason) -> Decider {
+        let kept = |rule: Rule<'_>| rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec();
         rule.map_or(Decider::Reason(reason), |rule| Decider::Rule(kept(rule)))
     }
 }
 
 /// A line of those that are read again.
 struct LineOfOrigin<'u> {
-    /// The origin, as it is spelled; all of the URL if that has no end.
+    /// The origin, if it is spelled as usual; otherwise all of the URL.
     origin: &'u [u8],
     /// Its index.
     at: usize,
@@ -229,7 +227,8 @@ struct LineOfOrigin<'u> {
 fn by_origin<'u>(urls: &'u [Cow<'_, [u8]>]) -> Vec<LineOfOrigin<'u>> {
     let line_of = |(at, url): (usize, &'u Cow<'_, [u8]>)| {
         let url = origin::trimmed(url);
-        LineOfOrigin { origin: origin::cut(url).map_or(url, |end| &url[..end]), at }
+        let origin = origin::cut(url).map(|end| &url[..end]).filter(|origin| origin::is_surely_canonical(origin));
+        LineOfOrigin { origin: origin.unwrap_or(url), at }
     };
     let mut lines: Vec<LineOfOrigin<'_>> = urls.iter().enumerate().map(line_of).collect();
     lines.sort_by_cached_key(|line| xxh3_64(line.origin));
@@ -254,63 +253,51 @@ impl Blocked {
         read: &AtomicU64,
     ) -> Result<Blocked, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
-        // They keep rules, so they are used again for later chunks.
-        let explainers = Mutex::new(Vec::new());
         let of = |urls: &[Cow<'_, [u8]>]| {
-            let mut explainer = lock(&explainers).pop().unwrap_or_else(|| matcher.explainer());
-            let (mut blocked, mut outcomes) = (Blocked::default(), Vec::new());
-            matcher.judge_all(urls, &mut outcomes);
-            // An explainer keeps rules for a while only, and lines of one origin share them.
+            let mut explainer = matcher.explainer();
+            let mut blocked = Blocked { lines: urls.len() as u64, ..Blocked::default() };
+            // Lines of one origin are explained by one look-up.
             let lines = by_origin(urls);
             let mut origins: Vec<&[LineOfOrigin<'_>]> =
                 lines.chunk_by(|one, other| one.origin == other.origin).collect();
             // The examples are those of the origins that come first.
             origins.sort_unstable_by_key(|lines| lines[0].at);
             for same in origins {
-                blocked.count(same, urls, &outcomes, &mut explainer);
+                blocked.count(same.iter().map(|line| &*urls[line.at]), &matcher, &mut explainer);
             }
-            lock(&explainers).push(explainer);
             read.fetch_add(urls.len() as u64, Ordering::Relaxed);
             blocked
         };
         reread(run, place, Partition::Blocked, of, Blocked::append)
     }
 
-    fn append(&mut self, later: &Blocked) {
+    fn append(&mut self, later: Blocked) {
         self.lines += later.lines;
         self.not_blocked += later.not_blocked;
-        self.origins.append(&later.origins);
-        self.deciders.append(&later.deciders);
+        self.origins.append(later.origins);
+        self.deciders.append(later.deciders);
     }
 
-    /// Counts lines of one origin that the run blocked.
-    fn count(
-        &mut self,
-        lines: &[LineOfOrigin<'_>],
-        urls: &[Cow<'_, [u8]>],
-        outcomes: &[Outcome],
-        explainer: &mut Explainer,
-    ) {
-        self.lines += lines.len() as u64;
-        self.not_blocked += lines.len() as u64;
-        let places = lines.iter().map(|line| line.at);
-        let mut blocked = places.filter(|&at| outcomes[at].partition() == Partition::Blocked).peekable();
-        let first = blocked.peek().and_then(|&at| origin::of(origin::trimmed(&urls[at])).ok());
-        let Some((origin, _)) = first else { return };
+    /// Counts URLs of one origin that the run blocked.
+    fn count<'u>(&mut self, urls: impl Iterator<Item = &'u [u8]>, matcher: &Matcher, explainer: &mut Explainer) {
+        let (mut first, mut by_place) = (None, BTreeMap::<(u32, Reason), (Decider, u64)>::new());
+        for url in urls {
+            let (outcome, rule) = explainer.blocking(url).unwrap_or_else(|| (matcher.judge(url), None));
+            if outcome.partition() == Partition::Blocked {
+                first = first.or(Some(url));
+                let place = (rule.map_or(0, |rule| rule.line), outcome.reason());
+                by_place.entry(place).or_insert_with(|| (Decider::of(rule, outcome.reason()), 0)).1 += 1;
+            } else {
+                self.not_blocked += 1;
+            }
+        }
+        // The origin is named by the first URL that is blocked.
+        let Some((origin, _)) = first.and_then(|url| origin::of(origin::trimmed(url)).ok()) else { return };
         // A copy first: a file that is mapped may change.
         let origin = String::from_utf8(origin.into_owned());
         let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
-        let mut deciding: BTreeMap<(u32, Reason), (Decider, u64)> = BTreeMap::new();
-        for at in blocked {
-            let reason = outcomes[at].reason();
-            let cause = explainer.explain(&urls[at]);
-            let rule = cause.rule.as_deref().filter(|_| reason != Reason::Preference);
-            let key = (rule.map_or(0, |rule| rule.line), reason);
-            deciding.entry(key).or_insert_with(|| (Decider::of(rule, reason), 0)).1 += 1;
-        }
-        let blocked = deciding.values().map(|(_, times)| times).sum();
-        self.not_blocked -= blocked;
-        for ((line, _), (decider, times)) in deciding {
+        let blocked = by_place.values().map(|(_, times)| times).sum();
+        for ((line, _), (decider, times)) in by_place {
             self.deciders.add(decider, times, || DecidingPlace { origin: origin.clone(), line });
         }
         self.origins.add(origin, blocked, || ());

@@ -5,9 +5,9 @@
 //! counts are too small by at most [`TopKeys::error`], which is never more than the number of lines divided by the limit.
 //! A key that is more frequent than that is never missed.
 
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 /// The number of keys that remain when rare ones are dropped.
@@ -27,7 +27,7 @@ impl<K, E> Default for TopKeys<K, E> {
     }
 }
 
-impl<K: Hash + Eq + Ord + Clone, E: Clone> TopKeys<K, E> {
+impl<K: Hash + Eq + Ord, E> TopKeys<K, E> {
     /// Counts a key that occurred so many times. Its first example is kept.
     pub fn add(&mut self, key: K, times: u64, example: impl FnOnce() -> E) {
         self.insert(key, times, example);
@@ -44,10 +44,10 @@ impl<K: Hash + Eq + Ord + Clone, E: Clone> TopKeys<K, E> {
     }
 
     /// Adds the counts of a later part of the sequence.
-    pub fn append(&mut self, later: &TopKeys<K, E>) {
+    pub fn append(&mut self, later: TopKeys<K, E>) {
         self.error += later.error;
-        for (key, (times, example)) in &later.counts {
-            self.insert(key.clone(), *times, || example.clone());
+        for (key, (times, example)) in later.counts {
+            self.insert(key, times, || example);
         }
         // Only once all keys are there, so that the order of the map does not matter.
         self.drop_rare();
@@ -116,7 +116,7 @@ mod tests {
                 top_keys.add(1000 + 300 * part + once, 1, || ());
                 lines += 1;
             }
-            whole.append(&top_keys);
+            whole.append(top_keys);
             assert!(whole.counts.len() < 100);
         }
         assert!(whole.error() > 0 && whole.error() <= lines / 50, "{} of {lines}", whole.error());
