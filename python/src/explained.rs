@@ -26,7 +26,7 @@ pub fn rules(
             let is_blocked = outcomes[row].partition() == Partition::Blocked;
             let rule = if is_blocked { explainer.explain(column.get(row)).rule } else { None };
             lines.append_option(rule.as_ref().map(|rule| i32::try_from(rule.line).unwrap_or(i32::MAX)));
-            rules.append_option(rule.as_deref().map(rule_text));
+            rules.append_option(rule.as_ref().map(rule_text));
         }
     }
     (rules.finish(), lines.finish())
