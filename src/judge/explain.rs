@@ -56,7 +56,7 @@ struct Deciding {
     status: Option<u16>,
     /// The column and the group whose rules decide, if any do.
     group: Option<(usize, Group)>,
-    /// Where what follows the origin begins, in URLs without blanks around them.
+    /// Where what follows the origin begins, in trimmed URLs.
     path_start: usize,
 }
 
@@ -74,6 +74,7 @@ impl Explainer {
 
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause {
+        let url = origin::trimmed(url);
         let is_refused = self.judging.view().is_refused(url, &mut self.preferences);
         self.look_up(url);
         let Some(deciding) = &self.deciding else { return Cause::default() };
@@ -89,6 +90,7 @@ impl Explainer {
 
     /// The outcome of a URL that is blocked whatever is said about uses, and the rule that blocks it, if one does.
     pub(crate) fn blocking(&mut self, url: &[u8]) -> Option<(Outcome, Option<Rule<'_>>)> {
+        let url = origin::trimmed(url);
         self.look_up(url);
         let (outcome, rule) = match self.deciding.as_ref()?.decision {
             Decision::Fixed(outcome) => (outcome, None),
@@ -103,15 +105,15 @@ impl Explainer {
     /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.
     #[cfg(feature = "cli")]
     pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<(ChosenRules, Cow<'u, [u8]>)> {
+        let url = origin::trimmed(url);
         self.look_up(url);
         let deciding = self.deciding.as_ref()?;
         let (column, group) = deciding.group?;
         Some((self.judge(deciding).policy().rules(group, column), self.path(url, deciding)))
     }
 
-    /// Finds what decides on a URL, unless it is what decided on the one before.
+    /// Finds what decides on a trimmed URL, unless it is what decided on the one before.
     fn look_up(&mut self, url: &[u8]) {
-        let url = origin::trimmed(url);
         let rest = url.strip_prefix(&*self.origin).filter(|_| !self.origin.is_empty());
         // Such a URL has its origin wherever the next slash is.
         if rest.is_some_and(|rest| rest.starts_with(b"/") && !origin::has_line_feed(rest)) {
@@ -119,13 +121,15 @@ impl Explainer {
         }
         self.origin.clear();
         self.deciding = self.found(url);
-        let is_usual = |end: &usize| origin::is_surely_canonical(&url[..*end]) && !origin::has_line_feed(url);
-        if let Some(end) = origin::cut(url).filter(is_usual) {
+        let is_usual = |end: usize| origin::is_surely_canonical(&url[..end]) && !origin::has_line_feed(url);
+        // A file that is mapped may change, so what was found may be of another origin.
+        let is_found = |end: usize| self.deciding.as_ref().is_none_or(|deciding| deciding.path_start == end);
+        if let Some(end) = origin::cut(url).filter(|&end| is_usual(end) && is_found(end)) {
             self.origin.extend_from_slice(&url[..end]);
         }
     }
 
-    /// What decides on a URL, with its rules.
+    /// What decides on a trimmed URL; reads its rules.
     fn found(&mut self, url: &[u8]) -> Option<Deciding> {
         let view = self.judging.view();
         let changed = view.of_changed(url);
@@ -151,12 +155,12 @@ impl Explainer {
         if deciding.is_changed { view.changed().unwrap_or(view) } else { view }
     }
 
-    /// The path of a URL, as it is judged.
+    /// The path of a trimmed URL, as it is judged.
     fn path<'u>(&self, url: &'u [u8], deciding: &Deciding) -> Cow<'u, [u8]> {
-        self.judging.policy.dialect().url_path.of(&origin::trimmed(url)[deciding.path_start..])
+        self.judging.policy.dialect().url_path.of(&url[deciding.path_start..])
     }
 
-    /// The rule that decides on a URL that was looked up, if one does.
+    /// The rule that decides on a trimmed URL that was looked up, if one does.
     fn rule(&self, url: &[u8]) -> Option<Rule<'_>> {
         let deciding = self.deciding.as_ref().filter(|deciding| deciding.group.is_some())?;
         let (dialect, path) = (self.judging.policy.dialect(), self.path(url, deciding));

@@ -15,6 +15,8 @@ use crate::formats::visible::escaped;
 use crate::formats::{json, time};
 use crate::policy::source::SourceKind;
 use crate::policy::{Crawler, Policy, replace};
+#[cfg(feature = "parquet")]
+use crate::threads;
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +152,7 @@ pub(in crate::show) fn write_rows(
     (name, columns): (&'static str, &'static [Column]),
     format: Format,
     out: &mut (dyn Write + Send),
-    rows: &mut dyn FnMut(&mut Each<'_, io::Error>) -> io::Result<()>,
+    rows: &mut (dyn FnMut(&mut Each<'_, io::Error>) -> io::Result<()> + Send),
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
     match format {
@@ -170,11 +172,11 @@ pub(in crate::show) fn write_rows(
         }
         Format::JsonLines => rows(&mut |row| json_row(columns, row, &mut out))?,
         #[cfg(feature = "parquet")]
-        Format::Parquet => {
+        Format::Parquet => threads::on(threads::asked(0), || {
             let mut writer = parquet::ParquetWriter::new((name, columns), &mut out, parquet::GROUP)?;
             rows(&mut |row| writer.row(row))?;
-            writer.finish()?;
-        }
+            writer.finish()
+        })?,
     }
     #[cfg(not(feature = "parquet"))]
     let _ = name;

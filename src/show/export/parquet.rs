@@ -1,22 +1,26 @@
 //! Writes tables as Parquet, one row group at a time.
 //!
-//! Values come one by one, so they go straight to the library's column writers. Texts are UTF-8 (invalid bytes are replaced),
-//! whole numbers 64-bit integers, decimals doubles, and times milliseconds of Unix time, in UTC.
+//! Texts are UTF-8 (invalid bytes are replaced), whole numbers 64-bit integers, decimals doubles, and times milliseconds of Unix
+//! time, in UTC. Most of the time goes to the columns' dictionaries: so the threads of the pool encode the columns of a group while
+//! rows of the next one come.
 
+use arrow_array::ArrayRef;
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, TimestampMillisecondBuilder};
+use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::tables::{Column, Kind, Value};
 use crate::formats::columnar::{ParquetFile, guarded};
+use crate::threads::Soon;
 
 /// The maximum number of rows in a group.
 pub(super) const GROUP: usize = 1 << 16;
@@ -37,49 +41,29 @@ pub(super) fn is_marked(file: &mut File) -> io::Result<bool> {
 /// A writer of a Parquet file.
 pub(super) struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
+    groups: ArrowRowGroupWriterFactory,
+    fields: Vec<FieldRef>,
     columns: Vec<Held>,
     rows: usize,
     texts: usize,
     /// The maximum number of rows in a group.
     most: usize,
+    /// The columns of the group before, and its number.
+    encoding: Vec<Soon<Result<ArrowColumnChunk, ParquetError>>>,
+    number: usize,
 }
 
-/// The values of a column, until its group is written.
+/// The values of a column, until its group is encoded.
 struct Held {
     column: &'static Column,
     values: Values,
-    /// For each row, 1 if it has a value, otherwise 0; empty if every row has one.
-    levels: Vec<i16>,
 }
 
 enum Values {
-    Texts(Texts),
-    Wholes(Vec<i64>),
-    Decimals(Vec<f64>),
-}
-
-/// The texts of a column.
-struct Texts {
-    all: Vec<ByteArray>,
-    /// Texts of this or an earlier group, by their hashes: most repeat soon, and a text that is there need not be copied.
-    recent: Vec<Option<ByteArray>>,
-}
-
-/// How many texts are kept, at most.
-const RECENT: usize = 1 << 12;
-
-impl Texts {
-    fn push(&mut self, text: &[u8]) {
-        let recent = &mut self.recent[xxh3_64(text) as usize % RECENT];
-        match recent {
-            Some(known) if known.data() == text => self.all.push(known.clone()),
-            _ => {
-                let new = ByteArray::from(String::from_utf8_lossy(text).into_owned().into_bytes());
-                *recent = Some(new.clone());
-                self.all.push(new);
-            }
-        }
-    }
+    Texts(StringBuilder),
+    Wholes(Int64Builder),
+    Decimals(Float64Builder),
+    Times(TimestampMillisecondBuilder),
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -97,8 +81,10 @@ impl<W: Write + Send> ParquetWriter<W> {
         });
         let properties = properties.build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
-        let columns = columns.iter().map(Held::new).collect();
-        Ok(ParquetWriter { file, columns, rows: 0, texts: 0, most })
+        let columns: Vec<Held> = columns.iter().map(Held::new).collect();
+        let fields: Vec<FieldRef> = columns.iter().map(Held::field).collect();
+        let groups = ArrowRowGroupWriterFactory::new(&file, Arc::new(Schema::new(fields.clone())));
+        Ok(ParquetWriter { file, groups, fields, columns, rows: 0, texts: 0, most, encoding: Vec::new(), number: 0 })
     }
 
     /// Adds a row.
@@ -113,85 +99,118 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// Writes the remaining rows and the end of the file.
     pub fn finish(mut self) -> io::Result<()> {
         self.end_group()?;
+        self.write_group().map_err(io_error)?;
         self.file.close().map_err(io_error)?;
         Ok(())
     }
 
+    /// Begins to encode the rows held, and writes the group before.
     fn end_group(&mut self) -> io::Result<()> {
         if self.rows == 0 {
             return Ok(());
         }
         self.write_group().map_err(io_error)?;
+        let writers = self.groups.create_column_writers(self.number).map_err(io_error)?;
+        let columns = self.fields.iter().zip(&mut self.columns).zip(writers);
+        let begin = |((field, held), writer): ((&FieldRef, &mut Held), _)| {
+            let (field, values) = (FieldRef::clone(field), held.end());
+            Soon::begin(move || encoded(&field, &values, writer))
+        };
+        self.encoding = columns.map(begin).collect();
+        self.number += 1;
         (self.rows, self.texts) = (0, 0);
         Ok(())
     }
 
+    /// Writes the group that is being encoded, if there is one.
     fn write_group(&mut self) -> Result<(), ParquetError> {
-        let mut group = self.file.next_row_group()?;
-        for held in &mut self.columns {
-            let Some(mut column) = group.next_column()? else { break };
-            held.write(&mut column)?;
-            column.close()?;
+        if self.encoding.is_empty() {
+            return Ok(());
         }
+        let mut group = self.file.next_row_group()?;
+        self.encoding.drain(..).try_for_each(|column| column.wait()?.append_to_row_group(&mut group))?;
         group.close()?;
         Ok(())
     }
 }
 
+/// Encodes a column of a group.
+fn encoded(
+    field: &FieldRef,
+    values: &ArrayRef,
+    mut writer: ArrowColumnWriter,
+) -> Result<ArrowColumnChunk, ParquetError> {
+    compute_leaves(field, values)?.iter().try_for_each(|leaf| writer.write(leaf))?;
+    writer.close()
+}
+
 impl Held {
     fn new(column: &'static Column) -> Held {
         let values = match column.kind {
-            Kind::Text => Values::Texts(Texts { all: Vec::new(), recent: vec![None; RECENT] }),
-            Kind::Whole | Kind::Time => Values::Wholes(Vec::new()),
-            Kind::Decimal => Values::Decimals(Vec::new()),
+            Kind::Text => Values::Texts(StringBuilder::new()),
+            Kind::Whole => Values::Wholes(Int64Builder::new()),
+            Kind::Decimal => Values::Decimals(Float64Builder::new()),
+            Kind::Time => Values::Times(TimestampMillisecondBuilder::new().with_timezone(UTC)),
         };
-        Held { column, values, levels: Vec::new() }
+        Held { column, values }
+    }
+
+    /// The column as the library's Arrow part has it.
+    fn field(&self) -> FieldRef {
+        let kind = match self.values {
+            Values::Texts(_) => DataType::Utf8,
+            Values::Wholes(_) => DataType::Int64,
+            Values::Decimals(_) => DataType::Float64,
+            Values::Times(_) => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
+        };
+        Arc::new(Field::new(self.column.name, kind, !self.column.always))
     }
 
     /// Adds the value of a row, and returns the number of bytes of its text.
     fn push(&mut self, value: Value<'_>) -> usize {
-        if !self.column.always {
-            self.levels.push(i16::from(value != Value::None));
-        }
         match (&mut self.values, value) {
             (Values::Texts(texts), Value::Text(text)) => {
-                texts.push(text);
+                match std::str::from_utf8(text) {
+                    Ok(text) => texts.append_value(text),
+                    Err(_) => texts.append_value(String::from_utf8_lossy(text)),
+                }
                 return text.len();
             }
             (Values::Texts(texts), Value::Name(name)) => {
-                texts.push(name.as_bytes());
+                texts.append_value(name);
                 return name.len();
             }
-            (Values::Wholes(numbers), Value::Whole(number)) => numbers.push(number.try_into().unwrap_or(i64::MAX)),
-            (Values::Wholes(numbers), Value::Time(seconds)) => numbers.push(seconds.saturating_mul(1000)),
-            (Values::Decimals(numbers), Value::Decimal(number)) => numbers.push(number),
-            (_, value) => debug_assert_eq!(value, Value::None, "a value of its column's kind: {}", self.column.name),
+            (Values::Wholes(numbers), Value::Whole(number)) => {
+                numbers.append_value(number.try_into().unwrap_or(i64::MAX));
+            }
+            (Values::Times(times), Value::Time(seconds)) => times.append_value(seconds.saturating_mul(1000)),
+            (Values::Decimals(numbers), Value::Decimal(number)) => numbers.append_value(number),
+            (values, value) => {
+                debug_assert_eq!(value, Value::None, "a value of its column's kind: {}", self.column.name);
+                match values {
+                    Values::Texts(texts) => texts.append_null(),
+                    Values::Wholes(numbers) => numbers.append_null(),
+                    Values::Decimals(numbers) => numbers.append_null(),
+                    Values::Times(times) => times.append_null(),
+                }
+            }
         }
         0
     }
 
-    /// Writes the values held, and clears them.
-    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
-        // Their memory is used again: groups are of one size.
-        let levels = Some(&self.levels[..]).filter(|_| !self.column.always);
+    /// The values held, which are forgotten.
+    fn end(&mut self) -> ArrayRef {
         match &mut self.values {
-            Values::Texts(texts) => {
-                column.typed::<ByteArrayType>().write_batch(&texts.all, levels, None)?;
-                texts.all.clear();
-            }
-            Values::Wholes(numbers) => {
-                column.typed::<Int64Type>().write_batch(numbers, levels, None)?;
-                numbers.clear();
-            }
-            Values::Decimals(numbers) => {
-                column.typed::<DoubleType>().write_batch(numbers, levels, None)?;
-                numbers.clear();
-            }
+            Values::Texts(texts) => Arc::new(texts.finish()),
+            Values::Wholes(numbers) => Arc::new(numbers.finish()),
+            Values::Decimals(numbers) => Arc::new(numbers.finish()),
+            Values::Times(times) => Arc::new(times.finish()),
         }
-        self.levels.clear();
-        Ok(())
     }
 }
+
+/// The time zone of all times.
+const UTC: &str = "UTC";
 
 /// A column in the library's schema notation.
 fn field(column: &Column) -> String {
