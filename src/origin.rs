@@ -120,6 +120,11 @@ fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
     number.is_some_and(|number| number != default_port && number.to_string().as_bytes() == port)
 }
 
+/// The end of the origin of a trimmed line, if it is surely spelled in canonical form.
+pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
+    cut(line).filter(|&end| !has_line_feed(line) && is_surely_canonical(&line[..end]))
+}
+
 /// The origin of a trimmed line in canonical form, and the offset of its path.
 ///
 /// # Errors
@@ -127,10 +132,7 @@ fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
 /// As for [`canonical`].
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
-    if let Some(end) = cut(line)
-        && !has_line_feed(line)
-        && is_surely_canonical(&line[..end])
-    {
+    if let Some(end) = canonical_cut(line) {
         return Ok((Cow::Borrowed(&line[..end]), end));
     }
     canonical(line).map(|(origin, end)| (Cow::Owned(origin.into_bytes()), end))

@@ -34,11 +34,12 @@ pub struct Cause {
     pub status: Option<u16>,
 }
 
-/// Explains outcomes. Use one for each thread, again and again: URLs that follow others of their origin need no look-up.
+/// Explains outcomes. Use one for each thread, again and again: URLs that follow others of their origin need no look-up, and what is
+/// said about uses is parsed once.
 pub struct Explainer {
     judging: Arc<OwnedJudge>,
     preferences: KnownPreferences,
-    /// The origin of the URL before, as it is spelled; empty if it is not spelled as usual.
+    /// The origin of the URL before; empty if it is not spelled in canonical form.
     origin: Vec<u8>,
     /// What decides on its URLs; `None` if nothing is known about it.
     deciding: Option<Deciding>,
@@ -121,10 +122,9 @@ impl Explainer {
         }
         self.origin.clear();
         self.deciding = self.found(url);
-        let is_usual = |end: usize| origin::is_surely_canonical(&url[..end]) && !origin::has_line_feed(url);
         // A file that is mapped may change, so what was found may be of another origin.
         let is_found = |end: usize| self.deciding.as_ref().is_none_or(|deciding| deciding.path_start == end);
-        if let Some(end) = origin::cut(url).filter(|&end| is_usual(end) && is_found(end)) {
+        if let Some(end) = origin::canonical_cut(url).filter(|&end| is_found(end)) {
             self.origin.extend_from_slice(&url[..end]);
         }
     }

@@ -141,7 +141,7 @@ impl Matcher {
         self.explainer().explain(url.as_ref())
     }
 
-    /// Creates an [`Explainer`], for many URLs: it keeps what it learns about uses.
+    /// Creates an [`Explainer`], for many URLs.
     pub fn explainer(&self) -> Explainer {
         Explainer::new(Arc::clone(&self.0))
     }

@@ -164,6 +164,7 @@ impl WrittenRules {
 /// The `User-agent` lines for which a group was chosen, given checked bytes.
 fn agent_lines(bytes: &[u8]) -> Vec<AgentName<'_>> {
     let mut lines = Vec::new();
+    // Checked bytes decode without errors.
     let _ = read_agents(&mut Reader(bytes), |agent| lines.push(agent));
     lines
 }

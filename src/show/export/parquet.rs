@@ -239,6 +239,7 @@ mod tests {
 
     use super::*;
     use crate::show::export::tables::ExportTable;
+    use crate::threads;
 
     fn sitemaps() -> (&'static str, &'static [Column]) {
         (ExportTable::Sitemaps.name(), ExportTable::Sitemaps.columns())
@@ -251,11 +252,13 @@ mod tests {
             let line = Value::Whole(number as u64);
             [Value::Text(origins[number].as_bytes()), Value::Text(b"a\xff\nb"), line]
         };
-        for most in [1, 3, 10, 100] {
+        for (most, threads) in [1, 3, 10, 100].into_iter().flat_map(|most| [0, 1, 3].map(|threads| (most, threads))) {
             let file = tempfile::tempfile().unwrap();
-            let mut writer = ParquetWriter::new(sitemaps(), &file, most).unwrap();
-            (0..10).for_each(|number| writer.row(&row(number)).unwrap());
-            writer.finish().unwrap();
+            threads::on(threads, || {
+                let mut writer = ParquetWriter::new(sitemaps(), &file, most).unwrap();
+                (0..10).for_each(|number| writer.row(&row(number)).unwrap());
+                writer.finish().unwrap();
+            });
             let reader = SerializedFileReader::new(file).unwrap();
             assert_eq!(reader.num_row_groups(), 10_usize.div_ceil(most));
             let rows: Vec<Vec<(String, Field)>> = reader.into_iter().map(|row| row.unwrap().into_columns()).collect();

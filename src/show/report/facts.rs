@@ -217,7 +217,7 @@ impl Decider {
 
 /// A line of those that are read again.
 struct LineOfOrigin<'u> {
-    /// The origin, if it is spelled as usual; otherwise all of the URL.
+    /// The origin, if it is spelled in canonical form; otherwise all of the URL.
     origin: &'u [u8],
     /// Its index.
     at: usize,
@@ -227,8 +227,7 @@ struct LineOfOrigin<'u> {
 fn by_origin<'u>(urls: &'u [Cow<'_, [u8]>]) -> Vec<LineOfOrigin<'u>> {
     let line_of = |(at, url): (usize, &'u Cow<'_, [u8]>)| {
         let url = origin::trimmed(url);
-        let origin = origin::cut(url).map(|end| &url[..end]).filter(|origin| origin::is_surely_canonical(origin));
-        LineOfOrigin { origin: origin.unwrap_or(url), at }
+        LineOfOrigin { origin: origin::canonical_cut(url).map_or(url, |end| &url[..end]), at }
     };
     let mut lines: Vec<LineOfOrigin<'_>> = urls.iter().enumerate().map(line_of).collect();
     lines.sort_by_cached_key(|line| xxh3_64(line.origin));
@@ -291,12 +290,15 @@ impl Blocked {
                 self.not_blocked += 1;
             }
         }
-        // The origin is named by the first URL that is blocked.
-        let Some((origin, _)) = first.and_then(|url| origin::of(origin::trimmed(url)).ok()) else { return };
+        let blocked: u64 = by_place.values().map(|(_, times)| times).sum();
+        // The origin is named by the first URL that is blocked. It has one, unless the file has changed.
+        let Some((origin, _)) = first.and_then(|url| origin::of(origin::trimmed(url)).ok()) else {
+            self.not_blocked += blocked;
+            return;
+        };
         // A copy first: a file that is mapped may change.
         let origin = String::from_utf8(origin.into_owned());
         let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
-        let blocked = by_place.values().map(|(_, times)| times).sum();
         for ((line, _), (decider, times)) in by_place {
             self.deciders.add(decider, times, || DecidingPlace { origin: origin.clone(), line });
         }
