@@ -397,7 +397,7 @@ fn meaning(origin_status: OriginStatus, state: &OriginState) -> String {
         OriginStatus::RobotsTxt => return "no group applies".to_owned(),
         OriginStatus::Unfetched => return "its robots.txt was never fetched".to_owned(),
         OriginStatus::Unavailable if status.is_some_and(|status| (300..400).contains(&status)) => {
-            "robots.txt redirects in a loop or too often, which counts as no robots.txt"
+            "robots.txt redirects to a missing one, in a loop or too often, which counts as no robots.txt"
         }
         OriginStatus::Unavailable => "there is no robots.txt",
         OriginStatus::Forbidden => "robots.txt itself is refused",

@@ -190,12 +190,17 @@ fn urls_may_be_many_and_answers_json() {
 }
 
 #[test]
-fn a_loop_of_redirects_is_reported_as_one() {
-    let bench = Bench::new();
-    bench.file("in.jsonl", "{\"url\":\"http://a.example/robots.txt\",\"status\":301,\"location\":\"/robots.txt\"}\n");
-    let done = bench.program("check --agent me --robots in.jsonl http://a.example/").assert().code(0);
-    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
-    assert!(text.contains("redirects in a loop") && text.contains("301"), "{text}");
+fn redirects_that_end_nowhere_are_reported_as_such() {
+    let redirect =
+        |to: &str| format!("{{\"url\":\"http://a.example/robots.txt\",\"status\":301,\"location\":\"{to}\"}}\n");
+    let missing = "{\"url\":\"http://a.example/r.txt\",\"status\":404}\n";
+    for answers in [redirect("/robots.txt"), redirect("/r.txt") + missing] {
+        let bench = Bench::new();
+        bench.file("in.jsonl", &answers);
+        let done = bench.program("check --agent me --robots in.jsonl http://a.example/").assert().code(0);
+        let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        assert!(text.contains("redirects to a missing one, in a loop or too often") && text.contains("301"), "{text}");
+    }
 }
 
 #[test]
