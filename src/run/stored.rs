@@ -29,7 +29,7 @@ use crate::robots::Agents;
 pub(super) const REREAD_CHUNK: usize = 1 << 20;
 
 /// The same for the URLs of a partition, of which those of one origin are best seen together.
-const URLS_CHUNK: usize = 64 << 20;
+const URLS_CHUNK: usize = 32 << 20;
 
 /// A complete run.
 #[derive(Debug, Clone, Copy)]
@@ -267,12 +267,14 @@ impl Layouts {
         Ok(Layouts(receipt.options.url_field.layouts_beside(layout)))
     }
 
-    /// The URL of a line; empty if it has none. The first line of a list may begin with a byte order mark.
+    /// The URL of a line: that of the first layout by which it has a valid one, or else of the last; empty if it has none. The first
+    /// line of a list may begin with a byte order mark.
     fn url<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
         let line = line.strip_prefix(MARK).unwrap_or(line);
-        let urls = self.0.iter().filter_map(|layout| layout.url(line).ok());
-        let mut valid = urls.filter(|url| origin::of(origin::trimmed(url)).is_ok());
-        valid.next().unwrap_or_default()
+        let Some((last, before)) = self.0.split_last() else { return Cow::Borrowed(b"") };
+        let mut urls = before.iter().filter_map(|layout| layout.url(line).ok());
+        let valid = urls.find(|url| origin::of(origin::trimmed(url)).is_ok());
+        valid.or_else(|| last.url(line).ok()).unwrap_or_default()
     }
 }
 

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::top_keys::TopKeys;
 use crate::formats::error::FileError;
+use crate::formats::prefetch::prefetch;
 use crate::formats::regular_file;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
@@ -186,6 +186,9 @@ impl OriginsToFetch {
 /// The number of bytes of a rule that are kept; rules that differ only after them count as one.
 const LONGEST_RULE: usize = 200;
 
+/// The most lines of the next origin that are fetched from memory while those of one are explained.
+const PREFETCHED: usize = 8;
+
 /// The causes that blocked the lines of one crawler.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Blocked {
@@ -217,20 +220,22 @@ impl Decider {
 
 /// A line of those that are read again.
 struct LineOfOrigin<'u> {
-    /// The origin, if it is spelled in canonical form; otherwise all of the URL.
-    origin: &'u [u8],
-    /// Its index.
-    at: usize,
+    /// The number of the origin, in the order in which they come, if it is spelled in canonical form; otherwise of the URL.
+    origin: u32,
+    url: &'u [u8],
 }
 
 /// Lines, those whose origins are spelled alike together, and in their order.
 fn by_origin<'u>(urls: &'u [Cow<'_, [u8]>]) -> Vec<LineOfOrigin<'u>> {
-    let line_of = |(at, url): (usize, &'u Cow<'_, [u8]>)| {
+    let mut numbers: HashMap<&[u8], u32> = HashMap::new();
+    let line_of = |url: &'u Cow<'_, [u8]>| {
         let url = origin::trimmed(url);
-        LineOfOrigin { origin: origin::canonical_cut(url).map_or(url, |end| &url[..end]), at }
+        let next = numbers.len() as u32;
+        let origin = numbers.entry(origin::canonical_cut(url).map_or(url, |end| &url[..end])).or_insert(next);
+        LineOfOrigin { origin: *origin, url }
     };
-    let mut lines: Vec<LineOfOrigin<'_>> = urls.iter().enumerate().map(line_of).collect();
-    lines.sort_by_cached_key(|line| xxh3_64(line.origin));
+    let mut lines: Vec<LineOfOrigin<'_>> = urls.iter().map(line_of).collect();
+    lines.sort_by_key(|line| line.origin);
     lines
 }
 
@@ -255,14 +260,13 @@ impl Blocked {
         let of = |urls: &[Cow<'_, [u8]>]| {
             let mut explainer = matcher.explainer();
             let mut blocked = Blocked { lines: urls.len() as u64, ..Blocked::default() };
-            // Lines of one origin are explained by one look-up.
+            // Lines of one origin are explained by one look-up. The examples are those of the origins that come first.
             let lines = by_origin(urls);
-            let mut origins: Vec<&[LineOfOrigin<'_>]> =
-                lines.chunk_by(|one, other| one.origin == other.origin).collect();
-            // The examples are those of the origins that come first.
-            origins.sort_unstable_by_key(|lines| lines[0].at);
-            for same in origins {
-                blocked.count(same.iter().map(|line| &*urls[line.at]), &matcher, &mut explainer);
+            let mut origins = lines.chunk_by(|one, other| one.origin == other.origin).peekable();
+            while let Some(same) = origins.next() {
+                let next = origins.peek().copied().unwrap_or_default();
+                next.iter().take(PREFETCHED).for_each(|line| prefetch(line.url, 0));
+                blocked.count(same.iter().map(|line| line.url), &matcher, &mut explainer);
             }
             read.fetch_add(urls.len() as u64, Ordering::Relaxed);
             blocked
