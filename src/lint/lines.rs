@@ -109,7 +109,7 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
         Key::UserAgent => "User-agent",
         Key::Allow => "Allow",
         Key::Disallow => "Disallow",
-        Key::Side(side) => side.name(),
+        Key::Side(side) => side.usual(),
         Key::Misspelt | Key::Unknown => return false,
     };
     // The first colon may be that of a URL: the key is read by its beginning.
@@ -147,7 +147,7 @@ fn sitemap<'a>(line: u32, value: &'a [u8], known: &mut HashMap<&'a [u8], u32>, f
 
 /// The keys that crawlers know.
 fn known() -> impl Iterator<Item = &'static str> {
-    ["User-agent", "Disallow", "Allow"].into_iter().chain(SideKey::ALL.iter().map(|key| key.name()))
+    ["User-agent", "Disallow", "Allow"].into_iter().chain(SideKey::ALL.iter().map(|key| key.usual()))
 }
 
 /// The known key nearest to `written`, if their edit distance is at most a third of the known key's length.
@@ -223,8 +223,8 @@ mod tests {
             ("useragent", "User-agent"),
             ("\u{feff}User-agent", "User-agent"),
             ("Alow", "Allow"),
-            ("Site-map", "sitemap"),
-            ("crawldelay", "crawl-delay"),
+            ("Site-map", "Sitemap"),
+            ("crawldelay", "Crawl-delay"),
         ] {
             assert_eq!(nearest(written.as_bytes()), Some(meant), "{written}");
         }
@@ -244,11 +244,11 @@ mod tests {
     fn lines_get_their_colon() {
         for (line, expected) in [
             ("Disallow /x", "Disallow: /x"),
-            ("Sitemap https://a.example/s.xml", "sitemap: https://a.example/s.xml"),
+            ("Sitemap https://a.example/s.xml", "Sitemap: https://a.example/s.xml"),
             ("User-agent Googlebot", "User-agent: Googlebot"),
             ("User agent *", "User-agent: *"),
-            ("Crawl-delay 10", "crawl-delay: 10"),
-            ("Host a.example", "host: a.example"),
+            ("Crawl-delay 10", "Crawl-delay: 10"),
+            ("Host a.example", "Host: a.example"),
             ("Dissalow /x", "Disallow: /x"),
             ("Disallow = /x", "Disallow: /x"),
             ("Disallow=/x", "Disallow: /x"),

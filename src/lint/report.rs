@@ -201,8 +201,8 @@ mod tests {
             ("Disallow: ./rel/", "rule-without-slash", &ALL, "Disallow: /rel/"),
             ("Disallow: /a, /b", "several-paths", &ALL, "Disallow: /a\nDisallow: /b"),
             ("Disallow: /a b", "unescaped", &ALL, "Disallow: /a%20b"),
-            ("Sitemap https://a.example/s", "missing-colon", &ALL, "sitemap: https://a.example/s"),
-            ("Crawl-delay 10", "missing-colon", &ALL, "crawl-delay: 10"),
+            ("Sitemap https://a.example/s", "missing-colon", &ALL, "Sitemap: https://a.example/s"),
+            ("Crawl-delay 10", "missing-colon", &ALL, "Crawl-delay: 10"),
             ("Host: a.example", "dead-record", &ALL, ""),
             ("Clean-param: a /b", "record-of-few", &ALL, ""),
             ("LLM-Policy: x", "record-of-few", &ALL, ""),
@@ -213,7 +213,7 @@ mod tests {
             assert_eq!(found.proposal.as_deref().unwrap_or_default(), proposal, "{line}");
         }
         let google = |line: &str| check(group(line).as_bytes(), Dialect::named("google").unwrap()).findings;
-        assert_eq!(google("Sitemap https://a.example/s")[0].proposal.as_deref(), Some("sitemap: https://a.example/s"));
+        assert_eq!(google("Sitemap https://a.example/s")[0].proposal.as_deref(), Some("Sitemap: https://a.example/s"));
         // It is read as a rule there, by its beginning, but the author meant another record.
         assert_eq!(google("DisallowAITraining: /")[0].proposal, None);
         let latin = check(b"User-agent: *\nDisallow: /caf\xe9\n", Dialect::DEFAULT).findings;

@@ -278,6 +278,13 @@ pub(crate) struct LeftOutPart {
     pub is_asked: bool,
 }
 
+impl ReceiptOptions {
+    /// Whether lines are to be left out, for each reason in the order of [`Receipt::left_out`].
+    pub(crate) fn leaves_out(&self) -> [bool; 3] {
+        [self.unique.is_some(), self.seen.is_some(), self.only_changed]
+    }
+}
+
 impl Receipt {
     /// The same, to be changed.
     pub(crate) fn left_out_mut(&mut self) -> [&mut Option<Part>; 3] {
@@ -286,21 +293,12 @@ impl Receipt {
 
     /// The lines left out, in the order of the reasons: a line is left out for the first one.
     pub(crate) fn left_out(&self) -> [LeftOutPart; 3] {
-        let ReceiptOptions { unique, seen, only_changed, .. } = &self.options;
+        let [of_duplicates, of_seen, of_unchanged] = self.options.leaves_out();
+        let part = |lines, part, of_list, is_asked| LeftOutPart { lines, part, of_list, is_asked };
         [
-            LeftOutPart {
-                lines: "duplicates",
-                part: self.duplicates,
-                of_list: |list| list.duplicates,
-                is_asked: unique.is_some(),
-            },
-            LeftOutPart { lines: "seen lines", part: self.seen, of_list: |list| list.seen, is_asked: seen.is_some() },
-            LeftOutPart {
-                lines: "unchanged lines",
-                part: self.unchanged,
-                of_list: |list| list.unchanged,
-                is_asked: *only_changed,
-            },
+            part("duplicates", self.duplicates, |list| list.duplicates, of_duplicates),
+            part("seen lines", self.seen, |list| list.seen, of_seen),
+            part("unchanged lines", self.unchanged, |list| list.unchanged, of_unchanged),
         ]
     }
 }

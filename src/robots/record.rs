@@ -34,6 +34,25 @@ named! {
     }
 }
 
+impl SideKey {
+    /// The key in the letters of those who made it; its [name](SideKey::name) has small ones.
+    pub(crate) fn usual(self) -> &'static str {
+        match self {
+            SideKey::CrawlDelay => "Crawl-delay",
+            SideKey::RequestRate => "Request-rate",
+            SideKey::VisitTime => "Visit-time",
+            SideKey::Host => "Host",
+            SideKey::CleanParam => "Clean-param",
+            SideKey::Sitemap => "Sitemap",
+            SideKey::ContentUsage => "Content-Usage",
+            SideKey::ContentSignal => "Content-Signal",
+            SideKey::License => "License",
+            SideKey::DisallowAiTraining => "DisallowAITraining",
+            SideKey::LlmPolicy => "LLM-Policy",
+        }
+    }
+}
+
 /// The key of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
@@ -172,6 +191,13 @@ fn lenient_key(key: &[u8]) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_its_name_in_other_letters() {
+        for key in SideKey::ALL {
+            assert_eq!(key.usual().to_ascii_lowercase(), key.name());
+        }
+    }
 
     /// Key and value of a line that must be a record.
     fn record(line: &str, keys: Keys) -> (Key, &str) {

@@ -32,7 +32,7 @@ use super::seen_file::{KEYS_FILE, SeenFile, Unwritten, Writer};
 use super::start::{Start, start};
 use super::totals::{ListTotals, Totals, Whole};
 use super::unique::{LeavingOut, Unique, UniqueLines};
-use super::worker::Worker;
+use super::worker::{LeftOutTallies, Worker};
 use crate::formats::json::base64_of;
 use crate::input::chunks::{Chunks, Cut, Parallelism};
 use crate::input::list::List;
@@ -292,7 +292,7 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         (name.clone(), part)
     };
     let list_part = |(list, totals)| list_part(list, totals, &names, &options, written);
-    let part = |tally: &Tally| Part::of(tally, written);
+    let [duplicates, seen, unchanged] = left_out_parts(&whole.left_out, &options, written);
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION").into(),
         version: RECEIPT_VERSION,
@@ -300,10 +300,10 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         agents: plan.all_agents().map(ToString::to_string).collect(),
         dialect: policy.dialect().name.into(),
         input: Part::of(&whole.input, written),
-        duplicates: options.unique.map(|_| part(&whole.duplicates)),
-        seen: options.seen.map(|_| part(&whole.seen)),
+        duplicates,
+        seen,
         seen_file: None,
-        unchanged: options.only_changed.then(|| part(&whole.unchanged)),
+        unchanged,
         partitions: names.iter().enumerate().map(partition).collect(),
         changes: splits.is_compared().then(|| changes(&splits, &totals.changes)),
         verdicts,
@@ -336,10 +336,17 @@ fn changes(splits: &Splits, counted: &[Changes]) -> BTreeMap<String, u64> {
     all.filter(|(_, lines)| *lines > 0).collect()
 }
 
+/// The parts for lines left out, of those that the run was asked to leave out.
+fn left_out_parts(left_out: &LeftOutTallies, options: &ReceiptOptions, written: bool) -> [Option<Part>; 3] {
+    let asked = options.leaves_out();
+    std::array::from_fn(|why| asked[why].then(|| Part::of(&left_out[why], written)))
+}
+
 /// A list's part of the receipt; `names` are those of the partitions.
 fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &ReceiptOptions, written: bool) -> ListPart {
     let head = &list.head[..list.head_length];
     let partitions = names.iter().zip(totals.crawlers.as_flattened());
+    let [duplicates, seen, unchanged] = left_out_parts(&totals.left_out, options, written);
     ListPart {
         path: list.path.display().to_string(),
         path_base64: base64_of(&list.path),
@@ -349,9 +356,9 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &Recei
         compression: list.compression,
         head: (!list.head.is_empty()).then(|| Part::of(&Tally::of_text(head, |line| line), written)),
         input: Part::of(&totals.input, written),
-        duplicates: options.unique.map(|_| Part::of(&totals.duplicates, written)),
-        seen: options.seen.map(|_| Part::of(&totals.seen, written)),
-        unchanged: options.only_changed.then(|| Part::of(&totals.unchanged, written)),
+        duplicates,
+        seen,
+        unchanged,
         skipped: totals.skipped.clone(),
         partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::totals::{Totals, Whole};
-use super::worker::Judged;
+use super::worker::{Judged, LeftOutTallies};
 use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::lock::lock;
 use crate::outcome::{Outcome, Partition};
@@ -127,7 +127,7 @@ impl Snapshot {
     }
 
     /// Adds lines as read, those of them that were left out, and the others as counted for each crawler.
-    fn add(&mut self, input: &Tally, left_out: [&Tally; 3], crawlers: &[CrawlerCounts]) {
+    fn add(&mut self, input: &Tally, left_out: &LeftOutTallies, crawlers: &[CrawlerCounts]) {
         let [duplicates, seen, unchanged] = left_out;
         self.lines += input.lines;
         self.bytes += input.bytes;
@@ -222,7 +222,7 @@ impl Progress {
         let Counters { snapshot, samples, .. } = &mut *state;
         snapshot.chunks += 1;
         snapshot.skipped += skipped as u64;
-        snapshot.add(&judged.input, [&judged.duplicates, &judged.seen, &judged.unchanged], &judged.crawlers);
+        snapshot.add(&judged.input, &judged.left_out, &judged.crawlers);
         let Snapshot { lines, bytes, resumed, .. } = *snapshot;
         samples.add(Sample { seconds, lines: lines - resumed.lines, bytes: bytes - resumed.bytes });
     }
@@ -234,11 +234,11 @@ impl Progress {
 
     /// Records that the run resumes from these totals; `source_bytes` of the lists' files are not read again.
     pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
-        let Whole { input, duplicates, seen, unchanged, crawlers, .. } = totals.whole();
+        let Whole { input, left_out, crawlers, .. } = totals.whole();
         let snapshot = &mut lock(&self.state).snapshot;
         snapshot.resumed = Resumed { lines: input.lines, bytes: input.bytes, source_bytes };
         snapshot.skipped = totals.skipped();
-        snapshot.add(&input, [&duplicates, &seen, &unchanged], &crawlers);
+        snapshot.add(&input, &left_out, &crawlers);
         self.source.store(source_bytes, Ordering::Relaxed);
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::FilterError;
-use super::worker::Judged;
+use super::worker::{Judged, LeftOutTallies};
 use crate::input::skipped::{Skipped, SkippedPart};
 use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
 use crate::judge::urls::UrlCounts;
@@ -32,14 +32,8 @@ pub(crate) struct Totals {
 pub(crate) struct ListTotals {
     pub input: Tally,
     kept: Tally,
-    /// The lines left out because their URLs had occurred before.
-    pub duplicates: Tally,
-    /// The lines left out because earlier runs have seen their URLs.
-    #[serde(default)]
-    pub seen: Tally,
-    /// The lines left out because their verdicts are those of the older policy.
-    #[serde(default)]
-    pub unchanged: Tally,
+    /// The lines left out.
+    pub left_out: LeftOutTallies,
     /// The parts skipped because they could not be read.
     pub skipped: Vec<SkippedPart>,
     pub crawlers: Vec<[Tally; Partition::COUNT]>,
@@ -53,9 +47,7 @@ struct OutcomeCounts(#[serde(with = "counts")] [u64; Outcome::COUNT]);
 pub(crate) struct Whole {
     pub input: Tally,
     kept: Tally,
-    pub duplicates: Tally,
-    pub seen: Tally,
-    pub unchanged: Tally,
+    pub left_out: LeftOutTallies,
     /// For each crawler, over the lines as read.
     pub crawlers: Vec<CrawlerCounts>,
 }
@@ -81,9 +73,7 @@ impl Totals {
         let list = &mut self.lists[list];
         list.input.append(&judged.input);
         list.kept.append(&judged.kept);
-        list.duplicates.append(&judged.duplicates);
-        list.seen.append(&judged.seen);
-        list.unchanged.append(&judged.unchanged);
+        list.left_out.iter_mut().zip(&judged.left_out).for_each(|(tally, chunk)| tally.append(chunk));
         for (changes, chunk) in self.changes.iter_mut().zip(&judged.changes) {
             let of_chunk = chunk.0.as_flattened();
             changes.0.as_flattened_mut().iter_mut().zip(of_chunk).for_each(|(count, chunk)| *count += chunk);
@@ -137,9 +127,7 @@ impl Totals {
         Whole {
             input: whole(lists.iter().map(|list| &list.input)),
             kept: whole(lists.iter().map(|list| &list.kept)),
-            duplicates: whole(lists.iter().map(|list| &list.duplicates)),
-            seen: whole(lists.iter().map(|list| &list.seen)),
-            unchanged: whole(lists.iter().map(|list| &list.unchanged)),
+            left_out: std::array::from_fn(|why| whole(lists.iter().map(|list| &list.left_out[why]))),
             crawlers: self.counts.iter().enumerate().map(crawler).collect(),
         }
     }
@@ -147,10 +135,10 @@ impl Totals {
     /// Checks that the lines written are those read, each one and in order; returns what was read.
     pub fn balanced(&self) -> Result<Whole, FilterError> {
         let whole = self.whole();
-        let Whole { input, kept, duplicates, seen, unchanged, crawlers } = &whole;
+        let Whole { input, kept, left_out, crawlers } = &whole;
         let is_whole = |counted: &CrawlerCounts| {
             let judged: u64 = counted.tallies.iter().map(|tally| tally.lines).sum();
-            let all = || counted.tallies.iter().chain([duplicates, seen, unchanged]);
+            let all = || counted.tallies.iter().chain(left_out);
             let (lines, bytes) = all().fold((0, 0), |(lines, bytes), tally| (lines + tally.lines, bytes + tally.bytes));
             let sum = all().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
             counted.counts.iter().sum::<u64>() == judged

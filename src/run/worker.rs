@@ -17,6 +17,10 @@ use crate::output::form::{Form, Rows};
 use crate::output::missing_robots::WaitingOrigins;
 use crate::policy::Policy;
 
+/// The lines that were left out, by why, in the order in which they are: their URLs had occurred before, earlier runs have seen them, or
+/// their verdicts are those of the older policy.
+pub(crate) type LeftOutTallies = [Tally; 3];
+
 /// The results for one chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
@@ -33,12 +37,8 @@ pub(crate) struct Judged {
     pub input: Tally,
     /// The lines that were judged: all, or those not left out.
     pub kept: Tally,
-    /// The lines left out because their URLs had occurred before.
-    pub duplicates: Tally,
-    /// The lines left out because earlier runs have seen their URLs.
-    pub seen: Tally,
-    /// The lines left out because their verdicts are those of the older policy.
-    pub unchanged: Tally,
+    /// The lines left out.
+    pub left_out: LeftOutTallies,
     /// For each crawler, how many lines changed between partitions, if policies are compared.
     pub changes: Vec<Changes>,
     pub added_line_feed: bool,
@@ -192,10 +192,9 @@ impl Worker {
         left_out
     }
 
-    /// Counts the lines that were left out before the chunk was judged: first duplicates, then seen ones, then unchanged ones.
+    /// Counts the lines that were left out before the chunk was judged.
     pub fn count_left_out(&mut self, left_out: [&LeftOut; 3]) {
-        let judged = &mut self.judged;
-        [judged.duplicates, judged.seen, judged.unchanged] = left_out.map(|left_out| left_out.lines);
+        self.judged.left_out = left_out.map(|left_out| left_out.lines);
         if let Some(first) = left_out.into_iter().find(|left_out| left_out.lines.lines > 0) {
             self.judged.input = first.input;
         }

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
 use crate::dialect::Dialect;
@@ -63,7 +63,7 @@ pub(crate) struct Cell {
 pub(crate) struct AccessDecider<'p> {
     policy: &'p Policy,
     decisions: Decisions,
-    paths: Rc<Paths>,
+    paths: Arc<Paths>,
     space: ReachSpace,
     scratch: Scratch,
     /// By the place of an automaton; of a layered policy, those of the layers above come after.
@@ -73,11 +73,11 @@ pub(crate) struct AccessDecider<'p> {
 }
 
 /// The paths that can be asked for in a dialect. A thread makes them once: each origin that is inspected has a decider of its own.
-pub(super) fn paths_of(dialect: &Dialect) -> Rc<Paths> {
-    thread_local!(static KNOWN: RefCell<BTreeMap<&'static str, Rc<Paths>>> = const { RefCell::new(BTreeMap::new()) });
+pub(super) fn paths_of(dialect: &Dialect) -> Arc<Paths> {
+    thread_local!(static KNOWN: RefCell<BTreeMap<&'static str, Arc<Paths>>> = const { RefCell::new(BTreeMap::new()) });
     KNOWN.with_borrow_mut(|known| {
-        let paths = known.entry(dialect.name).or_insert_with(|| Rc::new(Paths::new(&AskedPaths::of(dialect))));
-        Rc::clone(paths)
+        let paths = known.entry(dialect.name).or_insert_with(|| Arc::new(Paths::new(&AskedPaths::of(dialect))));
+        Arc::clone(paths)
     })
 }
 

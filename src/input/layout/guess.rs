@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::Layout;
 use super::delimited::Delimited;
+use super::json::{self, Member};
 use crate::origin;
 
 /// Separators of fields, the likeliest first.
@@ -22,38 +23,52 @@ const CDX_TIME: usize = 14;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Guess {
     looks: &'static str,
-    delimiter: &'static str,
-    /// The number of the field with the URL.
-    column: usize,
+    options: String,
 }
 
 impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Guess { looks, delimiter, column } = self;
-        write!(f, "looks like {looks}; try --delimiter {delimiter} --column {column}")
+        write!(f, "looks like {}; try {}", self.looks, self.options)
     }
 }
 
-/// What a list that begins with `start` looks like, if most of its lines have a URL in the same field.
+/// What a list that begins with `start` looks like, if most of its lines have a URL in the same field or member.
 pub(crate) fn guess(start: &[u8]) -> Option<Guess> {
     // The last line may be cut, and the first may be a head line.
     let lines: Vec<&[u8]> = start.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(LINES).collect();
+    json_lines(&lines).or_else(|| delimited(&lines))
+}
+
+/// Whether most of some lines have a URL by a layout.
+fn have_urls(lines: &[&[u8]], layout: &Layout) -> bool {
+    let is_valid = |url: &[u8]| origin::canonical(origin::trimmed(url)).is_ok();
+    2 * lines.iter().filter(|line| layout.url(line).is_ok_and(|url| is_valid(&url))).count() >= lines.len().max(1)
+}
+
+/// JSON Lines, whose first line cannot be read, or else they had been known.
+fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
+    let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let names = lines.iter().find_map(|line| json::names(line))?;
+    let of_name = |name: &String| Layout::JsonLines(Box::new(Member::new(name)));
+    let name = names.into_iter().filter(is_plain).find(|name| have_urls(lines, &of_name(name)))?;
+    Some(Guess { looks: "JSON Lines", options: format!("--column {name}") })
+}
+
+/// Fields between delimiters.
+fn delimited(lines: &[&[u8]]) -> Option<Guess> {
     DELIMITERS.into_iter().find_map(|(delimiter, name)| {
         let fields = |line: &[u8]| line.split(|&byte| byte == delimiter).count();
-        let most = lines.iter().map(|line| fields(line)).max()?;
-        let has_url = |line: &[u8], column| {
-            let url = Layout::Delimited(Delimited { delimiter, column }).url(line);
-            fields(line) > 1 && url.is_ok_and(|url| origin::canonical(origin::trimmed(&url)).is_ok())
-        };
-        let with_url = |column: usize| lines.iter().filter(|line| has_url(line, column)).count();
-        let column = (0..most).find(|&column| 2 * with_url(column) >= lines.len().max(1))?;
+        let several: Vec<&[u8]> = lines.iter().copied().filter(|line| fields(line) > 1).collect();
+        let most = several.iter().map(|line| fields(line)).max().filter(|_| 2 * several.len() >= lines.len())?;
+        let of_column = |column| Layout::Delimited(Delimited { delimiter, column });
+        let column = (0..most).find(|&column| have_urls(&several, &of_column(column)))?;
         let looks = match delimiter {
             b' ' if lines.iter().any(|line| is_cdx(line)) => "CDX without its head line",
             b' ' => "fields with spaces between them",
             b'\t' => "fields with tabs between them (TSV)",
             _ => "fields with commas or semicolons between them (CSV)",
         };
-        Some(Guess { looks, delimiter: name, column: column + 1 })
+        Some(Guess { looks, options: format!("--delimiter {name} --column {}", column + 1) })
     })
 }
 
@@ -77,6 +92,8 @@ mod tests {
             ("1;x;http://a/\n2;y;http://b/\n", Some("--delimiter ; --column 3")),
             ("http://a/\t200\nhttp://b/\t404\n", Some("(TSV); try --delimiter tab --column 1")),
             ("200 http://a/\n404 http://b/\n", Some("spaces between them; try --delimiter ' ' --column 2")),
+            ("{\"id\":\"1\n{\"id\":2,\"link\":\"http://a/\"}\n", Some("looks like JSON Lines; try --column link")),
+            ("{\"id\":1}\n{\"id\":2,\"a link\":\"http://a/\"}\n", None),
             ("a.example\nb.example\n", None),
             ("http://a/,b\nx\ny\n", None),
             ("", None),

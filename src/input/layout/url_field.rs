@@ -155,7 +155,8 @@ impl UrlField {
         }
     }
 
-    /// The layout of JSON Lines that begin with this one. A line that is cut, because it is too long, names no member.
+    /// The layout of a list that begins with this line, which looks like JSON. If it is cut or damaged, the list is JSON Lines if a
+    /// member is asked for.
     fn json_lines(&self, first: &[u8]) -> Result<Layout, UrlFieldError> {
         let wanted = self.member();
         match names(first) {
@@ -163,10 +164,8 @@ impl UrlField {
             Some(names) if names.iter().all(|name| name != wanted) => {
                 Err(UrlFieldError::NoColumn { wanted: Column::Name(wanted.to_owned()), names })
             }
-            Some(_) => Ok(Layout::JsonLines(Box::new(Member::new(wanted)))),
-            // Text that is not JSON.
             None if self.column.is_none() => Ok(Layout::Whole),
-            None => Err(UrlFieldError::NoDelimiter),
+            _ => Ok(Layout::JsonLines(Box::new(Member::new(wanted)))),
         }
     }
 
@@ -308,6 +307,14 @@ mod tests {
         }
         assert_eq!(layout(&field(",", "a", false), "a,\"b\n"), Err(UrlFieldError::Quote));
         assert_eq!(layout(&field("", "url", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
+        let json_lines = |name: &str| Layout::JsonLines(Box::new(Member::new(name)));
+        for (text, column, expected) in [
+            ("{\"url\":\"http://a/\"}\n", "", json_lines("url")),
+            ("{\"url\":\"http://a/\n", "link", json_lines("link")),
+            ("{\"url\":\"http://a/\n", "", Layout::Whole),
+        ] {
+            assert_eq!(layout(&field("", column, false), text), Ok((expected, String::new())), "{text} {column}");
+        }
         assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::Whole, String::new())), "nothing is judged");
         assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::Whole, "url\n".to_owned())));
         let long = "x".repeat(LOOK);

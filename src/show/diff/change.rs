@@ -1,7 +1,7 @@
 //! How an origin changed for some crawlers.
 
 use serde::Serialize;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::automaton;
 use crate::policy::OriginStatus;
@@ -94,9 +94,9 @@ pub struct OriginChange<'p> {
     /// How it changed.
     pub change: Change,
     /// The names of the crawlers, by number: see [`Diff::names`](super::Diff::names).
-    pub crawlers: Rc<[u16]>,
+    pub crawlers: Arc<[u16]>,
     /// The paths that changed, if both policies have verdicts.
-    pub differences: Rc<Differences>,
+    pub differences: Arc<Differences>,
     /// Whose group applied, and whose applies now.
     pub groups: [GroupKind; 2],
     /// The name of the origin's status before and now; `None` where it is not in the policy.
@@ -108,8 +108,8 @@ pub struct OriginChange<'p> {
 pub(super) struct GroupChange {
     /// `None` if no path can tell, and the rules are the same.
     pub change: Option<Change>,
-    pub crawlers: Rc<[u16]>,
-    pub differences: Rc<Differences>,
+    pub crawlers: Arc<[u16]>,
+    pub differences: Arc<Differences>,
     pub groups: [GroupKind; 2],
 }
 
@@ -128,8 +128,8 @@ impl GroupChange {
         Some(OriginChange {
             origin,
             change,
-            crawlers: Rc::clone(&self.crawlers),
-            differences: Rc::clone(&self.differences),
+            crawlers: Arc::clone(&self.crawlers),
+            differences: Arc::clone(&self.differences),
             groups: self.groups,
             statuses: statuses.map(|status| status.map(OriginStatus::name)),
         })

@@ -4,7 +4,7 @@
 //! path that may be fetched by both. What is said of other pages is no change: it counts for nothing.
 
 use hashbrown::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::change::{Change, Differences, GroupChange};
 use crate::automaton::{DifferSpace, PAIRS, Paths, Question, Rules, newer};
@@ -39,33 +39,33 @@ impl Side<'_> {
 }
 
 /// What paths tell of two automata, if any does, and these paths.
-type Told = (Option<Change>, Rc<Differences>);
+type Told = (Option<Change>, Arc<Differences>);
 
 /// The group that applies to a crawler by one policy, with the column that answers.
 pub(super) type Applied = (usize, Option<Group>);
 
 /// Compares groups.
 pub(super) struct Comparer {
-    paths: Rc<Paths>,
+    paths: Arc<Paths>,
     shown: usize,
     space: DifferSpace<2, Verdict>,
     /// By both sides.
-    known: HashMap<[SideKey; 2], Rc<[GroupChange]>>,
+    known: HashMap<[SideKey; 2], Arc<[GroupChange]>>,
     /// By the automata of both sides.
     differences: HashMap<[DeciderKey; 2], Told>,
 }
 
 impl Comparer {
     /// Shows at most so many differences of two groups.
-    pub fn new(paths: Rc<Paths>, shown: usize) -> Comparer {
+    pub fn new(paths: Arc<Paths>, shown: usize) -> Comparer {
         Comparer { paths, shown, space: DifferSpace::default(), known: HashMap::new(), differences: HashMap::new() }
     }
 
     /// The changes between two sides: one for all crawlers with the same groups on both.
-    pub fn compare(&mut self, sides: [Side<'_>; 2], crawlers: &[[Crawler; 2]]) -> Rc<[GroupChange]> {
+    pub fn compare(&mut self, sides: [Side<'_>; 2], crawlers: &[[Crawler; 2]]) -> Arc<[GroupChange]> {
         let key = sides.map(|side| side.key());
         if let Some(known) = self.known.get(&key) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let mut classes: Vec<([Applied; 2], Vec<u16>)> = Vec::new();
         let mut by_groups: HashMap<[Option<Group>; 2], usize> = HashMap::new();
@@ -82,13 +82,13 @@ impl Comparer {
             let groups = applied.map(|(_, group)| GroupKind::of(group));
             GroupChange { change, crawlers: crawlers.into(), differences, groups }
         });
-        let changes: Rc<[GroupChange]> = changes.collect();
-        self.known.insert(key, Rc::clone(&changes));
+        let changes: Arc<[GroupChange]> = changes.collect();
+        self.known.insert(key, Arc::clone(&changes));
         changes
     }
 
     /// The change between two groups, and the paths that tell.
-    fn of_groups(&mut self, sides: [Side<'_>; 2], applied: [Applied; 2]) -> (Option<Change>, Rc<Differences>) {
+    fn of_groups(&mut self, sides: [Side<'_>; 2], applied: [Applied; 2]) -> (Option<Change>, Arc<Differences>) {
         let deciders = [0, 1].map(|side| Decider::of(sides[side].partition, applied[side].1));
         let [was, now] = match deciders {
             [None, None] => return (None, none()),
@@ -122,7 +122,7 @@ impl Comparer {
         }
         let key = [0, 1].map(|side| (sides[side].is_layer, deciders[side].automaton()));
         if let Some((change, known)) = self.differences.get(&key) {
-            return (*change, Rc::clone(known));
+            return (*change, Arc::clone(known));
         }
         let patterns = [0, 1].map(|side| deciders[side].patterns(sides[side].policy, applied[side].0));
         let rules = [0, 1].map(|side| deciders[side].rules(sides[side].policy, &patterns[side]));
@@ -136,15 +136,15 @@ impl Comparer {
         };
         let was = |now| if now == Verdict::Allowed { Verdict::Blocked } else { Verdict::Allowed };
         let tell = |now: Verdict| [was(now), now].map(|verdict| verdict.name().to_owned());
-        let told = (change, Rc::new(Differences::of(found, tell)));
+        let told = (change, Arc::new(Differences::of(found, tell)));
         self.differences.insert(key, told.clone());
         told
     }
 }
 
 /// No path tells.
-fn none() -> Rc<Differences> {
-    Rc::new(Differences { are_all: true, ..Differences::default() })
+fn none() -> Arc<Differences> {
+    Arc::new(Differences { are_all: true, ..Differences::default() })
 }
 
 /// What decides on the paths of a crawler.
@@ -218,18 +218,18 @@ type SideWithRecords = (SideKey, Vec<u8>);
 
 /// Compares what is said about uses.
 pub(super) struct UseComparer {
-    paths: Rc<Paths>,
+    paths: Arc<Paths>,
     shown: usize,
     space: DifferSpace<WALKED, Said>,
     /// Whether the same records say the same to each crawler, by both policies.
     are_for_the_same: bool,
     /// By both sides, each with its records.
-    known: HashMap<[SideWithRecords; 2], Rc<[GroupChange]>>,
+    known: HashMap<[SideWithRecords; 2], Arc<[GroupChange]>>,
 }
 
 impl UseComparer {
     /// For these policies. Shows at most so many differences of two groups.
-    pub fn new(paths: Rc<Paths>, shown: usize, policies: [&Policy; 2], crawlers: &[[Crawler; 2]]) -> UseComparer {
+    pub fn new(paths: Arc<Paths>, shown: usize, policies: [&Policy; 2], crawlers: &[[Crawler; 2]]) -> UseComparer {
         let [was, now] = policies.map(Policy::columns);
         let has_one = |[was, now]: &[Crawler; 2]| was.columns().len() == 1 && was.columns() == now.columns();
         let are_for_the_same = was == now && crawlers.iter().all(has_one);
@@ -242,20 +242,20 @@ impl UseComparer {
         sides: [Side<'_>; 2],
         records: [&Record<'_>; 2],
         crawlers: &[[Crawler; 2]],
-    ) -> Rc<[GroupChange]> {
+    ) -> Arc<[GroupChange]> {
         let lists = [0, 1].map(|side: usize| sides[side].policy.records_about_uses(records[side]));
         let [was, now] = &lists;
         if was.is_empty() && now.is_empty() || self.are_for_the_same && was == now {
-            return Rc::default();
+            return Arc::default();
         }
         let [was, now] = lists;
         let key = [(sides[0].key(), was), (sides[1].key(), now)];
         if let Some(known) = self.known.get(&key) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let classes = classes(sides, key.each_ref().map(|(_, list)| &**list), crawlers);
-        let changes: Rc<[GroupChange]> = classes.into_iter().filter_map(|class| self.change(sides, class)).collect();
-        self.known.insert(key, Rc::clone(&changes));
+        let changes: Arc<[GroupChange]> = classes.into_iter().filter_map(|class| self.change(sides, class)).collect();
+        self.known.insert(key, Arc::clone(&changes));
         changes
     }
 
@@ -290,7 +290,12 @@ impl UseComparer {
             _ => Change::Preferences,
         };
         let Class { groups, crawlers, .. } = class;
-        Some(GroupChange { change: Some(change), crawlers: crawlers.into(), differences: Rc::new(differences), groups })
+        Some(GroupChange {
+            change: Some(change),
+            crawlers: crawlers.into(),
+            differences: Arc::new(differences),
+            groups,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Walks the origins of several policies side by side.
 
-use std::rc::Rc;
+use std::sync::Arc;
 use thiserror::Error;
 
 use super::change::{Change, OriginChange};
@@ -131,7 +131,7 @@ impl<'p> Diff<'p> {
         let dialect = self.policies[0].dialect();
         let decisions = Decisions::new(Choices::at(self.now), dialect);
         let paths = paths_of(dialect);
-        let mut comparer = Comparer::new(Rc::clone(&paths), self.shown);
+        let mut comparer = Comparer::new(Arc::clone(&paths), self.shown);
         let mut uses = UseComparer::new(paths, self.shown, self.policies, &self.crawlers);
         let mut seen = Seen::default();
         for (origin, found) in side_by_side(&self.policies) {
@@ -147,7 +147,7 @@ impl<'p> Diff<'p> {
             let of_groups = comparer.compare(sides, &self.crawlers);
             let of_uses = match &found[..] {
                 [Some((_, was)), Some((_, now))] => uses.compare(sides, [was, now], &self.crawlers),
-                _ => Rc::default(),
+                _ => Arc::default(),
             };
             for of_some in of_groups.iter().chain(of_uses.iter()) {
                 let change = of_some.of_origin(origin, statuses, change);

@@ -21,6 +21,7 @@ mod format;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod tables;
+mod text;
 
 pub use format::{Format, write, write_file};
 #[cfg(feature = "cli")]

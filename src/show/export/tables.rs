@@ -4,7 +4,7 @@ use crate::judge::Choices;
 use crate::policy::{Crawler, Policy, Record};
 use crate::preferences::{PreferenceLine, Use};
 use crate::robots::{Delay, SideKey, SideRecord};
-use crate::show::access::{Access, AccessCounts, AccessDecider, GroupKind};
+use crate::show::access::{Access, AccessCounts, AccessDecider, Cell, GroupKind};
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,33 +182,61 @@ const STATUS: [Column; 11] = [
 ///
 /// The first error of `each`, after which no row follows.
 pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
-    match table {
-        ExportTable::Access => return access_rows(policy, crawlers, each),
-        ExportTable::AccessSummary => return summary(policy, crawlers, each),
-        _ => {}
+    if table == ExportTable::AccessSummary {
+        return summary(policy, crawlers, each);
     }
-    for (policy, record) in policy.records() {
-        match table {
-            ExportTable::Delays => crawlers.iter().try_for_each(|crawler| delay(policy, &record, crawler, each))?,
-            ExportTable::Sitemaps => sitemaps(policy, &record, each)?,
-            ExportTable::Agents => crawlers.iter().try_for_each(|crawler| agent(policy, &record, crawler, each))?,
-            ExportTable::Status => status(&record, each)?,
-            ExportTable::Preferences => {
-                crawlers.iter().try_for_each(|crawler| preference_rows(policy, &record, crawler, each))?
-            }
-            ExportTable::Access | ExportTable::AccessSummary => {}
-        }
-    }
-    Ok(())
+    let mut maker = RowMaker::new(policy, table, crawlers, Choices::now().now);
+    policy.records().try_for_each(|(of, record)| maker.rows(of, &record, each))
 }
 
-fn delay<E>(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_, E>) -> Result<(), E> {
+/// Makes the rows of origins, one after the other.
+pub(super) struct RowMaker<'p> {
+    table: ExportTable,
+    crawlers: &'p [Crawler],
+    /// The names of the crawlers.
+    agents: Vec<String>,
+    decider: Option<AccessDecider<'p>>,
+}
+
+impl<'p> RowMaker<'p> {
+    /// For a table with rows for each origin, as of `now`, in seconds of Unix time.
+    pub fn new(policy: &'p Policy, table: ExportTable, crawlers: &'p [Crawler], now: i64) -> RowMaker<'p> {
+        let agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+        let decider = (table == ExportTable::Access).then(|| AccessDecider::new(policy, now));
+        RowMaker { table, crawlers, agents, decider }
+    }
+
+    /// Passes the rows of an origin to `each`. The record is of this policy: that of the maker, or that of the layers over it.
+    pub fn rows<E>(&mut self, policy: &Policy, record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
+        let RowMaker { table, crawlers, agents, decider } = self;
+        let mut crawlers_named = crawlers.iter().zip(agents.iter().map(String::as_bytes));
+        match table {
+            ExportTable::Delays => crawlers_named.try_for_each(|crawler| delay(policy, record, crawler, each)),
+            ExportTable::Sitemaps => sitemaps(policy, record, each),
+            ExportTable::Agents => crawlers_named.try_for_each(|crawler| agent(policy, record, crawler, each)),
+            ExportTable::Status => status(record, each),
+            ExportTable::Preferences => {
+                crawlers_named.try_for_each(|crawler| preference_rows(policy, record, crawler, each))
+            }
+            ExportTable::Access => {
+                let cells = decider.iter_mut().flat_map(|decider| decider.cells(policy, record, crawlers));
+                cells.zip(agents).try_for_each(|(cell, agent)| access(record, cell, agent, each))
+            }
+            ExportTable::AccessSummary => Ok(()),
+        }
+    }
+}
+
+/// A crawler, and its name.
+type Named<'c> = (&'c Crawler, &'c [u8]);
+
+fn delay<E>(policy: &Policy, record: &Record<'_>, (crawler, name): Named<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
     let (column, _) = policy.groups(crawler).answer(record.row);
     let records = policy.side_records(record, column);
     let Some(delay) = Delay::of(&records, policy.dialect()) else { return Ok(()) };
     each(&[
         Value::Text(record.origin),
-        Value::Text(crawler.agents().to_string().as_bytes()),
+        Value::Text(name),
         Value::Text(delay.record.value),
         Value::Whole(delay.record.line.into()),
         delay.seconds.map_or(Value::None, Value::Decimal),
@@ -225,13 +253,13 @@ fn sitemaps<E>(policy: &Policy, record: &Record<'_>, each: &mut Each<'_, E>) -> 
     })
 }
 
-fn agent<E>(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_, E>) -> Result<(), E> {
+fn agent<E>(policy: &Policy, record: &Record<'_>, (crawler, name): Named<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
     let group = policy.groups(crawler).group(record.row);
     let outline = group.map(|group| policy.outline(group));
     let first = outline.and_then(|outline| outline.first_agent);
     each(&[
         Value::Text(record.origin),
-        Value::Text(crawler.agents().to_string().as_bytes()),
+        Value::Text(name),
         Value::Name(GroupKind::of(group).name()),
         first.map_or(Value::None, |agent| Value::Text(agent.value)),
         first.map_or(Value::None, |agent| Value::Whole(agent.line.into())),
@@ -284,24 +312,15 @@ pub(super) const SUMMARY: [Column; 13] = [
     always("no_group", Kind::Whole),
 ];
 
-/// Passes a row for each origin and crawler to `each`.
-fn access_rows<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
-    let mut decider = AccessDecider::new(policy, Choices::now().now);
-    let agents: Vec<String> = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
-    for (of, record) in policy.records() {
-        let origin_status = record.origin_status.name();
-        for (cell, agent) in decider.cells(of, &record, crawlers).iter().zip(&agents) {
-            each(&[
-                Value::Text(record.origin),
-                Value::Text(agent.as_bytes()),
-                Value::Name(cell.blocked.access.name()),
-                Value::Name(cell.blocked.root.name()),
-                Value::Name(cell.group.name()),
-                Value::Name(origin_status),
-            ])?;
-        }
-    }
-    Ok(())
+fn access<E>(record: &Record<'_>, cell: &Cell, agent: &str, each: &mut Each<'_, E>) -> Result<(), E> {
+    each(&[
+        Value::Text(record.origin),
+        Value::Text(agent.as_bytes()),
+        Value::Name(cell.blocked.access.name()),
+        Value::Name(cell.blocked.root.name()),
+        Value::Name(cell.group.name()),
+        Value::Name(record.origin_status.name()),
+    ])
 }
 
 /// Passes a row for each crawler to `each`.
@@ -352,11 +371,10 @@ fn is_about_uses(record: &&SideRecord<'_>) -> bool {
 fn preference_rows<E>(
     policy: &Policy,
     record: &Record<'_>,
-    crawler: &Crawler,
+    (crawler, name): Named<'_>,
     each: &mut Each<'_, E>,
 ) -> Result<(), E> {
     let (column, _) = policy.groups(crawler).answer(record.row);
-    let agent = crawler.agents().to_string();
     for side in policy.side_records(record, column).iter().filter(is_about_uses) {
         let line = PreferenceLine::of(side);
         let path = line.map(|line| line.path).filter(|path| !path.is_empty());
@@ -366,7 +384,7 @@ fn preference_rows<E>(
         };
         each(&[
             Value::Text(record.origin),
-            Value::Text(agent.as_bytes()),
+            Value::Text(name),
             Value::Name(side.key.name()),
             path.map_or(Value::None, Value::Text),
             Value::Whole(side.line.into()),

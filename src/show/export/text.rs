@@ -1,0 +1,187 @@
+//! Tables as text: tab-separated values, or JSON Lines.
+//!
+//! Most of the time goes to the rows. So the threads of a pool make those of some origins each, while those before are written.
+
+use serde::{Serialize, Serializer};
+use std::convert::Infallible;
+use std::io::{self, Write};
+
+use super::tables::{Column, ExportTable, RowMaker, Value};
+use crate::formats::visible::escaped;
+use crate::formats::{json, time};
+use crate::judge::Choices;
+use crate::policy::{Crawler, Policy, Record};
+use crate::threads;
+
+/// How a row is text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowText {
+    Tsv,
+    Json,
+}
+
+/// About how many rows a thread makes at a time.
+const ROWS: usize = 1 << 13;
+
+/// Some origins, and the text of their rows, which one thread makes.
+struct Part<'p> {
+    maker: RowMaker<'p>,
+    records: Vec<(&'p Policy, Record<'p>)>,
+    text: Vec<u8>,
+}
+
+impl RowText {
+    /// Appends what comes before the rows: of tab-separated values, the names of the columns.
+    pub fn head(self, columns: &[Column], out: &mut Vec<u8>) {
+        if self == RowText::Tsv {
+            let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+            out.extend_from_slice(names.join("\t").as_bytes());
+            out.push(b'\n');
+        }
+    }
+
+    /// Appends a row.
+    pub fn row(self, columns: &[Column], row: &[Value<'_>], out: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            RowText::Tsv => tsv_row(row, out),
+            RowText::Json => json_row(columns, row, out)?,
+        }
+        Ok(())
+    }
+
+    /// Writes a table that has rows for each origin.
+    pub fn write_origins(
+        self,
+        policy: &Policy,
+        table: ExportTable,
+        crawlers: &[Crawler],
+        out: &mut (dyn Write + Send),
+    ) -> io::Result<()> {
+        let now = Choices::now().now;
+        let new = || Part { maker: RowMaker::new(policy, table, crawlers, now), records: Vec::new(), text: Vec::new() };
+        threads::on(threads::asked(0), || {
+            let mut parts: Vec<Part<'_>> = (0..threads::number()).map(|_| new()).collect();
+            let mut made = vec![Vec::new(); parts.len()];
+            self.head(table.columns(), &mut made[0]);
+            let (mut records, each) = (policy.records(), (ROWS / crawlers.len().max(1)).max(1));
+            loop {
+                parts.iter_mut().for_each(|part| part.records.extend(records.by_ref().take(each)));
+                let is_end = parts.iter().all(|part| part.records.is_empty());
+                let write = || made.iter().try_for_each(|text| out.write_all(text));
+                let make = || threads::map(&mut parts, |part| part.make(self, table.columns()));
+                let (written, rows) = threads::both(write, make);
+                written?;
+                rows.into_iter().collect::<io::Result<()>>()?;
+                for (part, text) in parts.iter_mut().zip(&mut made) {
+                    text.clear();
+                    std::mem::swap(&mut part.text, text);
+                }
+                if is_end {
+                    return out.flush();
+                }
+            }
+        })
+    }
+}
+
+impl Part<'_> {
+    /// Makes the text of the rows.
+    fn make(&mut self, text: RowText, columns: &[Column]) -> io::Result<()> {
+        let Part { maker, records, text: out } = self;
+        for (policy, record) in records.drain(..) {
+            maker.rows(policy, &record, &mut |row| text.row(columns, row, out))?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends a row as tab-separated values.
+fn tsv_row(row: &[Value<'_>], out: &mut Vec<u8>) {
+    for (place, value) in row.iter().enumerate() {
+        if place > 0 {
+            out.push(b'\t');
+        }
+        field(value, out);
+    }
+    out.push(b'\n');
+}
+
+/// Appends a row as a line of JSON.
+fn json_row(columns: &[Column], row: &[Value<'_>], out: &mut Vec<u8>) -> io::Result<()> {
+    debug_assert_eq!(row.len(), columns.len());
+    writeln!(out, "{}", json::to_string(&JsonRow { columns, row })?)
+}
+
+/// Appends the value of a field.
+fn field(value: &Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::None => {}
+        Value::Text(text) => escape(text, out),
+        Value::Name(name) => out.extend_from_slice(name.as_bytes()),
+        Value::Whole(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Decimal(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Time(seconds) => out.extend_from_slice(time(*seconds).to_string().as_bytes()),
+    }
+}
+
+/// Appends a text, escaped.
+fn escape(text: &[u8], out: &mut Vec<u8>) {
+    let Ok(()) = escaped(text, |piece| -> Result<(), Infallible> {
+        out.extend_from_slice(piece);
+        Ok(())
+    });
+}
+
+/// A row as an object of the values that there are.
+struct JsonRow<'r> {
+    columns: &'r [Column],
+    row: &'r [Value<'r>],
+}
+
+impl Serialize for JsonRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = self.columns.iter().map(|column| column.name);
+        serializer.collect_map(names.zip(self.row).filter(|(_, value)| **value != Value::None))
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::None => serializer.serialize_none(),
+            Value::Text(text) => serializer.serialize_str(&String::from_utf8_lossy(text)),
+            Value::Name(name) => serializer.serialize_str(name),
+            Value::Whole(number) => serializer.serialize_u64(*number),
+            Value::Decimal(number) => serializer.serialize_f64(*number),
+            Value::Time(seconds) => serializer.serialize_str(&time(*seconds)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tsv(row: &[Value<'_>]) -> String {
+        let mut out = Vec::new();
+        tsv_row(row, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn json(row: &[Value<'_>]) -> String {
+        let mut out = Vec::new();
+        json_row(ExportTable::Sitemaps.columns(), row, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn values_do_not_break_their_row() {
+        let row = [Value::Text(b"a\tb\nc\rd\\e\xff"), Value::None, Value::Decimal(0.5)];
+        assert_eq!(tsv(&row), "a\\tb\\nc\\rd\\\\e\u{fffd}\t\t0.5\n");
+        let expected = "{\"origin\":\"a\\tb\\nc\\rd\\\\e\u{fffd}\",\"line\":0.5}\n";
+        assert_eq!(json(&row), expected);
+        let row = [Value::Time(0), Value::Whole(7), Value::Text(b"")];
+        assert_eq!(tsv(&row), "1970-01-01T00:00:00Z\t7\t\n");
+        assert_eq!(json(&row), "{\"origin\":\"1970-01-01T00:00:00Z\",\"sitemap\":7,\"line\":\"\"}\n");
+    }
+}
