@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::tables::{self, Column, Each, ExportTable};
-use super::text::RowText;
+use super::text::{ROWS, RowText};
 use crate::formats::compression::Compression;
 use crate::formats::replaceable::{FileKind, start};
 use crate::policy::source::SourceKind;
@@ -85,7 +85,7 @@ pub fn write(
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
     match format.text() {
-        Some(text) if table != ExportTable::AccessSummary => text.write_origins(policy, table, crawlers, out),
+        Some(text) if table != ExportTable::AccessSummary => text.write_origins(policy, table, crawlers, ROWS, out),
         _ => write_rows((table.name(), table.columns()), format, out, &mut |each| {
             tables::rows(policy, table, crawlers, each)
         }),

@@ -21,7 +21,7 @@ pub(super) enum RowText {
 }
 
 /// About how many rows a thread makes at a time.
-const ROWS: usize = 1 << 13;
+pub(super) const ROWS: usize = 1 << 13;
 
 /// Some origins, and the text of their rows, which one thread makes.
 struct Part<'p> {
@@ -49,12 +49,13 @@ impl RowText {
         Ok(())
     }
 
-    /// Writes a table that has rows for each origin.
+    /// Writes a table that has rows for each origin; a thread makes about `rows` at a time.
     pub fn write_origins(
         self,
         policy: &Policy,
         table: ExportTable,
         crawlers: &[Crawler],
+        rows: usize,
         out: &mut (dyn Write + Send),
     ) -> io::Result<()> {
         let now = Choices::now().now;
@@ -63,15 +64,15 @@ impl RowText {
             let mut parts: Vec<Part<'_>> = (0..threads::number()).map(|_| new()).collect();
             let mut made = vec![Vec::new(); parts.len()];
             self.head(table.columns(), &mut made[0]);
-            let (mut records, each) = (policy.records(), (ROWS / crawlers.len().max(1)).max(1));
+            let (mut records, each) = (policy.records(), (rows / crawlers.len().max(1)).max(1));
             loop {
                 parts.iter_mut().for_each(|part| part.records.extend(records.by_ref().take(each)));
                 let is_end = parts.iter().all(|part| part.records.is_empty());
                 let write = || made.iter().try_for_each(|text| out.write_all(text));
                 let make = || threads::map(&mut parts, |part| part.make(self, table.columns()));
-                let (written, rows) = threads::both(write, make);
+                let (written, texts) = threads::both(write, make);
                 written?;
-                rows.into_iter().collect::<io::Result<()>>()?;
+                texts.into_iter().collect::<io::Result<()>>()?;
                 for (part, text) in parts.iter_mut().zip(&mut made) {
                     text.clear();
                     std::mem::swap(&mut part.text, text);
@@ -161,6 +162,33 @@ impl Serialize for Value<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::{Captures, source};
+    use crate::robots::Agents;
+    use crate::show::export::tables;
+
+    #[test]
+    fn rows_that_threads_make_are_in_order() {
+        let datasets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
+        let mut captures = Captures::new("examplebot,other".parse::<Agents>().unwrap(), Dialect::DEFAULT);
+        let sources = [datasets.join("sites"), datasets.join("origins.jsonl")];
+        source::add(&sources, &source::Options::default(), &mut captures).unwrap();
+        let policy = captures.policy().unwrap();
+        let crawlers = [policy.crawler(None).unwrap()];
+        for table in ExportTable::ALL.into_iter().filter(|&table| table != ExportTable::AccessSummary) {
+            for text in [RowText::Tsv, RowText::Json] {
+                let (mut expected, columns) = (Vec::new(), table.columns());
+                text.head(columns, &mut expected);
+                tables::rows(&policy, table, &crawlers, &mut |row| text.row(columns, row, &mut expected)).unwrap();
+                for (threads, rows) in [(0, 1), (3, 1), (3, 7), (2, ROWS)] {
+                    let mut out = Vec::new();
+                    let write = || text.write_origins(&policy, table, &crawlers, rows, &mut out);
+                    threads::on(threads, write).unwrap();
+                    assert!(out == expected, "{} {threads} {rows}", table.name());
+                }
+            }
+        }
+    }
 
     fn tsv(row: &[Value<'_>]) -> String {
         let mut out = Vec::new();
