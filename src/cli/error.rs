@@ -59,7 +59,7 @@ pub enum Failure {
     Merge(#[from] MergeError),
     #[error("--agent: {0}")]
     Crawler(#[from] CrawlerError),
-    #[error("--agent: {0}")]
+    #[error("--agent or --agents-file: {0}")]
     Crawlers(#[from] CrawlersError),
     #[error("--agents-file: {}: {}", shown(path), shortened(problem))]
     AgentsFile { path: PathBuf, problem: String },
