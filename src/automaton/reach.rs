@@ -72,12 +72,10 @@ impl ReachSpace {
         self.pairs.push((paths.start(), start));
         self.open.push(0);
         self.trail.begin();
-        let mut walked = 0;
         while let Some(at) = self.open.pop() {
-            if walked == budget {
+            if self.pairs.len() - self.open.len() > budget {
                 return None;
             }
-            walked += 1;
             self.walk_on(at as usize, words, paths)?;
             if let [Some(_), Some(_)] = self.found {
                 return Some(Reached::Both);

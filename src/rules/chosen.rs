@@ -47,8 +47,7 @@ impl KeptRule {
     /// The key of the line: `Allow` or `Disallow`, or that of the record about uses.
     pub fn key(&self) -> &'static str {
         match (self.about_uses, self.allow) {
-            (Some(SideKey::ContentUsage), _) => "Content-Usage",
-            (Some(_), _) => "Content-Signal",
+            (Some(side), _) => side.usual(),
             (None, true) => "Allow",
             (None, false) => "Disallow",
         }

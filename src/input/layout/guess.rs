@@ -39,18 +39,24 @@ pub(crate) fn guess(start: &[u8]) -> Option<Guess> {
     json_lines(&lines).or_else(|| delimited(&lines))
 }
 
-/// Whether most of some lines have a URL by a layout.
-fn have_urls(lines: &[&[u8]], layout: &Layout) -> bool {
-    let is_valid = |url: &[u8]| origin::canonical(origin::trimmed(url)).is_ok();
-    2 * lines.iter().filter(|line| layout.url(line).is_ok_and(|url| is_valid(&url))).count() >= lines.len().max(1)
+/// Whether a line has a URL by a layout.
+fn has_url(line: &[u8], layout: &Layout) -> bool {
+    layout.url(line).is_ok_and(|url| origin::canonical(origin::trimmed(&url)).is_ok())
+}
+
+/// Whether most of some lines are of a kind.
+fn are_most(lines: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
+    2 * lines.iter().filter(|line| is_one(line)).count() >= lines.len().max(1)
 }
 
 /// JSON Lines, whose first line cannot be read, or else they had been known.
 fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
     let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let names = lines.iter().find_map(|line| json::names(line))?;
-    let of_name = |name: &String| Layout::JsonLines(Box::new(Member::new(name)));
-    let name = names.into_iter().filter(is_plain).find(|name| have_urls(lines, &of_name(name)))?;
+    let name = names.into_iter().filter(is_plain).find(|name| {
+        let layout = Layout::JsonLines(Box::new(Member::new(name)));
+        are_most(lines, |line| has_url(line, &layout))
+    })?;
     Some(Guess { looks: "JSON Lines", options: format!("--column {name}") })
 }
 
@@ -58,10 +64,11 @@ fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
 fn delimited(lines: &[&[u8]]) -> Option<Guess> {
     DELIMITERS.into_iter().find_map(|(delimiter, name)| {
         let fields = |line: &[u8]| line.split(|&byte| byte == delimiter).count();
-        let several: Vec<&[u8]> = lines.iter().copied().filter(|line| fields(line) > 1).collect();
-        let most = several.iter().map(|line| fields(line)).max().filter(|_| 2 * several.len() >= lines.len())?;
-        let of_column = |column| Layout::Delimited(Delimited { delimiter, column });
-        let column = (0..most).find(|&column| have_urls(&several, &of_column(column)))?;
+        let most = lines.iter().map(|line| fields(line)).max()?;
+        let column = (0..most).find(|&column| {
+            let layout = Layout::Delimited(Delimited { delimiter, column });
+            are_most(lines, |line| fields(line) > 1 && has_url(line, &layout))
+        })?;
         let looks = match delimiter {
             b' ' if lines.iter().any(|line| is_cdx(line)) => "CDX without its head line",
             b' ' => "fields with spaces between them",
@@ -96,6 +103,7 @@ mod tests {
             ("{\"id\":1}\n{\"id\":2,\"a link\":\"http://a/\"}\n", None),
             ("a.example\nb.example\n", None),
             ("http://a/,b\nx\ny\n", None),
+            ("http://a/,b\nx,y\nx\ny\n", None),
             ("", None),
         ] {
             let found = guess(text.as_bytes()).map(|guess| guess.to_string());

@@ -32,18 +32,6 @@ pub enum Format {
     Parquet,
 }
 
-impl Format {
-    /// How its rows are text, if they are.
-    fn text(self) -> Option<RowText> {
-        match self {
-            Format::Tsv => Some(RowText::Tsv),
-            Format::JsonLines => Some(RowText::Json),
-            #[cfg(feature = "parquet")]
-            Format::Parquet => None,
-        }
-    }
-}
-
 /// Bytes that are written at a time.
 const BUFFER: usize = 1 << 16;
 
@@ -84,8 +72,10 @@ pub fn write(
     format: Format,
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
-    match format.text() {
-        Some(text) if table != ExportTable::AccessSummary => text.write_origins(policy, table, crawlers, ROWS, out),
+    let is_of_origins = table != ExportTable::AccessSummary;
+    match format {
+        Format::Tsv if is_of_origins => RowText::Tsv.write_origins(policy, table, crawlers, ROWS, out),
+        Format::JsonLines if is_of_origins => RowText::Json.write_origins(policy, table, crawlers, ROWS, out),
         _ => write_rows((table.name(), table.columns()), format, out, &mut |each| {
             tables::rows(policy, table, crawlers, each)
         }),
@@ -100,25 +90,15 @@ pub(in crate::show) fn write_rows(
     rows: &mut (dyn FnMut(&mut Each<'_, io::Error>) -> io::Result<()> + Send),
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
-    match format.text() {
-        Some(text) => {
-            let mut line = Vec::new();
-            text.head(columns, &mut line);
-            out.write_all(&line)?;
-            rows(&mut |row| {
-                line.clear();
-                text.row(columns, row, &mut line)?;
-                out.write_all(&line)
-            })?;
-        }
+    match format {
+        Format::Tsv => RowText::Tsv.write_rows(columns, &mut out, rows)?,
+        Format::JsonLines => RowText::Json.write_rows(columns, &mut out, rows)?,
         #[cfg(feature = "parquet")]
-        None => threads::on(threads::asked(0), || {
+        Format::Parquet => threads::on(threads::asked(0), || {
             let mut writer = parquet::ParquetWriter::new((name, columns), &mut out, parquet::GROUP)?;
             rows(&mut |row| writer.row(row))?;
             writer.finish()
         })?,
-        #[cfg(not(feature = "parquet"))]
-        None => {}
     }
     #[cfg(not(feature = "parquet"))]
     let _ = name;

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use std::convert::Infallible;
 use std::io::{self, Write};
 
-use super::tables::{Column, ExportTable, RowMaker, Value};
+use super::tables::{Column, Each, ExportTable, RowMaker, Value};
 use crate::formats::visible::escaped;
 use crate::formats::{json, time};
 use crate::judge::Choices;
@@ -47,6 +47,23 @@ impl RowText {
             RowText::Json => json_row(columns, row, out)?,
         }
         Ok(())
+    }
+
+    /// Writes a table of the rows that `rows` passes on.
+    pub fn write_rows(
+        self,
+        columns: &[Column],
+        out: &mut dyn Write,
+        rows: &mut dyn FnMut(&mut Each<'_, io::Error>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.head(columns, &mut text);
+        rows(&mut |row| {
+            out.write_all(&text)?;
+            text.clear();
+            self.row(columns, row, &mut text)
+        })?;
+        out.write_all(&text)
     }
 
     /// Writes a table that has rows for each origin; a thread makes about `rows` at a time.
