@@ -2,20 +2,15 @@
 //! does, and any other text to a limit.
 #![cfg(target_os = "linux")]
 
-use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use flate2::write::GzEncoder;
-
+use crate::support::compression::gzip;
 use crate::support::program::{Bench, PROGRAM, said};
 
-/// Rules that block everything, and then a gibibyte of comment that is not read.
+/// Rules that block everything, and then a gibibyte of comment that is not read, in many members.
 fn bomb() -> Vec<u8> {
-    let mut bytes = GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    bytes.write_all(b"User-agent: *\nDisallow: /\n").expect("compressed");
-    let line = [&[b'#'; 1 << 20][..], b"\n"].concat();
-    (0..1 << 10).for_each(|_| bytes.write_all(&line).expect("compressed"));
-    bytes.finish().expect("compressed")
+    let line = gzip(&[&[b'#'; 1 << 20][..], b"\n"].concat());
+    [gzip(b"User-agent: *\nDisallow: /\n"), line.repeat(1 << 10)].concat()
 }
 
 /// Runs a command in less memory than any of these texts would take.
