@@ -214,14 +214,18 @@ def test_a_run_has_them(sites: robosieve.Policy, program: Program, parts: list[P
     assert [row[:-1] for row in rows[1:]] == [
         [item or "" for item in row] for row in zip(*(out[name] for name in out.columns), strict=True)
     ]
+    allowed = io.BytesIO()
+    robosieve.filter(sites, [tmp_path / "urls.txt"], allowed, "other", only=["allowed"], preferences="search")
+    expected = [row[1:] for row in rows if row[0] in ("other", "allowed")]
+    assert [line.split("\t") for line in allowed.getvalue().decode().splitlines()] == expected
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"preferences": "search", "out": "out"}, "preferences: .*verdicts=True"),
-        ({"preferences": "search", "blocked_for": True}, "preferences: .*verdicts=True"),
-        ({"preferences": "search", "count": True}, "preferences: .*verdicts=True"),
+        ({"preferences": "search", "only": ["blocked", "deferred"]}, r'preferences: .*only=\["allowed"\]'),
+        ({"preferences": "search", "blocked_for": True}, "blocked_for: .*preferences"),
+        ({"preferences": "search", "count": True}, "count: .*preferences"),
         ({"preferences": "search", "verdicts": True, "blocked_for": True}, "blocked_for: "),
         (
             {"preferences": "training", "verdicts": True},
@@ -231,7 +235,7 @@ def test_a_run_has_them(sites: robosieve.Policy, program: Program, parts: list[P
     ],
     ids=str,
 )
-def test_a_run_without_verdicts_has_none(sites: robosieve.Policy, options: dict[str, Any], message: str) -> None:
+def test_a_run_that_writes_no_such_lines_has_none(sites: robosieve.Policy, options: dict[str, Any], message: str) -> None:
     with pytest.raises(robosieve.Error, match=message):
         robosieve.filter(sites, ["datasets/urls.txt"], agent="other", **options)
 

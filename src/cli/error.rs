@@ -132,6 +132,8 @@ pub enum Failure {
     FollowWithReceipt,
     #[error("--explain needs blocked lines; use --only blocked")]
     NothingBlocked,
+    #[error("--preferences needs allowed lines; use --only allowed")]
+    NothingAllowed,
     #[error("--origin needs exactly one source, a single robots.txt; {given} were given")]
     OneRobots { given: usize },
     #[error("--fetched-at is for folders and single robots.txt with --origin; no source is one")]

@@ -11,7 +11,7 @@ use crate::formats::visible::escaped;
 use crate::judge::explain::Cause;
 use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::outcome::Partition;
-use crate::preferences::{PreferenceColumns, Preferred};
+use crate::preferences::{PreferenceColumn, PreferenceColumns, Preferred};
 use crate::robots::Agents;
 use crate::rules::chosen::KeptRule;
 
@@ -69,7 +69,8 @@ pub(crate) struct Rows {
     /// Whether columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
     /// verdicts, and after each verdict and its reason in a table.
     pub explain: bool,
-    /// What columns show of what is said about uses of the line's page, after each verdict and its cause in a file of verdicts.
+    /// What columns show of what is said about uses of the line's page: before the line in an allowed partition, after each verdict
+    /// and its cause in a file of verdicts, and after both and the reason in a table.
     #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
     pub preferences: PreferenceColumns,
     /// The number of crawlers with files or columns of their own; by two policies, each counts twice.
@@ -89,13 +90,19 @@ impl Rows {
     pub fn columns(self, file: usize) -> usize {
         match self.form {
             _ if self.format == Format::Parquet => 0,
-            Form::Partitions if self.explain && file % Partition::ALL.len() == Partition::Blocked as usize => {
-                CAUSE.len()
-            }
-            Form::Partitions => 0,
+            Form::Partitions => self.columns_of_partition(file).count(),
             Form::Verdicts => self.columns_of_verdict() * self.crawlers,
             Form::BlockedFor => REFUSED.len(),
         }
+    }
+
+    /// The columns before the lines of a partition's file: what blocked a blocked one, and what is said about uses of an allowed one,
+    /// as others may not be fetched.
+    fn columns_of_partition(self, file: usize) -> impl Iterator<Item = &'static str> {
+        let is_of = |partition: Partition| file % Partition::COUNT == partition as usize;
+        let causes = if self.explain && is_of(Partition::Blocked) { &CAUSE[..] } else { &[] };
+        let said = if is_of(Partition::Allowed) { self.preferences } else { PreferenceColumns::default() };
+        causes.iter().copied().chain(said.all().map(PreferenceColumn::name))
     }
 
     /// The number of columns of a verdict, its cause, and what is said about uses.
@@ -108,7 +115,7 @@ impl Rows {
     pub fn head(self, file: usize, names: &[String], lists_head: &[u8]) -> Vec<u8> {
         let columns = match self.form {
             Form::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
-            Form::Partitions => CAUSE.map(|name| format!("{name}\t")).concat(),
+            Form::Partitions => self.columns_of_partition(file).map(|name| format!("{name}\t")).collect(),
             Form::Verdicts => names.iter().take(self.crawlers).map(|name| self.verdict_head(name)).collect(),
             Form::BlockedFor => REFUSED.map(|name| format!("{name}\t")).concat(),
         };

@@ -38,7 +38,7 @@ pub enum FilterError {
     },
     /// What is written for each crawler was asked for, but lines are split once for all.
     #[error(
-        "lines that are split once for all crawlers have no verdicts or rules of each; split them for each instead"
+        "lines that are split once for all crawlers have no verdicts, rules or preferences of each; split them for each instead"
     )]
     NotOfEach,
     /// A single partition was asked for, but for several crawlers.

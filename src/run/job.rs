@@ -35,8 +35,9 @@ pub struct Job {
     /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
     /// file of verdicts.
     pub explain: bool,
-    /// The uses of which columns show what sites say of each line's page, if lines are written with their verdicts: `y`, `n` or
-    /// nothing, by all records together and by each kind.
+    /// The uses of which columns show what sites say of each line's page: `y`, `n` or nothing, by all records together and by each
+    /// kind. They come before each line of an allowed partition in text, and in every table. Lines that are written once for all
+    /// crawlers have none.
     pub preferences: PreferenceColumns,
     /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
     /// is set.

@@ -51,7 +51,8 @@ impl<'j> Plan<'j> {
         let needs = needs.with_preferences(preferences(job)).showing_chunks(shows_chunks(job));
         let memory = Memory::new(job.long_run.memory, needs)?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
-        if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || job.explain) {
+        let has_columns = job.explain || !preferences(job).is_empty();
+        if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || has_columns) {
             return Err(FilterError::NotOfEach);
         }
         let lists = lists(job, memory)?;
@@ -273,10 +274,10 @@ fn asked_workers(job: &Job) -> usize {
     threads::asked(job.threads)
 }
 
-/// The columns of preferences; none unless lines are written with their verdicts.
+/// The columns of preferences; none if lines are only counted, or written once for all crawlers.
 fn preferences(job: &Job) -> PreferenceColumns {
     let form = job.destination.as_ref().map(Destination::form);
-    if form == Some(Form::Verdicts) && !is_picked(job) { job.preferences } else { PreferenceColumns::default() }
+    if matches!(form, None | Some(Form::BlockedFor)) { PreferenceColumns::default() } else { job.preferences }
 }
 
 fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {

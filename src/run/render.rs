@@ -63,16 +63,19 @@ impl Renderer {
         if let Some(preferred) = preferred {
             preferred.find(|line| urls.url(text, line), outcomes);
         }
+        let said = |line, crawler, out: &mut Vec<u8>| {
+            if let Some(preferred) = &*preferred {
+                put_preferences(rows.preferences, preferred.of(line, crawler), out);
+            }
+        };
         match (rows.format, rows.form) {
-            (Format::Text, Form::Partitions) if !rows.explain => return split(text, stays, urls, outcomes, buffers),
-            (Format::Text, Form::Partitions) => split_explained(text, urls, outcomes, buffers, explainers),
+            (Format::Text, Form::Partitions) if !rows.explain && preferred.is_none() => {
+                return split(text, stays, urls, outcomes, buffers);
+            }
+            (Format::Text, Form::Partitions) => {
+                split_with_columns(text, urls, outcomes, buffers, explainers, said);
+            }
             (Format::Text, Form::Verdicts) => {
-                let preferred = preferred.as_ref();
-                let said = |line, crawler, out: &mut Vec<u8>| {
-                    if let Some(preferred) = preferred {
-                        put_preferences(rows.preferences, preferred.of(line, crawler), out);
-                    }
-                };
                 let outcomes = &outcomes[..rows.crawlers];
                 put_verdicts(text, urls, outcomes, &mut buffers[0].copies, explainers, said)
             }
@@ -121,20 +124,23 @@ fn split(text: &[u8], stays: bool, urls: &LineUrls, outcomes: &[Vec<Outcome>], b
     is_proven
 }
 
-/// Copies lines to their partitions, blocked ones after what blocked them.
-fn split_explained(
+/// Copies lines to their partitions: blocked ones after what blocked them, if that is wanted, and allowed ones after what `put_said`
+/// writes.
+fn split_with_columns(
     text: &[u8],
     urls: &LineUrls,
     outcomes: &[Vec<Outcome>],
     buffers: &mut [Pieces],
     explainers: &mut [Explainer],
+    put_said: impl Fn(usize, usize, &mut Vec<u8>),
 ) {
-    let crawlers = buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes).zip(explainers);
-    for ((buffers, outcomes), explainer) in crawlers {
+    for (crawler, (buffers, outcomes)) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes).enumerate() {
         for (line, outcome) in outcomes.iter().enumerate() {
             let buffer = &mut buffers[outcome.partition() as usize].copies;
-            if outcome.partition() == Partition::Blocked {
-                put_cause(&explainer.explain(urls.url(text, line)), buffer);
+            match (outcome.partition(), explainers.get_mut(crawler)) {
+                (Partition::Blocked, Some(explainer)) => put_cause(&explainer.explain(urls.url(text, line)), buffer),
+                (Partition::Allowed, _) => put_said(line, crawler, buffer),
+                _ => {}
             }
             buffer.extend_from_slice(urls.lines().whole(text, line));
         }

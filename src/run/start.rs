@@ -88,7 +88,8 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sin
     let mut head = plan.file_rows().head(file, &plan.splits().names(), lists_head);
     if !picked.is_empty() {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
-        head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
+        let has_others = plan.file_rows().columns_of_verdict() > 1;
+        head = if has_others { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
     Ok(sink::Pipe::new(out, file, picked, &head)?)
 }

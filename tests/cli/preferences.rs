@@ -1,5 +1,6 @@
 //! What sites say about uses of their pages, and what a run requires of it.
 
+use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::support::program::{Bench, said};
@@ -322,16 +323,55 @@ fn columns_show_what_is_said_of_each_line() {
         "what it is refused for: {required}"
     );
     for (output, message) in [
-        ("--out new", "--verdicts"),
         ("--count", "--count"),
-        ("--only allowed", "--only"),
+        ("--only blocked,deferred", "--only allowed"),
         ("--blocked-for", "cannot be used with '--blocked-for'"),
+        ("--out new --allowed-if any", "cannot be used with '--allowed-if"),
     ] {
         let run = bench.program(&format!("filter --agent other --robots sites --preferences search {output} urls"));
         said(&{ run }.assert().code(2).get_output().stderr, &[message]);
     }
     let run = bench.program("filter --agent other --robots sites --preferences training --verdicts urls");
     said(&{ run }.assert().code(2).get_output().stderr, &["train-ai, search, ai-input"]);
+}
+
+/// Before each allowed line, and nowhere else.
+#[test]
+fn columns_of_partitions_are_those_of_pages_that_may_be_fetched() {
+    let bench = bench();
+    let urls = ["both.example/x", "draft.example/ai-ok/", "draft.example/never/", "broken.example/a", "new.example/"];
+    bench.file("urls", urls.map(|url| format!("http://{url}\n")).concat());
+    let text = |name: &str| String::from_utf8(bench.read(name)).expect("UTF-8");
+    let head = "train_ai\ttrain_ai_content_usage\ttrain_ai_content_signal\t";
+    let allowed = format!(
+        "{head}url\nn\ty\tn\thttp://both.example/x\ny\ty\t\thttp://draft.example/ai-ok/\n\t\t\thttp://broken.example/a\n"
+    );
+    let options = "filter --robots sites --agent other --preferences train-ai";
+    for more in ["", "--chunk-size 30 --threads 2", "--explain"] {
+        bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
+        bench.program("verify out --inputs").assert().success();
+        assert_eq!(text("out/allowed.tsv"), allowed, "{more}");
+        assert_eq!(text("out/deferred.txt"), "http://new.example/\n");
+        let blocked = if more == "--explain" { "out/blocked.tsv" } else { "out/blocked.txt" };
+        assert!(text(blocked).ends_with("http://draft.example/never/\n") && !text(blocked).contains("train_ai"));
+    }
+    for (only, expected) in
+        [("allowed", allowed.clone()), ("allowed,deferred", format!("{allowed}\t\t\thttp://new.example/\n"))]
+    {
+        let printed = bench.program(&format!("{options} --only {only} urls")).assert().success();
+        assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), expected);
+    }
+    for number in 1..=2 {
+        let words = format!(
+            "{options} --agent ExampleBot --now 2026-08-01T00:00:00Z --compress gzip --shard {number}/2 --out part-{number} urls"
+        );
+        bench.program(&words).assert().success();
+    }
+    bench.program("join --concat --out joined part-1 part-2").assert().success();
+    bench.program("verify joined --inputs").assert().success();
+    let joined = std::io::read_to_string(MultiGzDecoder::new(&*bench.read("joined/allowed.ExampleBot.tsv.gz")));
+    let joined = joined.expect("text");
+    assert!(joined.starts_with(head) && joined.contains("\ny\ty\t\thttp://draft.example/never/\n"), "{joined}");
 }
 
 #[cfg(feature = "parquet")]
@@ -342,9 +382,20 @@ fn tables_have_the_same_columns() {
     let bench = bench();
     let urls = ["http://both.example/", "http://draft.example/ai-ok/", "http://draft.example/never/", "no URL"];
     bench.file("urls", urls.map(|line| format!("{line}\n")).concat());
+    let options = "--robots sites --agent other --preferences train-ai,ai-input --format parquet";
+    bench.program(&format!("filter {options} --agent ExampleBot --out parts urls")).assert().success();
+    bench.program("verify parts --inputs").assert().success();
+    for (file, expected) in [
+        ("crawler=other/verdict=allowed", vec!["\"n\"", "\"y\""]),
+        ("crawler=other/verdict=blocked", vec!["null"]),
+        ("crawler=ExampleBot/verdict=allowed", vec!["\"n\"", "\"y\"", "\"y\""]),
+    ] {
+        let rows = rows(&bench, &format!("parts/lines/{file}/part-0001.parquet"));
+        let said: Vec<String> = rows.iter().map(|row| column(row, "train_ai").to_string()).collect();
+        assert_eq!(said, expected, "{file}");
+    }
     for (more, crawlers) in [("", 1), ("--agent ExampleBot", 2), ("--explain", 1)] {
-        let options = "--robots sites --agent other --verdicts --preferences train-ai,ai-input --format parquet";
-        bench.program(&format!("filter {options} {more} --force --out out urls")).assert().success();
+        bench.program(&format!("filter {options} --verdicts {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
         let names = columns(&bench, "out/verdicts/part-0001.parquet");
         let said: Vec<&String> =

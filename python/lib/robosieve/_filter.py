@@ -80,8 +80,8 @@ def filter(
 
     Without a folder, `count` only counts; `only` writes the lines of these partitions, `verdicts` all lines with their
     verdicts, and `blocked_for` all lines with the crawlers that may not fetch them, to `out`, a file that is open for
-    bytes: standard output if it is not given. `preferences`, such as "train-ai,search", adds to `verdicts` what sites
-    say about these uses. `against` is an older policy, with which verdicts are compared.
+    bytes: standard output if it is not given. `preferences`, such as "train-ai,search", adds what sites say about these
+    uses to allowed lines, and to all lines of tables and of `verdicts`. `against` is an older policy, with which verdicts are compared.
 
     >>> import io, robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -104,8 +104,8 @@ def filter(
         raise TypeError(f"progress: expected a function, not {progress!r}")
     if blocked_for and (verdicts or explain):
         raise Error("blocked_for: it writes no verdicts of each crawler; leave verdicts and explain out")
-    if preferences is not None and not verdicts:
-        raise Error("preferences: its columns stand beside verdicts; give verdicts=True as well")
+    if blocked_for and preferences is not None:
+        raise Error("blocked_for: sites say something else to each crawler; leave preferences out, or write verdicts")
     if only_changed and against is None:
         raise Error("only_changed: it needs an older policy; give one as against")
     of_folder = {
@@ -118,7 +118,9 @@ def filter(
         "shard": shard is not None,
         "keys": keys is not None,
     }
-    folder, file = _destination(out, picked, count, verdicts or blocked_for, explain, of_folder)
+    shown = {"explain": ("blocked", explain), "preferences": ("allowed", preferences is not None)}
+    of_lines = {name: partition for name, (partition, is_given) in shown.items() if is_given}
+    folder, file = _destination(out, picked, count, verdicts or blocked_for, of_lines, of_folder)
     receipt = _robosieve.filter(
         policy,
         [path for pattern in given for path in _files(os.fspath(pattern))],
@@ -208,10 +210,13 @@ def _destination(
     only: list[str] | None,
     count: bool,
     whole: bool,
-    explain: bool,
+    of_lines: dict[str, str],
     of_folder: dict[str, bool],
 ) -> tuple[str | None, SupportsWrite | None]:
-    """The folder for files, or the file for lines; refuses options that would do nothing."""
+    """The folder for files, or the file for lines; refuses options that would do nothing.
+
+    `of_lines` are those that add columns to the lines of a partition.
+    """
     if isinstance(out, str | os.PathLike):
         if count or only is not None:
             name = "count" if count else "only"
@@ -221,15 +226,16 @@ def _destination(
     if useless:
         raise Error(f"{useless[0]}: it is for a run that writes a folder; give its path as out")
     if count:
-        if out is not None or only is not None or whole or explain:
-            raise Error("count: it writes nothing; leave out, only, verdicts, blocked_for and explain out")
+        if out is not None or only is not None or whole or of_lines:
+            raise Error("count: it writes nothing; leave out, only, verdicts, blocked_for, explain and preferences out")
         return None, None
     if only is not None and whole:
         raise Error("only: verdicts and blocked_for write all lines; leave one of them out")
     if only == []:
         raise Error("only: the list is empty; name at least one partition")
-    if only is not None and explain and "blocked" not in only:
-        raise Error('explain: it needs blocked lines; use only=["blocked"]')
+    for name, partition in of_lines.items():
+        if only is not None and partition not in only:
+            raise Error(f'{name}: it needs {partition} lines; use only=["{partition}"]')
     if only is None and not whole:
         raise Error("out: give the folder for the partitions, or only, verdicts, blocked_for or count")
     file = getattr(sys.stdout, "buffer", None) if out is None else out

@@ -89,16 +89,17 @@ pub struct OutputArgs {
     /// groups of rules take for each worker and crawler.
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
-    /// With --verdicts, show what sites say about uses: train-ai,search,ai-input
+    /// Show what sites say about uses of allowed pages: train-ai,search,ai-input
     ///
-    /// After each verdict, adds columns for each of these uses, with y, n or nothing: what Content-Usage and Content-Signal lines say
-    /// together, where any n counts, and what each kind of line says. They are empty for lines that may not be fetched. Sites say
-    /// something else to each crawler, so there are such columns for each --agent, and none with --blocked-for.
+    /// Adds columns for each of these uses, with y, n or nothing: what Content-Usage and Content-Signal lines say together, where any
+    /// n counts, and what each kind of line says. They come before each allowed line, so allowed.txt becomes a table, allowed.tsv,
+    /// with a header line; in verdicts.tsv, after each verdict, and in Parquet, after all other columns, they are empty for lines
+    /// that may not be fetched. Sites say something else to each crawler, so there are such columns for each --agent, and none with
+    /// --blocked-for.
     #[arg(
         long,
         value_name = "USES",
-        requires = "verdicts",
-        conflicts_with_all = ["only", "blocked_for", "count"],
+        conflicts_with_all = ["blocked_for", "allowed_if", "count"],
         hide_short_help = true,
         value_parser = str::parse::<PreferenceColumns>
     )]
@@ -191,8 +192,12 @@ impl OutputArgs {
         if self.out.is_none() && self.only.is_empty() && !self.verdicts && !self.blocked_for && !self.count {
             return Err(Failure::NoOutput);
         }
-        if self.explain && !self.only.is_empty() && !self.only.contains(&Partition::Blocked) {
+        let is_written = |partition| self.only.is_empty() || self.only.contains(&partition);
+        if self.explain && !is_written(Partition::Blocked) {
             return Err(Failure::NothingBlocked);
+        }
+        if self.preferences.is_some() && !is_written(Partition::Allowed) {
+            return Err(Failure::NothingAllowed);
         }
         match (self.format, &self.out, self.compress) {
             (Format::Text, ..) | (_, Some(_), None) => Ok(()),

@@ -176,7 +176,7 @@ pub(super) fn is_output(name: &str) -> bool {
     let is_partition = || Partition::from_name(known.as_bytes()).is_some() && crawler.bytes().all(is_token);
     match ending {
         TEXT => is_partition(),
-        TABLE if known == Partition::Blocked.name() => is_partition(),
+        TABLE if [Partition::Allowed, Partition::Blocked].map(Partition::name).contains(&known) => is_partition(),
         TABLE => stem == VERDICTS,
         // Parquet is compressed internally.
         PARQUET => {
@@ -291,8 +291,8 @@ mod tests {
     fn only_names_of_outputs_are_known() {
         let outputs = "allowed.txt blocked.examplebot.txt deferred.a+b.txt.gz invalid.default.txt.zst verdicts.tsv \
                        verdicts.0012.tsv.gz allowed.0001.txt blocked.a.12345.txt.zst part-0001.parquet \
-                       part-12345.parquet blocked.tsv blocked.examplebot.0001.tsv.gz";
-        let others = "allowed urls.txt allowed/x.txt allowed../x.txt blocked.a.b.txt allowed.tsv allowed.txt.bak \
+                       part-12345.parquet blocked.tsv blocked.examplebot.0001.tsv.gz allowed.tsv";
+        let others = "allowed urls.txt allowed/x.txt allowed../x.txt blocked.a.b.txt deferred.tsv allowed.txt.bak \
                       blocked.a.b.0001.txt allowed.txtgz verdicts.txt verdicts.a.tsv allowed.parquet \
                       part-0001.parquet.gz part-1.parquet urls.parquet receipt.json .gz";
         for name in outputs.split(' ') {
