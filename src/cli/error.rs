@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::process;
 use crate::formats::compression::WindowTooLarge;
-use crate::formats::error::FileError;
+use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown};
 use crate::input::{ListError, ListNamesError, UrlFieldError};
 use crate::judge::StatusesError;
@@ -77,10 +77,8 @@ pub enum Failure {
     NoAutomaton { origin: String, agent: String },
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("cannot print the result: {0}")]
+    #[error("cannot print the result: {}", in_words(.0))]
     Print(#[from] io::Error),
-    #[error("cannot print the result: {0}")]
-    Json(#[from] serde_json::Error),
     #[error("{} exists and is not {kind}; move it, or choose another name", shown(path))]
     NotReplaced { path: PathBuf, kind: &'static str },
     #[error(
@@ -172,9 +170,15 @@ impl Failure {
             Failure::Print(error) | Failure::Filter(FilterError::Output(OutputError::StandardOutput(error))) => {
                 error.kind() == io::ErrorKind::BrokenPipe
             }
-            Failure::Json(error) => error.io_error_kind() == Some(io::ErrorKind::BrokenPipe),
             _ => false,
         }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    /// Of what is printed as JSON, only the writing fails.
+    fn from(error: serde_json::Error) -> Failure {
+        Failure::Print(error.into())
     }
 }
 

@@ -4,7 +4,7 @@ use super::layout::Column;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::formats::error::{CutShort, FileError};
+use crate::formats::error::{CutShort, FileError, in_words};
 use crate::formats::{shortened, shown};
 
 /// Why a list cannot be read, or not to its end.
@@ -15,7 +15,7 @@ pub enum ListError {
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// A part of a list that was read ahead of its turn and stored on disk, and cannot be read back.
-    #[error("cannot read back the part of a list buffered in a file in {}: {error}", shown(folder))]
+    #[error("cannot read back the part of a list buffered in a file in {}: {}", shown(folder), in_words(error))]
     NotReadBack {
         /// The folder of the file.
         folder: PathBuf,

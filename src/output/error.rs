@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "parquet")]
 use crate::formats::columnar::Malformed;
-use crate::formats::error::FileError;
+use crate::formats::error::{FileError, in_words};
 use crate::formats::shown;
 use crate::input::error::ListError;
 
@@ -20,10 +20,10 @@ pub enum OutputError {
     #[error(transparent)]
     Unwritable(#[from] FileError),
     /// Standard output cannot be written to.
-    #[error("cannot write to standard output: {0}")]
+    #[error("cannot write to standard output: {}", in_words(.0))]
     StandardOutput(io::Error),
     /// Lines cannot be compressed.
-    #[error("cannot compress the output: {0}")]
+    #[error("cannot compress the output: {}", in_words(.0))]
     Compress(io::Error),
     /// Another run is writing to the folder.
     #[error("another run is writing to {}; wait until it finishes, or choose another folder", shown(path))]

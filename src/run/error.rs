@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::seen_file::SeenError;
 use super::verify::VerifyError;
-use crate::formats::error::FileError;
+use crate::formats::error::{FileError, in_words};
 use crate::formats::shown;
 use crate::input::error::ListError;
 use crate::output::error::OutputError;
@@ -119,7 +119,7 @@ pub enum FilterError {
     #[error("a receipt names one policy, so only a run that prints lines can go on with another")]
     Followed,
     /// There is no room for the URLs that were seen.
-    #[error("cannot reserve {bytes} bytes in {} for the URLs seen so far: {error}", shown(folder))]
+    #[error("cannot reserve {bytes} bytes in {} for the URLs seen so far: {}", shown(folder), in_words(error))]
     Unique {
         /// The folder.
         folder: PathBuf,
@@ -137,7 +137,7 @@ pub enum FilterError {
         least: u64,
     },
     /// A checkpoint or receipt cannot be read.
-    #[error("cannot read {}: {error}; start the run again from the beginning", shown(path))]
+    #[error("cannot read {}: {}; start the run again from the beginning", shown(path), in_words(error))]
     Checkpoint {
         /// Its path.
         path: PathBuf,
@@ -161,7 +161,7 @@ pub enum FilterError {
     )]
     Unbalanced,
     /// The system grants no thread for the checkpoints.
-    #[error("cannot start a thread: {0}")]
+    #[error("cannot start a thread: {}", in_words(.0))]
     Thread(io::Error),
 }
 

@@ -17,6 +17,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
+use crate::formats::error::in_words;
 use crate::formats::regular_file::{self, FileAt};
 use crate::formats::replaceable::{FileKind, begins_with, start};
 use crate::formats::shown;
@@ -58,7 +59,7 @@ pub(crate) const KEYS_FILE: FileKind = FileKind {
 #[non_exhaustive]
 pub enum SeenError {
     /// It cannot be read.
-    #[error("cannot read {}: {error}", shown(path))]
+    #[error("cannot read {}: {}", shown(path), in_words(error))]
     Read {
         /// The file.
         path: PathBuf,
@@ -93,7 +94,7 @@ pub enum SeenError {
         path: PathBuf,
     },
     /// The new file cannot be written.
-    #[error("cannot write {}: {error}", shown(path))]
+    #[error("cannot write {}: {}", shown(path), in_words(error))]
     Write {
         /// The file.
         path: PathBuf,

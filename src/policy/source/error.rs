@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::kind::SourceKind;
 use crate::formats::compression::Damaged;
-use crate::formats::error::FileError;
+use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown, visible};
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
@@ -221,7 +221,7 @@ pub struct NoColumn {
 #[non_exhaustive]
 pub enum RecordProblem {
     /// It cannot be read or decompressed.
-    #[error("{0}")]
+    #[error("{}", in_words(.0))]
     Unreadable(#[from] io::Error),
     /// It does not begin with a known version.
     #[error("{0:?} is not a known version of WARC; a record begins with WARC/1.0, WARC/1.1, WARC/0.17 or WARC/0.18")]
