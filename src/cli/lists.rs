@@ -75,34 +75,48 @@ pub fn of_lists(receipt: &Receipt) -> Vec<String> {
     if let Some(hint) = tabs(receipt) {
         return vec![hint];
     }
-    let mut hints = Vec::new();
     let invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
-    for (list, lines) in invalid.take(NAMED) {
-        if let Some(guess) = list.exact_path().as_deref().and_then(guess_of) {
-            let lines = counted(lines, "line is invalid", "lines are invalid");
-            hints.push(format!("the list {}: {lines}; it {guess}", visible(&list.path)));
-        }
+    let mut hints = invalid.filter_map(|(list, lines)| {
+        let advice = advice(list)?;
+        let lines = counted(lines, "line is invalid", "lines are invalid");
+        Some(format!("the list {}: {lines}; {advice}", visible(&list.path)))
+    });
+    let mut named: Vec<String> = hints.by_ref().take(NAMED).collect();
+    match hints.count() as u64 {
+        0 => {}
+        more => named.push(format!("the same of {}", counted(more, "more list", "more lists"))),
     }
-    hints
+    named
+}
+
+/// What a list looks like whose lines are invalid. One that came through a pipe cannot be looked at again.
+fn advice(list: &ListPart) -> Option<String> {
+    match list.file {
+        Some(_) => list.exact_path().as_deref().and_then(guess_of).map(|guess| format!("it {guess}")),
+        None if list.compression.is_some() => None,
+        None => Some("it came through a pipe; of a file, it would be told what it looks like".to_owned()),
+    }
 }
 
 /// Warns of lists of fields that were read as lists of URLs, because the delimiter was not given.
 fn tabs(receipt: &Receipt) -> Option<String> {
-    let plain = receipt.lists.iter().filter(|list| list.format == Layout::Whole.name());
-    let lines: u64 = plain.map(|list| list.input.lines).sum();
+    let plain = || receipt.lists.iter().filter(|list| list.format == Layout::Whole.name());
+    let lines: u64 = plain().map(|list| list.input.lines).sum();
     let tabs = receipt.urls_with_tabs;
     (lines > 0 && 2 * tabs >= lines).then(|| {
         let tabs = counted(tabs, "line has a tab inside and was", "lines have a tab inside and were");
-        format!("{tabs} judged as one URL; if lines have fields, give --delimiter tab")
+        let guess = plain().find_map(|list| list.exact_path().as_deref().and_then(guess_of));
+        let advice =
+            guess.map_or("if lines have fields, give --delimiter tab".to_owned(), |guess| format!("it {guess}"));
+        format!("{tabs} judged as one URL; {advice}")
     })
 }
 
-/// How many lines of a list of URLs are invalid, if nearly all are.
+/// How many lines of a list are invalid, if nearly all are.
 fn invalid(list: &ListPart) -> Option<u64> {
     let is_invalid = |name: &str| name.split('.').next() == Some(Partition::Invalid.name());
     let lines = list.partitions.iter().filter(|(name, _)| is_invalid(name)).map(|(_, part)| part.lines).max()?;
-    let is_plain = list.format == Layout::Whole.name() && list.path != STANDARD_INPUT;
-    (is_plain && lines > 0 && 10 * lines >= 9 * list.input.lines).then_some(lines)
+    (lines > 0 && 10 * lines >= 9 * list.input.lines).then_some(lines)
 }
 
 /// What a list looks like; a list that cannot be read again like nothing.

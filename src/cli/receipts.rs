@@ -15,7 +15,6 @@ use crate::formats::error::FileError;
 use crate::formats::shown;
 use crate::output::Receipt;
 use crate::policy::{Captures, Crawlers, Policy};
-use crate::robots::AgentError;
 use crate::run;
 use crate::show::report::{REPORT, REPORT_PAGE, Report};
 
@@ -66,8 +65,7 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     }
     let unreadable = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
-    let agents = receipt.agents.iter().map(|agents| agents.parse());
-    let agents = agents.collect::<Result<Vec<_>, AgentError>>().map_err(|error| unreadable(&error))?;
+    let agents = receipt.crawlers().map_err(|error| unreadable(&error))?;
     let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
     let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
     Ok(Some(sources.read(Captures::new(Crawlers::new(agents)?, dialect))?.policy()?))

@@ -15,7 +15,7 @@ use crate::formats::shown;
 use crate::input::STANDARD_INPUT;
 use crate::policy::source::{self, Options, PassedOver, Robots, body_limit};
 use crate::policy::{Captures, Crawler, CrawlerError, Overrides, Policy};
-use crate::robots::{AgentError, Agents};
+use crate::robots::Agents;
 
 /// The sources that a policy is made from.
 pub struct Sources<'a> {
@@ -123,29 +123,23 @@ pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> R
     }
     for (line, name) in names {
         let at = line.map(|line| format!("line {line}: ")).unwrap_or_default();
-        let (agents, is_cut) = published(&name, dialect).map_err(|error| wrong(format!("{at}{error}")))?;
+        let agents = Agents::named(&name, dialect).map_err(|error| wrong(format!("{at}{error}")))?;
         let known = all.iter().any(|other| other.is_same(&agents));
-        if is_cut || known {
-            let same = if known { ", which is named before: they share a column" } else { "" };
-            say(format_args!(
-                "robosieve: warning: {}: {at}{name:?} is read as {agents}, as in a robots.txt{same}",
-                shown(path)
-            ));
+        let is_cut = agents.to_string() != name.replace(", ", ",");
+        let told = match (is_cut, known) {
+            (false, false) => None,
+            (true, false) => Some(format!("is read as {agents}, as in a robots.txt")),
+            (true, true) => Some(format!("is read as {agents}, which is named before: they share a column")),
+            (false, true) => Some("is named before: they share a column".to_owned()),
+        };
+        if let Some(told) = told {
+            say(format_args!("robosieve: warning: {}: {at}{name:?} {told}", shown(path)));
         }
         if !known {
             all.push(agents);
         }
     }
     Ok(all)
-}
-
-/// The crawler of a published name, and whether the name was cut as the dialect cuts it in a robots.txt.
-fn published(name: &str, dialect: &Dialect) -> Result<(Agents, bool), AgentError> {
-    match name.parse::<Agents>() {
-        Ok(agents) => Ok((agents, false)),
-        Err(AgentError::Empty) => Err(AgentError::Empty),
-        Err(_) => Agents::published(name, dialect).map(|agents| (agents, true)),
-    }
 }
 
 /// The names in a file, each with its line in a text: one a line, without comments; or JSON, a list of names or an object with an
@@ -188,6 +182,7 @@ fn names_of_json(text: &str) -> Result<Vec<(Option<usize>, String)>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::robots::AgentError;
 
     #[test]
     fn names_are_lines_or_json() {
@@ -203,14 +198,15 @@ mod tests {
     #[test]
     fn a_name_is_cut_as_in_a_robots_txt() {
         let of = |name: &str, dialect: &str| {
-            let (agents, is_cut) = published(name, Dialect::named(dialect).unwrap())?;
-            Ok::<_, AgentError>((agents.to_string(), is_cut))
+            Agents::named(name, Dialect::named(dialect).unwrap()).map(|agents| agents.to_string())
         };
-        let cut = |name: &str| Ok((name.to_owned(), true));
-        assert_eq!(of("GPTBot/1.1", "rfc9309"), Ok(("GPTBot".to_owned(), false)));
-        assert_eq!(of("bigsur.ai", "rfc9309"), cut("bigsur"));
-        assert_eq!(of("ChatGPT Agent", "rfc9309"), cut("ChatGPT"));
-        assert_eq!(of("ChatGPT Agent", "mandelbot"), cut("ChatGPT Agent"), "the whole value is the name");
-        assert_eq!(of(".ai", "rfc9309"), Err(AgentError::Empty));
+        let token = |name: &str| Ok(name.to_owned());
+        assert_eq!(of("GPTBot/1.1", "rfc9309"), token("GPTBot"));
+        assert_eq!(of("bigsur.ai", "rfc9309"), token("bigsur"));
+        assert_eq!(of("ChatGPT Agent", "rfc9309"), token("ChatGPT"));
+        assert_eq!(of("ChatGPT Agent", "mandelbot"), token("ChatGPT Agent"), "the whole value is the name");
+        assert_eq!(of("Googlebot-News, Googlebot", "mandelbot"), token("Googlebot-News,Googlebot"));
+        assert_eq!(of(".ai", "rfc9309"), Err(AgentError::NothingCompared { given: ".ai".to_owned() }));
+        assert!(matches!(of("t\tq", "mandelbot"), Err(AgentError::Character { character: '\t', .. })));
     }
 }

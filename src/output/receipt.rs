@@ -11,6 +11,7 @@ use super::folder::Written;
 use super::form::{Form, Format, FrameFormat, Rows};
 use super::samples::Sample;
 use super::splits::Splits;
+use crate::dialect::Dialect;
 use crate::formats::compression::Compression;
 use crate::formats::plain::json_problem;
 use crate::formats::{json, regular_file};
@@ -25,6 +26,7 @@ use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
 use crate::preferences::PreferenceColumns;
+use crate::robots::{AgentError, Agents};
 
 /// The version of the receipt format. It goes up when a key changes its name or meaning, not when one is added.
 pub const RECEIPT_VERSION: u32 = 1;
@@ -441,9 +443,16 @@ impl Receipt {
         }
     }
 
+    /// The crawlers.
+    pub(crate) fn crawlers(&self) -> Result<Vec<Agents>, AgentError> {
+        // What is no product token was in a dialect that this program knows.
+        let dialect = Dialect::named(&self.dialect).unwrap_or(Dialect::DEFAULT);
+        self.agents.iter().map(|agents| Agents::named(agents, dialect)).collect()
+    }
+
     /// Whom lines were split for. The agents were checked when the receipt was read.
     pub(crate) fn splits(&self) -> Splits {
-        let agents = self.agents.iter().flat_map(|agents| agents.parse()).collect();
+        let agents = self.crawlers().unwrap_or_default();
         Splits::new(agents, self.options.allowed_if, self.options.against.is_some())
     }
 

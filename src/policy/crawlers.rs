@@ -61,7 +61,7 @@ impl Crawlers {
     ///
     /// [`CrawlerError`] if the columns have no answer for it.
     pub fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
-        let known = || self.to_string();
+        let known = || self.in_short();
         let Some(given) = agents else {
             return match self.0.as_slice() {
                 [only] => Ok(Crawler { agents: only.clone(), columns: vec![0] }),
@@ -74,7 +74,10 @@ impl Crawlers {
         }
         let unknown = |agents: &Agents| CrawlerError::Unknown { given: agents.to_string(), known: known() };
         if given.tokens().len() < 2 {
-            return Err(unknown(given));
+            // The column of a name with other characters is that of the part that is compared.
+            let compared = Agents::named(&given.to_string(), dialect).map_err(|_| unknown(given))?;
+            let column = column(&compared).ok_or_else(|| unknown(given))?;
+            return Ok(Crawler { agents: compared, columns: vec![column] });
         }
         if dialect.agent_list == AgentList::Merge {
             return Err(CrawlerError::Merged { given: given.to_string(), dialect: dialect.name });
@@ -82,6 +85,18 @@ impl Crawlers {
         let names = given.tokens().iter().map(|token| Agents::verbatim(token));
         let columns = names.map(|name| column(&name).ok_or_else(|| unknown(&name))).collect::<Result<_, _>>()?;
         Ok(Crawler { agents: given.clone(), columns })
+    }
+}
+
+impl Crawlers {
+    /// The most that are named in a message.
+    const NAMED: usize = 8;
+
+    /// The first ones, and how many more there are.
+    pub(crate) fn in_short(&self) -> String {
+        let (named, more) = self.0.split_at(self.0.len().min(Crawlers::NAMED));
+        let more = if more.is_empty() { String::new() } else { format!("; and {} more", more.len()) };
+        Crawlers(named.to_vec()).to_string() + &more
     }
 }
 

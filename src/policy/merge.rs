@@ -71,7 +71,7 @@ pub(super) fn agree(policies: &[Policy]) -> Result<&Policy, MergeError> {
             return Err(MergeError::Dialects { one: first.dialect().name, other: other.dialect().name });
         }
         if !first.columns().is_same(other.columns()) {
-            let (one, other) = (first.columns().to_string(), other.columns().to_string());
+            let (one, other) = (first.columns().in_short(), other.columns().in_short());
             return Err(MergeError::Crawlers { one, other });
         }
     }

@@ -113,6 +113,14 @@ pub enum AgentError {
     /// `*` in a list with names.
     #[error("* means every crawler and is always the last resort; it cannot be in a list")]
     StarInList,
+    /// A name of which a robots.txt has nothing to compare.
+    #[error(
+        "nothing of {given:?} names a crawler in a robots.txt; a product token begins with a letter, a digit, - or _"
+    )]
+    NothingCompared {
+        /// The text that was given.
+        given: String,
+    },
     /// A character that product tokens cannot contain.
     #[error("agent {given:?} has the character {character:?}; a product token has only letters, digits, - and _")]
     Character {

@@ -77,13 +77,26 @@ impl Agents {
     ///
     /// # Errors
     ///
-    /// [`AgentError::Empty`] if nothing of it is compared.
+    /// [`AgentError::NothingCompared`] if nothing of it is, and [`AgentError::Character`] for a control character.
     pub fn published(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
+        if let Some(character) = name.chars().find(|character| character.is_control()) {
+            return Err(AgentError::Character { given: name.to_owned(), character });
+        }
         let compared = compared_part(name.as_bytes(), dialect.agent_line);
         match std::str::from_utf8(compared) {
             _ if is_everybody(name.as_bytes(), dialect.agent_line) => Ok(Agents::everybody()),
-            Ok("") | Err(_) => Err(AgentError::Empty),
+            Ok("") | Err(_) => Err(AgentError::NothingCompared { given: name.to_owned() }),
             Ok(token) => Ok(Agents::verbatim(token)),
+        }
+    }
+
+    /// The crawler of product tokens, or else of a published name. The text of agents names them again.
+    pub(crate) fn named(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
+        match name.parse() {
+            Err(AgentError::WholeUserAgent { .. } | AgentError::StarInList | AgentError::Character { .. }) => {
+                Agents::published(name, dialect)
+            }
+            agents => agents,
         }
     }
 }

@@ -46,8 +46,11 @@ const LEAST_WAITING: u64 = 32;
 
 /// The shortest chunk that is chosen to make room for more workers.
 const SHORTEST_CHUNK: usize = 64 << 10;
-/// The same if blocked lines are explained or crawlers are named, which can make text many times as long.
+/// The same if blocked lines are explained, or for many crawlers, which can make text many times as long.
 const SHORTEST_GROWING: usize = 4 << 10;
+
+/// More buffers than these are many.
+const MANY_BUFFERS: u64 = 32;
 
 /// The shortest line with a valid URL, without its LF: a scheme and `//a`.
 const SHORTEST_LINE: u64 = 8;
@@ -132,7 +135,8 @@ impl Memory {
 
     /// Memory outside the shares.
     fn fixed(&self) -> u64 {
-        BASE + BYTES_PER_BUFFER * self.needs.buffers
+        let own_files = if self.needs.form == Some(Form::Partitions) { self.needs.buffers } else { 1 };
+        BASE + BYTES_PER_BUFFER * own_files
     }
 
     /// The memory that shares are taken from.
@@ -175,7 +179,8 @@ impl Memory {
 
     /// The shortest chunk that is chosen.
     fn shortest_chunk(&self) -> usize {
-        let grows = self.needs.explain || self.needs.form == Some(Form::BlockedFor);
+        let grows =
+            self.needs.explain || self.needs.form == Some(Form::BlockedFor) || self.needs.buffers > MANY_BUFFERS;
         if grows { SHORTEST_GROWING } else { SHORTEST_CHUNK }
     }
 

@@ -105,7 +105,8 @@ fn crawlers_come_from_a_file_of_names() {
     bench.program("check --policy named.rsv --agents-file names http://a.example/").assert().success();
     for (text, message) in [
         ("", "it names no crawler"),
-        ("a\n.ai\n", "line 2: an agent is empty"),
+        ("a\n.ai\n", "line 2: nothing of \".ai\" names a crawler"),
+        ("a\tb\n", "has the character '\\t'"),
         ("a\n\u{fffd}", "line 2"),
         ("[1]", "where a name is expected"),
         ("[\"a\"", "column"),
@@ -118,6 +119,38 @@ fn crawlers_come_from_a_file_of_names() {
     bench.file("unknown", "CCBot\n");
     let done = bench.program("filter --policy named.rsv --agents-file unknown --out x urls").assert().code(2);
     said(&done.get_output().stderr, &["not compiled for CCBot"]);
+}
+
+/// In these dialects, a whole value is a name.
+#[test]
+fn crawlers_keep_names_that_are_no_product_tokens() {
+    let bench = Bench::new();
+    bench.file("sites/a.example", "User-agent: bigsur.ai\nDisallow: /\n");
+    bench.file("urls", "http://a.example/x\n");
+    bench.file("names", "bigsur.ai\nChatGPT Agent\n");
+    for dialect in ["extended-2008", "original-1994", "draft-1996", "mandelbot"] {
+        let words = format!("compile --dialect {dialect} --agents-file names sites -o {dialect}.rsv");
+        let done = bench.program(&words).assert().success();
+        assert!(!String::from_utf8_lossy(&done.get_output().stderr).contains("warning"));
+        let words = format!("filter --policy {dialect}.rsv --agents-file names --blocked-for --out out --force urls");
+        bench.program(&words).assert().success();
+        assert!(bench.read("out/verdicts.tsv").ends_with(b"\nbigsur.ai\t\thttp://a.example/x\n"), "{dialect}");
+        bench.program("verify out --inputs").assert().success();
+        bench.program(&format!("report out --policy {dialect}.rsv")).assert().success();
+        for words in [
+            format!("inspect {dialect}.rsv http://a.example --agent bigsur.ai"),
+            format!("export {dialect}.rsv --what access --agent BigSur.ai"),
+            format!("diff {dialect}.rsv {dialect}.rsv --agent bigsur.ai"),
+            format!("history {dialect}.rsv {dialect}.rsv --agent bigsur.ai"),
+        ] {
+            bench.program(&words).assert().success();
+        }
+    }
+    bench.program("compile --agents-file names sites -o rfc9309.rsv").assert().success();
+    let done = bench.program("export rfc9309.rsv --what access --agent bigsur.ai").assert().success();
+    assert!(String::from_utf8_lossy(&done.get_output().stdout).contains("\tbigsur\tall\t"));
+    let done = bench.program("export rfc9309.rsv --what access --agent other.ai").assert().code(2);
+    said(&done.get_output().stderr, &["not compiled for other.ai, only for bigsur; ChatGPT"]);
 }
 
 #[test]

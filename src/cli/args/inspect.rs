@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::policy::{PolicyFileArgs, mapped, trust};
-use super::values::{number, one_of};
+use super::values::{number, one_of, published};
 use crate::formats::time::timestamp;
 use crate::policy::{OpenError, Policy};
 use crate::robots::Agents;
@@ -33,7 +33,7 @@ pub struct InspectArgs {
     pub origin: Option<std::ffi::OsString>,
     /// Show only this crawler: one that the policy was compiled for, or a list of them in order of preference [default:
     /// all of them]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
     /// Print one JSON object, or null if the origin has no entry
     #[arg(long)]
@@ -75,7 +75,7 @@ pub struct ExportArgs {
     pub format: Format,
     /// Export only this crawler: one that the policy was compiled for, or a list of them in order of preference
     /// [default: all of them]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
     #[command(flatten)]
     pub file: TableFileArgs,
@@ -151,7 +151,7 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
     /// Only this crawler, which both policies were compiled for; may be repeated [default: all that both have]
-    #[arg(long, value_name = "NAME", alias = "crawler")]
+    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
     pub agent: Vec<Agents>,
     /// Only these kinds of change, such as now-blocked
     ///
@@ -217,7 +217,7 @@ pub struct HistoryArgs {
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
     /// Only this crawler, which all policies were compiled for; may be repeated [default: all that all have]
-    #[arg(long, value_name = "NAME", alias = "crawler")]
+    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
     pub agent: Vec<Agents>,
     /// The output format
     #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use crate::formats::time::duration;
 use crate::judge::SameUrl;
 use crate::policy::LONGEST_UNREACHABLE;
+use crate::robots::{AgentError, Agents};
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub(super) fn bytes(given: &str) -> Result<u64, String> {
@@ -28,6 +29,14 @@ pub(super) fn bytes(given: &str) -> Result<u64, String> {
     let factor = power(letters).and_then(|power| base.checked_pow(power as u32)).ok_or_else(wanted)?;
     let bytes = number.checked_mul(factor).filter(|&bytes| bytes > 0);
     bytes.ok_or_else(|| "the size is out of range".to_owned())
+}
+
+/// Parses a crawler that a policy was compiled for: its product tokens, or another name as its owner publishes it.
+pub(super) fn published(given: &str) -> Result<Agents, AgentError> {
+    match given.parse() {
+        Err(AgentError::WholeUserAgent { .. } | AgentError::Character { .. }) => Ok(Agents::verbatim(given)),
+        agents => agents,
+    }
 }
 
 /// Parses how long an origin must have been unreachable, to seconds.

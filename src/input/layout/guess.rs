@@ -9,8 +9,8 @@ use super::delimited::Delimited;
 use super::json::{self, Member};
 use crate::origin;
 
-/// Separators of fields, the likeliest first.
-const DELIMITERS: [(u8, &str); 4] = [(b'\t', "tab"), (b',', ","), (b';', ";"), (b' ', "' '")];
+/// Separators of fields, the likeliest first, as a shell takes them.
+const DELIMITERS: [(u8, &str); 5] = [(b'\t', "tab"), (b',', ","), (b';', "';'"), (b'|', "'|'"), (b' ', "' '")];
 
 /// Lines that are looked at.
 const LINES: usize = 20;
@@ -49,8 +49,9 @@ fn are_most(lines: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
     2 * lines.iter().filter(|line| is_one(line)).count() >= lines.len().max(1)
 }
 
-/// JSON Lines, whose first line cannot be read, or else they had been known.
+/// JSON Lines, whose first line begins as one and cannot be read, or else they had been known.
 fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
+    lines.first().filter(|line| line.starts_with(b"{"))?;
     let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let names = lines.iter().find_map(|line| json::names(line))?;
     let name = names.into_iter().filter(is_plain).find(|name| {
@@ -73,9 +74,15 @@ fn delimited(lines: &[&[u8]]) -> Option<Guess> {
             b' ' if lines.iter().any(|line| is_cdx(line)) => "CDX without its head line",
             b' ' => "fields with spaces between them",
             b'\t' => "fields with tabs between them (TSV)",
+            b'|' => "fields with bars between them",
             _ => "fields with commas or semicolons between them (CSV)",
         };
-        Some(Guess { looks, options: format!("--delimiter {name} --column {}", column + 1) })
+        let has_head = lines.first().is_some_and(|line| {
+            let name = line.split(|&byte| byte == delimiter).nth(column).unwrap_or_default();
+            name.first().is_some_and(u8::is_ascii_alphabetic) && !name.contains(&b':')
+        });
+        let head = if has_head { " --header" } else { "" };
+        Some(Guess { looks, options: format!("--delimiter {name} --column {}{head}", column + 1) })
     })
 }
 
@@ -95,8 +102,11 @@ mod tests {
         let cdx = "com,example)/ 20240101000000 http://example.com/ text/html 200 AAAA 10 0 a.warc.gz\n".repeat(3);
         for (text, expected) in [
             (cdx.as_str(), Some("looks like CDX without its head line; try --delimiter ' ' --column 3")),
-            ("id,url\n1,http://a/\n2,\"http://b/x,y\"\n", Some("(CSV); try --delimiter , --column 2")),
-            ("1;x;http://a/\n2;y;http://b/\n", Some("--delimiter ; --column 3")),
+            ("id,url\n1,http://a/\n2,\"http://b/x,y\"\n", Some("(CSV); try --delimiter , --column 2 --header")),
+            ("1,http://a/\n2,http://b/x\n", Some("(CSV); try --delimiter , --column 2")),
+            ("1;x;http://a/\n2;y;http://b/\n", Some("--delimiter ';' --column 3")),
+            ("1|http://a/\n2|http://b/\n", Some("bars between them; try --delimiter '|' --column 2")),
+            ("http://a/\n{\"url\":\"http://a/\"}\n{\"url\":\"http://a/\"}\n", None),
             ("http://a/\t200\nhttp://b/\t404\n", Some("(TSV); try --delimiter tab --column 1")),
             ("200 http://a/\n404 http://b/\n", Some("spaces between them; try --delimiter ' ' --column 2")),
             ("{\"id\":\"1\n{\"id\":2,\"link\":\"http://a/\"}\n", Some("looks like JSON Lines; try --column link")),

@@ -77,7 +77,8 @@ impl<'c> Intake<'c> {
 
     /// The most bytes of a text that is read as a whole.
     pub fn text_limit(&self) -> usize {
-        usize::try_from(self.captures.memory / 32).map_or(TEXT, |share| share.min(TEXT))
+        // With a limit of no bytes, every text would be empty.
+        usize::try_from(self.captures.memory / 32).map_or(TEXT, |share| share.clamp(1, TEXT))
     }
 
     /// The most bytes of a body that matter: the dialect reads no further.

@@ -84,8 +84,8 @@ pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     if receipt.agents.is_empty() {
         return Err(VerifyError::NoAgents { path });
     }
-    match receipt.agents.iter().try_for_each(|agents| agents.parse::<crate::robots::Agents>().map(|_| ())) {
+    match receipt.crawlers() {
         Err(error) => Err(VerifyError::Agents { path, error }),
-        Ok(()) => Ok(receipt),
+        Ok(_) => Ok(receipt),
     }
 }

@@ -93,7 +93,7 @@ impl<'p> Diff<'p> {
             agents => agents.iter().map(both).collect::<Result<Vec<_>, _>>()?,
         };
         if crawlers.is_empty() {
-            return Err(DiffError::NoCrawler { was: was.columns().to_string(), now: now.columns().to_string() });
+            return Err(DiffError::NoCrawler { was: was.columns().in_short(), now: now.columns().in_short() });
         }
         Ok(Diff { policies: [was, now], crawlers, now: Choices::now().now, only: Vec::new(), shown: SHOWN })
     }
