@@ -184,7 +184,7 @@ fn access_has_a_history() {
     let times = [
         answer(404, "", 1),
         answer(200, "User-agent: *\\nDisallow: /a\\n", 2),
-        answer(200, "User-agent: *\\nDisallow: /a\\nDisallow: /b\\n", 3),
+        answer(200, "User-agent: *\\nDisallow: /b\\nDisallow: /a/b\\n", 3),
         answer(200, "User-agent: onebot\\nDisallow: /\\n", 4),
     ];
     for (number, text) in (1..).zip(&times) {
@@ -197,22 +197,26 @@ fn access_has_a_history() {
     bench.file("other.jsonl", times[0].replace("a.example", "b.example"));
     bench.program("compile --agent * --agent onebot --out other.rsv other.jsonl").assert().success();
     let expected = "\
-origin	agent	policy	access	root	group	origin_status	fetched_at
-https://a.example	onebot	1	none	allowed	none	unavailable	2026-01-01T00:00:00Z
-https://a.example	onebot	2	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
-https://a.example	onebot	4	all	blocked	own	robots-txt	2026-04-01T00:00:00Z
-https://a.example	*	1	none	allowed	none	unavailable	2026-01-01T00:00:00Z
-https://a.example	*	2	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
-https://a.example	*	4	none	allowed	none	robots-txt	2026-04-01T00:00:00Z
+origin	agent	policy	change	access	root	group	origin_status	fetched_at
+https://a.example	onebot	1		none	allowed	none	unavailable	2026-01-01T00:00:00Z
+https://a.example	onebot	2	now-blocked	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
+https://a.example	onebot	3	both	some	allowed	everybody	robots-txt	2026-03-01T00:00:00Z
+https://a.example	onebot	4	now-blocked	all	blocked	own	robots-txt	2026-04-01T00:00:00Z
+https://a.example	*	1		none	allowed	none	unavailable	2026-01-01T00:00:00Z
+https://a.example	*	2	now-blocked	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
+https://a.example	*	3	both	some	allowed	everybody	robots-txt	2026-03-01T00:00:00Z
+https://a.example	*	4	now-allowed	none	allowed	none	robots-txt	2026-04-01T00:00:00Z
 ";
     assert_eq!(printed(&bench, "history 1.rsv 2.rsv 3.rsv 4.rsv", 0), expected);
     let asked = printed(&bench, "history 1.rsv 2.rsv 3.rsv 4.rsv https://A.example/x --agent *", 0);
-    assert_eq!(asked.lines().skip(1).collect::<Vec<_>>(), expected.lines().skip(4).collect::<Vec<_>>());
-    // Nothing changed, but what is asked about has its state; what no policy has is told.
+    assert_eq!(asked.lines().skip(1).collect::<Vec<_>>(), expected.lines().skip(5).collect::<Vec<_>>());
+    // Rules that are written otherwise change nothing, but what is asked about has its state; what no policy has is told.
+    bench.file("same.jsonl", times[1].replace("Disallow: /a\\n", "Disallow: /a/c\\nDisallow: /a*\\n"));
+    bench.program("compile --agent onebot --agent * --out same.rsv same.jsonl").assert().success();
     let head = expected.lines().next().unwrap();
-    assert_eq!(printed(&bench, "history 2.rsv 3.rsv", 0), format!("{head}\n"));
-    assert_eq!(printed(&bench, "history 2.rsv 3.rsv https://a.example", 0).lines().count(), 3);
-    printed(&bench, "history 2.rsv 3.rsv https://c.example", 1);
+    assert_eq!(printed(&bench, "history 2.rsv same.rsv", 0), format!("{head}\n"));
+    assert_eq!(printed(&bench, "history 2.rsv same.rsv https://a.example", 0).lines().count(), 3);
+    printed(&bench, "history 2.rsv same.rsv https://c.example", 1);
     // What a policy does not have was never fetched.
     let came = printed(&bench, "history other.rsv 2.rsv --agent onebot --format jsonl", 0);
     let rows: Vec<Value> = came.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -59,6 +59,24 @@ fn a_list_of_invalid_lines_looks_like_something() {
         command.args(["--column", &words[words.len() - 1..], name]).assert().success();
         assert_eq!(bench.receipt("out")["partitions"]["allowed"]["lines"], 20, "{name}");
     }
+    // Neither another delimiter nor a pipe is left without advice.
+    let rows = "1;http://a.example/\n".repeat(20);
+    bench.file("rows", format!("id;url\n{rows}"));
+    bench.file("tabs", rows.replace(';', "\t"));
+    let advice = "try --delimiter ';' --column 2 --header";
+    for (words, advice) in [
+        ("rows", advice),
+        ("--delimiter ; --column 1 rows", advice),
+        ("--delimiter , --column 2 rows", advice),
+        ("tabs", "(TSV); try --delimiter tab --column 2"),
+        ("-", "the list -: 20 lines are invalid; it came through a pipe"),
+    ] {
+        let mut command = bench.filter(&format!("--robots sites --force --out out {words}"));
+        let done = command.write_stdin(rows.as_bytes()).assert().success();
+        said(&done.get_output().stderr, &[advice]);
+    }
+    bench.filter("--robots sites --force --out out --delimiter ; --column 2 --header rows").assert().success();
+    assert_eq!(bench.receipt("out")["partitions"]["allowed"]["lines"], 20);
     // Some invalid lines are no reason to doubt.
     bench.file("urls", "http://a.example/\n".repeat(5) + "x,http://a.example/\n");
     let done = bench.filter("--robots sites --force --out out urls").assert().success();

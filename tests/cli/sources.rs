@@ -292,3 +292,19 @@ fn one_is_not_several() {
     let text = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     assert!(text.contains(": 1 origin, 1 distinct group, "), "{text}");
 }
+
+/// Too little memory is an error, never a policy without what had no room.
+#[test]
+fn little_memory_loses_no_answer() {
+    let bench = Bench::new();
+    bench.file("in.jsonl", blocks("http://a.example", "/no", 1));
+    bench.program("compile --agent me in.jsonl -o expected.rsv").assert().success();
+    for memory in [1, 4, 31, 32, 1 << 10, 1 << 14] {
+        let done = bench.program(&format!("compile --agent me --memory {memory} in.jsonl -o policy.rsv")).output();
+        let done = done.expect("the program");
+        match done.status.code() {
+            Some(0) => assert_eq!(bench.read("policy.rsv"), bench.read("expected.rsv"), "{memory}"),
+            code => assert_eq!(code, Some(2), "{memory}"),
+        }
+    }
+}

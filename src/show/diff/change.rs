@@ -39,6 +39,13 @@ named! {
     }
 }
 
+impl Change {
+    /// Whether it is told by the paths that may be fetched, or by none that may be.
+    pub(super) fn is_of_paths(&self) -> bool {
+        !matches!(self, Change::Group | Change::Rewritten)
+    }
+}
+
 /// A path that shows a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -122,9 +129,8 @@ impl GroupChange {
         change: Option<Change>,
     ) -> Option<OriginChange<'p>> {
         let [was, now] = statuses;
-        let is_told = |change: &Change| !matches!(change, Change::Group | Change::Rewritten);
         let of_status = (was != now).then_some(Change::Status);
-        let change = change.or(self.change.filter(is_told)).or(of_status).or(self.change)?;
+        let change = change.or(self.change.filter(Change::is_of_paths)).or(of_status).or(self.change)?;
         Some(OriginChange {
             origin,
             change,

@@ -2,13 +2,18 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use super::policies::{DiffError, Found, same_dialect, side_by_side};
+use super::change::Change;
+use super::compare::{Comparer, Side};
+use super::policies::{DiffError, Found, same_dialect, side, side_by_side};
+use crate::dialect::Dialect;
 use crate::judge::Choices;
+use crate::judge::decision::Decisions;
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
-use crate::show::access::{Access, AccessDecider, Blocked, Cell, GroupKind};
+use crate::show::access::{Access, AccessDecider, Blocked, Cell, GroupKind, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
 
 /// Policies in the order of time, to tell when each crawler's access changed.
@@ -21,10 +26,11 @@ pub struct History<'p> {
 }
 
 /// The columns of a history.
-pub const HISTORY: [Column; 8] = [
+pub const HISTORY: [Column; 9] = [
     always("origin", Kind::Text),
     always("agent", Kind::Text),
     always("policy", Kind::Whole),
+    perhaps("change", Kind::Text),
     always("access", Kind::Text),
     always("root", Kind::Text),
     always("group", Kind::Text),
@@ -60,7 +66,7 @@ impl<'p> History<'p> {
             }
         }
         if let ([first, .., last], Some([])) = (policies, crawlers.first().map(Vec::as_slice)) {
-            return Err(DiffError::NoCrawler { was: first.columns().to_string(), now: last.columns().to_string() });
+            return Err(DiffError::NoCrawler { was: first.columns().in_short(), now: last.columns().in_short() });
         }
         Ok(History { policies: policies.to_vec(), crawlers, now: Choices::now().now })
     }
@@ -69,73 +75,29 @@ impl<'p> History<'p> {
     /// first such row is that of the first policy. Access that is always the same has no rows; but if an `origin` is given, only that
     /// one counts, and has them anyway. Returns the number of origins.
     ///
-    /// A row has values for the columns of [`HISTORY`]: `policy` is the number of the policy, counted from 1; `access`, `root` and
-    /// `group` are those of [`ExportTable::Access`](export::ExportTable::Access), and `fetched_at` is when the robots.txt was fetched.
+    /// A row has values for the columns of [`HISTORY`]: `policy` is the number of the policy, counted from 1; `change` is what paths tell
+    /// of the one before, by the name of a [`Change`]; `access`, `root` and `group` are those of
+    /// [`ExportTable::Access`](export::ExportTable::Access), and `fetched_at` is when the robots.txt was fetched.
     ///
     /// # Errors
     ///
     /// The first error of `each`.
     pub fn rows<E>(&self, origin: Option<&str>, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<u64, E> {
-        let mut deciders: Vec<_> = self.policies.iter().map(|policy| AccessDecider::new(policy, self.now)).collect();
+        let mut walk = Walk::of(self);
         if let Some(origin) = origin {
             let found: Vec<_> = self.policies.iter().map(|policy| policy.origin(origin.as_bytes())).collect();
             if found.iter().all(Option::is_none) {
                 return Ok(0);
             }
-            self.origin(origin.as_bytes(), &found, &mut deciders, true, each)?;
+            walk.origin(origin.as_bytes(), &found, true, each)?;
             return Ok(1);
         }
         let mut origins = 0;
         for (origin, found) in side_by_side(&self.policies) {
-            self.origin(origin, &found, &mut deciders, false, each)?;
+            walk.origin(origin, &found, false, each)?;
             origins += 1;
         }
         Ok(origins)
-    }
-
-    /// The rows of an origin, which these are the records of, by policy.
-    fn origin<E>(
-        &self,
-        origin: &[u8],
-        found: &[Found<'p>],
-        deciders: &mut [AccessDecider<'p>],
-        always: bool,
-        each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let by_policy: Vec<Vec<Cell>> = found
-            .iter()
-            .zip(deciders)
-            .zip(&self.crawlers)
-            .map(|((found, decider), crawlers)| match found {
-                Some((of, record)) => decider.cells(of, record, crawlers).to_vec(),
-                None => vec![ABSENT; crawlers.len()],
-            })
-            .collect();
-        for (at, crawler) in self.crawlers.first().into_iter().flatten().enumerate() {
-            let agent = crawler.agents().to_string();
-            if !always && by_policy.windows(2).all(|pair| pair[0][at] == pair[1][at]) {
-                continue;
-            }
-            let mut last = None;
-            for ((number, cells), found) in (1..).zip(&by_policy).zip(found) {
-                if last.replace(cells[at]) == Some(cells[at]) {
-                    continue;
-                }
-                let record = found.as_ref().map(|(_, record)| record);
-                let fetched_at = record.and_then(|record| record.state().answered.fetched_at);
-                each(&[
-                    Value::Text(origin),
-                    Value::Text(agent.as_bytes()),
-                    Value::Whole(number),
-                    Value::Name(cells[at].blocked.access.name()),
-                    Value::Name(cells[at].blocked.root.name()),
-                    Value::Name(cells[at].group.name()),
-                    record.map_or(Value::None, |record| Value::Name(record.origin_status.name())),
-                    fetched_at.map_or(Value::None, Value::Time),
-                ])?;
-            }
-        }
-        Ok(())
     }
 
     /// Writes the rows as a table; returns the number of origins.
@@ -159,5 +121,93 @@ impl<'p> History<'p> {
     /// If the file cannot be written, or exists and is not to be replaced.
     pub fn write_file(&self, origin: Option<&str>, format: Format, path: &Path, force: bool) -> io::Result<u64> {
         export::to_file(path, format, force, |file| self.write(origin, format, file))
+    }
+}
+
+/// Goes through origins, and keeps what was found out once.
+struct Walk<'h, 'p> {
+    history: &'h History<'p>,
+    decisions: Decisions,
+    /// By policy.
+    deciders: Vec<AccessDecider<'p>>,
+    /// Of each policy but the first with the one before.
+    comparers: Vec<(Comparer, Vec<[Crawler; 2]>)>,
+}
+
+/// A crawler's access to an origin by a policy, and what paths tell of the policy before.
+type Step = (Cell, Option<Change>);
+
+impl<'p> Walk<'_, 'p> {
+    fn of<'h>(history: &'h History<'p>) -> Walk<'h, 'p> {
+        let History { policies, crawlers, now } = history;
+        let dialect = policies.first().map_or(Dialect::DEFAULT, |policy| policy.dialect());
+        let paths = paths_of(dialect);
+        let pairs = crawlers.windows(2).map(|two| {
+            let both = two[0].iter().zip(&two[1]).map(|(was, now)| [was.clone(), now.clone()]).collect();
+            (Comparer::new(Arc::clone(&paths), 0), both)
+        });
+        Walk {
+            history,
+            decisions: Decisions::new(Choices::at(*now), dialect),
+            deciders: policies.iter().map(|policy| AccessDecider::new(policy, *now)).collect(),
+            comparers: pairs.collect(),
+        }
+    }
+
+    /// The rows of an origin, which these are the records of, by policy.
+    fn origin<E>(
+        &mut self,
+        origin: &[u8],
+        found: &[Found<'p>],
+        always: bool,
+        each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let by_policy = self.steps(found);
+        for (at, crawler) in self.history.crawlers.first().into_iter().flatten().enumerate() {
+            let agent = crawler.agents().to_string();
+            let is_same = |pair: &[Vec<Step>]| pair[0][at].0 == pair[1][at].0 && pair[1][at].1.is_none();
+            if !always && by_policy.windows(2).all(is_same) {
+                continue;
+            }
+            for (place, found) in found.iter().enumerate() {
+                if place > 0 && is_same(&by_policy[place - 1..=place]) {
+                    continue;
+                }
+                let (Cell { blocked, group }, change) = by_policy[place][at];
+                let record = found.as_ref().map(|(_, record)| record);
+                let fetched_at = record.and_then(|record| record.state().answered.fetched_at);
+                each(&[
+                    Value::Text(origin),
+                    Value::Text(agent.as_bytes()),
+                    Value::Whole(place as u64 + 1),
+                    change.map_or(Value::None, |change| Value::Name(change.name())),
+                    Value::Name(blocked.access.name()),
+                    Value::Name(blocked.root.name()),
+                    Value::Name(group.name()),
+                    record.map_or(Value::None, |record| Value::Name(record.origin_status.name())),
+                    fetched_at.map_or(Value::None, Value::Time),
+                ])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The access to an origin, by policy and crawler.
+    fn steps(&mut self, found: &[Found<'p>]) -> Vec<Vec<Step>> {
+        let Walk { history: History { policies, crawlers, .. }, decisions, deciders, comparers } = self;
+        let cells = found.iter().zip(deciders).zip(crawlers).map(|((found, decider), crawlers)| match found {
+            Some((of, record)) => decider.cells(of, record, crawlers).iter().map(|cell| (*cell, None)).collect(),
+            None => vec![(ABSENT, None); crawlers.len()],
+        });
+        let mut steps: Vec<Vec<Step>> = cells.collect();
+        let sides: Vec<Side<'_>> =
+            policies.iter().zip(found).map(|(policy, found)| side(policy, found, decisions)).collect();
+        for ((comparer, crawlers), (both, steps)) in comparers.iter_mut().zip(sides.windows(2).zip(&mut steps[1..])) {
+            for of_some in comparer.compare([both[0], both[1]], crawlers).iter() {
+                let told = of_some.change.filter(Change::is_of_paths);
+                of_some.crawlers.iter().for_each(|&crawler| steps[usize::from(crawler)].1 = told);
+            }
+        }
+        steps
     }
 }

@@ -141,7 +141,7 @@ impl<'p> Diff<'p> {
                 [_, None] => Some(Change::Went),
                 _ => None,
             };
-            let sides = [0, 1].map(|at| self.side(at, &found[at], &decisions));
+            let sides = [0, 1].map(|at| side(self.policies[at], &found[at], &decisions));
             let statuses = [0, 1].map(|at| found[at].as_ref().map(|(_, record)| record.origin_status));
             let mut is_changed = false;
             let of_groups = comparer.compare(sides, &self.crawlers);
@@ -164,16 +164,15 @@ impl<'p> Diff<'p> {
     fn is_wanted(&self, change: Change) -> bool {
         self.only.is_empty() || self.only.contains(&change)
     }
+}
 
-    /// What one of the policies says of an origin. What it does not have was never fetched.
-    fn side(&self, at: usize, found: &Found<'p>, decisions: &Decisions) -> Side<'p> {
-        let policy = self.policies[at];
-        match found {
-            None => Side { policy, is_layer: false, row: 0, partition: Some(Partition::Deferred) },
-            Some((of, record)) => {
-                let partition = decisions.of(record).partition();
-                Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }
-            }
+/// What a policy says of an origin. What it does not have was never fetched.
+pub(super) fn side<'p>(policy: &'p Policy, found: &Found<'p>, decisions: &Decisions) -> Side<'p> {
+    match found {
+        None => Side { policy, is_layer: false, row: 0, partition: Some(Partition::Deferred) },
+        Some((of, record)) => {
+            let partition = decisions.of(record).partition();
+            Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }
         }
     }
 }
