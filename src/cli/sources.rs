@@ -11,7 +11,7 @@ use crate::dialect::Dialect;
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::error::FileError;
 use crate::formats::plain::json_problem;
-use crate::formats::shown;
+use crate::formats::{shortened, shown};
 use crate::input::STANDARD_INPUT;
 use crate::policy::source::{self, Options, PassedOver, Robots, body_limit};
 use crate::policy::{Captures, Crawler, CrawlerError, Overrides, Policy};
@@ -133,7 +133,8 @@ pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> R
             (false, true) => Some("is named before: they share a column".to_owned()),
         };
         if let Some(told) = told {
-            say(format_args!("robosieve: warning: {}: {at}{name:?} {told}", shown(path)));
+            let told = shortened(format!("{at}{name:?} {told}"));
+            say(format_args!("robosieve: warning: {}: {told}", shown(path)));
         }
         if !known {
             all.push(agents);

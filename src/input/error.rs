@@ -193,6 +193,16 @@ pub enum ListNamesError {
         /// The file.
         path: PathBuf,
     },
+    /// What is longer than any path.
+    #[error("{}, path {line}: {bytes} bytes are no path; is it a file of paths?", shown(path))]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The number of the path, with those that are empty, counted from 1.
+        line: usize,
+        /// Its length.
+        bytes: usize,
+    },
     /// A path that is not UTF-8, on a system where paths are.
     #[error("{}, path {line}: it is not UTF-8, as this system requires", shown(path))]
     NotUtf8 {

@@ -22,11 +22,14 @@ pub enum NameEnd {
     Nul,
 }
 
+/// Longer paths cannot be opened, in bytes.
+const LONGEST_PATH: usize = if cfg!(unix) { 4 << 10 } else { 32 << 10 };
+
 /// The paths of lists in a file; empty ones are skipped. The file may be compressed; `-` is standard input.
 ///
 /// # Errors
 ///
-/// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, has NUL in its lines, or, on a system whose paths
+/// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, has NUL or too much in its lines, or, on a system whose paths
 /// are UTF-8, names one that is not.
 pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNamesError> {
     let text = text(file).map_err(FileError::of("read", file))?;
@@ -40,6 +43,9 @@ pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNam
     };
     let named = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
     let paths = named.map(|(place, name)| {
+        if name.len() > LONGEST_PATH {
+            return Err(ListNamesError::TooLong { path: file.to_owned(), line: place + 1, bytes: name.len() });
+        }
         path(name).ok_or_else(|| ListNamesError::NotUtf8 { path: file.to_owned(), line: place + 1 })
     });
     let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;

@@ -14,8 +14,8 @@ use crate::output::error::OutputError;
 #[derive(Debug)]
 pub(crate) struct FileLayout {
     pub rows: Rows,
-    /// The names of those whom lines are split for.
-    names: Vec<String>,
+    /// Whom lines are split for.
+    splits: Splits,
     /// The names of the files of a set.
     pub files: Vec<FileName>,
     /// The bytes of a file without lines.
@@ -37,8 +37,8 @@ impl FileLayout {
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(OutputError::SameName { name: file.of_part(0) });
         }
-        let names = splits.names();
-        let mut layout = FileLayout { rows, names, files, empty_file: Vec::new(), split_size, frames };
+        let splits = splits.clone();
+        let mut layout = FileLayout { rows, splits, files, empty_file: Vec::new(), split_size, frames };
         layout.empty_file = layout.stored(b"")?;
         Ok(layout)
     }
@@ -63,7 +63,7 @@ impl FileLayout {
         if self.rows.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }
-        let head = self.rows.head(file, &self.names, lists_head);
+        let head = self.rows.head(file, &self.splits, lists_head);
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 

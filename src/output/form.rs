@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use super::splits::{Splits, crawler_name, labelled};
 use crate::formats::time;
 use crate::formats::visible::escaped;
 use crate::judge::explain::Cause;
@@ -110,24 +111,27 @@ impl Rows {
         1 + if self.explain { CAUSE.len() } else { 0 } + self.preferences.count()
     }
 
-    /// The head of a file; `names` are those whom lines are split for, `lists_head` is the head line of its lists, which may be
-    /// empty.
-    pub fn head(self, file: usize, names: &[String], lists_head: &[u8]) -> Vec<u8> {
+    /// The head of a file of lines split for these; `lists_head` is the head line of its lists, which may be empty.
+    pub fn head(self, file: usize, splits: &Splits, lists_head: &[u8]) -> Vec<u8> {
         let columns = match self.form {
             Form::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
             Form::Partitions => self.columns_of_partition(file).map(|name| format!("{name}\t")).collect(),
-            Form::Verdicts => names.iter().take(self.crawlers).map(|name| self.verdict_head(name)).collect(),
+            Form::Verdicts => {
+                let crawlers = splits.names().into_iter().zip(splits.labels()).take(self.crawlers);
+                crawlers.map(|(name, label)| self.verdict_head(&name, &label)).collect()
+            }
             Form::BlockedFor => REFUSED.map(|name| format!("{name}\t")).concat(),
         };
         [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
 
-    /// The names of a crawler's columns. With several crawlers, those after the verdict carry its name too.
-    fn verdict_head(self, name: &str) -> String {
-        let named = |column: &str| if self.crawlers > 1 { format!("{column}.{name}\t") } else { format!("{column}\t") };
-        let causes = if self.explain { CAUSE.map(named).concat() } else { String::new() };
-        let said: String = self.preferences.all().map(|column| named(column.name())).collect();
-        format!("{name}\t{causes}{said}")
+    /// The names of a crawler's columns. Those after the verdict carry its name too, if it has a label.
+    fn verdict_head(self, name: &str, label: &str) -> String {
+        let label = if label.is_empty() { "" } else { name };
+        let causes = if self.explain { &CAUSE[..] } else { &[] };
+        let said = self.preferences.all().map(PreferenceColumn::name);
+        let columns = causes.iter().copied().chain(said).map(|column| labelled(column, label));
+        std::iter::once(name.to_owned()).chain(columns).map(|name| name + "\t").collect()
     }
 
     /// The tally of lines about to be written to a file, without the columns before them.
@@ -143,11 +147,6 @@ impl Rows {
             Form::Verdicts | Form::BlockedFor => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
         }
     }
-}
-
-/// The name of a crawler in a list of names: a crawler with several tokens has them joined by `+`, as in the names of files.
-pub(crate) fn crawler_name(agents: &Agents) -> String {
-    if agents.tokens().is_empty() { agents.to_string() } else { agents.tokens().join("+") }
 }
 
 /// The name of the last column, that of the lines, if the lists have no head line.

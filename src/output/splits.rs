@@ -1,7 +1,6 @@
 //! Whom the lines of a run are split for: each crawler, or all of them together; and if policies are compared, the same again by
 //! the older policy.
 
-use super::form::crawler_name;
 use crate::judge::outcomes::AllowedIf;
 use crate::outcome::Partition;
 use crate::robots::Agents;
@@ -95,8 +94,13 @@ impl Splits {
     }
 }
 
+/// The name of a crawler in a list of names: a crawler with several tokens has them joined by `+`, as in the names of files.
+pub(crate) fn crawler_name(agents: &Agents) -> String {
+    if agents.tokens().is_empty() { agents.to_string() } else { agents.tokens().join("+") }
+}
+
 /// A name with a label, if there is one.
-fn labelled(name: &str, label: &str) -> String {
+pub(crate) fn labelled(name: &str, label: &str) -> String {
     if label.is_empty() { name.to_owned() } else { format!("{name}.{label}") }
 }
 

@@ -85,7 +85,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sin
         Pipe::Verdicts | Pipe::BlockedFor => (0, &[][..]),
     };
     let lists_head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
-    let mut head = plan.file_rows().head(file, &plan.splits().names(), lists_head);
+    let mut head = plan.file_rows().head(file, &plan.splits(), lists_head);
     if !picked.is_empty() {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
         let has_others = plan.file_rows().columns_of_verdict() > 1;

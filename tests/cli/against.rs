@@ -98,6 +98,10 @@ fn each_line_has_its_verdict_before() {
         bench.program(&format!("{options} --verdicts {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
     }
+    // The columns of the only crawler have the names that they have without an older policy.
+    let explained = bench.program(&format!("{options} --verdicts --explain urls")).assert().success();
+    let head = "onebot\trule\tline\tcaptured\twas\trule.was\tline.was\tcaptured.was\turl\n";
+    assert!(String::from_utf8_lossy(&explained.get_output().stdout).starts_with(head));
     let receipt = bench.receipt("out");
     assert_eq!(receipt["changes"], json!(changes(&lines, 0)));
     let kinds: Vec<&str> =

@@ -112,6 +112,8 @@ fn a_file_that_names_no_lists_or_missing_ones_is_refused() {
     bench.refused("--robots sites --out out --files-from missing", &["missing"]);
     bench.file("names", "lists/a.txt\nlists/*.txt\n");
     bench.refused("--robots sites --out out --files-from names", &["lists/*.txt"]);
+    bench.file("names", format!("lists/a.txt\n{}\n", "x".repeat(200_000)));
+    bench.refused("--robots sites --out out --files-from names", &["names, path 2: 200000 bytes are no path"]);
 }
 
 #[test]

@@ -116,6 +116,9 @@ fn crawlers_come_from_a_file_of_names() {
         said(&done.get_output().stderr, &["--agents-file: bad", message]);
     }
     bench.program("filter --policy named.rsv --agents-file missing --out x urls").assert().code(2);
+    bench.file("long", format!("GPTBot\n{}.ai\n", "x".repeat(50_000)));
+    let done = bench.program("compile --agents-file long sites -o long.rsv").assert().success();
+    assert!(done.get_output().stderr.len() < 1000);
     bench.file("unknown", "CCBot\n");
     let done = bench.program("filter --policy named.rsv --agents-file unknown --out x urls").assert().code(2);
     said(&done.get_output().stderr, &["not compiled for CCBot"]);

@@ -1,6 +1,6 @@
 //! Findings as SARIF 2.1.0, which code hosts show beside the lines.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use serde_json::{Error, json};
 use std::path::Path;
 
@@ -8,9 +8,8 @@ use super::found::Found;
 use crate::formats::json;
 use crate::lint::{Finding, FindingKind};
 
-/// The bytes that a reference to a file escapes: all but those that a path or a URL consists of.
-const ESCAPED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'%');
+/// The bytes that a reference to a file escapes: all but those that a path consists of.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// What begins the log: the program with all kinds of findings. Results follow, one a line, and then [`TAIL`].
 pub(super) fn head() -> Result<String, Error> {
@@ -58,13 +57,11 @@ pub(super) fn result(path: &Path, found: &Found<'_>, is_first: bool) -> Result<S
 
 /// A reference to a file: a URL as it is, a path relative to where the program runs.
 fn uri(path: &Path) -> String {
-    let text = path.display().to_string();
-    if text.contains("://") {
-        return text;
+    match path.to_str() {
+        Some(url) if url.contains("://") => url.to_owned(),
+        Some(text) if cfg!(windows) => percent_encode(text.replace('\\', "/").as_bytes(), ESCAPED).to_string(),
+        _ => percent_encode(path.as_os_str().as_encoded_bytes(), ESCAPED).to_string(),
     }
-    let text = if cfg!(windows) { text.replace('\\', "/") } else { text };
-    // In a path, a percent sign is itself.
-    utf8_percent_encode(&text.replace('%', "%25"), ESCAPED).to_string()
 }
 
 #[cfg(test)]
@@ -80,5 +77,10 @@ mod tests {
         ] {
             assert_eq!(uri(Path::new(path)), expected);
         }
+        #[cfg(unix)]
+        assert_eq!(
+            uri(Path::new(std::os::unix::ffi::OsStrExt::from_bytes(b"no\xe9%".as_slice()) as &std::ffi::OsStr)),
+            "no%E9%25"
+        );
     }
 }
