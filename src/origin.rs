@@ -30,6 +30,9 @@ pub enum InvalidUrl {
     /// A port that is not a number up to 65,535.
     #[error("its port is not valid")]
     Port,
+    /// More than an origin, where one is expected.
+    #[error("it has more than a scheme, a host and a port")]
+    NotBare,
     /// A line feed in the URL, which no line of a list has.
     #[error("it has a line feed in it")]
     LineFeed,

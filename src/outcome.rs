@@ -171,7 +171,8 @@ impl From<InvalidUrl> for Outcome {
             InvalidUrl::Empty => Reason::Empty,
             InvalidUrl::NotAbsolute => Reason::NotAbsolute,
             InvalidUrl::Scheme => Reason::Scheme,
-            InvalidUrl::Host => Reason::Host,
+            // A line may have more than an origin.
+            InvalidUrl::Host | InvalidUrl::NotBare => Reason::Host,
             InvalidUrl::Port => Reason::Port,
             InvalidUrl::LineFeed => Reason::LineBreak,
         };

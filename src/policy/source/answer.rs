@@ -148,7 +148,7 @@ pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
     if matches!(&line[at..], [] | b"/") {
         Ok(String::from_utf8_lossy(&origin).into_owned())
     } else {
-        Err(InvalidUrl::Host)
+        Err(InvalidUrl::NotBare)
     }
 }
 

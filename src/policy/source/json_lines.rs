@@ -338,7 +338,7 @@ mod tests {
             ("{} {}", "(byte 3): this line cannot be read: more follows"),
             (r#"{"status":404}"#, "neither \"url\" nor \"origin\"; its keys are status;"),
             (r#"{"url":"/robots.txt","status":404}"#, "expected an absolute"),
-            (r#"{"origin":"http://a/x","status":404}"#, "not an origin"),
+            (r#"{"origin":"http://a/x","status":404}"#, "not an origin: it has more than a scheme, a host and a port"),
             (r#"{"origin":"http://a","url":"http://a/robots.txt","status":404}"#, "both"),
             (r#"{"origin":"http://a","status":404,"status":200}"#, "\"status\" occurs twice"),
             (r#"{"origin":"http://a","status_code":503}"#, "no \"status\", which is null"),
