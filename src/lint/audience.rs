@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use super::finding::excerpt;
 use super::meant::unquoted;
 use crate::dialect::{AgentValue, Dialect, Groups};
-use crate::robots::{AgentError, Agents, Robots, Rule};
+use crate::robots::{AgentError, Agents, Robots};
 
 /// Crawlers whom the same groups apply to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub(super) struct Audience {
 }
 
 impl Audience {
-    /// Their rules, in file order.
-    pub fn rules<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r Rule<'a>> + Clone {
-        self.groups.iter().flat_map(|&group| &robots.rules[robots.groups[group as usize].rules.clone()])
+    /// The numbers of their rules, ascending.
+    pub fn numbers<'r>(&'r self, robots: &'r Robots<'_>) -> impl Iterator<Item = usize> + Clone + 'r {
+        self.groups.iter().flat_map(|&group| robots.groups[group as usize].rules.clone())
     }
 }
 

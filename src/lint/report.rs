@@ -351,6 +351,50 @@ mod tests {
         expect("User-agent: a\nDisallow: /\n\nUser-agent: a\nDisallow: /a\n", "5 rule-without-effect", &[]);
     }
 
+    /// The lines that are said to be needless.
+    fn needless(file: &str) -> Vec<u32> {
+        let kinds = [FindingKind::UnreachableRule, FindingKind::RuleWithoutEffect, FindingKind::EmptyDisallow];
+        let findings = check(file.as_bytes(), Dialect::DEFAULT).findings;
+        findings.iter().filter(|finding| kinds.contains(&finding.kind)).map(|finding| finding.line).collect()
+    }
+
+    #[test]
+    fn lines_that_are_needless_because_of_each_other_are_not_all_said_to_be() {
+        for (rules, lines) in [
+            ("Disallow: /x\nDisallow: /x*\nDisallow: /y", &[2][..]),
+            ("Disallow: /x\nDisallow: /x\nDisallow: /y", &[3]),
+            ("Disallow: /*a*b\nDisallow: /*ab\nDisallow: /*a*b\nAllow: /z", &[3, 4, 5]),
+            // The first lifts what the second forbids, as long as that is there.
+            ("Allow: /x*\nDisallow: /x\nDisallow: /y", &[3]),
+            // A record keeps one rule.
+            ("Allow: /a\nAllow: /b\nDisallow:", &[2]),
+        ] {
+            assert_eq!(needless(&format!("User-agent: *\n{rules}\n")), lines, "{rules}");
+        }
+        let both =
+            "User-agent: a\nDisallow: /x\nAllow: /x/y\n\nUser-agent: a\nAllow: /x/y*\n\nUser-agent: a\nAllow: /x/y**\n";
+        expect(both, "8 record-without-disallow", &[]);
+        // The line that stays is the one that is named.
+        let (line, found) =
+            reason("User-agent: *\nDisallow: /a/b/c\nDisallow: /a/b\nDisallow: /a\n", "rule-without-effect").unwrap();
+        assert!(line == 2 && found.ends_with("by line 4, Disallow: /a"), "{line}: {found}");
+    }
+
+    #[test]
+    fn a_record_of_which_no_rule_decides_is_one_to_remove_as_a_whole() {
+        let star = "User-agent: *\nDisallow: /x\nAllow: /tmp\n";
+        let of =
+            |record: &str| reason(&format!("User-agent: a\nDisallow: /\n\n{record}\n\n{star}"), "unreachable-rule");
+        for (record, line, is_whole) in [
+            ("User-agent: a\nDisallow: /", 5, true),
+            ("User-agent: a\nDisallow: /\nDisallow: /", 5, true),
+            ("User-agent: a\nDisallow: /\nAllow: /b", 5, false),
+        ] {
+            let (found, reason) = of(record).expect(record);
+            assert_eq!((found, reason.contains("remove the whole record")), (line, is_whole), "{record}: {reason}");
+        }
+    }
+
     #[test]
     fn a_record_of_its_own_does_not_inherit() {
         let star = "User-agent: *\nDisallow: /search\nDisallow: /private/\n\n";
@@ -386,6 +430,8 @@ mod tests {
             ("User-agent: *\nDisallow: /\n", 2),
             ("User-agent: *\nDisallow: /a\nAllow: /robots.txt$\nDisallow: /*\n", 4),
             ("User-agent: a\nUser-agent: *\nDisallow: /\n\nUser-agent: b\nAllow: /\n", 3),
+            ("User-agent: *\nDisallow: /\nDisallow: /$\nDisallow: /?\n", 2),
+            ("User-agent: *\nDisallow: /$\nDisallow: *\nDisallow: /*.php$\n", 3),
         ] {
             assert_eq!(reason(file, kind).map(|(line, _)| line), Some(line), "{file}");
         }

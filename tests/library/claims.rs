@@ -52,6 +52,9 @@ fn check_all(dialects: &[&str], half: usize) {
         for host in hosts.iter().skip(half).step_by(2) {
             let file = fs::read(host).expect("a robots.txt");
             let findings = lint::check(&file, dialect).findings;
+            if let Err(problem) = together(&file, &findings, dialect) {
+                panic!("{} under {name}, without all lines that are needless: {problem}", host.display());
+            }
             for kind in FindingKind::all() {
                 let claims: Vec<&Finding> = findings.iter().filter(|finding| finding.kind == kind).collect();
                 let step = claims.len().div_ceil(CHECKED).max(1);
@@ -112,6 +115,31 @@ fn problem(file: &[u8], claim: &Finding, dialect: &'static Dialect) -> Result<bo
         }
         _ => Ok(false),
     }
+}
+
+/// Checks that all rules that are said to be needless are so together.
+fn together(file: &[u8], findings: &[Finding], dialect: &'static Dialect) -> Result<(), String> {
+    let text = robots::decode(file, dialect, &mut Vec::new());
+    let robots = Robots::parse(&text, dialect);
+    let (mut lines, mut agents) = (Vec::new(), Vec::new());
+    for group in &robots.groups {
+        let first = robots.agents[group.agents.start].line;
+        let rules = robots.rules[group.rules.clone()].iter().map(|rule| rule.line);
+        let is_needless = |&line: &u32| {
+            findings.iter().any(|finding| match finding.kind {
+                FindingKind::UnreachableRule | FindingKind::RuleWithoutEffect => finding.line == line,
+                _ => finding.line == first && finding.reason.starts_with("the record only allows"),
+            })
+        };
+        let needless: Vec<u32> = rules.filter(is_needless).collect();
+        if !needless.is_empty() {
+            agents.extend(names(&robots, group.agents.clone(), dialect));
+        }
+        lines.extend(needless);
+    }
+    let step = agents.len().div_ceil(CHECKED).max(1);
+    let agents: Vec<Agents> = agents.into_iter().step_by(step).collect();
+    without(&text, &lines).map_or(Ok(()), |less| same(&text, &less, &agents, dialect))
 }
 
 /// Whether the normal form of a path can be asked for as it is.
