@@ -214,10 +214,31 @@ mod tests {
         }
         let google = |line: &str| check(group(line).as_bytes(), Dialect::named("google").unwrap()).findings;
         assert_eq!(google("Sitemap https://a.example/s")[0].proposal.as_deref(), Some("Sitemap: https://a.example/s"));
+        assert_eq!(google("Sitemap=https://a.example/s")[0].proposal.as_deref(), Some("Sitemap: https://a.example/s"));
         // It is read as a rule there, by its beginning, but the author meant another record.
         assert_eq!(google("DisallowAITraining: /")[0].proposal, None);
         let latin = check(b"User-agent: *\nDisallow: /caf\xe9\n", Dialect::DEFAULT).findings;
         assert_eq!(latin[0].proposal.as_deref(), Some("Disallow: /caf%C3%A9"));
+        for rule in [
+            "/x|/y",
+            "*.jpg$|*.png$",
+            "/h{1,2}",
+            "/a\\*",
+            "/a\\$",
+            "/\\",
+            "/it’s",
+            "/«x»/",
+            "https://a.example/*",
+            "/.*",
+        ] {
+            for dialect in Dialect::ALL {
+                let found = check(group(&format!("Disallow: {rule}")).as_bytes(), dialect).findings;
+                let proposals: Vec<&str> = found.iter().filter_map(|finding| finding.proposal.as_deref()).collect();
+                assert_eq!(proposals, [""; 0], "{rule} under {}", dialect.name);
+            }
+        }
+        let windows = check(b"User-agent: *\nDisallow: /it\x92s\n", Dialect::DEFAULT).findings;
+        assert_eq!(windows[0].proposal, None);
         let twice = "Sitemap: https://a.example/s\n".repeat(2);
         expect(group("") + &twice, "5 sitemap-repeated", &ALL);
         expect("\u{feff}".to_owned() + &group(""), "1 byte-order-mark", &ALL);
@@ -288,7 +309,14 @@ mod tests {
             "3 crawl-delay-decimals",
             &["rfc9309", "extended-2008", "draft-1996", "original-1994"],
         );
-        expect(of("other", "2.0"), "3 crawl-delay-decimals", &[]);
+        for delay in ["1.0", "5."] {
+            expect(
+                of("other", delay),
+                "3 crawl-delay-decimals",
+                &["rfc9309", "extended-2008", "draft-1996", "original-1994"],
+            );
+        }
+        expect(of("other", "2"), "3 crawl-delay-decimals", &[]);
         expect(of("other", "5"), "3 crawl-delay-ignored", &["google", "mandelbot"]);
         let own = of("*", "60") + "\n" + &of("bingbot", "5");
         expect(own, kind, &[]);
@@ -301,6 +329,9 @@ mod tests {
                     User-agent: a\nDisallow: /3\nCrawl-delay: 1\n";
         expect(file, &format!("3 {kind}"), &ALL);
         expect(file, &format!("8 {kind}"), &[]);
+        // One that is no number is not one that counts.
+        let number = file.replace("delay: 1\nCrawl", "delay: ten\nCrawl");
+        expect(&number, &format!("3 {kind}"), &[]);
         // Its record is never obeyed where only the first one is.
         expect(file, &format!("12 {kind}"), &NEW);
     }
