@@ -17,6 +17,8 @@ use crate::robots::{AgentError, Agents, Robots};
 pub(super) struct Audience {
     /// The first of their names in the file; `*` for all that it does not name.
     pub name: String,
+    /// How many more names they have.
+    pub others: usize,
     /// The line of this name.
     pub line: u32,
     /// Whether all that the file does not name are among them.
@@ -26,6 +28,15 @@ pub(super) struct Audience {
 }
 
 impl Audience {
+    /// Their names, for people.
+    pub fn names(&self) -> String {
+        match self.others {
+            0 => self.name.clone(),
+            1 => format!("{} and 1 other", self.name),
+            others => format!("{} and {others} others", self.name),
+        }
+    }
+
     /// The numbers of their rules, ascending.
     pub fn numbers<'r>(&'r self, robots: &'r Robots<'_>) -> impl Iterator<Item = usize> + Clone + 'r {
         self.groups.iter().flat_map(|&group| robots.groups[group as usize].rules.clone())
@@ -66,12 +77,14 @@ pub(super) fn audiences(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Audience>
         if dialect.groups == Groups::First {
             groups.truncate(1);
         }
-        let place = *places.entry(groups).or_insert_with_key(|groups| {
-            let name = if named.everybody { "*".to_owned() } else { excerpt(named.compared) };
-            audiences.push(Audience { name, line: named.agent.line, everybody: false, groups: groups.clone() });
-            audiences.len() - 1
-        });
-        audiences[place].everybody |= named.everybody;
+        if let Some(&place) = places.get(&groups) {
+            let audience: &mut Audience = &mut audiences[place];
+            (audience.others, audience.everybody) = (audience.others + 1, audience.everybody || named.everybody);
+            continue;
+        }
+        places.insert(groups.clone(), audiences.len());
+        let name = if named.everybody { "*".to_owned() } else { excerpt(named.compared) };
+        audiences.push(Audience { name, others: 0, line: named.agent.line, everybody: named.everybody, groups });
     }
     audiences
 }

@@ -87,7 +87,7 @@ pub(super) fn check(file: &File<'_>, effects: &mut Effects, findings: &mut Findi
 
 /// Reports what is lifted for an audience, with a path.
 fn not_inherited(file: &File<'_>, audience: &Audience, path: &[u8], findings: &mut Findings<'_>) {
-    let (name, path) = (&audience.name, excerpt(path));
+    let (name, path) = (audience.names(), excerpt(path));
     let says_all = audience.groups.iter().any(|&group| file.lines[group as usize].allow_all.is_some());
     let (kind, reason) = match says_all {
         true => (

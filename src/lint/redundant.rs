@@ -60,7 +60,7 @@ fn changes_nothing(file: &File<'_>, group: u32, audiences: &[usize], gone: &[boo
                 // Alone, and with all that is gone.
                 let is_any_gone = audience.numbers(file.robots).any(|number| gone[number]);
                 [false, true].into_iter().take(1 + usize::from(is_any_gone)).all(|together| {
-                    let is_left = |number: usize| !own.contains(&number) && !(together && gone[number]);
+                    let is_left = |number: usize| !(own.contains(&number) || together && gone[number]);
                     file.merged(audience, is_left, effects).is_some_and(|without| {
                         effects.shown([&with, &without], |[with, without]| with != without) == Shown::ByNone
                     })
@@ -201,9 +201,9 @@ fn without_effect(
         return Some(instead.map(|other| all[other].rule));
     }
     let is_any_gone = left.len() < others.len();
-    let with = effects.merged(patterns.only(with.into_iter()));
+    let with = effects.merged(patterns.only(with));
     let is_same = [others, left].into_iter().take(1 + usize::from(is_any_gone)).all(|ranks| {
-        let without = effects.merged(patterns.only(ranks.into_iter()));
+        let without = effects.merged(patterns.only(ranks));
         effects.shown([&with, &without], |[with, without]| with != without) == Shown::ByNone
     });
     is_same.then(|| instead.filter(|&other| of_rule(other)).map(|other| all[other].rule))

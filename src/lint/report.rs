@@ -443,6 +443,9 @@ mod tests {
         let (line, found) = reason(&of("Crawl-delay: 5"), "not-inherited").unwrap();
         assert_eq!(line, 5);
         assert!(found.ends_with("/search is blocked for everybody else, and allowed to Baiduspider"), "{found}");
+        let (_, found) =
+            reason(&of("User-agent: b\nUser-agent: c\nCrawl-delay: 5\nDisallow: /a"), "not-inherited").unwrap();
+        assert!(found.ends_with("allowed to Baiduspider and 2 others"), "{found}");
         // Nothing to inherit, whatever the lines say.
         expect(
             "User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: x\nDisallow:\n",

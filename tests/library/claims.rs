@@ -6,6 +6,7 @@ use std::fs;
 
 use crate::oracle;
 use crate::properties::access::{normal, paths_of};
+use crate::properties::lint::first_name;
 use crate::support::{say, shared, verdict};
 use robosieve::automaton::{self, DifferSpace, Question, Rules, Scratch, newer};
 use robosieve::lint::{self, Finding, FindingKind};
@@ -94,6 +95,7 @@ fn problem(file: &[u8], claim: &Finding, dialect: &'static Dialect) -> Result<bo
             let (before, name) =
                 claim.reason.split_once(" is blocked for everybody else, and allowed to ").ok_or("no path")?;
             let path = before.rsplit(": ").next().ok_or("no path")?.as_bytes();
+            let name = first_name(name);
             let verdicts = ["*", name].map(|name| oracle::allowed(dialect.name, &[name], &text, path));
             if verdicts == [false, true] { Ok(true) } else { Err(format!("{verdicts:?}")) }
         }
