@@ -8,15 +8,17 @@
 use hashbrown::HashMap;
 
 use super::finding::excerpt;
-use super::meant::unquoted;
+use super::meant::{comment, unquoted};
 use crate::dialect::{AgentValue, Dialect, Groups};
-use crate::robots::{AgentError, Agents, Robots, Rule};
+use crate::robots::{AgentError, Agents, Robots};
 
 /// Crawlers whom the same groups apply to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Audience {
     /// The first of their names in the file; `*` for all that it does not name.
     pub name: String,
+    /// How many more names they have.
+    pub others: usize,
     /// The line of this name.
     pub line: u32,
     /// Whether all that the file does not name are among them.
@@ -26,9 +28,18 @@ pub(super) struct Audience {
 }
 
 impl Audience {
-    /// Their rules, in file order.
-    pub fn rules<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r Rule<'a>> + Clone {
-        self.groups.iter().flat_map(|&group| &robots.rules[robots.groups[group as usize].rules.clone()])
+    /// Their names, for people.
+    pub fn names(&self) -> String {
+        match self.others {
+            0 => self.name.clone(),
+            1 => format!("{} and 1 other", self.name),
+            others => format!("{} and {others} others", self.name),
+        }
+    }
+
+    /// The numbers of their rules, ascending.
+    pub fn numbers<'r>(&'r self, robots: &'r Robots<'_>) -> impl Iterator<Item = usize> + Clone + 'r {
+        self.groups.iter().flat_map(|&group| robots.groups[group as usize].rules.clone())
     }
 }
 
@@ -66,27 +77,34 @@ pub(super) fn audiences(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Audience>
         if dialect.groups == Groups::First {
             groups.truncate(1);
         }
-        let place = *places.entry(groups).or_insert_with_key(|groups| {
-            let name = if named.everybody { "*".to_owned() } else { excerpt(named.compared) };
-            audiences.push(Audience { name, line: named.agent.line, everybody: false, groups: groups.clone() });
-            audiences.len() - 1
-        });
-        audiences[place].everybody |= named.everybody;
+        if let Some(&place) = places.get(&groups) {
+            let audience: &mut Audience = &mut audiences[place];
+            (audience.others, audience.everybody) = (audience.others + 1, audience.everybody || named.everybody);
+            continue;
+        }
+        places.insert(groups.clone(), audiences.len());
+        let name = if named.everybody { "*".to_owned() } else { excerpt(named.compared) };
+        audiences.push(Audience { name, others: 0, line: named.agent.line, everybody: named.everybody, groups });
     }
     audiences
 }
 
 /// The names that a line has, if it has several.
 pub(super) fn listed(value: &[u8]) -> Option<Vec<&[u8]>> {
-    let parts = |is_between: fn(&u8) -> bool| {
-        value.split(is_between).map(<[u8]>::trim_ascii).filter(|part| !part.is_empty()).collect::<Vec<_>>()
-    };
-    let by_signs = parts(|byte| matches!(byte, b',' | b';' | b'|'));
-    if by_signs.len() > 1 {
-        return by_signs.iter().all(|part| is_name(part)).then_some(by_signs);
+    fn words(text: &[u8]) -> Vec<&[u8]> {
+        text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect()
+    }
+    let is_between = |word: &&[u8]| matches!(*word, b"&" | b"+" | b"/") || word.eq_ignore_ascii_case(b"and");
+    let by_signs = value.split(|byte| matches!(byte, b',' | b';' | b'|')).map(words);
+    let parts: Vec<Vec<&[u8]>> = by_signs
+        .flat_map(|words| words.split(is_between).map(<[&[u8]]>::to_vec).collect::<Vec<_>>())
+        .filter(|part| !part.is_empty())
+        .collect();
+    if parts.len() > 1 {
+        return parts.iter().all(|part| part.len() == 1 && is_name(part[0])).then(|| parts.concat());
     }
     // A name may have blanks in it, so all words must be those of robots.
-    let by_blanks = parts(u8::is_ascii_whitespace);
+    let by_blanks = words(value);
     let is_list = by_blanks.len() > 1 && by_blanks.iter().all(|part| is_name(part) && is_robot(part));
     is_list.then_some(by_blanks)
 }
@@ -96,7 +114,9 @@ fn is_name(text: &[u8]) -> bool {
     let name = text.split(|&byte| byte == b'/').next().unwrap_or_default();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     text == b"*"
-        || !name.is_empty() && name.iter().all(is_part) && text.iter().all(|byte| is_part(byte) || *byte == b'/')
+        || name.iter().any(u8::is_ascii_alphabetic)
+            && name.iter().all(is_part)
+            && text.iter().all(|byte| is_part(byte) || *byte == b'/')
 }
 
 /// Whether a name says that it is one of a robot, and of which.
@@ -106,10 +126,11 @@ fn is_robot(name: &[u8]) -> bool {
     ["bot", "crawler", "spider", "slurp"].iter().any(|word| says(word)) && name != b"robot"
 }
 
-/// The name that a line means of which only a part is compared, or nothing: without quotes or version, or the one in a whole
+/// The name that a line means of which only a part is compared, or nothing: without quotes, version or comment, or the one in a whole
 /// user-agent string.
 pub(super) fn meant(value: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(unquoted(value)).ok()?;
+    let before = comment(value).filter(|(_, text)| !is_robot(text)).map_or(value, |(name, _)| name);
+    let text = std::str::from_utf8(unquoted(before)).ok()?;
     match text.parse::<Agents>() {
         Ok(agents) => match agents.tokens() {
             [name] => Some(name.clone()),
@@ -151,6 +172,13 @@ mod tests {
             ("Googlebot,Bingbot", "Googlebot Bingbot"),
             ("Googlebot; Bingbot/2.0;", "Googlebot Bingbot/2.0"),
             ("Googlebot|*", "Googlebot *"),
+            ("GPTBot and CCBot", "GPTBot CCBot"),
+            ("GPTBot / CCBot", "GPTBot CCBot"),
+            ("GPTBot + CCBot & *", "GPTBot CCBot *"),
+            ("GPTBot, CCBot AND Bytespider", "GPTBot CCBot Bytespider"),
+            ("Foo / 2.0", ""),
+            ("AT&T", ""),
+            ("search engines and others", ""),
             ("Googlebot Bingbot", "Googlebot Bingbot"),
             ("Googlebot,", ""),
             ("360Spider beta", ""),
@@ -169,6 +197,13 @@ mod tests {
     fn a_name_is_proposed_where_it_is_clear() {
         for (value, name) in [
             ("bar/1.0", "bar"),
+            ("GPTBot <!-- c -->", "GPTBot"),
+            ("GPTBot // c", "GPTBot"),
+            ("GPTBot /* c */", "GPTBot"),
+            ("GPTBot -- c", "GPTBot"),
+            ("* <!-- all -->", "*"),
+            ("Googlebot - Bingbot", ""),
+            ("* all", ""),
             ("\"Googlebot\"", "Googlebot"),
             ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"),
             ("360Spider beta", ""),

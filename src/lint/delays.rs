@@ -38,13 +38,14 @@ pub(super) fn check(robots: &Robots<'_>, audiences: &[Audience], dialect: &Diale
         if is_bounded && dialect.crawl_delay == CrawlDelay::Kept && !BINGBOT_SECONDS.contains(&delay) {
             let reason = "bingbot, to which this record applies, accepts delays from 1 to 30 seconds";
             findings.add(FindingKind::CrawlDelayOutOfRange, record.line, reason);
-        } else if record.value.contains(&b'.') && delay.fract() != 0.0 {
+        } else if record.value.contains(&b'.') {
             let reason =
                 "some crawlers read only whole seconds, and ignore this delay: Python's urllib.robotparser, for one";
             findings.add(FindingKind::CrawlDelayDecimals, record.line, reason);
         }
     }
-    repeated(&delays().collect::<Vec<_>>(), audiences, findings);
+    let numbers: Vec<_> = delays().filter(|record| seconds(record.value).is_some()).collect();
+    repeated(&numbers, audiences, findings);
 }
 
 fn no_number(record: &SideRecord<'_>, findings: &mut Findings<'_>) {

@@ -21,14 +21,19 @@ pub(super) struct File<'f> {
 }
 
 impl File<'_> {
-    /// The rules of an audience as one, without those of one group. `None` if the work is done.
-    pub fn merged(&self, audience: &Audience, without: Option<u32>, effects: &mut Effects) -> Option<Merged> {
-        let groups = audience.groups.iter().filter(|group| Some(**group) != without);
-        let rules = groups.flat_map(|&group| &self.robots.rules[self.robots.groups[group as usize].rules.clone()]);
-        if !effects.spend(rules.clone().count()) {
+    /// The rules of an audience as one, those that are left. `None` if the work is done.
+    pub fn merged(
+        &self,
+        audience: &Audience,
+        is_left: impl Fn(usize) -> bool + Clone,
+        effects: &mut Effects,
+    ) -> Option<Merged> {
+        let numbers = audience.numbers(self.robots).filter(|&number| is_left(number));
+        if !effects.spend(numbers.clone().count()) {
             effects.unanswered += 1;
             return None;
         }
+        let rules = numbers.map(|number| &self.robots.rules[number]);
         Some(effects.merged(Patterns::rank(rules, self.dialect)))
     }
 
@@ -43,7 +48,7 @@ impl File<'_> {
 pub(super) fn check(file: &File<'_>, effects: &mut Effects, findings: &mut Findings<'_>) -> Vec<bool> {
     let everybody = file.audiences.iter().find(|audience| audience.everybody);
     let of_everybody = match everybody {
-        Some(audience) => file.merged(audience, None, effects),
+        Some(audience) => file.merged(audience, |_| true, effects),
         None => Some(Merged::default()),
     };
     if let (Some(audience), Some(merged)) = (everybody, &of_everybody) {
@@ -54,7 +59,7 @@ pub(super) fn check(file: &File<'_>, effects: &mut Effects, findings: &mut Findi
     for audience in file.audiences {
         let own = match audience.everybody {
             true => of_everybody.clone(),
-            false => file.merged(audience, None, effects),
+            false => file.merged(audience, |_| true, effects),
         };
         if let Some(own) = own.as_ref().filter(|_| audience.groups.len() > 1) {
             overruled(file, audience, own, effects, findings);
@@ -82,7 +87,7 @@ pub(super) fn check(file: &File<'_>, effects: &mut Effects, findings: &mut Findi
 
 /// Reports what is lifted for an audience, with a path.
 fn not_inherited(file: &File<'_>, audience: &Audience, path: &[u8], findings: &mut Findings<'_>) {
-    let (name, path) = (&audience.name, excerpt(path));
+    let (name, path) = (audience.names(), excerpt(path));
     let says_all = audience.groups.iter().any(|&group| file.lines[group as usize].allow_all.is_some());
     let (kind, reason) = match says_all {
         true => (
@@ -109,11 +114,14 @@ fn blocks_everything(
     effects: &mut Effects,
     findings: &mut Findings<'_>,
 ) {
-    let rules: Vec<&Rule<'_>> = audience.rules(file.robots).collect();
+    let rules: Vec<&Rule<'_>> = audience.numbers(file.robots).map(|number| &file.robots.rules[number]).collect();
     if rules.is_empty() || effects.shown_of(merged, Verdict::Allowed) != Shown::ByNone {
         return;
     }
-    let Some(pattern) = merged.patterns.deciding(b"/") else { return };
+    // Only a rule for all paths matches one with a byte that no rule has.
+    let strange = (0..=u8::MAX).find(|byte| !merged.patterns.text().contains(byte));
+    let deciding = strange.and_then(|byte| merged.patterns.deciding(&[b'/', byte]));
+    let Some(pattern) = deciding.or_else(|| merged.patterns.deciding(b"/")) else { return };
     let reason = match file.audiences.len() {
         1 => "it blocks everything for every crawler: is this the file of a staging site?",
         _ => "it blocks everything for every crawler that no other record names",

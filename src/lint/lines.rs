@@ -113,8 +113,9 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
         Key::Misspelt | Key::Unknown => return false,
     };
     // The first colon may be that of a URL: the key is read by its beginning.
-    let has_blank = colon && written.contains(&b' ') && nearest(written).is_none();
-    let meant = has_blank.then(|| with_colon(&[written, b":", value].concat())).flatten();
+    let is_cut =
+        colon && written.iter().any(|byte| *byte == b' ' || SIGNS.contains(byte)) && nearest(written).is_none();
+    let meant = is_cut.then(|| with_colon(&[written, b":", value].concat())).flatten();
     let (kind, what) = match (&meant, written.eq_ignore_ascii_case(right.as_bytes())) {
         (Some(_), _) => (FindingKind::MissingColon, "a line without a colon after its key"),
         (None, false) => (FindingKind::MisspeltKey, "this key"),
@@ -150,15 +151,24 @@ fn known() -> impl Iterator<Item = &'static str> {
     ["User-agent", "Disallow", "Allow"].into_iter().chain(SideKey::ALL.iter().map(|key| key.usual()))
 }
 
-/// The known key nearest to `written`, if their edit distance is at most a third of the known key's length.
+/// The known key nearest to `written`, if their edit distance is at most a third of the known key's length, and that of each word at
+/// most half of it.
 pub(super) fn nearest(written: &[u8]) -> Option<&'static str> {
     let written = std::str::from_utf8(written).ok()?.to_ascii_lowercase();
     known()
         .filter(|key| key.len().abs_diff(written.len()) <= key.len() / 3)
         .map(|key| (strsim::osa_distance(&written, &key.to_ascii_lowercase()), key))
-        .filter(|(distance, key)| *distance <= key.len() / 3)
+        .filter(|(distance, key)| *distance <= key.len() / 3 && are_words_near(&written, key))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, key)| key)
+}
+
+/// Whether each word is near that of a key, if they are as many.
+fn are_words_near(written: &str, key: &str) -> bool {
+    let words = |text: &str| text.split(['-', ' ', '_']).map(str::to_ascii_lowercase).collect::<Vec<_>>();
+    let (written, key) = (words(written), words(key));
+    let is_near = |(one, other): (&String, &String)| strsim::osa_distance(one, other) <= other.len() / 2;
+    written.len() != key.len() || written.iter().zip(&key).all(is_near)
 }
 
 /// Signs between a key and its value that are no colon.
@@ -176,7 +186,8 @@ pub(super) fn with_colon(content: &[u8]) -> Option<String> {
 /// The key of one or two words that a blank ends, and the rest.
 fn by_blank(content: &[u8]) -> Option<(&'static str, &[u8])> {
     let blanks: Vec<usize> = (0..content.len()).filter(|&at| content[at].is_ascii_whitespace()).take(2).collect();
-    blanks.iter().rev().find_map(|&at| Some((nearest(content[..at].trim_ascii_end())?, &content[at..])))
+    let of = |key: &[u8]| nearest(key).or_else(|| others::usual(key));
+    blanks.iter().rev().find_map(|&at| Some((of(content[..at].trim_ascii_end())?, &content[at..])))
 }
 
 /// The key that a sign ends, or the value itself, and the rest.
@@ -228,7 +239,9 @@ mod tests {
         ] {
             assert_eq!(nearest(written.as_bytes()), Some(meant), "{written}");
         }
-        for other in ["Noindex", "Nofollow", "x", "", "http", "\u{fffd}", "Disallow everything that there is"] {
+        for other in
+            ["TDM-Policy", "Noindex", "Nofollow", "x", "", "http", "\u{fffd}", "Disallow everything that there is"]
+        {
             assert_eq!(nearest(other.as_bytes()), None, "{other}");
         }
         assert_eq!(nearest(b"\xff"), None);
@@ -258,6 +271,8 @@ mod tests {
             ("User-agent*", "User-agent: *"),
             ("Disallow", "Disallow:"),
             ("Disallow the robots", "Disallow: the robots"),
+            ("Noindex /x", "Noindex: /x"),
+            ("Comment all of it", ""),
             ("nonsense /x", ""),
             ("http://a.example/", ""),
             ("Allowed_bots", ""),

@@ -5,14 +5,10 @@
 use crate::dialect::{Encoding, UrlPath};
 use crate::rules::{self, push_escape};
 
-/// Signs that text is put between.
-const QUOTES: [(&[u8], &[u8]); 6] = [
-    (b"\"", b"\""),
-    (b"'", b"'"),
-    (b"`", b"`"),
-    (b"<", b">"),
-    ("“".as_bytes(), "”".as_bytes()),
-    ("‘".as_bytes(), "’".as_bytes()),
+/// Signs that text is put between, of any language, and blanks that are none in ASCII or cannot be seen.
+const AROUND: [&str; 26] = [
+    "\"", "'", "`", "<", ">", "“", "”", "„", "‟", "‘", "’", "‚", "‛", "«", "»", "‹", "›", "「", "」", "´", "\u{a0}",
+    "\u{200b}", "\u{2060}", "\u{200e}", "\u{feff}", "\u{3000}",
 ];
 
 /// Words that are no paths where a path is expected.
@@ -20,14 +16,22 @@ const WORDS: [&str; 12] =
     ["all", "any", "everything", "everyone", "none", "nothing", "no", "yes", "true", "false", "null", "n/a"];
 
 /// Endings of file names, which are no domains.
-const FILES: [&str; 14] =
-    ["htm", "html", "php", "asp", "aspx", "jsp", "cgi", "txt", "xml", "pdf", "js", "css", "json", "pl"];
+const FILES: [&str; 32] = [
+    "htm", "html", "shtml", "xhtml", "php", "asp", "aspx", "jsp", "cgi", "cfm", "txt", "xml", "rss", "pdf", "js",
+    "css", "json", "pl", "jpg", "jpeg", "gif", "png", "svg", "ico", "webp", "swf", "zip", "gz", "doc", "docx", "xls",
+    "log",
+];
 
-/// The text between quotes, without blanks.
+/// The text without quotes, closed or not, and blanks around it.
 pub(super) fn unquoted(value: &[u8]) -> &[u8] {
-    let value = value.trim_ascii();
-    let between = |(open, close): &(&[u8], &[u8])| value.strip_prefix(*open)?.strip_suffix(*close);
-    QUOTES.iter().find_map(between).map_or(value, <[u8]>::trim_ascii)
+    let mut text = value.trim_ascii();
+    while let Some(rest) = AROUND.iter().find_map(|sign| {
+        let sign = sign.as_bytes();
+        text.strip_prefix(sign).or_else(|| text.strip_suffix(sign))
+    }) {
+        text = rest.trim_ascii();
+    }
+    text
 }
 
 /// The path that a value means which is none as it stands, or has a scheme and a host.
@@ -42,6 +46,8 @@ pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
     let found = match value {
         [] | [b'*', ..] => None,
         [b'/', ..] => Some(value.to_vec()),
+        // The slash of a font in which signs are as wide as those of Chinese.
+        [0xef, 0xbc, 0x8f, rest @ ..] => Some([b"/", rest].concat()),
         [b'.', b'/', rest @ ..] => Some([b"/", rest].concat()).filter(|_| !rest.starts_with(b".")),
         [b'.', ending @ ..] => {
             let name = ending.strip_suffix(b"$").unwrap_or(ending);
@@ -50,17 +56,30 @@ pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
         }
         [b'?', ..] if value.len() > 1 => Some([b"/*", value].concat()),
         _ if is_regular_expression(value) => without_expression(value),
-        [b'\\', ..] => Some(value.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()),
+        [b'\\', ..] if !has_escape(value) => {
+            Some(value.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect())
+        }
         [first, ..] if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'-' | b'~' | b'%' | 0x80..) => {
             let is_word = WORDS.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(value));
-            let is_clear = !is_word && !value.contains(&b':') && !is_host_perhaps(value);
+            let is_scheme = value.contains(&b':') || value.windows(2).any(|two| two == b"//");
+            let is_clear = !is_word && !is_scheme && !is_host_perhaps(value);
             let is_slash = value.get(..3).is_some_and(|three| three.eq_ignore_ascii_case(b"%2f"));
             let path = if is_slash { [b"/", &value[3..]].concat() } else { [b"/", value].concat() };
             is_clear.then_some(path)
         }
         _ => None,
     };
-    found.map(|path| escaped(&path))
+    found.filter(|path| is_narrow(path)).and_then(|path| encoded(&path))
+}
+
+/// Whether a path is not one that all others begin with. That the whole site is meant is never guessed.
+pub(super) fn is_narrow(path: &[u8]) -> bool {
+    path.iter().any(|byte| !matches!(byte, b'/' | b'*' | b'$'))
+}
+
+/// Whether a wildcard has a backslash before it, which may make it a plain character, or be a slash.
+pub(super) fn has_escape(value: &[u8]) -> bool {
+    value.windows(2).any(|two| matches!(two, b"\\*" | b"\\$"))
 }
 
 /// Whether a value begins with a scheme and a host, perhaps after a slash, or with `//www.` or `www.`.
@@ -70,7 +89,7 @@ pub(super) fn has_host(value: &[u8]) -> bool {
     begins(b"http://") || begins(b"https://") || (value.starts_with(b"//") && begins(b"/www.")) || begins(b"www.")
 }
 
-/// The path after a scheme and a host, if it is more than `/`.
+/// The path after a scheme and a host, if it is not for the whole site.
 fn without_host(value: &[u8]) -> Option<Vec<u8>> {
     let text = value.strip_prefix(b"/").unwrap_or(value);
     let path = match memchr::memmem::find(text, b"://") {
@@ -83,12 +102,12 @@ fn without_host(value: &[u8]) -> Option<Vec<u8>> {
             host[memchr::memchr(b'/', host)?..].to_vec()
         }
     };
-    Some(escaped(&path)).filter(|path| path.len() > 1)
+    encoded(&path).filter(|path| is_narrow(path))
 }
 
-/// Whether the first segment may be a host: it has a dot, more segments follow it, and its ending is not one of files.
+/// Whether the first segment may be a host: it has a dot, and its ending is not one of files.
 fn is_host_perhaps(value: &[u8]) -> bool {
-    let Some(end) = memchr::memchr(b'/', value) else { return false };
+    let end = memchr::memchr(b'/', value).unwrap_or(value.len());
     let Some(dot) = memchr::memrchr(b'.', &value[..end]) else { return false };
     let ending = &value[dot + 1..end];
     let is_file = FILES.iter().any(|file| file.as_bytes().eq_ignore_ascii_case(ending));
@@ -192,6 +211,18 @@ pub(super) fn escaped(path: &[u8]) -> Vec<u8> {
     escaped
 }
 
+/// The same, if all that is to be encoded can be meant as a part of a path: no sign of ASCII but `%` and a blank, none that text is put
+/// between, and no byte that is a letter only in some encodings.
+pub(super) fn encoded(path: &[u8]) -> Option<Vec<u8>> {
+    let is_odd = AROUND.iter().any(|sign| !sign.is_ascii() && memchr::memmem::find(path, sign.as_bytes()).is_some());
+    let is_sign = |at: usize| path[at].is_ascii() && !matches!(path[at], b'%' | b' ') && is_unescaped(path, at);
+    let is_letter = |&byte: &u8| char::from(byte).is_alphabetic();
+    let is_clear = !is_odd
+        && !(0..path.len()).any(is_sign)
+        && path.utf8_chunks().all(|chunk| chunk.invalid().iter().all(is_letter));
+    is_clear.then(|| escaped(path))
+}
+
 /// Whether a pattern has something found only in regular expressions: a class, a group that is repeated or has alternatives, `.+`, `.*`
 /// after a slash (elsewhere it may be for file extensions), an escape, or an anchor.
 pub(super) fn is_regular_expression(value: &[u8]) -> bool {
@@ -241,7 +272,7 @@ pub(super) fn without_expression(value: &[u8]) -> Option<Vec<u8>> {
     }
     let path = if path.starts_with('/') { path } else { format!("/{path}") };
     let is_plain = !path.contains(['[', ']', '(', ')', '{', '}', '|', '+', '\\', '^']);
-    is_plain.then(|| path.into_bytes())
+    (is_plain && is_narrow(path.as_bytes())).then(|| path.into_bytes())
 }
 
 #[cfg(test)]
@@ -280,12 +311,37 @@ mod tests {
             ("All", ""),
             ("a, b", ""),
             ("$", ""),
+            ("«/x»", "/x"),
+            ("„/x“", "/x"),
+            ("‹/x›", "/x"),
+            ("「/x」", "/x"),
+            ("´x’", "/x"),
+            ("“/x", "/x"),
+            ("/x”", "/x"),
+            ("\u{a0}/x", "/x"),
+            ("\u{feff}\u{200b}/x\u{3000}", "/x"),
+            ("／x", "/x"),
+            ("a|b", ""),
+            ("a{1,2}", ""),
+            ("a“b", ""),
+            ("https://a.example/*", ""),
+            ("https://a.example/$", ""),
+            ("./", ""),
+            ("\\", ""),
+            ("\\*", ""),
+            ("\\a\\*", ""),
+            ("^/", ""),
+            ("a.example", ""),
+            ("http//a.example/x", ""),
+            ("a.jpg", "/a.jpg"),
             ("", ""),
         ] {
             let got = path(value.as_bytes()).unwrap_or_default();
             assert_eq!(String::from_utf8(got).unwrap(), expected, "{value}");
         }
         assert_eq!(path(b"caf\xe9").unwrap(), b"/caf%C3%A9");
+        // Letters and quotes of Windows-1252, and the latter of Latin-1.
+        assert!(path(b"\x93/x\x94").is_none() && path(b"\xab/x\xbb").is_none());
     }
 
     #[test]

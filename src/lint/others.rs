@@ -10,23 +10,23 @@ const META: &str = "use a robots meta tag or an X-Robots-Tag header, on pages th
 
 /// Keys that are no record of ours, with who reads them. A star stands for the rest of a key.
 const OTHERS: [(&str, FindingKind, &str); 9] = [
-    ("noindex", DeadRecord, "no crawler is known to read Noindex since Google stopped on 1 September 2019"),
-    ("nofollow", DeadRecord, "no crawler is known to read Nofollow since Google stopped on 1 September 2019"),
-    ("noarchive", DeadRecord, "no crawler is known to read Noarchive in a robots.txt"),
-    ("nosnippet", DeadRecord, "no crawler is known to read Nosnippet in a robots.txt"),
+    ("Noindex", DeadRecord, "no crawler is known to read Noindex since Google stopped on 1 September 2019"),
+    ("Nofollow", DeadRecord, "no crawler is known to read Nofollow since Google stopped on 1 September 2019"),
+    ("Noarchive", DeadRecord, "no crawler is known to read Noarchive in a robots.txt"),
+    ("Nosnippet", DeadRecord, "no crawler is known to read Nosnippet in a robots.txt"),
     (
-        "robot-version",
+        "Robot-version",
         DeadRecord,
         "Robot-version is of Conner's extended standard of 1996, which no crawler is known to follow",
     ),
-    ("comment", DeadRecord, "Comment is of Conner's extended standard of 1996, which no crawler is known to follow"),
-    ("acap-*", DeadRecord, "no search engine has adopted ACAP, a proposal of publishers of 2007"),
+    ("Comment", DeadRecord, "Comment is of Conner's extended standard of 1996, which no crawler is known to follow"),
+    ("ACAP-*", DeadRecord, "no search engine has adopted ACAP, a proposal of publishers of 2007"),
     (
-        "allowaitraining",
+        "AllowAITraining",
         RecordOfFew,
         "AllowAITraining is of draft-canel-robots-ai-control of 2024, which is no standard",
     ),
-    ("disallowaiinput", RecordOfFew, "DisallowAIInput is of no standard, and no crawler is known to read it"),
+    ("DisallowAIInput", RecordOfFew, "DisallowAIInput is of no standard, and no crawler is known to read it"),
 ];
 
 /// The kind of finding for a record with an unknown key, and who reads it.
@@ -36,8 +36,14 @@ pub(super) fn of_unknown(key: &[u8]) -> Option<(FindingKind, String)> {
         None => key.eq_ignore_ascii_case(name.as_bytes()),
     };
     let (name, kind, reader) = OTHERS.iter().find(|(name, ..)| is_key(name))?;
-    let replaced = matches!(*name, "noindex" | "nofollow" | "noarchive" | "nosnippet");
+    let replaced = matches!(*name, "Noindex" | "Nofollow" | "Noarchive" | "Nosnippet");
     Some((*kind, if replaced { format!("{reader}; {META}") } else { (*reader).to_owned() }))
+}
+
+/// Such a key as it is usually written, but for one that may begin a sentence.
+pub(super) fn usual(key: &[u8]) -> Option<&'static str> {
+    let names = OTHERS.iter().map(|&(name, ..)| name);
+    names.filter(|name| *name != "Comment").find(|name| key.eq_ignore_ascii_case(name.as_bytes()))
 }
 
 /// The same of a known one, if not all know it.

@@ -81,7 +81,8 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
             [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => {
                 let means = if named.everybody { "every crawler, and the rest is ignored" } else { "no crawler" };
                 let reason = format!("only a lone * reliably names every crawler; here the line names {means}");
-                findings.add(FindingKind::StarNotAlone, line, reason);
+                let proposal = audience::meant(value).map(|name| format!("User-agent: {name}"));
+                findings.add_with(FindingKind::StarNotAlone, line, reason, proposal, None);
             }
             _ if named.is_cut() => {
                 let reason = match named.compared {

@@ -6,6 +6,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
+use super::audience::Audience;
 use super::effects::{Effects, Shown};
 use super::finding::{Finding, Findings, Related, excerpt};
 use super::inherited::File;
@@ -14,118 +15,133 @@ use crate::robots::Rule;
 use crate::rules::{Patterns, Verdict};
 
 /// Reports rules and records without effect. `inherit` tells of each audience whether nothing is lifted for it.
+///
+/// What is said holds for each line alone and for all together: one after the other is decided without those of which it was said before.
 pub(super) fn check(file: &File<'_>, inherit: &[bool], effects: &mut Effects, findings: &mut Findings<'_>) {
     let mut audiences_of = vec![Vec::new(); file.robots.groups.len()];
     for (number, audience) in file.audiences.iter().enumerate() {
         audience.groups.iter().for_each(|&group| audiences_of[group as usize].push(number));
     }
-    let mut told = vec![false; file.robots.groups.len()];
+    let unreachable = findings.so_far().filter(|finding| finding.kind == FindingKind::UnreachableRule);
+    let unreachable: HashSet<u32> = unreachable.map(|finding| finding.line).collect();
+    let mut gone: Vec<bool> = file.robots.rules.iter().map(|rule| unreachable.contains(&rule.line)).collect();
     for (group, audiences) in audiences_of.iter().enumerate() {
         let is_candidate = !file.lines[group].has_disallow && !audiences.is_empty();
         if is_candidate
             && audiences.iter().all(|&one| inherit[one])
-            && changes_nothing(file, group as u32, audiences, effects)
+            && changes_nothing(file, group as u32, audiences, &gone, effects)
         {
-            told[group] = true;
-            let says = match file.robots.groups[group].rules.is_empty() {
+            let rules = file.robots.groups[group].rules.clone();
+            let says = match rules.is_empty() {
                 true => "has no rule",
                 false => "only allows what is allowed anyway",
             };
+            gone[rules].fill(true);
             let reason = format!("the record {says}: without a Disallow line it forbids nothing");
             findings.add(FindingKind::RecordWithoutDisallow, file.first_line(group as u32), reason);
         }
     }
-    rules(file, &told, effects, findings);
+    rules(file, &audiences_of, gone, effects, findings);
 }
 
 /// Whether the audiences of a group may fetch the same paths without its rules. A group without rules is one that they may fetch
 /// everything by.
-fn changes_nothing(file: &File<'_>, group: u32, audiences: &[usize], effects: &mut Effects) -> bool {
+fn changes_nothing(file: &File<'_>, group: u32, audiences: &[usize], gone: &[bool], effects: &mut Effects) -> bool {
+    let own = file.robots.groups[group as usize].rules.clone();
     audiences.iter().all(|&number| {
         let audience = &file.audiences[number];
-        let is_empty = file.robots.groups[group as usize].rules.is_empty();
         let others = audience.groups.iter().any(|&other| other != group);
-        match (is_empty, others) {
+        match (own.is_empty(), others) {
             // It forbids nothing, whatever it allows.
             (_, false) => true,
-            (true, true) => audience.rules(file.robots).next().is_none(),
+            (true, true) => audience.numbers(file.robots).next().is_none(),
             (false, true) => {
-                let both = [None, Some(group)].map(|without| file.merged(audience, without, effects));
-                let [Some(with), Some(without)] = both else { return false };
-                effects.shown([&with, &without], |[with, without]| with != without) == Shown::ByNone
+                let Some(with) = file.merged(audience, |_| true, effects) else { return false };
+                // Alone, and with all that is gone.
+                let is_any_gone = audience.numbers(file.robots).any(|number| gone[number]);
+                [false, true].into_iter().take(1 + usize::from(is_any_gone)).all(|together| {
+                    let is_left = |number: usize| !(own.contains(&number) || together && gone[number]);
+                    file.merged(audience, is_left, effects).is_some_and(|without| {
+                        effects.shown([&with, &without], |[with, without]| with != without) == Shown::ByNone
+                    })
+                })
             }
         }
     })
 }
 
-/// What is known of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    Nothing,
-    /// It has no effect for the audiences so far; perhaps the rule that has the same effect for all of them.
-    NoEffect(Option<u32>),
-    /// It has an effect, or that was not decided, or something else is said of it.
-    Effect,
+/// The rules of an audience.
+struct Together {
+    /// Their numbers in the file, ascending.
+    numbers: Vec<usize>,
+    patterns: Patterns,
 }
 
-impl Known {
-    /// What is known with one more audience, for which another rule has the same effect, or perhaps none has.
-    fn and(self, instead: Option<Option<u32>>) -> Known {
-        match (self, instead) {
-            (Known::Effect, _) | (_, None) => Known::Effect,
-            (Known::Nothing, Some(instead)) => Known::NoEffect(instead),
-            (Known::NoEffect(before), Some(instead)) => Known::NoEffect(before.filter(|_| before == instead)),
-        }
-    }
-}
-
-fn rules(file: &File<'_>, told: &[bool], effects: &mut Effects, findings: &mut Findings<'_>) {
-    let all = &file.robots.rules;
-    let mut known = candidates(file, told, findings);
-    for audience in file.audiences {
-        let of_group = |&group: &u32| file.robots.groups[group as usize].rules.clone();
-        let numbers: Vec<usize> = audience.groups.iter().flat_map(of_group).collect();
-        if numbers.iter().all(|&number| known[number] == Known::Effect) {
-            continue;
-        }
-        if !effects.spend(numbers.len()) {
-            effects.unanswered += numbers.len();
-            numbers.iter().for_each(|&number| known[number] = Known::Effect);
-            continue;
-        }
-        let patterns = Patterns::rank(numbers.iter().map(|&number| &all[number]), file.dialect);
-        let near = Near::of(&patterns);
-        for (place, &number) in numbers.iter().enumerate() {
-            if known[number] != Known::Effect {
-                let instead = without_effect(&patterns, &near, place as u32, effects);
-                let number_of = |place: u32| numbers[place as usize] as u32;
-                known[number] = known[number].and(instead.map(|instead| instead.map(number_of)));
-            }
-        }
-    }
-    for (rule, known) in all.iter().zip(known) {
-        if let Known::NoEffect(instead) = known {
-            report(rule, instead.map(|number| &all[number as usize]), findings);
-        }
-    }
-}
-
-/// What is known of each rule before any question is asked: of those that nothing is asked about, that they have an effect.
-fn candidates(file: &File<'_>, told: &[bool], findings: &Findings<'_>) -> Vec<Known> {
-    let other = [FindingKind::DotSegment, FindingKind::UnreachableRule];
-    let is_said = |finding: &&Finding| finding.severity == Severity::Error || other.contains(&finding.kind);
-    let said: HashSet<u32> = findings.so_far().filter(is_said).map(|finding| finding.line).collect();
-    let mut known = vec![Known::Nothing; file.robots.rules.len()];
-    for (group, told) in file.robots.groups.iter().zip(told) {
-        for number in group.rules.clone() {
-            let rule = &file.robots.rules[number];
+/// Reports the rules that nothing depends on, in file order, so that some rule of each record stays.
+fn rules(
+    file: &File<'_>,
+    audiences_of: &[Vec<usize>],
+    mut gone: Vec<bool>,
+    effects: &mut Effects,
+    findings: &mut Findings<'_>,
+) {
+    let mut asked = candidates(file, &gone, findings);
+    let all: Vec<Together> =
+        file.audiences.iter().map(|audience| together(file, audience, &mut asked, effects)).collect();
+    let nears: Vec<Near<'_>> = all.iter().map(|together| Near::of(&together.patterns)).collect();
+    let mut found: Vec<(usize, Option<u32>)> = Vec::new();
+    for (group, audiences) in file.robots.groups.iter().zip(audiences_of).filter(|(_, audiences)| !audiences.is_empty())
+    {
+        let mut left = group.rules.clone().filter(|&number| !gone[number]).count();
+        for number in group.rules.clone().filter(|&number| asked[number]) {
             // Without its only rule, a record would be another one.
-            if *told || group.rules.len() < 2 || is_allow_all(rule) || said.contains(&rule.line) {
-                known[number] = Known::Effect;
+            if left < 2 {
+                break;
+            }
+            let instead = audiences.iter().map(|&audience| {
+                let Together { numbers, patterns } = &all[audience];
+                let place = numbers.binary_search(&number).ok()? as u32;
+                let is_gone = |place: u32| gone[numbers[place as usize]];
+                let instead = without_effect(patterns, &nears[audience], place, is_gone, effects)?;
+                Some(instead.map(|place| numbers[place as usize] as u32))
+            });
+            // Perhaps one rule has the same effect for all of them.
+            let same = |one: Option<u32>, other: Option<u32>| one.filter(|_| one == other);
+            if let Some(instead) = instead.collect::<Option<Vec<_>>>() {
+                found.push((number, instead.into_iter().reduce(same).flatten()));
+                gone[number] = true;
+                left -= 1;
             }
         }
     }
-    known
+    // One that was found later is not the one that stays.
+    let mut stays: HashMap<u32, Option<u32>> = HashMap::new();
+    for (number, instead) in found.into_iter().rev() {
+        let instead = instead.and_then(|other| stays.get(&other).copied().unwrap_or(Some(other)));
+        stays.insert(number as u32, instead);
+        report(&file.robots.rules[number], instead.map(|other| &file.robots.rules[other as usize]), findings);
+    }
+}
+
+/// The rules of an audience, if any of them is asked about. Where the work is done, none is.
+fn together(file: &File<'_>, audience: &Audience, asked: &mut [bool], effects: &mut Effects) -> Together {
+    let mut numbers: Vec<usize> = audience.numbers(file.robots).collect();
+    if !numbers.iter().any(|&number| asked[number]) {
+        numbers.clear();
+    } else if !effects.spend(numbers.len()) {
+        effects.unanswered += numbers.len();
+        numbers.drain(..).for_each(|number| asked[number] = false);
+    }
+    let patterns = Patterns::rank(numbers.iter().map(|&number| &file.robots.rules[number]), file.dialect);
+    Together { numbers, patterns }
+}
+
+/// Of each rule, whether anything is asked about it: not if something else is said of it.
+fn candidates(file: &File<'_>, gone: &[bool], findings: &Findings<'_>) -> Vec<bool> {
+    let is_said = |finding: &&Finding| finding.severity == Severity::Error || finding.kind == FindingKind::DotSegment;
+    let said: HashSet<u32> = findings.so_far().filter(is_said).map(|finding| finding.line).collect();
+    let is_asked = |(rule, gone): (&Rule<'_>, &bool)| !gone && !is_allow_all(rule) && !said.contains(&rule.line);
+    file.robots.rules.iter().zip(gone).map(is_asked).collect()
 }
 
 /// Whether a rule says that all is allowed, which is often said beside other rules, and meant so.
@@ -147,23 +163,31 @@ fn report(rule: &Rule<'_>, instead: Option<&Rule<'_>>, findings: &mut Findings<'
     findings.add_with(FindingKind::RuleWithoutEffect, rule.line, reason, None, related);
 }
 
-/// Whether all paths have the same verdict without a rule: if so, perhaps the rule that gives it to all that this one matches.
-fn without_effect(patterns: &Patterns, near: &Near<'_>, rule: u32, effects: &mut Effects) -> Option<Option<u32>> {
+/// Whether all paths have the same verdict without a rule, and without those that are gone as well: if so, perhaps the rule that gives
+/// it to all that this one matches.
+fn without_effect(
+    patterns: &Patterns,
+    near: &Near<'_>,
+    rule: u32,
+    is_gone: impl Fn(u32) -> bool,
+    effects: &mut Effects,
+) -> Option<Option<u32>> {
     let own = near.by_rule.get(&rule)?;
-    let ranks = near.to(own, effects)?;
     let all = patterns.all();
+    let with = near.to(own, effects)?;
+    let others: Vec<usize> = with.iter().copied().filter(|&rank| all[rank].rule != rule).collect();
+    let left: Vec<usize> = others.iter().copied().filter(|&rank| !is_gone(all[rank].rule)).collect();
     let mut instead = None;
     for &rank in own {
         let path = shortest(patterns, rank);
-        let mut matching = ranks.iter().copied().filter(|&rank| patterns.matches(&all[rank], &path));
-        let with = matching.clone().next();
-        let without = matching.find(|&rank| all[rank].rule != rule);
-        let [verdict, other] = [with, without].map(|rank| rank.map_or(Verdict::Allowed, |rank| all[rank].verdict));
+        let first = |of: &Vec<usize>| of.iter().copied().find(|&rank| patterns.matches(&all[rank], &path));
+        let decide = [&with, &others, &left].map(first);
+        let verdicts = decide.map(|rank| rank.map_or(Verdict::Allowed, |rank| all[rank].verdict));
         let is_asked = effects.is_asked(&path);
-        if verdict != other && is_asked {
+        if verdicts != [verdicts[0]; 3] && is_asked {
             return None;
         }
-        instead = without.filter(|&without| own.len() == 1 && patterns.covers(&all[without], &all[rank]));
+        instead = decide[2].filter(|&other| own.len() == 1 && patterns.covers(&all[other], &all[rank]));
         // What is asked for is known of fetchers only, and a claim about nothing helps nobody.
         if instead.is_none() && !is_asked {
             return None;
@@ -172,13 +196,16 @@ fn without_effect(patterns: &Patterns, near: &Near<'_>, rule: u32, effects: &mut
     let (rank, verdict) = (own[0], all[own[0]].verdict);
     let of_rule = |other: usize| all[other].verdict == verdict;
     // Where all that may win against the other rule say the same as this one, no path needs to be asked about.
-    let is_plain = |other: usize| ranks.iter().filter(|&&near| rank < near && near <= other).all(|&near| of_rule(near));
+    let is_plain = |other: usize| with.iter().filter(|&&near| rank < near && near <= other).all(|&near| of_rule(near));
     if instead.is_some_and(|other| rank < other && is_plain(other)) {
         return Some(instead.map(|other| all[other].rule));
     }
-    let with = effects.merged(patterns.only(ranks.iter().copied()));
-    let without = effects.merged(patterns.only(ranks.iter().copied().filter(|&rank| all[rank].rule != rule)));
-    let is_same = effects.shown([&with, &without], |[with, without]| with != without) == Shown::ByNone;
+    let is_any_gone = left.len() < others.len();
+    let with = effects.merged(patterns.only(with));
+    let is_same = [others, left].into_iter().take(1 + usize::from(is_any_gone)).all(|ranks| {
+        let without = effects.merged(patterns.only(ranks));
+        effects.shown([&with, &without], |[with, without]| with != without) == Shown::ByNone
+    });
     is_same.then(|| instead.filter(|&other| of_rule(other)).map(|other| all[other].rule))
 }
 

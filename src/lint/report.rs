@@ -214,10 +214,31 @@ mod tests {
         }
         let google = |line: &str| check(group(line).as_bytes(), Dialect::named("google").unwrap()).findings;
         assert_eq!(google("Sitemap https://a.example/s")[0].proposal.as_deref(), Some("Sitemap: https://a.example/s"));
+        assert_eq!(google("Sitemap=https://a.example/s")[0].proposal.as_deref(), Some("Sitemap: https://a.example/s"));
         // It is read as a rule there, by its beginning, but the author meant another record.
         assert_eq!(google("DisallowAITraining: /")[0].proposal, None);
         let latin = check(b"User-agent: *\nDisallow: /caf\xe9\n", Dialect::DEFAULT).findings;
         assert_eq!(latin[0].proposal.as_deref(), Some("Disallow: /caf%C3%A9"));
+        for rule in [
+            "/x|/y",
+            "*.jpg$|*.png$",
+            "/h{1,2}",
+            "/a\\*",
+            "/a\\$",
+            "/\\",
+            "/it’s",
+            "/«x»/",
+            "https://a.example/*",
+            "/.*",
+        ] {
+            for dialect in Dialect::ALL {
+                let found = check(group(&format!("Disallow: {rule}")).as_bytes(), dialect).findings;
+                let proposals: Vec<&str> = found.iter().filter_map(|finding| finding.proposal.as_deref()).collect();
+                assert_eq!(proposals, [""; 0], "{rule} under {}", dialect.name);
+            }
+        }
+        let windows = check(b"User-agent: *\nDisallow: /it\x92s\n", Dialect::DEFAULT).findings;
+        assert_eq!(windows[0].proposal, None);
         let twice = "Sitemap: https://a.example/s\n".repeat(2);
         expect(group("") + &twice, "5 sitemap-repeated", &ALL);
         expect("\u{feff}".to_owned() + &group(""), "1 byte-order-mark", &ALL);
@@ -288,7 +309,14 @@ mod tests {
             "3 crawl-delay-decimals",
             &["rfc9309", "extended-2008", "draft-1996", "original-1994"],
         );
-        expect(of("other", "2.0"), "3 crawl-delay-decimals", &[]);
+        for delay in ["1.0", "5."] {
+            expect(
+                of("other", delay),
+                "3 crawl-delay-decimals",
+                &["rfc9309", "extended-2008", "draft-1996", "original-1994"],
+            );
+        }
+        expect(of("other", "2"), "3 crawl-delay-decimals", &[]);
         expect(of("other", "5"), "3 crawl-delay-ignored", &["google", "mandelbot"]);
         let own = of("*", "60") + "\n" + &of("bingbot", "5");
         expect(own, kind, &[]);
@@ -301,6 +329,9 @@ mod tests {
                     User-agent: a\nDisallow: /3\nCrawl-delay: 1\n";
         expect(file, &format!("3 {kind}"), &ALL);
         expect(file, &format!("8 {kind}"), &[]);
+        // One that is no number is not one that counts.
+        let number = file.replace("delay: 1\nCrawl", "delay: ten\nCrawl");
+        expect(&number, &format!("3 {kind}"), &[]);
         // Its record is never obeyed where only the first one is.
         expect(file, &format!("12 {kind}"), &NEW);
     }
@@ -351,6 +382,50 @@ mod tests {
         expect("User-agent: a\nDisallow: /\n\nUser-agent: a\nDisallow: /a\n", "5 rule-without-effect", &[]);
     }
 
+    /// The lines that are said to be needless.
+    fn needless(file: &str) -> Vec<u32> {
+        let kinds = [FindingKind::UnreachableRule, FindingKind::RuleWithoutEffect, FindingKind::EmptyDisallow];
+        let findings = check(file.as_bytes(), Dialect::DEFAULT).findings;
+        findings.iter().filter(|finding| kinds.contains(&finding.kind)).map(|finding| finding.line).collect()
+    }
+
+    #[test]
+    fn lines_that_are_needless_because_of_each_other_are_not_all_said_to_be() {
+        for (rules, lines) in [
+            ("Disallow: /x\nDisallow: /x*\nDisallow: /y", &[2][..]),
+            ("Disallow: /x\nDisallow: /x\nDisallow: /y", &[3]),
+            ("Disallow: /*a*b\nDisallow: /*ab\nDisallow: /*a*b\nAllow: /z", &[3, 4, 5]),
+            // The first lifts what the second forbids, as long as that is there.
+            ("Allow: /x*\nDisallow: /x\nDisallow: /y", &[3]),
+            // A record keeps one rule.
+            ("Allow: /a\nAllow: /b\nDisallow:", &[2]),
+        ] {
+            assert_eq!(needless(&format!("User-agent: *\n{rules}\n")), lines, "{rules}");
+        }
+        let both =
+            "User-agent: a\nDisallow: /x\nAllow: /x/y\n\nUser-agent: a\nAllow: /x/y*\n\nUser-agent: a\nAllow: /x/y**\n";
+        expect(both, "8 record-without-disallow", &[]);
+        // The line that stays is the one that is named.
+        let (line, found) =
+            reason("User-agent: *\nDisallow: /a/b/c\nDisallow: /a/b\nDisallow: /a\n", "rule-without-effect").unwrap();
+        assert!(line == 2 && found.ends_with("by line 4, Disallow: /a"), "{line}: {found}");
+    }
+
+    #[test]
+    fn a_record_of_which_no_rule_decides_is_one_to_remove_as_a_whole() {
+        let star = "User-agent: *\nDisallow: /x\nAllow: /tmp\n";
+        let of =
+            |record: &str| reason(&format!("User-agent: a\nDisallow: /\n\n{record}\n\n{star}"), "unreachable-rule");
+        for (record, line, is_whole) in [
+            ("User-agent: a\nDisallow: /", 5, true),
+            ("User-agent: a\nDisallow: /\nDisallow: /", 5, true),
+            ("User-agent: a\nDisallow: /\nAllow: /b", 5, false),
+        ] {
+            let (found, reason) = of(record).expect(record);
+            assert_eq!((found, reason.contains("remove the whole record")), (line, is_whole), "{record}: {reason}");
+        }
+    }
+
     #[test]
     fn a_record_of_its_own_does_not_inherit() {
         let star = "User-agent: *\nDisallow: /search\nDisallow: /private/\n\n";
@@ -368,6 +443,9 @@ mod tests {
         let (line, found) = reason(&of("Crawl-delay: 5"), "not-inherited").unwrap();
         assert_eq!(line, 5);
         assert!(found.ends_with("/search is blocked for everybody else, and allowed to Baiduspider"), "{found}");
+        let (_, found) =
+            reason(&of("User-agent: b\nUser-agent: c\nCrawl-delay: 5\nDisallow: /a"), "not-inherited").unwrap();
+        assert!(found.ends_with("allowed to Baiduspider and 2 others"), "{found}");
         // Nothing to inherit, whatever the lines say.
         expect(
             "User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: x\nDisallow:\n",
@@ -386,6 +464,8 @@ mod tests {
             ("User-agent: *\nDisallow: /\n", 2),
             ("User-agent: *\nDisallow: /a\nAllow: /robots.txt$\nDisallow: /*\n", 4),
             ("User-agent: a\nUser-agent: *\nDisallow: /\n\nUser-agent: b\nAllow: /\n", 3),
+            ("User-agent: *\nDisallow: /\nDisallow: /$\nDisallow: /?\n", 2),
+            ("User-agent: *\nDisallow: /$\nDisallow: *\nDisallow: /*.php$\n", 3),
         ] {
             assert_eq!(reason(file, kind).map(|(line, _)| line), Some(line), "{file}");
         }

@@ -63,7 +63,8 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         && !is_regular_expression(value)
         && !(value[at] == b'\\' && dialect.url_path == UrlPath::AsFetched)
     {
-        let proposal = several.is_none().then(|| rule.with(&meant::escaped(value)));
+        let path = several.is_none().then(|| meant::encoded(meant::unquoted(value))).flatten();
+        let proposal = path.map(|path| rule.with(&path));
         findings.add_with(FindingKind::Unescaped, line, unescaped(&value[at..]), proposal, None);
     }
 }
@@ -137,7 +138,8 @@ fn segments(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>)
     if value.starts_with(b"/") && path.contains(&b'\\') && !is_regular_expression(value) {
         let reason = "fetchers read \\ in a path as /, so this rule matches only paths with %5C";
         let slashes: Vec<u8> = value.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
-        findings.add_with(FindingKind::Backslash, line, reason, Some(rule.with(&slashes)), None);
+        let is_clear = !meant::has_escape(value) && meant::is_narrow(&slashes);
+        findings.add_with(FindingKind::Backslash, line, reason, is_clear.then(|| rule.with(&slashes)), None);
     }
 }
 
@@ -190,13 +192,14 @@ fn unescaped(rest: &[u8]) -> String {
         Some(character) if !character.is_control() => {
             format!("the character {character} should be percent-encoded: {escape}")
         }
-        None if bytes[0] >= 0xa0 => {
+        None if char::from(bytes[0]).is_alphabetic() => {
             let character = char::from(bytes[0]);
             format!(
                 "the byte {:02X} is no UTF-8; if it is {character}, it should be percent-encoded as UTF-8: {escape}",
                 bytes[0]
             )
         }
+        None => format!("the byte {:02X} is no UTF-8", bytes[0]),
         _ => format!("a byte should be percent-encoded: {escape}"),
     }
 }
@@ -254,7 +257,7 @@ mod tests {
             of(b"/\xe9a", false, Encoding::Escaped)
                 .is_some_and(|reason| reason.contains("é") && reason.ends_with("%C3%A9"))
         );
-        assert!(of(b"/\x85", false, Encoding::Escaped).is_some_and(|reason| reason.ends_with("%85")));
+        assert!(of(b"/\x85", false, Encoding::Escaped).is_some_and(|reason| reason.ends_with("85 is no UTF-8")));
         assert_eq!(of("/é".as_bytes(), false, Encoding::RuleOnly), None);
         assert!(of(b"/\xe9", false, Encoding::RuleOnly).is_some());
         assert_eq!(of(b"/a /b", true, Encoding::NormalForm), None);

@@ -20,8 +20,14 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
         let of_group = |&group: &u32| &robots.rules[robots.groups[group as usize].rules.clone()];
         let rules: Vec<&Rule<'_>> = groups.iter().flat_map(of_group).collect();
         let patterns = Patterns::rank(rules.iter().copied(), dialect);
-        for (rule, winner) in shadowed(&patterns, rules.len(), &mut work) {
-            report(rules[rule], rules[winner], dialect, findings);
+        let mut found = shadowed(&patterns, rules.len(), &mut work).into_iter().peekable();
+        let mut end = 0;
+        for group in groups {
+            let count = robots.groups[group as usize].rules.len();
+            end += count;
+            let own: Vec<(usize, usize)> = std::iter::from_fn(|| found.next_if(|(rule, _)| *rule < end)).collect();
+            let is_whole = own.len() == count;
+            own.iter().for_each(|&(rule, winner)| report(rules[rule], rules[winner], is_whole, dialect, findings));
         }
     }
     work
@@ -68,7 +74,8 @@ fn shadowed(patterns: &Patterns, rules: usize, work: &mut Work) -> Vec<(usize, u
     found.map(|(rule, winner)| (rule, winner as usize)).collect()
 }
 
-fn report(rule: &Rule<'_>, winner: &Rule<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+/// Reports a rule, which may be one of a whole record without a rule that decides.
+fn report(rule: &Rule<'_>, winner: &Rule<'_>, is_whole: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
     let key = if winner.allow { "Allow" } else { "Disallow" };
     let text = format!("{key}: {}", excerpt(winner.value));
     let how = match dialect.precedence {
@@ -76,10 +83,14 @@ fn report(rule: &Rule<'_>, winner: &Rule<'_>, dialect: &Dialect, findings: &mut 
         Precedence::FirstMatch => "comes before it and matches every path that it matches",
         Precedence::AnyDisallow => "forbids every path that it forbids",
     };
-    let reason = match rule.value == winner.value && rule.allow == winner.allow {
+    let mut reason = match rule.value == winner.value && rule.allow == winner.allow {
         true => format!("it repeats line {}", winner.line),
         false => format!("it never decides: line {}, {text}, {how}", winner.line),
     };
+    if is_whole {
+        reason +=
+            "; no rule of its record decides: remove the whole record, for without rules its agents join the next one";
+    }
     findings.add_with(FindingKind::UnreachableRule, rule.line, reason, None, Some(Related { line: winner.line, text }));
 }
 

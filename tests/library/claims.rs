@@ -6,6 +6,7 @@ use std::fs;
 
 use crate::oracle;
 use crate::properties::access::{normal, paths_of};
+use crate::properties::lint::first_name;
 use crate::support::{say, shared, verdict};
 use robosieve::automaton::{self, DifferSpace, Question, Rules, Scratch, newer};
 use robosieve::lint::{self, Finding, FindingKind};
@@ -52,6 +53,9 @@ fn check_all(dialects: &[&str], half: usize) {
         for host in hosts.iter().skip(half).step_by(2) {
             let file = fs::read(host).expect("a robots.txt");
             let findings = lint::check(&file, dialect).findings;
+            if let Err(problem) = together(&file, &findings, dialect) {
+                panic!("{} under {name}, without all lines that are needless: {problem}", host.display());
+            }
             for kind in FindingKind::all() {
                 let claims: Vec<&Finding> = findings.iter().filter(|finding| finding.kind == kind).collect();
                 let step = claims.len().div_ceil(CHECKED).max(1);
@@ -91,6 +95,7 @@ fn problem(file: &[u8], claim: &Finding, dialect: &'static Dialect) -> Result<bo
             let (before, name) =
                 claim.reason.split_once(" is blocked for everybody else, and allowed to ").ok_or("no path")?;
             let path = before.rsplit(": ").next().ok_or("no path")?.as_bytes();
+            let name = first_name(name);
             let verdicts = ["*", name].map(|name| oracle::allowed(dialect.name, &[name], &text, path));
             if verdicts == [false, true] { Ok(true) } else { Err(format!("{verdicts:?}")) }
         }
@@ -112,6 +117,31 @@ fn problem(file: &[u8], claim: &Finding, dialect: &'static Dialect) -> Result<bo
         }
         _ => Ok(false),
     }
+}
+
+/// Checks that all rules that are said to be needless are so together.
+fn together(file: &[u8], findings: &[Finding], dialect: &'static Dialect) -> Result<(), String> {
+    let text = robots::decode(file, dialect, &mut Vec::new());
+    let robots = Robots::parse(&text, dialect);
+    let (mut lines, mut agents) = (Vec::new(), Vec::new());
+    for group in &robots.groups {
+        let first = robots.agents[group.agents.start].line;
+        let rules = robots.rules[group.rules.clone()].iter().map(|rule| rule.line);
+        let is_needless = |&line: &u32| {
+            findings.iter().any(|finding| match finding.kind {
+                FindingKind::UnreachableRule | FindingKind::RuleWithoutEffect => finding.line == line,
+                _ => finding.line == first && finding.reason.starts_with("the record only allows"),
+            })
+        };
+        let needless: Vec<u32> = rules.filter(is_needless).collect();
+        if !needless.is_empty() {
+            agents.extend(names(&robots, group.agents.clone(), dialect));
+        }
+        lines.extend(needless);
+    }
+    let step = agents.len().div_ceil(CHECKED).max(1);
+    let agents: Vec<Agents> = agents.into_iter().step_by(step).collect();
+    without(&text, &lines).map_or(Ok(()), |less| same(&text, &less, &agents, dialect))
 }
 
 /// Whether the normal form of a path can be asked for as it is.

@@ -10,7 +10,7 @@ pub mod access;
 mod dialects;
 mod differ;
 mod fetched;
-mod lint;
+pub mod lint;
 mod origins;
 mod preferences;
 mod spots;
