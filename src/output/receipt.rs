@@ -11,7 +11,6 @@ use super::folder::Written;
 use super::form::{Form, Format, FrameFormat, Rows};
 use super::samples::Sample;
 use super::splits::Splits;
-use crate::dialect::Dialect;
 use crate::formats::compression::Compression;
 use crate::formats::plain::json_problem;
 use crate::formats::{json, regular_file};
@@ -445,9 +444,7 @@ impl Receipt {
 
     /// The crawlers.
     pub(crate) fn crawlers(&self) -> Result<Vec<Agents>, AgentError> {
-        // What is no product token was in a dialect that this program knows.
-        let dialect = Dialect::named(&self.dialect).unwrap_or(Dialect::DEFAULT);
-        self.agents.iter().map(|agents| Agents::named(agents, dialect)).collect()
+        self.agents.iter().map(|text| Agents::written(text, &self.dialect)).collect()
     }
 
     /// Whom lines were split for. The agents were checked when the receipt was read.

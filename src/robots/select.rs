@@ -90,7 +90,15 @@ impl Agents {
         }
     }
 
-    /// The crawler of product tokens, or else of a published name. The text of agents names them again.
+    /// The crawler whose text this is, in the dialect of this name: product tokens, or a name that is compared as it is.
+    pub(crate) fn written(text: &str, dialect: &str) -> Result<Agents, AgentError> {
+        text.parse().or_else(|error| {
+            let known = Dialect::named(dialect).ok().and_then(|dialect| Agents::published(text, dialect).ok());
+            known.filter(|agents| agents.to_string() == text).ok_or(error)
+        })
+    }
+
+    /// The crawler of product tokens, or else of a published name.
     pub(crate) fn named(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
         match name.parse() {
             Err(AgentError::WholeUserAgent { .. } | AgentError::StarInList | AgentError::Character { .. }) => {

@@ -202,7 +202,9 @@ impl<'p> Walk<'_, 'p> {
         let mut steps: Vec<Vec<Step>> = cells.collect();
         let sides: Vec<Side<'_>> =
             policies.iter().zip(found).map(|(policy, found)| side(policy, found, decisions)).collect();
-        for ((comparer, crawlers), (both, steps)) in comparers.iter_mut().zip(sides.windows(2).zip(&mut steps[1..])) {
+        for ((comparer, crawlers), (both, steps)) in
+            comparers.iter_mut().zip(sides.windows(2).zip(steps.iter_mut().skip(1)))
+        {
             for of_some in comparer.compare([both[0], both[1]], crawlers).iter() {
                 let told = of_some.change.filter(Change::is_of_paths);
                 of_some.crawlers.iter().for_each(|&crawler| steps[usize::from(crawler)].1 = told);
