@@ -235,7 +235,9 @@ def test_a_run_has_them(sites: robosieve.Policy, program: Program, parts: list[P
     ],
     ids=str,
 )
-def test_a_run_that_writes_no_such_lines_has_none(sites: robosieve.Policy, options: dict[str, Any], message: str) -> None:
+def test_a_run_that_writes_no_such_lines_has_none(
+    sites: robosieve.Policy, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(robosieve.Error, match=message):
         robosieve.filter(sites, ["datasets/urls.txt"], agent="other", **options)
 

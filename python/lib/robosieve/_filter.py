@@ -81,7 +81,8 @@ def filter(
     Without a folder, `count` only counts; `only` writes the lines of these partitions, `verdicts` all lines with their
     verdicts, and `blocked_for` all lines with the crawlers that may not fetch them, to `out`, a file that is open for
     bytes: standard output if it is not given. `preferences`, such as "train-ai,search", adds what sites say about these
-    uses to allowed lines, and to all lines of tables and of `verdicts`. `against` is an older policy, with which verdicts are compared.
+    uses to allowed lines, and to all lines of tables and of `verdicts`. `against` is an older policy, with which
+    verdicts are compared.
 
     >>> import io, robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
