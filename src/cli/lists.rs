@@ -75,24 +75,29 @@ pub fn of_lists(receipt: &Receipt) -> Vec<String> {
     if let Some(hint) = tabs(receipt) {
         return vec![hint];
     }
-    let invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
-    let mut hints = invalid.filter_map(|(list, lines)| {
+    let mut invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
+    // Only those that are named are looked at: there may be thousands of lists.
+    let first = invalid.by_ref().take(NAMED).filter_map(|(list, lines)| {
         let advice = advice(list)?;
         let lines = counted(lines, "line is invalid", "lines are invalid");
         Some(format!("the list {}: {lines}; {advice}", visible(&list.path)))
     });
-    let mut named: Vec<String> = hints.by_ref().take(NAMED).collect();
-    match hints.count() as u64 {
-        0 => {}
-        more => named.push(format!("the same of {}", counted(more, "more list", "more lists"))),
+    let mut hints: Vec<String> = first.collect();
+    let more = invalid.count() as u64;
+    if more > 0 && !hints.is_empty() {
+        hints.push(counted(
+            more,
+            "more list has nearly only invalid lines",
+            "more lists have nearly only invalid lines",
+        ));
     }
-    named
+    hints
 }
 
 /// What a list looks like whose lines are invalid. One that came through a pipe cannot be looked at again.
 fn advice(list: &ListPart) -> Option<String> {
     match list.file {
-        Some(_) => list.exact_path().as_deref().and_then(guess_of).map(|guess| format!("it {guess}")),
+        Some(_) => look(list),
         None if list.compression.is_some() => None,
         None => Some("it came through a pipe; of a file, it would be told what it looks like".to_owned()),
     }
@@ -105,9 +110,8 @@ fn tabs(receipt: &Receipt) -> Option<String> {
     let tabs = receipt.urls_with_tabs;
     (lines > 0 && 2 * tabs >= lines).then(|| {
         let tabs = counted(tabs, "line has a tab inside and was", "lines have a tab inside and were");
-        let guess = plain().find_map(|list| list.exact_path().as_deref().and_then(guess_of));
-        let advice =
-            guess.map_or("if lines have fields, give --delimiter tab".to_owned(), |guess| format!("it {guess}"));
+        let look = plain().take(NAMED).find_map(look);
+        let advice = look.as_deref().unwrap_or("if lines have fields, give --delimiter tab");
         format!("{tabs} judged as one URL; {advice}")
     })
 }
@@ -120,6 +124,10 @@ fn invalid(list: &ListPart) -> Option<u64> {
 }
 
 /// What a list looks like; a list that cannot be read again like nothing.
+fn look(list: &ListPart) -> Option<String> {
+    guess_of(&list.exact_path()?).map(|guess| format!("it {guess}"))
+}
+
 fn guess_of(path: &Path) -> Option<Guess> {
     let mut start = Vec::new();
     let mut read =

@@ -193,7 +193,7 @@ pub enum ListNamesError {
         /// The file.
         path: PathBuf,
     },
-    /// What is longer than any path.
+    /// A line that is longer than any path.
     #[error("{}, path {line}: {bytes} bytes are no path; is it a file of paths?", shown(path))]
     TooLong {
         /// The file.

@@ -16,7 +16,7 @@ use crate::rules::{Patterns, Verdict};
 
 /// Reports rules and records without effect. `inherit` tells of each audience whether nothing is lifted for it.
 ///
-/// What is said holds for each line alone and for all together: one after the other is decided without those of which it was said before.
+/// Each claim holds alone, and all claims hold together: a rule is decided with the others, and again without those already claimed.
 pub(super) fn check(file: &File<'_>, inherit: &[bool], effects: &mut Effects, findings: &mut Findings<'_>) {
     let mut audiences_of = vec![Vec::new(); file.robots.groups.len()];
     for (number, audience) in file.audiences.iter().enumerate() {

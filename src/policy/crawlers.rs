@@ -86,9 +86,7 @@ impl Crawlers {
         let columns = names.map(|name| column(&name).ok_or_else(|| unknown(&name))).collect::<Result<_, _>>()?;
         Ok(Crawler { agents: given.clone(), columns })
     }
-}
 
-impl Crawlers {
     /// The most that are named in a message.
     const NAMED: usize = 8;
 
