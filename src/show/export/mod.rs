@@ -20,6 +20,8 @@ mod format;
 
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod repeats;
 mod tables;
 mod text;
 

@@ -1,29 +1,28 @@
 //! Writes tables as Parquet, one row group at a time.
 //!
 //! Texts are UTF-8 (invalid bytes are replaced), whole numbers 64-bit integers, decimals doubles, and times milliseconds of Unix
-//! time, in UTC. Most of the time goes to the columns' dictionaries: so the threads of the pool encode the columns of a group while
-//! rows of the next one come.
+//! time, in UTC. The threads of the pool encode the columns of a group while rows of the next one come.
 
 use arrow_array::ArrayRef;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, TimestampMillisecondBuilder};
 use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
-use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use super::repeats::{self, Encoded, Repeats};
 use super::tables::{Column, Kind, Value};
 use crate::formats::columnar::{ParquetFile, guarded};
 use crate::threads::Soon;
 
 /// The maximum number of rows in a group.
-pub(super) const GROUP: usize = 1 << 16;
+pub(super) const GROUP: usize = repeats::MOST;
 
 /// The approximate number of text bytes held before a group is written.
 const HELD: usize = 32 << 20;
@@ -49,8 +48,14 @@ pub(super) struct ParquetWriter<W: Write + Send> {
     /// The maximum number of rows in a group.
     most: usize,
     /// The columns of the group before, and its number.
-    encoding: Vec<Soon<Result<ArrowColumnChunk, ParquetError>>>,
+    encoding: Vec<Soon<Result<Chunk, ParquetError>>>,
     number: usize,
+}
+
+/// A column of a group, encoded.
+enum Chunk {
+    Ours(Encoded),
+    Arrow(ArrowColumnChunk),
 }
 
 /// The values of a column, until its group is encoded.
@@ -60,6 +65,8 @@ struct Held {
 }
 
 enum Values {
+    /// Texts that repeat, as far as groups before show.
+    Repeats(Repeats),
     Texts(StringBuilder),
     Wholes(Int64Builder),
     Decimals(Float64Builder),
@@ -72,7 +79,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let fields: String = columns.iter().map(field).collect();
         let schema = parse_message_type(&format!("message {name} {{{fields}}}")).map_err(io_error)?;
         let mark = KeyValue::new(MARK.to_owned(), name.to_owned());
-        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+        let properties = WriterProperties::builder().set_compression(repeats::compression());
         let properties = properties.set_key_value_metadata(Some(vec![mark]));
         // The least and the greatest text serve to skip groups: of a column that is sorted, the first one.
         let texts = columns.iter().skip(1).filter(|column| column.kind == Kind::Text);
@@ -111,10 +118,18 @@ impl<W: Write + Send> ParquetWriter<W> {
         }
         self.write_group().map_err(io_error)?;
         let writers = self.groups.create_column_writers(self.number).map_err(io_error)?;
-        let columns = self.fields.iter().zip(&mut self.columns).zip(writers);
-        let begin = |((field, held), writer): ((&FieldRef, &mut Held), _)| {
-            let (field, values) = (FieldRef::clone(field), held.end());
-            Soon::begin(move || encoded(&field, &values, writer))
+        let columns = self.fields.iter().zip(&mut self.columns).zip(writers).enumerate();
+        let (schema, properties) = (self.file.schema_descr(), self.file.properties());
+        let begin = |(place, ((field, held), writer)): (usize, ((&FieldRef, &mut Held), _))| match held.repeats() {
+            Some(texts) => {
+                let column = schema.column(place);
+                let statistics = properties.statistics_enabled(column.path()) != EnabledStatistics::None;
+                Soon::begin(move || Ok(Chunk::Ours(texts.encode(&column, statistics)?)))
+            }
+            None => {
+                let (field, values) = (FieldRef::clone(field), held.end());
+                Soon::begin(move || Ok(Chunk::Arrow(encoded(&field, &values, writer)?)))
+            }
         };
         self.encoding = columns.map(begin).collect();
         self.number += 1;
@@ -128,7 +143,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             return Ok(());
         }
         let mut group = self.file.next_row_group()?;
-        self.encoding.drain(..).try_for_each(|column| column.wait()?.append_to_row_group(&mut group))?;
+        self.encoding.drain(..).try_for_each(|column| column.wait()?.append(&mut group))?;
         group.close()?;
         Ok(())
     }
@@ -144,9 +159,20 @@ fn encoded(
     writer.close()
 }
 
+impl Chunk {
+    /// Writes the column.
+    fn append<W: Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), ParquetError> {
+        match self {
+            Chunk::Ours(encoded) => encoded.append(group),
+            Chunk::Arrow(chunk) => chunk.append_to_row_group(group),
+        }
+    }
+}
+
 impl Held {
     fn new(column: &'static Column) -> Held {
         let values = match column.kind {
+            Kind::Text if column.always => Values::Repeats(Repeats::default()),
             Kind::Text => Values::Texts(StringBuilder::new()),
             Kind::Whole => Values::Wholes(Int64Builder::new()),
             Kind::Decimal => Values::Decimals(Float64Builder::new()),
@@ -158,7 +184,7 @@ impl Held {
     /// The column as the library's Arrow part has it.
     fn field(&self) -> FieldRef {
         let kind = match self.values {
-            Values::Texts(_) => DataType::Utf8,
+            Values::Repeats(_) | Values::Texts(_) => DataType::Utf8,
             Values::Wholes(_) => DataType::Int64,
             Values::Decimals(_) => DataType::Float64,
             Values::Times(_) => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
@@ -169,6 +195,8 @@ impl Held {
     /// Adds the value of a row, and returns the number of bytes of its text.
     fn push(&mut self, value: Value<'_>) -> usize {
         match (&mut self.values, value) {
+            (Values::Repeats(texts), Value::Text(text)) => return texts.push(text),
+            (Values::Repeats(texts), Value::Name(name)) => return texts.push_name(name),
             (Values::Texts(texts), Value::Text(text)) => {
                 match std::str::from_utf8(text) {
                     Ok(text) => texts.append_value(text),
@@ -188,6 +216,7 @@ impl Held {
             (values, value) => {
                 debug_assert_eq!(value, Value::None, "a value of its column's kind: {}", self.column.name);
                 match values {
+                    Values::Repeats(_) => {}
                     Values::Texts(texts) => texts.append_null(),
                     Values::Wholes(numbers) => numbers.append_null(),
                     Values::Decimals(numbers) => numbers.append_null(),
@@ -198,9 +227,22 @@ impl Held {
         0
     }
 
+    /// The texts held if they repeat; then they are forgotten. If they do not, they and those of the groups that follow are the library's.
+    fn repeats(&mut self) -> Option<Repeats> {
+        let Values::Repeats(texts) = &mut self.values else { return None };
+        if texts.are_few() {
+            return Some(std::mem::take(texts));
+        }
+        let mut builder = StringBuilder::new();
+        texts.rows().for_each(|text| builder.append_value(text));
+        self.values = Values::Texts(builder);
+        None
+    }
+
     /// The values held, which are forgotten.
     fn end(&mut self) -> ArrayRef {
         match &mut self.values {
+            Values::Repeats(_) => unreachable!("texts that repeat are encoded here"),
             Values::Texts(texts) => Arc::new(texts.finish()),
             Values::Wholes(numbers) => Arc::new(numbers.finish()),
             Values::Decimals(numbers) => Arc::new(numbers.finish()),
