@@ -262,7 +262,7 @@ mod tests {
         let statistics = reader.metadata().row_group(0).column(0).statistics().cloned();
         let ends =
             statistics.and_then(|known| Some([known.min_bytes_opt()?.to_vec(), known.max_bytes_opt()?.to_vec()]));
-        let rows = reader.into_iter().map(|row| row.unwrap().get_string(0).unwrap().clone()).collect();
+        let rows = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().get_string(0).unwrap().clone()).collect();
         (rows, ends)
     }
 
