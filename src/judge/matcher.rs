@@ -165,7 +165,12 @@ impl Matcher {
     /// Matchers of one policy and with the same choices, as the hot path sees them.
     pub(crate) fn views(matchers: &[Matcher]) -> Vec<Judge<'_>> {
         let Some(first) = matchers.first().map(Matcher::view) else { return Vec::new() };
-        matchers.iter().map(|matcher| first.answered_by(matcher.0.crawler.columns())).collect()
+        matchers.iter().map(|matcher| first.answered_by(matcher.answering())).collect()
+    }
+
+    /// The columns that answer for the crawler.
+    fn answering(&self) -> &[usize] {
+        self.0.policy.answering(&self.0.crawler)
     }
 
     /// What is said to the crawler about uses of the page of a URL. It means nothing if the page is blocked.
@@ -173,7 +178,7 @@ impl Matcher {
     pub(crate) fn preferred(&self, url: &[u8]) -> Preferred {
         let view = self.view();
         let said = |scratch: &mut Scratch| {
-            view.page(url)?.preferred(self.0.crawler.columns(), &mut Places::new(&mut scratch.preferences))
+            view.page(url)?.preferred(self.answering(), &mut Places::new(&mut scratch.preferences))
         };
         with_scratch(said).unwrap_or_default()
     }

@@ -241,10 +241,19 @@ impl Policy {
         Some(found.kept.into_owned())
     }
 
+    /// The columns that answer for a crawler.
+    ///
+    /// # Panics
+    ///
+    /// As [`Crawler::columns`].
+    pub(crate) fn answering<'c>(&self, crawler: &'c Crawler) -> &'c [usize] {
+        crawler.columns(self.columns())
+    }
+
     /// The groups that apply to a crawler of this policy, and their automata.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
-        Groups::new(&self.image.parts(), crawler)
+        Groups::new(&self.image.parts(), self.answering(crawler))
     }
 
     /// The groups for no crawler in particular: their rows and automata.

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{CrawlerError, CrawlersError};
 use crate::dialect::{AgentList, Dialect};
@@ -14,7 +15,11 @@ use crate::robots::Agents;
 /// The crawlers that a policy is compiled for, each an [`Agents`] and the head of a column. A [`Crawler`] selects among them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
-pub struct Crawlers(Vec<Agents>);
+pub struct Crawlers {
+    agents: Vec<Agents>,
+    /// A hash of their names, by which a [`Crawler`] is known to be one of theirs.
+    hash: u64,
+}
 
 impl Crawlers {
     /// The most columns a policy can have.
@@ -36,23 +41,30 @@ impl Crawlers {
             agents.iter().enumerate().find(|(place, one)| agents[..*place].iter().any(|other| other.is_same(one)));
         match again {
             Some((_, one)) => Err(CrawlersError::Twice { agents: one.to_string() }),
-            None => Ok(Crawlers(agents)),
+            None => Ok(Crawlers::of(agents)),
         }
+    }
+
+    /// As [`Crawlers::new`], for some that are known to be distinct.
+    fn of(agents: Vec<Agents>) -> Crawlers {
+        let names: Vec<String> = agents.iter().map(|agents| agents.to_string().to_ascii_lowercase()).collect();
+        Crawlers { agents, hash: xxh3_64(names.join("\n").as_bytes()) }
     }
 
     /// The crawlers, in column order.
     pub fn all(&self) -> &[Agents] {
-        &self.0
+        &self.agents
     }
 
     /// Whether both are for the same crawlers, in the same order.
     pub fn is_same(&self, other: &Crawlers) -> bool {
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one.is_same(other))
+        self.agents.len() == other.agents.len()
+            && self.agents.iter().zip(&other.agents).all(|(one, other)| one.is_same(other))
     }
 
     /// How many columns there are.
     pub(crate) fn count(&self) -> usize {
-        self.0.len()
+        self.agents.len()
     }
 
     /// The crawler with these agents, or the only one if none are given.
@@ -63,28 +75,28 @@ impl Crawlers {
     pub fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
         let known = || self.in_short();
         let Some(given) = agents else {
-            return match self.0.as_slice() {
-                [only] => Ok(Crawler { agents: only.clone(), columns: vec![0] }),
+            return match self.agents.as_slice() {
+                [only] => Ok(Crawler { agents: only.clone(), columns: vec![0], of: self.hash }),
                 _ => Err(CrawlerError::Several { known: known() }),
             };
         };
-        let column = |agents: &Agents| self.0.iter().position(|column| column.is_same(agents));
+        let column = |agents: &Agents| self.agents.iter().position(|column| column.is_same(agents));
         if let Some(column) = column(given) {
-            return Ok(Crawler { agents: given.clone(), columns: vec![column] });
+            return Ok(Crawler { agents: given.clone(), columns: vec![column], of: self.hash });
         }
         let unknown = |agents: &Agents| CrawlerError::Unknown { given: agents.to_string(), known: known() };
         if given.tokens().len() < 2 {
             // The column of a name with other characters is that of the part that is compared.
             let compared = Agents::named(&given.to_string(), dialect).map_err(|_| unknown(given))?;
             let column = column(&compared).ok_or_else(|| unknown(given))?;
-            return Ok(Crawler { agents: compared, columns: vec![column] });
+            return Ok(Crawler { agents: compared, columns: vec![column], of: self.hash });
         }
         if dialect.agent_list == AgentList::Merge {
             return Err(CrawlerError::Merged { given: given.to_string(), dialect: dialect.name });
         }
         let names = given.tokens().iter().map(|token| Agents::verbatim(token));
         let columns = names.map(|name| column(&name).ok_or_else(|| unknown(&name))).collect::<Result<_, _>>()?;
-        Ok(Crawler { agents: given.clone(), columns })
+        Ok(Crawler { agents: given.clone(), columns, of: self.hash })
     }
 
     /// The most that are named in a message.
@@ -92,16 +104,16 @@ impl Crawlers {
 
     /// The first ones, and how many more there are.
     pub(crate) fn in_short(&self) -> String {
-        let (named, more) = self.0.split_at(self.0.len().min(Crawlers::NAMED));
+        let (named, more) = self.agents.split_at(self.agents.len().min(Crawlers::NAMED));
         let more = if more.is_empty() { String::new() } else { format!("; and {} more", more.len()) };
-        Crawlers(named.to_vec()).to_string() + &more
+        Crawlers::of(named.to_vec()).to_string() + &more
     }
 }
 
 impl From<Agents> for Crawlers {
     /// A single column.
     fn from(agents: Agents) -> Crawlers {
-        Crawlers(vec![agents])
+        Crawlers::of(vec![agents])
     }
 }
 
@@ -115,13 +127,13 @@ impl TryFrom<Vec<Agents>> for Crawlers {
 
 impl From<Crawlers> for Vec<Agents> {
     fn from(columns: Crawlers) -> Vec<Agents> {
-        columns.0
+        columns.agents
     }
 }
 
 impl fmt::Display for Crawlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = self.0.iter().map(Agents::to_string).collect();
+        let names: Vec<String> = self.agents.iter().map(Agents::to_string).collect();
         f.write_str(&names.join("; "))
     }
 }
@@ -131,6 +143,8 @@ impl fmt::Display for Crawlers {
 pub struct Crawler {
     agents: Agents,
     columns: Vec<usize>,
+    /// The hash of the [`Crawlers`] among which it is.
+    of: u64,
 }
 
 impl Crawler {
@@ -139,8 +153,13 @@ impl Crawler {
         &self.agents
     }
 
-    /// The columns that answer: the first whose group is the crawler's own, else the last.
-    pub(crate) fn columns(&self) -> &[usize] {
+    /// The columns of a policy for these crawlers that answer: the first whose group is the crawler's own, else the last.
+    ///
+    /// # Panics
+    ///
+    /// If it was taken from a policy for others, whose columns are not these.
+    pub(crate) fn columns(&self, of: &Crawlers) -> &[usize] {
+        assert!(self.of == of.hash, "the crawler {} was taken from a policy for other crawlers", self.agents);
         &self.columns
     }
 }
@@ -155,9 +174,10 @@ mod tests {
 
     fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, CrawlerError> {
         let dialect = Dialect::named(dialect).unwrap();
-        let crawler = columns(names).unwrap().crawler(Some(&given.parse().unwrap()), dialect)?;
+        let all = columns(names).unwrap();
+        let crawler = all.crawler(Some(&given.parse().unwrap()), dialect)?;
         assert_eq!(crawler.agents().to_string(), given);
-        Ok(crawler.columns().to_vec())
+        Ok(crawler.columns(&all).to_vec())
     }
 
     #[test]
@@ -182,7 +202,14 @@ mod tests {
         assert!(matches!(crawler(&names, "c", "rfc9309"), Err(CrawlerError::Unknown { .. })));
         assert!(matches!(crawler(&names, "a,c", "rfc9309"), Err(CrawlerError::Unknown { given, .. }) if given == "c"));
         let only = |names: &[&str]| columns(names).unwrap().crawler(None, Dialect::DEFAULT);
-        assert_eq!(only(&["a"]).unwrap().columns(), [0]);
+        assert_eq!(only(&["a"]).unwrap().columns(&columns(&["A"]).unwrap()), [0]);
         assert!(matches!(only(&names), Err(CrawlerError::Several { known }) if known == "a; b; *; b,c"));
+    }
+
+    #[test]
+    #[should_panic(expected = "the crawler a was taken from a policy for other crawlers")]
+    fn a_crawler_of_another_policy_is_not_the_one_in_its_place() {
+        let crawler = columns(&["a", "b"]).unwrap().crawler(Some(&"a".parse().unwrap()), Dialect::DEFAULT).unwrap();
+        crawler.columns(&columns(&["b", "a"]).unwrap());
     }
 }

@@ -17,7 +17,6 @@ use hashbrown::HashMap;
 use std::cmp::Reverse;
 
 use super::crawler_set;
-use super::crawlers::Crawler;
 use super::error::WriteError;
 use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
 use crate::automaton::front;
@@ -231,8 +230,8 @@ pub struct Groups<'p> {
 }
 
 impl<'p> Groups<'p> {
-    pub(crate) fn new(parts: &Parts<'p>, crawler: &'p Crawler) -> Groups<'p> {
-        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns: crawler.columns() }
+    pub(crate) fn new(parts: &Parts<'p>, columns: &'p [usize]) -> Groups<'p> {
+        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns }
     }
 
     /// The rows for no crawler in particular.

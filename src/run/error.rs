@@ -36,6 +36,17 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
+    /// There is no crawler to judge for.
+    #[error("no crawler is given; name at least one")]
+    NoCrawler,
+    /// The policy lacks a crawler of the job, which was taken from another policy.
+    #[error(transparent)]
+    Crawler(CrawlerError),
+    /// A policy that is to judge from now on came with matchers for other crawlers than those of the job.
+    #[error(
+        "the newer policy came with matchers for other crawlers than those of the run; give one for each, in order"
+    )]
+    OtherCrawlers,
     /// What is written for each crawler was asked for, but lines are split once for all.
     #[error(
         "lines that are split once for all crawlers have no verdicts, rules or preferences of each; split them for each instead"

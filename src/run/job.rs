@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::error::FilterError;
 use super::memory::DEFAULT_MEMORY;
 use crate::input::layout::UrlField;
 use crate::input::shard::Shard;
@@ -40,7 +41,7 @@ pub struct Job {
     /// crawlers have none.
     pub preferences: PreferenceColumns,
     /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
-    /// is set.
+    /// is set. The policy of the run is asked for them again, so they may come from another one.
     pub crawlers: Vec<Crawler>,
     /// Whether lines are split once for all crawlers together, and when they are allowed then. Only partitions can be written.
     pub allowed_if: Option<AllowedIf>,
@@ -295,6 +296,7 @@ pub type Newer<'n> = dyn FnMut() -> Option<Vec<Matcher>> + Send + 'n;
 /// The policy of the chunk whose turn it is.
 pub(super) struct Following<'n> {
     newer: &'n mut Newer<'n>,
+    crawlers: &'n [Crawler],
     /// How often the policy was replaced.
     number: u64,
     /// The matchers of the last policy; empty until there is another than the first.
@@ -302,21 +304,46 @@ pub(super) struct Following<'n> {
 }
 
 impl<'n> Following<'n> {
-    pub fn new(newer: &'n mut Newer<'n>) -> Following<'n> {
-        Following { newer, number: 0, matchers: Vec::new() }
+    /// For a job with these crawlers.
+    pub fn new(newer: &'n mut Newer<'n>, crawlers: &'n [Crawler]) -> Following<'n> {
+        Following { newer, crawlers, number: 0, matchers: Vec::new() }
     }
 
     /// The policy of the next chunk, with its number, unless it is the one with this number.
-    pub fn newer_than(&mut self, number: u64) -> Option<(u64, Vec<Matcher>)> {
+    pub fn newer_than(&mut self, number: u64) -> Result<Option<(u64, Vec<Matcher>)>, FilterError> {
         if let Some(matchers) = (self.newer)() {
+            if !matchers.iter().map(Matcher::agents).eq(self.crawlers.iter().map(Crawler::agents)) {
+                return Err(FilterError::OtherCrawlers);
+            }
             self.number += 1;
             self.matchers = matchers;
         }
-        (self.number != number).then(|| (self.number, self.matchers.clone()))
+        Ok((self.number != number).then(|| (self.number, self.matchers.clone())))
     }
 
     /// The last policy, if it is not the first.
     pub fn policy(&self) -> Option<Policy> {
         self.matchers.first().map(|matcher| matcher.policy().clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::{Captures, Crawlers};
+
+    #[test]
+    fn a_newer_policy_judges_for_the_crawlers_of_the_job() {
+        let agents = ["a", "b"].map(|name| name.parse().unwrap());
+        let policy = Captures::new(Crawlers::new(agents.to_vec()).unwrap(), Dialect::DEFAULT).policy().unwrap();
+        let crawlers = agents.map(|agents| policy.crawler(Some(&agents)).unwrap());
+        let [a, b] = &crawlers;
+        for (given, is_fine) in [(vec![a, b], true), (vec![b, a], false), (vec![a], false), (vec![], false)] {
+            let matchers = || Matcher::for_each(&policy, given.iter().copied().cloned(), Choices::at(0));
+            let mut newer = || Some(matchers());
+            let newer = Following::new(&mut newer, &crawlers).newer_than(0);
+            assert_eq!(newer.is_ok_and(|newer| newer.is_some()), is_fine);
+        }
     }
 }

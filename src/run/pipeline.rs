@@ -145,7 +145,7 @@ impl<'l> Pipeline<'l> {
             rows,
             older: plan.older_matchers(),
             notes_waiting: needed.is_some() || listed.is_some(),
-            following: newer.map(|newer| Sequence::new(Following::new(newer))),
+            following: newer.map(|newer| Sequence::new(Following::new(newer, &plan.job.crawlers))),
             unique,
             shape,
             queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.most_waiting()),
@@ -265,7 +265,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
         };
         pipeline.chunks.read(&mut chunk, &mut spare)?;
         // After the chunk was read, so that lines are judged by the policy that was there before they were.
-        if !state.follow(pipeline, chunk.ticket) {
+        if !state.follow(pipeline, chunk.ticket)? {
             return Ok(());
         }
         let more_follows =
@@ -368,16 +368,16 @@ fn write(
 
 impl WorkerState {
     /// Judges the chunk of a ticket by the policy that is there in its turn. Returns whether the run goes on.
-    fn follow(&mut self, pipeline: &Pipeline<'_>, ticket: u64) -> bool {
-        let Some(following) = &pipeline.following else { return true };
+    fn follow(&mut self, pipeline: &Pipeline<'_>, ticket: u64) -> Result<bool, FilterError> {
+        let Some(following) = &pipeline.following else { return Ok(true) };
         let Some(newer) = following.in_turn(ticket, |following| following.newer_than(self.number)) else {
-            return false;
+            return Ok(false);
         };
-        if let Some((number, matchers)) = newer {
+        if let Some((number, matchers)) = newer? {
             self.number = number;
             self.worker.judge_by(matchers);
         }
-        true
+        Ok(true)
     }
 }
 

@@ -37,7 +37,9 @@ pub(super) struct Plan<'j> {
     pub seen: Option<SeenPlace>,
     /// The keys of all shards, if this is one that leaves out duplicates.
     pub shard_keys: Option<ShardKeys>,
-    /// The crawlers of the policy that verdicts are compared with.
+    /// The job's crawlers, as the policy knows them.
+    crawlers: Vec<Crawler>,
+    /// The same in the policy that verdicts are compared with.
     older: Vec<Crawler>,
 }
 
@@ -45,6 +47,7 @@ impl<'j> Plan<'j> {
     /// Checks a job, opens its lists and divides its budget.
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
         let form = job.destination.as_ref().map(Destination::form);
+        let crawlers = crawlers(policy, job)?;
         let older = older_crawlers(policy, job)?;
         let agents = job.crawlers.iter().chain(&older).map(Crawler::agents);
         let needs = Needs::new(agents, form, job.explain, job.allowed_if);
@@ -67,7 +70,7 @@ impl<'j> Plan<'j> {
             keys: shard_keys.as_ref().map(|keys| keys.checksum),
             ..options(job, worker_plan)
         };
-        Ok(Plan { policy, job, lists, options, memory, seen, shard_keys, older })
+        Ok(Plan { policy, job, lists, options, memory, seen, shard_keys, crawlers, older })
     }
 
     /// Whether a run can only be resumed with chunks of the same size: if it was asked for, or files show where chunks end.
@@ -114,7 +117,7 @@ impl<'j> Plan<'j> {
 
     /// A matcher for each crawler.
     pub fn matchers(&self) -> Vec<Matcher> {
-        Matcher::for_each(self.policy, self.job.crawlers.iter().cloned(), self.job.choices)
+        Matcher::for_each(self.policy, self.crawlers.iter().cloned(), self.job.choices)
     }
 
     /// The same by the policy that verdicts are compared with; none if they are not. There, no robots.txt is too old.
@@ -239,6 +242,15 @@ fn shard_keys(job: &Job) -> Result<Option<ShardKeys>, FilterError> {
     }
 }
 
+/// The job's crawlers, as the policy knows them: another policy may have given them to the job.
+fn crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, FilterError> {
+    if job.crawlers.is_empty() {
+        return Err(FilterError::NoCrawler);
+    }
+    let of = |crawler: &Crawler| policy.crawler(Some(crawler.agents()));
+    job.crawlers.iter().map(of).collect::<Result<_, _>>().map_err(FilterError::Crawler)
+}
+
 /// The crawlers of the policy that verdicts are compared with.
 fn older_crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, FilterError> {
     let Some(Against { policy: older, .. }) = &job.against else { return Ok(Vec::new()) };
@@ -309,7 +321,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::policy::Captures;
+    use crate::policy::{Captures, CrawlerError, Crawlers};
 
     #[test]
     fn large_lists_are_read_twice_if_they_can_be() {
@@ -327,5 +339,20 @@ mod tests {
             job.long_run.memory = memory;
             assert_eq!(Plan::new(&policy, &job).unwrap().reads_twice(), expected, "{memory} {unique:?}");
         }
+    }
+
+    #[test]
+    fn crawlers_are_those_of_the_policy_of_the_run() {
+        let policy = |names: &[&str]| {
+            let agents = names.iter().map(|name| name.parse().unwrap()).collect();
+            Captures::new(Crawlers::new(agents).unwrap(), Dialect::DEFAULT).policy().unwrap()
+        };
+        let (of_job, of_run) = (policy(&["a", "b"]), policy(&["c", "b", "a"]));
+        let job = |name: &str| Job::new(["list"], vec![of_job.crawler(Some(&name.parse().unwrap())).unwrap()]);
+        assert_eq!(of_run.answering(&crawlers(&of_run, &job("b")).unwrap()[0]), [1]);
+        assert_eq!(of_run.answering(&crawlers(&of_run, &job("a")).unwrap()[0]), [2]);
+        let unknown = crawlers(&policy(&["c"]), &job("a"));
+        assert!(matches!(unknown, Err(FilterError::Crawler(CrawlerError::Unknown { .. }))));
+        assert!(matches!(crawlers(&of_run, &Job::new(["list"], Vec::new())), Err(FilterError::NoCrawler)));
     }
 }

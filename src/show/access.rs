@@ -137,7 +137,7 @@ impl<'p> AccessDecider<'p> {
             }
         }
         self.cells.clear();
-        self.cells.extend(crawlers.iter().map(|crawler| match *crawler.columns() {
+        self.cells.extend(crawlers.iter().map(|crawler| match *policy.answering(crawler) {
             [column] => by_column[column],
             _ => by_column[policy.groups(crawler).answer(row_place).0],
         }));

@@ -26,7 +26,8 @@ pub struct Answer {
     pub url: Option<String>,
     /// The origin, in place of the URL of its robots.txt.
     pub origin: Option<String>,
-    /// The HTTP status; none if nobody answered.
+    /// The HTTP status; none if nobody answered. 206 says, too, that a body did not arrive whole or could not be decoded to its end:
+    /// its lines are no robots.txt then.
     pub status: Option<i64>,
     /// The target of a redirect.
     pub location: Option<String>,

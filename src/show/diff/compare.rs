@@ -231,7 +231,10 @@ impl UseComparer {
     /// For these policies. Shows at most so many differences of two groups.
     pub fn new(paths: Arc<Paths>, shown: usize, policies: [&Policy; 2], crawlers: &[[Crawler; 2]]) -> UseComparer {
         let [was, now] = policies.map(Policy::columns);
-        let has_one = |[was, now]: &[Crawler; 2]| was.columns().len() == 1 && was.columns() == now.columns();
+        let columns =
+            |crawlers: &'_ [Crawler; 2]| [0, 1].map(|side| policies[side].answering(&crawlers[side]).to_vec());
+        let has_one =
+            |crawlers: &[Crawler; 2]| matches!(&columns(crawlers), [was, now] if was.len() == 1 && was == now);
         let are_for_the_same = was == now && crawlers.iter().all(has_one);
         UseComparer { paths, shown, space: DifferSpace::default(), are_for_the_same, known: HashMap::new() }
     }

@@ -323,7 +323,7 @@ impl UseCounts {
     /// Counts the origins of a policy for some of its crawlers.
     pub fn of(policy: &Policy, crawlers: &[Crawler]) -> Vec<UseCounts> {
         // Which column answers depends on the row only if there are several.
-        let needs_row = crawlers.iter().any(|crawler| crawler.columns().len() > 1);
+        let needs_row = crawlers.iter().any(|crawler| policy.answering(crawler).len() > 1);
         let mut same: HashMap<(bool, Option<u32>, Vec<u8>), u64> = HashMap::new();
         for (of, record) in policy.records() {
             let list = of.records_about_uses(&record);
@@ -337,7 +337,7 @@ impl UseCounts {
         for ((is_own, row, list), origins) in same {
             let of = if is_own { policy } else { policy.changed().unwrap_or(policy) };
             for (crawler, counts) in crawlers.iter().zip(&mut all) {
-                let column = match (row, crawler.columns()) {
+                let column = match (row, policy.answering(crawler)) {
                     (None, [only]) => *only,
                     _ => of.groups(crawler).answer(row.unwrap_or_default()).0,
                 };
