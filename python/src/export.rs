@@ -35,10 +35,7 @@ const TEXTS: usize = 32 << 20;
 #[pyfunction(name = "export")]
 #[pyo3(signature = (policy, what, *, agent=None))]
 pub fn table(py: Python<'_>, policy: &Policy, what: &str, agent: Option<&str>) -> PyResult<Stream> {
-    let Some(what) = ExportTable::ALL.into_iter().find(|table| table.name() == what) else {
-        let known = ExportTable::ALL.map(ExportTable::name).join(", ");
-        return Err(error::parameter("what", format!("{what:?} is unknown; expected one of {known}")));
-    };
+    let what: ExportTable = what.parse().map_err(|unknown| error::parameter("what", unknown))?;
     let crawlers = policy.crawlers_or_all(agent)?;
     let mut batches = Batches::new(what.columns());
     let read = || {

@@ -84,7 +84,7 @@ def test_a_stream_is_read_once(policy: robosieve.Policy) -> None:
     with pytest.raises(robosieve.Error, match="was read before"):
         stream.to_pyarrow()
     assert len(robosieve.export(policy, "status").to_pandas()) == policy.origins
-    with pytest.raises(robosieve.Error, match='what: "rules" is unknown; expected one of delays, sitemaps'):
+    with pytest.raises(robosieve.Error, match='what: "rules" is unknown; expected delays, sitemaps'):
         robosieve.export(policy, "rules")  # type: ignore[arg-type]
 
 

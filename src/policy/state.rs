@@ -138,7 +138,12 @@ pub enum Ruling {
 
 impl Ruling {
     /// All of them, in numeric order, which starts at 1.
-    pub const ALL: [Ruling; 3] = [Ruling::AllowAll, Ruling::ForbidAll, Ruling::RobotsTxt];
+    pub(crate) const ALL: [Ruling; 3] = [Ruling::AllowAll, Ruling::ForbidAll, Ruling::RobotsTxt];
+
+    /// All of them.
+    pub fn all() -> impl ExactSizeIterator<Item = Ruling> {
+        Ruling::ALL.into_iter()
+    }
 
     /// Its name, for example `allow-all`.
     pub fn name(self) -> &'static str {

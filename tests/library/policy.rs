@@ -64,7 +64,7 @@ fn the_file_has_everything() {
     assert!(OriginStatus::all().all(|origin_status| origin_statuses.contains(&origin_status)));
     assert!(policy.lookup().records().any(|record| record.last_good.is_some()));
     let overrides: Vec<_> = policy.lookup().records().map(|record| record.operator_override()).collect();
-    assert!(Ruling::ALL.iter().all(|ruling| overrides.iter().any(|found| found.ruling == Some(*ruling))));
+    assert!(Ruling::all().all(|ruling| overrides.iter().any(|found| found.ruling == Some(ruling))));
     assert!(overrides.iter().any(|found| found.paused_until.is_some()));
     assert!(policy.lookup().records().all(|record| policy.lookup().get(record.origin) == Some(record)));
     let wild = with_wildcards();

@@ -118,7 +118,7 @@ fn urls() -> Vec<String> {
 fn views(policy: &Policy) -> Vec<String> {
     let crawlers: Vec<_> = columns().all().iter().map(|agents| policy.crawler(Some(agents)).unwrap()).collect();
     let mut views = vec![format!("{:?}", Summary::of(policy, &crawlers, 0, 9).unwrap())];
-    for table in ExportTable::ALL {
+    for table in ExportTable::all() {
         let mut add = |row: &[Value<'_>]| {
             views.push(format!("{row:?}"));
             Ok::<(), ()>(())

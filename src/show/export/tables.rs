@@ -1,5 +1,7 @@
 //! The tables that can be exported: their columns, and their rows.
 
+use serde::{Deserialize, Serialize};
+
 use crate::judge::Choices;
 use crate::policy::{Crawler, Policy, Record};
 use crate::preferences::{PreferenceLine, Use};
@@ -61,52 +63,30 @@ pub(in crate::show) const fn perhaps(name: &'static str, kind: Kind) -> Column {
 /// A function that receives rows.
 pub(super) type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
 
-/// A table of a policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ExportTable {
-    /// Crawl delays: a row for each origin and crawler that has one.
-    Delays,
-    /// Sitemaps: a row for each.
-    Sitemaps,
-    /// The groups that apply: a row for each origin and crawler.
-    Agents,
-    /// Origins: a row for each.
-    Status,
-    /// How much is blocked: a row for each origin and crawler. Decided for all paths that a fetcher can ask for, by the choices that the
-    /// program makes by default, as of now.
-    Access,
-    /// The same, counted: a row for each crawler.
-    AccessSummary,
-    /// What sites say about uses of their pages: a row for each line that applies to a crawler.
-    Preferences,
+named! {
+    /// A table of a policy.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum ExportTable {
+        /// Crawl delays: a row for each origin and crawler that has one.
+        Delays = "delays",
+        /// Sitemaps: a row for each.
+        Sitemaps = "sitemaps",
+        /// The groups that apply: a row for each origin and crawler.
+        Agents = "agents",
+        /// Origins: a row for each.
+        Status = "status",
+        /// How much is blocked: a row for each origin and crawler. Decided for all paths that a fetcher can ask for, by the choices that
+        /// the program makes by default, as of now.
+        Access = "access",
+        /// The same, counted: a row for each crawler.
+        AccessSummary = "access-summary",
+        /// What sites say about uses of their pages: a row for each line that applies to a crawler.
+        Preferences = "preferences",
+    }
 }
 
 impl ExportTable {
-    /// All tables.
-    pub const ALL: [ExportTable; 7] = [
-        ExportTable::Delays,
-        ExportTable::Sitemaps,
-        ExportTable::Agents,
-        ExportTable::Status,
-        ExportTable::Access,
-        ExportTable::AccessSummary,
-        ExportTable::Preferences,
-    ];
-
-    /// The name, for example `delays`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ExportTable::Delays => "delays",
-            ExportTable::Sitemaps => "sitemaps",
-            ExportTable::Agents => "agents",
-            ExportTable::Status => "status",
-            ExportTable::Access => "access",
-            ExportTable::AccessSummary => "access-summary",
-            ExportTable::Preferences => "preferences",
-        }
-    }
-
     /// The columns of the table.
     pub fn columns(self) -> &'static [Column] {
         match self {
