@@ -9,9 +9,9 @@ use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-use super::chunks::{Chunks, Cut, Position};
+use super::chunks::{Chunk, Chunks, Cut, Position, each_chunk};
 use super::error::ListError;
-use super::list::{Buffer, List};
+use super::list::List;
 use crate::formats::error::FileError;
 use crate::formats::regular_file;
 use crate::lock::{into_inner, lock};
@@ -63,30 +63,22 @@ pub(crate) fn scan<T: Default + Send>(
     }
     let chunks = Chunks::new(cut);
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });
-    let work = || {
-        let mut buffer = Buffer::default();
-        while let Some(mut chunk) = chunks.next(&mut buffer)? {
-            chunks.read(&mut chunk, &mut buffer)?;
-            let text = chunk.text();
-            let wanted = until.saturating_sub(chunk.at).min(text.len() as u64);
-            let part = of(&text[..wanted as usize], chunk.at == 0);
-            let mut scanned = lock(&scanned);
-            let Scanned { next, early, whole } = &mut *scanned;
-            early.insert(chunk.ticket, part);
-            while let Some(part) = early.remove(next) {
-                append(whole, part);
-                *next += 1;
-            }
-            drop(scanned);
-            buffer = chunk.end_judging();
+    let each = |chunk: &mut Chunk<'_>, (): &mut ()| -> Result<bool, ListError> {
+        let text = chunk.text();
+        let wanted = until.saturating_sub(chunk.at).min(text.len() as u64);
+        let part = of(&text[..wanted as usize], chunk.at == 0);
+        let Scanned { next, early, whole } = &mut *lock(&scanned);
+        early.insert(chunk.ticket, part);
+        while let Some(part) = early.remove(next) {
+            append(whole, part);
+            *next += 1;
         }
-        Ok(())
+        Ok(true)
     };
     // Text may be this much shorter when it is compressed.
     let most_chunks = list.source_length().map_or(1, |length| 1 + length.saturating_mul(8) / chunk_size as u64);
     let threads = threads::asked(threads).min(usize::try_from(most_chunks).unwrap_or(usize::MAX));
-    let ended = threads::at_once(threads, || work().inspect_err(|_: &ListError| chunks.stop()));
-    ended.into_iter().collect::<Result<(), _>>()?;
+    each_chunk(&chunks, threads, || (), || (), each)?;
     list.unchanged()?;
     Ok(into_inner(scanned).whole)
 }

@@ -17,7 +17,6 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use super::checkpoint::{Checkpointer, RunState};
-use super::each_chunk::each_chunk;
 use super::error::FilterError;
 use super::job::{Destination, Job, Newer};
 use super::memory::{Memory, Needs};
@@ -34,7 +33,7 @@ use super::totals::{ListTotals, Totals, Whole};
 use super::unique::{LeavingOut, Unique, UniqueLines};
 use super::worker::{LeftOutTallies, Worker};
 use crate::formats::json::base64_of;
-use crate::input::chunks::{Chunks, Cut, Parallelism};
+use crate::input::chunks::{Chunks, Cut, Parallelism, each_chunk};
 use crate::input::list::List;
 use crate::judge::same_url::SameUrl;
 use crate::judge::tally::{Changes, LINE_HASH, Tally};
@@ -210,7 +209,7 @@ fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: u
         let worker = Worker::new(&matchers, None, false).allowed_if(plan.job.allowed_if).against(older.clone());
         (worker, UniqueLines::default(), LeavingOut::default())
     };
-    each_chunk(
+    each_chunk::<_, FilterError>(
         chunks,
         threads,
         || unique.stop(),

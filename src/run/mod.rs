@@ -7,7 +7,6 @@
 //! (`output/partitions.rs`) has `output/folder/commit.rs` name the files in the order they were created.
 
 pub(crate) mod checkpoint;
-mod each_chunk;
 pub(crate) mod error;
 mod execute;
 pub(crate) mod job;

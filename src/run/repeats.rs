@@ -10,14 +10,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::each_chunk::each_chunk;
 use super::error::FilterError;
 use super::key_runs::{KeyFiles, KeyRuns, KnownLines, SortedKeys};
 use super::queue::Sequence;
 use super::seen::{Hashing, LineHashes};
 use super::seen_file::Unwritten;
 use crate::input::ListError;
-use crate::input::chunks::{Chunk, Chunks, Position};
+use crate::input::chunks::{Chunk, Chunks, Position, each_chunk};
 use crate::input::list::List;
 
 /// What the first pass may use.
@@ -143,7 +142,7 @@ pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &Means) -
     let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
     let passed = Sequence::new(Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
     let new = <(LineHashes, SortedKeys)>::default;
-    each_chunk(
+    each_chunk::<_, FilterError>(
         chunks,
         means.threads,
         || passed.stop(),

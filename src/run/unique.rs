@@ -14,7 +14,6 @@ use std::mem::take;
 use std::path::Path;
 use std::sync::Mutex;
 
-use super::each_chunk::each_chunk;
 use super::error::FilterError;
 use super::key_runs::KeyFiles;
 use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
@@ -22,7 +21,7 @@ use super::queue::Sequence;
 use super::repeats::{Means, Repeats};
 use super::seen::{Hashing, LineHashes, Seen};
 use super::seen_file::ShardKeys;
-use crate::input::chunks::{Chunk, Chunks};
+use crate::input::chunks::{Chunk, Chunks, each_chunk};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
 use crate::judge::same_url::SameUrl;
@@ -179,7 +178,7 @@ impl Unique {
 /// Adds the URLs of these chunks.
 fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
-    each_chunk(
+    each_chunk::<_, FilterError>(
         chunks,
         threads,
         || (),

@@ -6,6 +6,7 @@
 
 mod chunk;
 mod cut;
+mod each_chunk;
 mod hand_out;
 mod long_chunks;
 mod open_list;
@@ -14,4 +15,5 @@ mod store;
 
 pub(crate) use chunk::{Chunk, LONGEST_CHUNK, Position};
 pub(crate) use cut::{Cut, Parallelism};
+pub(crate) use each_chunk::each_chunk;
 pub(crate) use hand_out::Chunks;

@@ -1,21 +1,21 @@
-//! A pass over chunks that writes nothing: before a run judges, or beside it.
+//! A pass over chunks that writes nothing: before a run judges, beside it, or over what it wrote.
 
-use super::error::FilterError;
-use crate::input::chunks::{Chunk, Chunks};
+use super::{Chunk, Chunks};
+use crate::input::error::ListError;
 use crate::input::list::Buffer;
 use crate::lock::OnPanic;
 use crate::threads;
 
-/// Reads all chunks on several threads, as far as the run is not asked to stop. `each` gets a chunk with the state of its thread, which
+/// Reads all chunks on several threads, as far as nobody asks to stop. `each` gets a chunk with the state of its thread, which
 /// `new` makes, and returns whether to go on. If one fails or panics, no more chunks are handed out, and `stop` ends what threads wait
 /// for.
-pub(super) fn each_chunk<S>(
+pub(crate) fn each_chunk<S, E: From<ListError> + Send>(
     chunks: &Chunks<'_>,
     threads: usize,
     stop: impl Fn() + Sync,
     new: impl Fn() -> S + Sync,
-    each: impl Fn(&mut Chunk<'_>, &mut S) -> Result<bool, FilterError> + Sync,
-) -> Result<(), FilterError> {
+    each: impl Fn(&mut Chunk<'_>, &mut S) -> Result<bool, E> + Sync,
+) -> Result<(), E> {
     let stop = || {
         chunks.stop();
         stop();
@@ -39,7 +39,7 @@ pub(super) fn each_chunk<S>(
     };
     let ended = threads::at_once(threads, || {
         let _guard = OnPanic(stop);
-        work().inspect_err(|_: &FilterError| stop())
+        work().inspect_err(|_: &E| stop())
     });
     ended.into_iter().collect()
 }
