@@ -113,6 +113,15 @@ impl FromStr for Dialect {
     }
 }
 
+/// The one of [`Dialect::ALL`](super::Dialect::ALL) with this name, as functions take it.
+impl FromStr for &'static Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<&'static Dialect, UnknownDialect> {
+        Dialect::named(name)
+    }
+}
+
 /// As its name.
 impl Serialize for Dialect {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -123,6 +132,13 @@ impl Serialize for Dialect {
 /// From its name.
 impl<'de> Deserialize<'de> for Dialect {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
+        <&'static Dialect>::deserialize(deserializer).cloned()
+    }
+}
+
+/// From its name, as functions take it.
+impl<'de> Deserialize<'de> for &'static Dialect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<&'static Dialect, D::Error> {
         Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
@@ -150,8 +166,10 @@ mod tests {
         }
         for dialect in Dialect::ALL {
             let name = dialect.to_string();
+            assert_eq!(name.parse(), Ok(dialect));
             assert_eq!(name.parse::<Dialect>().as_ref(), Ok(dialect));
             assert_eq!(serde_json::to_value(dialect).unwrap(), name);
+            assert_eq!(serde_json::from_value::<&'static Dialect>(name.clone().into()).unwrap(), dialect);
             assert_eq!(serde_json::from_value::<Dialect>(name.into()).unwrap(), *dialect);
         }
         assert!(serde_json::from_str::<Dialect>("\"rfc9308\"").is_err());

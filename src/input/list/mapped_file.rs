@@ -6,8 +6,8 @@
 //! - Offsets are read once. `Lines::find` derives the ends of lines from a mask of each block, stores them, and counts the same
 //!   mask; all later steps take the places of lines from there, never from another look at the LFs. `place` checks once more that
 //!   these ascend and end with the text. Places of fields and paths are found within a line's stored range and stored, too
-//!   (`LineUrls`, `Space`); whatever a later step reads there, it reads within them.
-//! - The key of a URL, and its length, come from one load of 40 bytes, and go into `Space`. What is looked up, compared and hashed
+//!   (`LineUrls`, `BatchArrays`); whatever a later step reads there, it reads within them.
+//! - The key of a URL, and its length, come from one load of 40 bytes, and go into `BatchArrays`. What is looked up, compared and hashed
 //!   is that copy; the place of an automaton comes from the policy's entry.
 //! - Whether a front probes for prefixes or triples is stored when the path is read; each probe may see another path, and is right
 //!   for any: it indexes the front by masked numbers, and the path by its stored length. Walks, the slow way, layouts and
