@@ -19,24 +19,64 @@ const LINES: usize = 20;
 const CDX_FIELDS: usize = 6;
 const CDX_TIME: usize = 14;
 
-/// What a list looks like, and the options that read it.
+/// What a list looks like, and what to do: the options that read it, or how to make a list of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Guess {
     looks: &'static str,
-    options: String,
+    advice: String,
 }
 
 impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "looks like {}; try {}", self.looks, self.options)
+        write!(f, "looks like {}; {}", self.looks, self.advice)
     }
 }
 
-/// What a list that begins with `start` looks like, if most of its lines have a URL in the same field or member.
+/// What a list that begins with `start` looks like: text of another kind, or lines of which most have a URL in the same field or member.
 pub(crate) fn guess(start: &[u8]) -> Option<Guess> {
+    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start);
+    if let Some((_, looks, advice)) = OTHER_TEXTS.into_iter().find(|(is_one, ..)| is_one(start)) {
+        return Some(Guess { looks, advice: advice.to_owned() });
+    }
     // The last line may be cut, and the first may be a head line.
     let lines: Vec<&[u8]> = start.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(LINES).collect();
-    json_lines(&lines).or_else(|| delimited(&lines))
+    json_lines(&lines).or_else(|| delimited(&lines)).or_else(|| without_scheme(&lines))
+}
+
+/// Texts that have no URL in each line, how they are known, and how to make a list of them.
+const OTHER_TEXTS: [(fn(&[u8]) -> bool, &str, &str); 4] = [
+    (is_utf_16, "UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"),
+    (
+        |text| text.trim_ascii_start().starts_with(b"["),
+        "a JSON array",
+        "write its elements as lines with jq -c '.[]', or its texts with jq -r",
+    ),
+    (
+        |text| {
+            text.trim_ascii_start().split(|&byte| byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"{")
+        },
+        "JSON over several lines",
+        "write each object as one line with jq -c .",
+    ),
+    (|text| text.trim_ascii_start().starts_with(b"<"), "XML or HTML", "write its URLs as lines first"),
+];
+
+/// A byte order mark, or a NUL beside each of the first bytes.
+fn is_utf_16(text: &[u8]) -> bool {
+    let has_nuls = |at: usize| text.len() >= 4 && text.iter().take(LINES).skip(at).step_by(2).all(|&byte| byte == 0);
+    text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") || has_nuls(0) || has_nuls(1)
+}
+
+/// URLs that lack their scheme.
+fn without_scheme(lines: &[&[u8]]) -> Option<Guess> {
+    let is_one = |line: &[u8]| {
+        let host = line.split(|byte| matches!(byte, b'/' | b':' | b'?' | b'#')).next().unwrap_or_default();
+        let is_host =
+            host.contains(&b'.') && host.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(byte));
+        is_host && has_url(&[b"http://", line].concat(), &Layout::Whole)
+    };
+    let advice = || "begin each line with http:// or https://, as it was fetched".to_owned();
+    are_most(lines, is_one).then(|| Guess { looks: "URLs without their scheme", advice: advice() })
 }
 
 /// Whether a line has a URL by a layout.
@@ -58,7 +98,7 @@ fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
         let layout = Layout::JsonLines(Box::new(Member::new(name)));
         are_most(lines, |line| has_url(line, &layout))
     })?;
-    Some(Guess { looks: "JSON Lines", options: format!("--column {name}") })
+    Some(Guess { looks: "JSON Lines", advice: format!("try --column {name}") })
 }
 
 /// Fields between delimiters.
@@ -68,7 +108,7 @@ fn delimited(lines: &[&[u8]]) -> Option<Guess> {
         let most = lines.iter().map(|line| fields(line)).max()?;
         let column = (0..most).find(|&column| {
             let layout = Layout::Delimited(Delimited { delimiter, column });
-            are_most(lines, |line| fields(line) > 1 && has_url(line, &layout))
+            are_most(lines, |line| (fields(line) > 1 || line.starts_with(b"\"")) && has_url(line, &layout))
         })?;
         let looks = match delimiter {
             b' ' if lines.iter().any(|line| is_cdx(line)) => "CDX without its head line",
@@ -79,10 +119,11 @@ fn delimited(lines: &[&[u8]]) -> Option<Guess> {
         };
         let has_head = lines.first().is_some_and(|line| {
             let name = line.split(|&byte| byte == delimiter).nth(column).unwrap_or_default();
+            let name = name.strip_prefix(b"\"").unwrap_or(name);
             name.first().is_some_and(u8::is_ascii_alphabetic) && !name.contains(&b':')
         });
         let head = if has_head { " --header" } else { "" };
-        Some(Guess { looks, options: format!("--delimiter {name} --column {}{head}", column + 1) })
+        Some(Guess { looks, advice: format!("try --delimiter {name} --column {}{head}", column + 1) })
     })
 }
 
@@ -111,7 +152,16 @@ mod tests {
             ("200 http://a/\n404 http://b/\n", Some("spaces between them; try --delimiter ' ' --column 2")),
             ("{\"id\":\"1\n{\"id\":2,\"link\":\"http://a/\"}\n", Some("looks like JSON Lines; try --column link")),
             ("{\"id\":1}\n{\"id\":2,\"a link\":\"http://a/\"}\n", None),
-            ("a.example\nb.example\n", None),
+            ("a.example\nb.example\n", Some("URLs without their scheme; begin each line with http://")),
+            ("a.example:8080/x\nwww.b.example/?y\n", Some("URLs without their scheme")),
+            ("1.2\n1.3 x\n/a.html\n", None),
+            ("\"http://a/\"\n\"http://b/,x\"\n", Some("(CSV); try --delimiter , --column 1")),
+            ("\"url\"\n\"http://a/\"\n\"http://b/\"\n", Some("(CSV); try --delimiter , --column 1 --header")),
+            ("\n[\n\"http://a/\",\n\"http://b/\"]\n", Some("a JSON array; write its elements as lines with jq")),
+            ("\u{feff}<?xml version=\"1.0\"?><urlset>", Some("XML or HTML")),
+            ("{\n  \"url\": \"http://a/\"\n}\n", Some("JSON over several lines; write each object as one line")),
+            ("<urlset><url><loc>http://a/</loc></url></urlset>", Some("XML or HTML; write its URLs as lines first")),
+            ("h\0t\0t\0p\0:\0", Some("UTF-16; convert it with iconv")),
             ("http://a/,b\nx\ny\n", None),
             ("http://a/,b\nx,y\nx\ny\n", None),
             ("", None),
