@@ -18,7 +18,7 @@ use super::side_records;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
 use crate::origin;
-use crate::preferences::{PreferenceLine, SignalScope};
+use crate::preferences::{SignalScope, is_about_uses};
 use crate::robots::{Agents, SideRecord};
 use crate::rules::chosen::ChosenRules;
 
@@ -302,12 +302,12 @@ impl Policy {
 
     /// The side records of an origin that say something about uses of its pages, as a list: where they say the same, it is the same.
     pub(crate) fn records_about_uses(&self, record: &Record<'_>) -> Vec<u8> {
-        side_records::only(self.image.parts().side.item(record.side()), PreferenceLine::is_one)
+        side_records::only(self.image.parts().side.item(record.side()), is_about_uses)
     }
 
-    /// The records of such a list that are for a column.
-    pub(crate) fn records_of_column(list: &[u8], column: usize) -> Vec<SideRecord<'_>> {
-        side_records::decode(list, column, SignalScope::default())
+    /// The records of such a list that are for a column, with `Content-Signal` of this scope.
+    pub(crate) fn records_of_column(list: &[u8], column: usize, scope: SignalScope) -> Vec<SideRecord<'_>> {
+        side_records::decode(list, column, scope)
     }
 
     /// How it was made.

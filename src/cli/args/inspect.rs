@@ -5,8 +5,9 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::policy::{PolicyFileArgs, mapped, trust};
+use super::policy::{PolicyFileArgs, SignalArgs, StatusesArgs, ViewArgs, mapped, trust};
 use super::values::{number, one_of, published};
+use crate::cli::error::Failure;
 use crate::formats::time::timestamp;
 use crate::policy::{OpenError, Policy};
 use crate::robots::Agents;
@@ -20,6 +21,10 @@ use crate::show::export::{ExportTable, Format};
 /// and why, its rules with line numbers, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
 /// policy has no entry for the origin, and with 2 on an error.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "statuses" | "content_signal" => arg.requires("origin").conflicts_with("dot"),
+    _ => arg,
+}))]
 #[command(after_help = "Examples:
   robosieve inspect policy.rsv
   robosieve inspect policy.rsv https://example.com/some/page
@@ -47,6 +52,8 @@ pub struct InspectArgs {
     /// The time at which ages are judged, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME", value_parser = timestamp)]
     pub now: Option<jiff::Timestamp>,
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 /// Export data other than rules from a policy file as a table
@@ -78,7 +85,34 @@ pub struct ExportArgs {
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
     #[command(flatten)]
+    pub view: ViewArgs,
+    #[command(flatten)]
     pub file: TableFileArgs,
+}
+
+impl ExportArgs {
+    /// The table, which must be one that depends on each option that is given.
+    pub fn table(&self) -> Result<ExportTable, Failure> {
+        let table = match (self.what, self.summary) {
+            (ExportTable::Access, true) => ExportTable::AccessSummary,
+            (table, _) => table,
+        };
+        let ViewArgs { statuses: StatusesArgs { statuses }, content_signal: SignalArgs { content_signal } } =
+            &self.view;
+        let access = ExportTable::Access.name();
+        let is_of_access = matches!(table, ExportTable::Access | ExportTable::AccessSummary);
+        let is_of_uses = table == ExportTable::Preferences;
+        for (option, is_given, of, has_effect) in [
+            ("--summary", self.summary, access, is_of_access),
+            ("--statuses", statuses.is_some(), access, is_of_access),
+            ("--content-signal", content_signal.is_some(), ExportTable::Preferences.name(), is_of_uses),
+        ] {
+            if is_given && !has_effect {
+                return Err(Failure::NotOfTable { option, of, table: table.name() });
+            }
+        }
+        Ok(table)
+    }
 }
 
 /// The file that a table is written to.
@@ -113,7 +147,7 @@ fn table() -> impl TypedValueParser<Value = ExportTable> {
         ),
         table(
             ExportTable::Access,
-            "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is; by default choices",
+            "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is",
         ),
         table(
             ExportTable::Preferences,
@@ -179,6 +213,8 @@ pub struct DiffArgs {
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
     #[command(flatten)]
+    pub view: ViewArgs,
+    #[command(flatten)]
     pub file: TableFileArgs,
     /// Do not verify the checksums of the policy files
     #[arg(long)]
@@ -222,6 +258,8 @@ pub struct HistoryArgs {
     /// The output format
     #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
     pub format: Format,
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     /// Do not verify the checksums of the policy files
