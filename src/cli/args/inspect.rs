@@ -66,6 +66,7 @@ pub struct InspectArgs {
   robosieve export policy.rsv --what delays
   robosieve export policy.rsv --what sitemaps -o sitemaps.tsv --force
   robosieve export policy.rsv --what access --summary
+  robosieve export policy.rsv --what access --statuses common-crawl
   robosieve export policy.rsv --what preferences
   robosieve export policy.rsv --what status --format parquet -o status.parquet")]
 pub struct ExportArgs {
@@ -176,6 +177,7 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
   robosieve diff old.rsv new.rsv
   robosieve diff old.rsv new.rsv --agent GPTBot --only now-blocked,both
   robosieve diff old.rsv new.rsv --summary
+  robosieve diff old.rsv new.rsv --statuses common-crawl --content-signal everybody
   robosieve diff old.rsv new.rsv --format parquet -o changes.parquet")]
 pub struct DiffArgs {
     /// The older policy file
@@ -191,7 +193,8 @@ pub struct DiffArgs {
     ///
     /// came, went: the origin is in one of the policies only; now-blocked, now-allowed, both: paths that show it; now-deferred,
     /// was-deferred: there is no verdict now, or was none; undecided: rules that are too intricate to compare; status, group,
-    /// rewritten: no path can tell; preferences: something else is said about uses of a page. Give several with commas, or repeat the option.
+    /// rewritten: no path can tell; preferences: something else is said about uses of a page, or a line about uses, such as License, came or
+    /// went. Give several with commas, or repeat the option.
     #[arg(
         long,
         value_name = "CHANGE",
