@@ -1,4 +1,4 @@
-//! What a site says about uses that is only kept, since no text says what it means for a page.
+//! What a site says about uses that is only kept: what it means for a page is not read.
 
 use super::content_signal;
 use super::line::PreferenceLine;

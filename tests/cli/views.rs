@@ -48,6 +48,7 @@ fn bench() -> Bench {
     let newer = [
         answer("changed", 403, 2, ""),
         answer("new", 403, 2, ""),
+        answer("to-base", 301, 2, &to("refused")),
         answer("fails-later", 503, 2, ""),
         answer("s404", 403, 2, ""),
         answer("s403", 404, 2, ""),
@@ -139,8 +140,17 @@ fn one_origin_by_statuses_is_what_export_tells() {
         for (file, others) in [("base.rsv", "--policy newer.rsv"), ("merged.rsv", "")] {
             let told = rows(&bench, &format!("export {file} {others} --what access --agent two {statuses}"));
             for (origin, access) in by_origin(&told, "access") {
-                let is_asked =
-                    ["changed", "to-changed", "to-refused", "was-refused", "kept", "overridden", "rules", "hop0"];
+                let is_asked = [
+                    "to-base",
+                    "changed",
+                    "to-changed",
+                    "to-refused",
+                    "was-refused",
+                    "kept",
+                    "overridden",
+                    "rules",
+                    "hop0",
+                ];
                 if !is_asked.iter().any(|host| origin == format!("http://{host}.example")) {
                     continue;
                 }
@@ -199,6 +209,11 @@ fn changes_by_statuses_are_those_of_access() {
                     *kinds.entry(expected).or_default() += 1;
                 }
             }
+        }
+        // Another status of the same kind is a change if it means something else.
+        let other_status = if statuses.ends_with("common-crawl") { Some("now-deferred") } else { None };
+        if statuses.is_empty() || other_status.is_some() {
+            assert_eq!(told.get("http://s404.example").map(String::as_str), other_status, "{statuses}");
         }
         let history = rows(&bench, &format!("history base.rsv merged.rsv --agent two {statuses}"));
         for row in history.iter().filter(|row| row["policy"] == 2) {

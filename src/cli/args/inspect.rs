@@ -18,7 +18,7 @@ use crate::show::export::{ExportTable, Format};
 ///
 /// Without an origin: the statuses of the origins, their groups, how much of their lifetime is left, the overrides,
 /// and the size of each section of the file. With an origin: its state, and for each crawler the group that was chosen
-/// and why, its rules with line numbers, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
+/// and why, its rules with line numbers, how much is blocked, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
 /// policy has no entry for the origin, and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|arg| match arg.get_id().as_str() {
@@ -60,7 +60,8 @@ pub struct InspectArgs {
 ///
 /// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column
 /// names; in a value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is
-/// an empty field. JSON Lines omit missing values.
+/// an empty field. JSON Lines omit missing values. --statuses is for access, and --content-signal for preferences: they are told as
+/// `filter` judges with the same option, and other tables do not depend on it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays

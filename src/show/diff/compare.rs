@@ -11,7 +11,7 @@ use super::kept::{self, Kept};
 use crate::automaton::{DifferSpace, PAIRS, Paths, Question, Rules, newer};
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Group, Policy, Record};
-use crate::preferences::{Preference, PreferenceLine, Preferences, SignalScope, Use};
+use crate::preferences::{Preference, PreferenceLine, Preferences, SignalScope, Use, is_about_uses};
 use crate::robots::SideRecord;
 use crate::rules::{Patterns, Verdict};
 use crate::show::access::GroupKind;
@@ -255,7 +255,7 @@ impl UseComparer {
         records: [&Record<'_>; 2],
         crawlers: &[[Crawler; 2]],
     ) -> Arc<[GroupChange]> {
-        let lists = [0, 1].map(|side: usize| sides[side].policy.records_about_uses(records[side]));
+        let lists = [0, 1].map(|side: usize| sides[side].policy.records_only(records[side], is_about_uses));
         let [was, now] = &lists;
         if was.is_empty() && now.is_empty() || self.are_for_the_same && was == now {
             return Arc::default();

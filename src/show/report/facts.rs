@@ -328,7 +328,7 @@ impl UseCounts {
         let needs_row = crawlers.iter().any(|crawler| crawler.columns().len() > 1);
         let mut same: HashMap<(bool, Option<u32>, Vec<u8>), u64> = HashMap::new();
         for (of, record) in policy.records() {
-            let list = of.records_about_uses(&record);
+            let list = of.records_only(&record, PreferenceLine::is_one);
             if !list.is_empty() {
                 let row = needs_row.then_some(record.row);
                 *same.entry((std::ptr::eq(of, policy), row, list)).or_default() += 1;
