@@ -7,9 +7,10 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use pyo3::prelude::*;
 use robosieve::diff::{self, Change, Diff, DiffTable};
-use robosieve::export::{self, Column, ExportTable, Kind, Value};
+use robosieve::export::{Column, Export, ExportTable, Kind, Value};
 
 use crate::arguments;
+use crate::choices::Choices;
 use crate::error;
 use crate::policy::Policy;
 use crate::stream::Stream;
@@ -24,7 +25,8 @@ const TEXTS: usize = 32 << 20;
 /// which is its `--what access --summary`.
 ///
 /// The columns and types are those of the program's Parquet. `agent` is one of the policy's crawlers, or a list of them in order of
-/// preference; without it, there are rows for all crawlers.
+/// preference; without it, there are rows for all crawlers. "access", "access-summary" and "preferences" are told by `choices`, as `judge`
+/// judges by them, but for `require` and `www_fallback`; other tables do not depend on them, and refuse them.
 ///
 /// >>> import robosieve
 /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
@@ -33,13 +35,24 @@ const TEXTS: usize = 32 << 20;
 /// >>> robosieve.export(policy, "sitemaps").to_pyarrow()["line"].to_pylist()[:1]
 /// [9]
 #[pyfunction(name = "export")]
-#[pyo3(signature = (policy, what, *, agent=None))]
-pub fn table(py: Python<'_>, policy: &Policy, what: &str, agent: Option<&str>) -> PyResult<Stream> {
+#[pyo3(signature = (policy, what, *, agent=None, choices=None))]
+pub fn table(
+    py: Python<'_>,
+    policy: &Policy,
+    what: &str,
+    agent: Option<&str>,
+    choices: Option<&Choices>,
+) -> PyResult<Stream> {
     let what: ExportTable = what.parse().map_err(|unknown| error::parameter("what", unknown))?;
+    let is_by_choices = matches!(what, ExportTable::Access | ExportTable::AccessSummary | ExportTable::Preferences);
+    if choices.is_some() && !is_by_choices {
+        return Err(error::parameter("choices", format!("the table {:?} does not depend on them", what.name())));
+    }
     let crawlers = policy.crawlers_or_all(agent)?;
+    let export = Export::new(&policy.inner, what, &crawlers).choices(Choices::made(choices));
     let mut batches = Batches::new(what.columns());
     let read = || {
-        export::rows(&policy.inner, what, &crawlers, &mut |row| batches.push(row))?;
+        export.rows(&mut |row| batches.push(row))?;
         batches.end()
     };
     error::guarded(|| py.detach(read).map_err(error::policy))?;
@@ -49,7 +62,8 @@ pub fn table(py: Python<'_>, policy: &Policy, what: &str, agent: Option<&str>) -
 /// What changed between two policies, for crawlers of both: a row for each path that shows a change, as of `robosieve diff`, or with
 /// `summary` for each crawler and kind of change.
 ///
-/// `only` names kinds of change, and `paths` is the most that are shown of each.
+/// `only` names kinds of change, and `paths` is the most that are shown of each. Both policies are judged by `choices`, but for `require` and
+/// `www_fallback`.
 ///
 /// >>> import robosieve
 /// >>> before = robosieve.compile(["datasets/origins.jsonl"], agents=["examplebot"])
@@ -57,7 +71,8 @@ pub fn table(py: Python<'_>, policy: &Policy, what: &str, agent: Option<&str>) -
 /// >>> set(robosieve.diff(before, after).to_pyarrow()["change"].to_pylist())
 /// {'came'}
 #[pyfunction(name = "diff")]
-#[pyo3(signature = (before, after, agents=None, *, only=None, paths=3, summary=false))]
+#[pyo3(signature = (before, after, agents=None, *, only=None, paths=3, summary=false, choices=None))]
+#[allow(clippy::too_many_arguments)]
 pub fn changes(
     py: Python<'_>,
     before: &Policy,
@@ -66,6 +81,7 @@ pub fn changes(
     only: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = arguments::whole)] paths: i64,
     summary: bool,
+    choices: Option<&Choices>,
 ) -> PyResult<Stream> {
     let agents: Vec<String> = arguments::maybe_listed("agents", agents)?.unwrap_or_default();
     let agents = agents.iter().map(|agents| agents.parse().map_err(error::agent)).collect::<PyResult<Vec<_>>>()?;
@@ -76,7 +92,8 @@ pub fn changes(
     let paths = usize::try_from(paths)
         .map_err(|_| error::parameter("paths", format!("expected a number of at least 0, not {paths}")))?;
     let table = if summary { DiffTable::Summary } else { DiffTable::Changes };
-    let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?.only(only).shown(paths);
+    let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?;
+    let diff = diff.choices(Choices::made(choices)).only(only).shown(paths);
     let mut batches = Batches::new(table.columns());
     let read = || {
         diff::rows(&diff, table, &mut |row| batches.push(row))?;

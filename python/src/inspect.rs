@@ -2,11 +2,10 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use robosieve::Choices;
 use robosieve::inspect::{OriginEntry, Summary};
 
 use crate::arguments::{self, text};
-use crate::choices::time;
+use crate::choices::{Choices, time};
 use crate::policy::Policy;
 use crate::{error, json};
 
@@ -17,7 +16,8 @@ const TOP: i64 = 10;
 ///
 /// The dicts are those that `robosieve inspect --json` prints. `origin` is an origin, or any URL on it. `agent` is one of the
 /// policy's crawlers, or a list of them in order of preference; without it, all crawlers are shown. `now` is the time at which ages
-/// are judged, as for `Choices`. `top` is the maximum length of lists without an origin, 10 if it is not given.
+/// are judged, as for `Choices`. `top` is the maximum length of lists without an origin, 10 if it is not given. With an origin, how much is
+/// blocked is told by `choices`, which have a `now` of their own, but for `require` and `www_fallback`.
 ///
 /// >>> import robosieve
 /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
@@ -29,7 +29,7 @@ const TOP: i64 = 10;
 /// >>> robosieve.inspect(policy, "https://never.example") is None
 /// True
 #[pyfunction]
-#[pyo3(signature = (policy, origin=None, *, agent=None, now=None, top=None))]
+#[pyo3(signature = (policy, origin=None, *, agent=None, now=None, top=None, choices=None))]
 pub fn inspect<'py>(
     py: Python<'py>,
     policy: &Policy,
@@ -37,14 +37,24 @@ pub fn inspect<'py>(
     agent: Option<&str>,
     now: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = arguments::maybe_whole)] top: Option<i64>,
+    choices: Option<&Choices>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let now = now.map_or_else(|| Ok(Choices::now().now), |given| time("now", given))?;
+    let mut by = Choices::made(choices);
+    if let Some(given) = now {
+        if choices.is_some() {
+            return Err(PyTypeError::new_err("now: choices have one of their own"));
+        }
+        by.now = time("now", given)?;
+    }
     let crawlers = policy.crawlers_or_all(agent)?;
     let Some(given) = origin else {
+        if choices.is_some() {
+            return Err(PyTypeError::new_err("choices: they are for one origin; leave them out without one"));
+        }
         let top = top.unwrap_or(TOP);
         let most = usize::try_from(top)
             .map_err(|_| pyo3::exceptions::PyValueError::new_err(format!("top: expected 0 or more, not {top}")))?;
-        let summary = || py.detach(|| Summary::of(&policy.inner, &crawlers, now, most)).map_err(error::policy);
+        let summary = || py.detach(|| Summary::of(&policy.inner, &crawlers, by.now, most)).map_err(error::policy);
         return json::object(py, &error::guarded(summary)?);
     };
     if top.is_some() {
@@ -52,7 +62,7 @@ pub fn inspect<'py>(
     }
     let url = text("origin", given)?;
     let entry = error::guarded(|| {
-        let entry = OriginEntry::of(&policy.inner, &url, &crawlers, now);
+        let entry = OriginEntry::by(&policy.inner, &url, &crawlers, by);
         entry.map_err(|problem| {
             let given = String::from_utf8_lossy(&url);
             error::parameter("origin", format!("{given:?} is neither an origin nor a URL: {problem}"))

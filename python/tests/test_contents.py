@@ -67,6 +67,30 @@ def test_tables_are_those_of_the_program(
         assert table.num_rows > 0
 
 
+def test_policies_are_told_by_the_choices_of_judge(
+    policy: robosieve.Policy, policy_file: Path, tmp_path: Path
+) -> None:
+    choices = robosieve.Choices(statuses="common-crawl", content_signal="everybody")
+    for what, option in (("access", "--statuses common-crawl"), ("preferences", "--content-signal everybody")):
+        path = tmp_path / f"{what}.parquet"
+        module("export", policy_file, "--what", what, "--format", "parquet", "-o", path, *option.split())
+        table = robosieve.export(policy, what, choices=choices).to_pyarrow()  # type: ignore[arg-type]
+        assert table.to_pylist() == pyarrow.parquet.read_table(path).to_pylist()
+    access = robosieve.export(policy, "access", agent="*", choices=choices).to_pyarrow().to_pylist()
+    judged = policy.judge([row["origin"] + "/" for row in access], "*", choices=choices)["verdict"]
+    assert [row["root"] for row in access] == judged
+    refused = "https://members.example.net"
+    (entry,) = robosieve.inspect(policy, refused, agent="*", choices=choices)["agents"]  # type: ignore[index]
+    assert entry["access"] == "deferred"
+    assert robosieve.diff(policy, policy, choices=choices).to_pyarrow().num_rows == 0
+    with pytest.raises(robosieve.Error, match='choices: the table "status" does not depend on them'):
+        robosieve.export(policy, "status", choices=choices)
+    with pytest.raises(TypeError, match="choices: they are for one origin"):
+        robosieve.inspect(policy, choices=choices)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="now: choices have one of their own"):
+        robosieve.inspect(policy, refused, now=NOW, choices=choices)
+
+
 def test_layers_show_what_their_merge_shows(tmp_path: Path) -> None:
     base = robosieve.compile(["datasets/sites"], agents=AGENTS)
     layered = robosieve.Policy([base, robosieve.compile(["datasets/origins.jsonl"], agents=AGENTS)])

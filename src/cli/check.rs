@@ -249,12 +249,11 @@ struct Judged {
 
 impl RuleSource {
     fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
-        let statuses = args.statuses.as_deref().map(Statuses::named_or_read).transpose()?;
         // Each answer applies the requirements itself, so that it tells the verdict without them.
         let choices = Choices {
-            statuses: statuses.unwrap_or_default(),
+            statuses: args.statuses.read()?,
             www_fallback: args.www_fallback,
-            content_signal: args.preferences.content_signal,
+            content_signal: args.preferences.content_signal.scope(),
             ..Choices::now()
         };
         if let Some(policy) = args.policy.open()? {
@@ -300,7 +299,7 @@ impl RuleSource {
                     let chosen = rules.chosen();
                     let answer = or_invalid(&mut |_, rest| {
                         let path = chosen.dialect.url_path.of(rest);
-                        by_rules(chosen, &path).with(&rules.preferred(&path, required.content_signal), &require)
+                        by_rules(chosen, &path).with(&rules.preferred(&path, required.content_signal.scope()), &require)
                     });
                     (agents.to_string(), answer)
                 };

@@ -10,6 +10,7 @@ use super::export::forceable;
 use super::say::say;
 use crate::formats::error::FileError;
 use crate::formats::visible;
+use crate::judge::Choices;
 use crate::origin;
 use crate::show::diff::{self, Diff, DiffTable, Difference, History, OriginChange, Seen};
 use crate::show::export;
@@ -20,8 +21,9 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
         let policies = [args.old.clone(), args.new.clone()];
         destination::ensure(path, &export::file_kind(format, args.file.force), &policies).map_err(forceable)?;
     }
+    let choices = args.view.choices(Choices::now().now)?;
     let [was, now] = args.open()?;
-    let diff = Diff::new(&was, &now, &args.agent)?.only(args.only.clone()).shown(args.paths);
+    let diff = Diff::new(&was, &now, &args.agent)?.choices(choices).only(args.only.clone()).shown(args.paths);
     let left_out = diff.left_out();
     if args.agent.is_empty() && !left_out.is_empty() {
         say(format_args!("robosieve: only one of the policies was compiled for {}", left_out.join(", ")));
@@ -51,8 +53,9 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.file.out {
         destination::ensure(path, &export::file_kind(args.format, args.file.force), paths).map_err(forceable)?;
     }
+    let choices = Choices::now().statuses(args.statuses.read()?);
     let policies = paths.iter().map(|path| args.open(path)).collect::<Result<Vec<_>, _>>()?;
-    let history = History::new(&policies.iter().collect::<Vec<_>>(), &args.agent)?;
+    let history = History::new(&policies.iter().collect::<Vec<_>>(), &args.agent)?.choices(choices);
     let origins = match &args.file.out {
         Some(path) => history
             .write_file(origin.as_deref(), args.format, path, args.file.force)
@@ -98,7 +101,9 @@ fn one(change: &OriginChange<'_>, names: &[String], out: &mut impl Write) -> io:
     let differences = &change.differences;
     for difference in &differences.shown {
         let Difference { path, was, now } = difference;
-        writeln!(out, "    {}: {was} -> {now}", visible(&String::from_utf8_lossy(path)))?;
+        let of = if path.is_empty() { String::new() } else { format!("{}: ", String::from_utf8_lossy(path)) };
+        let [was, now] = [was, now].map(|said| if said.is_empty() { "nothing" } else { said });
+        writeln!(out, "    {} -> {}", visible(&format!("{of}{was}")), visible(now))?;
     }
     match (differences.count - differences.shown.len() as u64, differences.are_all) {
         (0, true) => Ok(()),

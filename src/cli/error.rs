@@ -69,8 +69,8 @@ pub enum Failure {
     Diff(#[from] DiffError),
     #[error("an origin alone has no history: name policy files before it")]
     NoPolicies,
-    #[error("--summary is for --what access, not {table}")]
-    NoSummary { table: &'static str },
+    #[error("{option} is for --what {of}, not {table}")]
+    NotOfTable { option: &'static str, of: &'static str, table: &'static str },
     #[error("{} is {}; lint reads such a file if it has a name, and can be read twice", shown(path), kind.name())]
     NotLinted { path: PathBuf, kind: SourceKind },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]

@@ -18,8 +18,9 @@ use crate::show::inspect::{
 };
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
-    let policy = args.policy.open()?;
     let now = args.now.unwrap_or_else(jiff::Timestamp::now).as_second();
+    let choices = args.view.choices(now)?;
+    let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {
         let summary = Summary::of(&policy, &crawlers, now, args.top)?;
@@ -28,7 +29,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     };
     let wrong = |problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem };
     let url = origin::trimmed(given.as_encoded_bytes());
-    let entry = OriginEntry::of(&policy, url, &crawlers, now).map_err(wrong)?;
+    let entry = OriginEntry::by(&policy, url, &crawlers, choices).map_err(wrong)?;
     let (origin, _) = origin::canonical(url).map_err(wrong)?;
     match (entry, policy.origin(origin.as_bytes())) {
         (Some(_), Some((policy, record))) if args.dot => print(drawing(args, policy, &record)?.trim_end())?,

@@ -18,8 +18,8 @@ use super::side_records;
 use super::statistics::Statistics;
 use crate::dialect::Dialect;
 use crate::origin;
-use crate::preferences::{PreferenceLine, SignalScope};
-use crate::robots::{Agents, SideRecord};
+use crate::preferences::SignalScope;
+use crate::robots::{Agents, SideKey, SideRecord};
 use crate::rules::chosen::ChosenRules;
 
 /// The rules of many origins for one or more crawlers, ready to judge URLs. Clones share the data.
@@ -309,14 +309,14 @@ impl Policy {
         side_records::decode(self.image.parts().side.item(record.side()), column, scope)
     }
 
-    /// The side records of an origin that say something about uses of its pages, as a list: where they say the same, it is the same.
-    pub(crate) fn records_about_uses(&self, record: &Record<'_>) -> Vec<u8> {
-        side_records::only(self.image.parts().side.item(record.side()), PreferenceLine::is_one)
+    /// The side records of an origin with wanted keys, as a list: where they say the same, it is the same.
+    pub(crate) fn records_only(&self, record: &Record<'_>, is_wanted: impl Fn(SideKey) -> bool) -> Vec<u8> {
+        side_records::only(self.image.parts().side.item(record.side()), is_wanted)
     }
 
-    /// The records of such a list that are for a column.
-    pub(crate) fn records_of_column(list: &[u8], column: usize) -> Vec<SideRecord<'_>> {
-        side_records::decode(list, column, SignalScope::default())
+    /// The records of such a list that are for a column, with `Content-Signal` of this scope.
+    pub(crate) fn records_of_column(list: &[u8], column: usize, scope: SignalScope) -> Vec<SideRecord<'_>> {
+        side_records::decode(list, column, scope)
     }
 
     /// How it was made.
@@ -384,7 +384,6 @@ mod tests {
     use crate::policy::captures::Captures;
     use crate::policy::overrides::Overrides;
     use crate::policy::state::{Answered, OriginStatus, OverrideState, Ruling};
-    use crate::robots::SideKey;
 
     #[test]
     fn side_records_are_kept_with_their_origin_and_lines() {

@@ -40,6 +40,13 @@ pub(super) fn unknown(value: &[u8]) -> Vec<String> {
     unknown.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
+/// The words of `use=`, in small letters.
+pub(super) fn uses(value: &[u8]) -> impl Iterator<Item = String> {
+    let signals = value.split(|&byte| byte == b',').filter_map(signal_of);
+    let words = signals.filter(|(name, _)| name.eq_ignore_ascii_case(b"use")).map(|(_, word)| word);
+    words.map(|word| String::from_utf8_lossy(word).to_ascii_lowercase())
+}
+
 /// The name and the value of a signal.
 fn signal_of(signal: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = signal.iter().position(|&byte| byte == b'=')?;

@@ -17,12 +17,14 @@ mod columns;
 mod compiled;
 mod content_signal;
 mod content_usage;
+mod kept;
 mod line;
 mod preference;
 mod requirement;
 
 pub use columns::{PreferenceColumn, PreferenceColumns, UnknownUse};
 pub use compiled::{Preferences, Preferred};
+pub(crate) use kept::{KeptUse, is_about_uses};
 pub use line::PreferenceLine;
 pub use preference::{Preference, PreferenceSource, SignalScope, Use};
 pub use requirement::{RequirementError, Requirements};

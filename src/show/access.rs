@@ -40,7 +40,8 @@ pub(crate) struct Blocked {
 }
 
 impl Blocked {
-    fn whole(partition: Partition) -> Blocked {
+    /// Where all lines go to one partition.
+    pub fn whole(partition: Partition) -> Blocked {
         let access = match partition {
             Partition::Allowed => Access::None,
             Partition::Blocked => Access::All,
@@ -58,8 +59,8 @@ pub(crate) struct Cell {
     pub group: GroupKind,
 }
 
-/// Decides how much is blocked in the origins of a policy, by default choices. Each automaton is decided once, whatever the number
-/// of origins and crawlers.
+/// Decides how much is blocked in the origins of a policy, by the operator's choices. Each automaton is decided once, whatever the
+/// number of origins and crawlers; what a status or a time decides is asked of each origin.
 pub(crate) struct AccessDecider<'p> {
     policy: &'p Policy,
     decisions: Decisions,
@@ -82,11 +83,11 @@ pub(super) fn paths_of(dialect: &Dialect) -> Arc<Paths> {
 }
 
 impl<'p> AccessDecider<'p> {
-    /// For the origins of a policy, as of `now`, in seconds of Unix time.
-    pub fn new(policy: &'p Policy, now: i64) -> AccessDecider<'p> {
+    /// For the origins of a policy.
+    pub fn new(policy: &'p Policy, choices: Choices) -> AccessDecider<'p> {
         AccessDecider {
             policy,
-            decisions: Decisions::new(Choices::at(now), policy.dialect()),
+            decisions: Decisions::new(choices, policy.dialect()).with_answers_of(policy),
             paths: paths_of(policy.dialect()),
             space: ReachSpace::default(),
             scratch: Scratch::default(),
@@ -199,9 +200,9 @@ pub(crate) struct AccessCounts {
 }
 
 impl AccessCounts {
-    /// Counts the origins of a policy for some of its crawlers, as of `now`, in seconds of Unix time.
-    pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64) -> Vec<AccessCounts> {
-        let mut decider = AccessDecider::new(policy, now);
+    /// Counts the origins of a policy for some of its crawlers, by the operator's choices.
+    pub fn of(policy: &Policy, crawlers: &[Crawler], choices: Choices) -> Vec<AccessCounts> {
+        let mut decider = AccessDecider::new(policy, choices);
         // Origins with the same rows and no other verdict have the same cells.
         let mut same: HashMap<(bool, u32, Option<Partition>), u64> = HashMap::new();
         for (of, record) in policy.records() {

@@ -304,3 +304,119 @@ https://paths.example
         "{told}"
     );
 }
+
+/// Policies with sites whose records about uses are only kept, for the crawlers `onebot` and `*`.
+fn bench_of_kept() -> Bench {
+    let bench = Bench::new();
+    let own = "\n\nUser-agent: onebot\nDisallow:\n";
+    for (host, was, now) in [
+        ("came", "User-agent: *\nDisallow:\n", "User-agent: *\nDisallow:\nLicense: https://a.example/L\n"),
+        ("went", "License: /l\nUser-agent: *\nDisallow: /\n", "User-agent: *\nDisallow: /\n"),
+        ("other", "License: /l\nLicense: /m\nUser-agent: *\n", "License: /n\nLicense: /m\nUser-agent: *\nDisallow:\n"),
+        (
+            "groups",
+            &format!("User-agent: *\nDisallowAITraining: /a\nDisallow:{own}"),
+            &format!("User-agent: *\nDisallowAITraining: /a\nDisallowAITraining: /b\nLLM-Policy: /p\nDisallow:{own}"),
+        ),
+        (
+            "signal",
+            "Content-Signal: search=yes, use=full\nUser-agent: *\n",
+            "Content-Signal: search=yes, Use=Reference\nUser-agent: *\n",
+        ),
+        (
+            "beside",
+            "User-agent: *\nLLM-Policy: /p\n",
+            "User-agent: *\nLLM-Policy: /\x1b[31mq\nContent-Usage: /b/ train-ai=n\n",
+        ),
+        (
+            "moved",
+            "License: /l\nLicense: /m\nUser-agent: *\n",
+            "# later\nLicense: /m\nUser-agent: *\nLicense: /l\nLicense: /l\n",
+        ),
+        ("same", "User-agent: *\nContent-Signal: use=full\n", "User-agent: *\nContent-Signal:  USE = full\n"),
+    ] {
+        bench.file(&format!("was/https%3A%2F%2F{host}.example"), was);
+        bench.file(&format!("now/https%3A%2F%2F{host}.example"), now);
+    }
+    // Of the first, nothing is known now; the second one has no robots.txt any more.
+    for host in ["failed", "missing"] {
+        bench.file(&format!("was/https%3A%2F%2F{host}.example"), "License: /l\nUser-agent: *\n");
+    }
+    bench.file(
+        "now.jsonl",
+        "{\"origin\":\"https://failed.example\",\"status\":503}\n{\"origin\":\"https://missing.example\",\"status\":404}\n",
+    );
+    bench.program("compile --agent onebot --agent * --out was.rsv was").assert().success();
+    bench.program("compile --agent onebot --agent * --out now.rsv now now.jsonl").assert().success();
+    bench
+}
+
+#[test]
+fn records_that_are_only_kept_are_told_when_they_come_and_go() {
+    let bench = bench_of_kept();
+    let expected = "\
+https://beside.example
+  preferences for onebot, *
+    llm-policy: /p -> llm-policy: /\\u{1b}[31mq
+    /b/: train-ai=unknown -> train-ai=n
+https://came.example
+  preferences for onebot, *
+    nothing -> license: https://a.example/L
+https://groups.example
+  preferences for *
+    nothing -> disallowaitraining: /b
+    nothing -> llm-policy: /p
+https://missing.example
+  preferences for onebot, *; group everybody -> none; status robots-txt -> unavailable
+    license: /l -> nothing
+https://other.example
+  preferences for onebot, *
+    license: /l -> license: /n
+https://signal.example
+  preferences for onebot, *
+    use=full -> use=reference
+https://went.example
+  preferences for onebot, *
+    license: /l -> nothing
+7 of 10 origins changed
+";
+    assert_eq!(printed(&bench, "diff was.rsv now.rsv --only preferences", 1), expected);
+    let rows = printed(&bench, "diff was.rsv now.rsv --only preferences --json", 1);
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).expect("a row")).collect();
+    let of =
+        |host: &str| rows.iter().filter(|row| row["origin"] == format!("https://{host}.example")).collect::<Vec<_>>();
+    let came = of("came");
+    assert_eq!((came.len(), came[0].get("path"), came[0].get("was")), (1, None, None));
+    assert_eq!((&came[0]["now"], &came[0]["differences"]), (&"license: https://a.example/L".into(), &1.into()));
+    assert_eq!(of("went")[0].get("now"), None);
+    assert_eq!(of("beside")[1]["path"], "/b/");
+    // The most that are shown holds for all differences of a change.
+    let one = printed(&bench, "diff was.rsv now.rsv --only preferences --paths 1 --agent *", 1);
+    assert!(one.contains("    nothing -> disallowaitraining: /b\n    and 1 more\n"), "{one}");
+    let none = printed(&bench, "diff was.rsv now.rsv --only preferences --paths 0 --format tsv", 1);
+    assert!(none.contains("https://came.example\tpreferences\tonebot,*\t\t\t\t1\tyes\t"), "{none}");
+    let summary = printed(&bench, "diff was.rsv now.rsv --only preferences --summary", 1);
+    assert_eq!(summary, "agent\tchange\torigins\nonebot\tpreferences\t6\n*\tpreferences\t7\n");
+    assert_eq!(printed(&bench, "diff now.rsv now.rsv", 0), "0 of 10 origins changed\n");
+    // They stand in layers as in merged policies.
+    bench.file("layer/https%3A%2F%2Fcame.example", "License: /mine\nUser-agent: *\n");
+    bench.program("compile --agent onebot --agent * --out layer.rsv layer").assert().success();
+    bench.program("merge was.rsv layer.rsv --out merged.rsv").assert().success();
+    let told = printed(&bench, "diff was.rsv merged.rsv --only preferences", 1);
+    assert!(told.contains("    nothing -> license: /mine\n"), "{told}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn records_that_are_only_kept_are_in_the_parquet_table() {
+    use crate::support::tables::{column, rows, text};
+    use parquet::record::Field;
+    let bench = bench_of_kept();
+    bench.program("diff was.rsv now.rsv --only preferences --format parquet --out changes.parquet").assert().code(1);
+    let rows = rows(&bench, "changes.parquet");
+    let of =
+        |host: &str| rows.iter().find(|row| text(row, "origin") == format!("https://{host}.example")).expect("a row");
+    assert_eq!([column(of("came"), "path"), column(of("came"), "was")], [&Field::Null; 2]);
+    assert_eq!(text(of("came"), "now"), "license: https://a.example/L");
+    assert_eq!([column(of("went"), "path"), column(of("went"), "now")], [&Field::Null; 2]);
+}

@@ -77,5 +77,6 @@ mod times;
 mod unique;
 mod unique_shards;
 mod verify;
+mod views;
 mod warc;
 mod watching;

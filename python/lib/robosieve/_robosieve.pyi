@@ -355,12 +355,14 @@ def inspect(
     agent: str | None = None,
     now: int | datetime | str | None = None,
     top: None = None,
+    choices: Choices | None = None,
 ) -> dict[str, Any] | None: ...
 def export(
     policy: Policy,
     what: Literal["delays", "sitemaps", "agents", "status", "access", "access-summary", "preferences"],
     *,
     agent: str | None = None,
+    choices: Choices | None = None,
 ) -> Stream: ...
 def diff(
     before: Policy,
@@ -370,6 +372,7 @@ def diff(
     only: Iterable[str] | None = None,
     paths: int = 3,
     summary: bool = False,
+    choices: Choices | None = None,
 ) -> Stream: ...
 def lint(body: str | bytes, *, dialect: str = "rfc9309") -> _Report: ...
 def verify(directory: _StrPath, *, inputs: bool = False, threads: int = 0) -> _Verification: ...

@@ -4,7 +4,7 @@ use clap::builder::TypedValueParser;
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-use super::policy::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs};
+use super::policy::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
 use super::values::one_of;
 use crate::dialect::Dialect;
 use crate::lint::Severity;
@@ -36,9 +36,8 @@ pub struct CheckArgs {
     /// The operator's overrides for origins (TOML)
     #[arg(long, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
-    /// What statuses mean, as for `filter`: a TOML file, or a name, such as common-crawl
-    #[arg(long, value_name = "FILE|NAME")]
-    pub statuses: Option<PathBuf>,
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
     /// Judge an unknown origin by the one with or without www., as for `filter`
     #[arg(long)]
     pub www_fallback: bool,

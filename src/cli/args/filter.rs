@@ -2,7 +2,7 @@
 
 use crate::formats::time::timestamp;
 use crate::input::{Column, Delimiter, UrlField};
-use crate::judge::{Choices, Fallback, MaxAge, Statuses};
+use crate::judge::{Choices, Fallback, MaxAge};
 use crate::robots::Agents;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::super::error::Failure;
 use super::long_runs::{LongRunArgs, WatchingArgs};
 use super::output::OutputArgs;
-use super::policy::{DialectArgs, PolicyArgs, ReadingArgs, RequiredArgs};
+use super::policy::{DialectArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
 use super::values::{one_of, unreachable_for};
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
@@ -165,6 +165,7 @@ pub struct PolicySourceArgs {
 
 /// The options for lines without a definite verdict.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("statuses", |arg| arg.hide_short_help(true)))]
 pub struct VerdictArgs {
     /// Never fetched: allow, block or defer
     ///
@@ -201,13 +202,8 @@ pub struct VerdictArgs {
     /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
     #[arg(long, value_name = "AGE", value_parser = str::parse::<MaxAge>)]
     pub max_age: Option<MaxAge>,
-    /// What statuses mean: a TOML file, or a name, such as common-crawl
-    ///
-    /// A file has a line for each status of a robots.txt that means something else than its dialect says, such as 403 = "defer" or
-    /// "4xx" = "allow"; the words are allow, block and defer, the statuses 400 to 599. The names are common-crawl and nutch. Takes
-    /// precedence over --on-unreachable and --unreachable-as-unavailable.
-    #[arg(long, value_name = "FILE|NAME", hide_short_help = true)]
-    pub statuses: Option<PathBuf>,
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
     /// Judge an unknown origin by the one with or without www.
     ///
     /// A URL of https://a.example is judged by the robots.txt of https://www.a.example, and the other way round, if its own origin is
@@ -249,7 +245,6 @@ impl FilterArgs {
 impl VerdictArgs {
     /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
     pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
-        let statuses = self.statuses.as_deref().map(Statuses::named_or_read).transpose()?;
         Ok(Choices {
             on_unfetched: self.on_unfetched,
             on_unreachable: self.on_unreachable,
@@ -257,10 +252,10 @@ impl VerdictArgs {
             on_html: self.on_html,
             on_stale: self.on_stale.unwrap_or(Fallback::Use),
             max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
-            statuses: statuses.unwrap_or_default(),
+            statuses: self.statuses.read()?,
             www_fallback: self.www_fallback,
             require: self.preferences.require.unwrap_or_default(),
-            content_signal: self.preferences.content_signal,
+            content_signal: self.preferences.content_signal.scope(),
             now,
         })
     }

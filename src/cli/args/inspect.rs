@@ -5,8 +5,9 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::policy::{PolicyFileArgs, mapped, trust};
+use super::policy::{PolicyFileArgs, SignalArgs, StatusesArgs, ViewArgs, mapped, trust};
 use super::values::{number, one_of, published};
+use crate::cli::error::Failure;
 use crate::formats::time::timestamp;
 use crate::policy::{OpenError, Policy};
 use crate::robots::Agents;
@@ -17,9 +18,13 @@ use crate::show::export::{ExportTable, Format};
 ///
 /// Without an origin: the statuses of the origins, their groups, how much of their lifetime is left, the overrides,
 /// and the size of each section of the file. With an origin: its state, and for each crawler the group that was chosen
-/// and why, its rules with line numbers, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
+/// and why, its rules with line numbers, how much is blocked, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
 /// policy has no entry for the origin, and with 2 on an error.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "statuses" | "content_signal" => arg.requires("origin").conflicts_with("dot"),
+    _ => arg,
+}))]
 #[command(after_help = "Examples:
   robosieve inspect policy.rsv
   robosieve inspect policy.rsv https://example.com/some/page
@@ -47,18 +52,22 @@ pub struct InspectArgs {
     /// The time at which ages are judged, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME", value_parser = timestamp)]
     pub now: Option<jiff::Timestamp>,
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 /// Export data other than rules from a policy file as a table
 ///
 /// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column
 /// names; in a value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is
-/// an empty field. JSON Lines omit missing values.
+/// an empty field. JSON Lines omit missing values. --statuses is for access, and --content-signal for preferences: they are told as
+/// `filter` judges with the same option, and other tables do not depend on it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
   robosieve export policy.rsv --what sitemaps -o sitemaps.tsv --force
   robosieve export policy.rsv --what access --summary
+  robosieve export policy.rsv --what access --statuses common-crawl
   robosieve export policy.rsv --what preferences
   robosieve export policy.rsv --what status --format parquet -o status.parquet")]
 pub struct ExportArgs {
@@ -78,7 +87,34 @@ pub struct ExportArgs {
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
     #[command(flatten)]
+    pub view: ViewArgs,
+    #[command(flatten)]
     pub file: TableFileArgs,
+}
+
+impl ExportArgs {
+    /// The table, which must be one that depends on each option that is given.
+    pub fn table(&self) -> Result<ExportTable, Failure> {
+        let table = match (self.what, self.summary) {
+            (ExportTable::Access, true) => ExportTable::AccessSummary,
+            (table, _) => table,
+        };
+        let ViewArgs { statuses: StatusesArgs { statuses }, content_signal: SignalArgs { content_signal } } =
+            &self.view;
+        let access = ExportTable::Access.name();
+        let is_of_access = matches!(table, ExportTable::Access | ExportTable::AccessSummary);
+        let is_of_uses = table == ExportTable::Preferences;
+        for (option, is_given, of, has_effect) in [
+            ("--summary", self.summary, access, is_of_access),
+            ("--statuses", statuses.is_some(), access, is_of_access),
+            ("--content-signal", content_signal.is_some(), ExportTable::Preferences.name(), is_of_uses),
+        ] {
+            if is_given && !has_effect {
+                return Err(Failure::NotOfTable { option, of, table: table.name() });
+            }
+        }
+        Ok(table)
+    }
 }
 
 /// The file that a table is written to.
@@ -113,7 +149,7 @@ fn table() -> impl TypedValueParser<Value = ExportTable> {
         ),
         table(
             ExportTable::Access,
-            "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is; by default choices",
+            "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is",
         ),
         table(
             ExportTable::Preferences,
@@ -142,6 +178,7 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
   robosieve diff old.rsv new.rsv
   robosieve diff old.rsv new.rsv --agent GPTBot --only now-blocked,both
   robosieve diff old.rsv new.rsv --summary
+  robosieve diff old.rsv new.rsv --statuses common-crawl --content-signal everybody
   robosieve diff old.rsv new.rsv --format parquet -o changes.parquet")]
 pub struct DiffArgs {
     /// The older policy file
@@ -157,7 +194,8 @@ pub struct DiffArgs {
     ///
     /// came, went: the origin is in one of the policies only; now-blocked, now-allowed, both: paths that show it; now-deferred,
     /// was-deferred: there is no verdict now, or was none; undecided: rules that are too intricate to compare; status, group,
-    /// rewritten: no path can tell; preferences: something else is said about uses of a page. Give several with commas, or repeat the option.
+    /// rewritten: no path can tell; preferences: something else is said about uses of a page, or a line about uses, such as License, came or
+    /// went. Give several with commas, or repeat the option.
     #[arg(
         long,
         value_name = "CHANGE",
@@ -178,6 +216,8 @@ pub struct DiffArgs {
     /// The same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    #[command(flatten)]
+    pub view: ViewArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     /// Do not verify the checksums of the policy files
@@ -222,6 +262,8 @@ pub struct HistoryArgs {
     /// The output format
     #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
     pub format: Format,
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     /// Do not verify the checksums of the policy files

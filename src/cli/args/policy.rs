@@ -7,6 +7,7 @@ use super::values::one_of;
 use crate::cli::error::Failure;
 use crate::cli::sources::Sources;
 use crate::dialect::Dialect;
+use crate::judge::{Choices, Statuses};
 use crate::policy::source::{FetchedAt, FieldNames, Options, PassedOver};
 use crate::policy::{OpenError, Policy, Trust};
 use crate::preferences::{Requirements, SignalScope};
@@ -52,6 +53,7 @@ impl PolicyArgs {
 
 /// What pages must say about uses, and how that is read.
 #[derive(Debug, Clone, Copy, clap::Args)]
+#[command(mut_arg("content_signal", |arg| arg.hide_short_help(true)))]
 pub struct RequiredArgs {
     /// Keep pages only if what their sites say allows a use: train-ai!=n
     ///
@@ -60,13 +62,63 @@ pub struct RequiredArgs {
     /// it are blocked, with the reason `preference`; what a site says in a way that cannot be read meets neither.
     #[arg(long, value_name = "USE!=n", hide_short_help = true, value_parser = str::parse::<Requirements>)]
     pub require: Option<Requirements>,
-    /// To which crawlers a Content-Signal line speaks: group or everybody
+    #[command(flatten)]
+    pub content_signal: SignalArgs,
+}
+
+/// To whom signals speak. Each command that tells or judges preferences has it.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct SignalArgs {
+    /// To which crawlers a Content-Signal line speaks: group or everybody [default: group]
     ///
     /// group: to those of the group that it stands in, and before all groups to all; everybody: to all, wherever it stands. It matters
     /// to what is required and shown.
-    #[arg(long, value_name = "SCOPE", hide_short_help = true, hide_possible_values = true, default_value = "group",
+    #[arg(long, value_name = "SCOPE", hide_possible_values = true,
         value_parser = one_of(SignalScope::ALL.map(|scope| (scope.name(), scope))))]
-    pub content_signal: SignalScope,
+    pub content_signal: Option<SignalScope>,
+}
+
+impl SignalArgs {
+    /// The scope that is given, or that of the program.
+    pub fn scope(self) -> SignalScope {
+        self.content_signal.unwrap_or_default()
+    }
+}
+
+/// What statuses mean. Each command that tells verdicts has it.
+#[derive(Debug, Clone, clap::Args)]
+pub struct StatusesArgs {
+    /// What statuses mean: a TOML file, or a name, such as common-crawl
+    ///
+    /// A file has a line for each status of a robots.txt that means something else than its dialect says, such as 403 = "defer" or
+    /// "4xx" = "allow"; the words are allow, block and defer, the statuses 400 to 599. The names are common-crawl and nutch. Takes
+    /// precedence over all but overrides, also over --on-unreachable and --unreachable-as-unavailable of `filter`.
+    #[arg(long, value_name = "FILE|NAME")]
+    pub statuses: Option<PathBuf>,
+}
+
+impl StatusesArgs {
+    /// Reads the file of statuses, if there is one.
+    pub fn read(&self) -> Result<Statuses, Failure> {
+        Ok(self.statuses.as_deref().map(Statuses::named_or_read).transpose()?.unwrap_or_default())
+    }
+}
+
+/// The choices by which a command about policies tells what is in them: those of `filter`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ViewArgs {
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
+    #[command(flatten)]
+    pub content_signal: SignalArgs,
+}
+
+impl ViewArgs {
+    /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
+    pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
+        let choices = Choices::at(now).statuses(self.statuses.read()?);
+        Ok(choices.content_signal(self.content_signal.scope()))
+    }
 }
 
 /// A policy file to examine.

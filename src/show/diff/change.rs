@@ -34,7 +34,8 @@ named! {
         Group = "group",
         /// The rules are written otherwise, but no path can tell.
         Rewritten = "rewritten",
-        /// Something else is said about uses of a page that may be fetched by both. It is told beside other changes.
+        /// Something else is said about uses of a page that may be fetched by both; or a record about uses that is only kept came or
+        /// went, such as a `License`, where both policies have verdicts. It is told beside other changes.
         Preferences = "preferences",
     }
 }
@@ -46,12 +47,13 @@ impl Change {
     }
 }
 
-/// A path that shows a change.
+/// A path that shows a change, or a record that does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The path, in normal form. It can be asked for, and is among the shortest that show the change.
+    /// The path, in normal form. It can be asked for, and is among the shortest that show the change. Empty if a record shows it.
     pub path: Vec<u8>,
-    /// What the older policy says: `allowed` or `blocked`, or what is said of a use, such as `train-ai=y`.
+    /// What the older policy says: `allowed` or `blocked`, or what is said of a use, such as `train-ai=y`; or the record that is only
+    /// kept, such as `license: URL`, and empty if there is none.
     pub was: String,
     /// What the newer policy says.
     pub now: String,

@@ -7,10 +7,11 @@ use hashbrown::HashMap;
 use std::sync::Arc;
 
 use super::change::{Change, Differences, GroupChange};
+use super::kept::{self, Kept};
 use crate::automaton::{DifferSpace, PAIRS, Paths, Question, Rules, newer};
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Group, Policy, Record};
-use crate::preferences::{Preference, PreferenceLine, Preferences, Use};
+use crate::preferences::{Preference, PreferenceLine, Preferences, SignalScope, Use, is_about_uses};
 use crate::robots::SideRecord;
 use crate::rules::{Patterns, Verdict};
 use crate::show::access::GroupKind;
@@ -209,6 +210,9 @@ struct Class<'p> {
     deciders: [Decider; 2],
     columns: [usize; 2],
     records: [Vec<SideRecord<'p>>; 2],
+    /// Whether they differ in what is said of a page.
+    is_of_pages: bool,
+    kept: [Kept; 2],
     groups: [GroupKind; 2],
     crawlers: Vec<u16>,
 }
@@ -221,6 +225,7 @@ pub(super) struct UseComparer {
     paths: Arc<Paths>,
     shown: usize,
     space: DifferSpace<WALKED, Said>,
+    content_signal: SignalScope,
     /// Whether the same records say the same to each crawler, by both policies.
     are_for_the_same: bool,
     /// By both sides, each with its records.
@@ -229,14 +234,21 @@ pub(super) struct UseComparer {
 
 impl UseComparer {
     /// For these policies. Shows at most so many differences of two groups.
-    pub fn new(paths: Arc<Paths>, shown: usize, policies: [&Policy; 2], crawlers: &[[Crawler; 2]]) -> UseComparer {
+    pub fn new(
+        paths: Arc<Paths>,
+        shown: usize,
+        policies: [&Policy; 2],
+        crawlers: &[[Crawler; 2]],
+        content_signal: SignalScope,
+    ) -> UseComparer {
         let [was, now] = policies.map(Policy::columns);
         let columns =
             |crawlers: &'_ [Crawler; 2]| [0, 1].map(|side| policies[side].answering(&crawlers[side]).to_vec());
         let has_one =
             |crawlers: &[Crawler; 2]| matches!(&columns(crawlers), [was, now] if was.len() == 1 && was == now);
         let are_for_the_same = was == now && crawlers.iter().all(has_one);
-        UseComparer { paths, shown, space: DifferSpace::default(), are_for_the_same, known: HashMap::new() }
+        let space = DifferSpace::default();
+        UseComparer { paths, shown, space, content_signal, are_for_the_same, known: HashMap::new() }
     }
 
     /// The changes of an origin: one for all crawlers with the same groups and records on both sides, if there is one.
@@ -246,7 +258,7 @@ impl UseComparer {
         records: [&Record<'_>; 2],
         crawlers: &[[Crawler; 2]],
     ) -> Arc<[GroupChange]> {
-        let lists = [0, 1].map(|side: usize| sides[side].policy.records_about_uses(records[side]));
+        let lists = [0, 1].map(|side: usize| sides[side].policy.records_only(records[side], is_about_uses));
         let [was, now] = &lists;
         if was.is_empty() && now.is_empty() || self.are_for_the_same && was == now {
             return Arc::default();
@@ -256,7 +268,8 @@ impl UseComparer {
         if let Some(known) = self.known.get(&key) {
             return Arc::clone(known);
         }
-        let classes = classes(sides, key.each_ref().map(|(_, list)| &**list), crawlers);
+        let lists = key.each_ref().map(|(_, list)| &**list);
+        let classes = classes(sides, lists, self.content_signal, crawlers);
         let changes: Arc<[GroupChange]> = classes.into_iter().filter_map(|class| self.change(sides, class)).collect();
         self.known.insert(key, Arc::clone(&changes));
         changes
@@ -264,12 +277,32 @@ impl UseComparer {
 
     /// The change for a class, if there is one.
     fn change(&mut self, sides: [Side<'_>; 2], class: Class<'_>) -> Option<GroupChange> {
+        let mut differences = Differences { are_all: true, ..Differences::default() };
+        differences.add(kept::differences(&class.kept[0], &class.kept[1]), self.shown);
+        if class.is_of_pages {
+            self.of_pages(sides, &class, &mut differences);
+        }
+        let change = match differences {
+            Differences { count: 0, are_all: true, .. } => return None,
+            Differences { count: 0, .. } => Change::Undecided,
+            _ => Change::Preferences,
+        };
+        let Class { groups, crawlers, .. } = class;
+        Some(GroupChange {
+            change: Some(change),
+            crawlers: crawlers.into(),
+            differences: Arc::new(differences),
+            groups,
+        })
+    }
+
+    /// Adds what is said otherwise of pages that may be fetched by both.
+    fn of_pages(&mut self, sides: [Side<'_>; 2], class: &Class<'_>, differences: &mut Differences) {
         let dialect = sides[0].policy.dialect();
         let preferences = class.records.each_ref().map(|records| Preferences::of(records, dialect));
         let patterns = class.records.each_ref().map(|records| move || Preferences::patterns(records, dialect));
         let of_groups =
             [0, 1].map(|side: usize| class.deciders[side].patterns(sides[side].policy, class.columns[side]));
-        let mut differences = Differences { are_all: true, ..Differences::default() };
         for use_ in Use::ALL {
             let said = |at: usize| {
                 let (side, preference) = (at / SAID.len(), SAID[at % SAID.len()]);
@@ -287,18 +320,6 @@ impl UseComparer {
             let told = |preference: Preference| format!("{}={}", use_.name(), preference.name());
             differences.add(Differences::of(found, |said| said.map(told)), self.shown);
         }
-        let change = match differences {
-            Differences { count: 0, are_all: true, .. } => return None,
-            Differences { count: 0, .. } => Change::Undecided,
-            _ => Change::Preferences,
-        };
-        let Class { groups, crawlers, .. } = class;
-        Some(GroupChange {
-            change: Some(change),
-            crawlers: crawlers.into(),
-            differences: Arc::new(differences),
-            groups,
-        })
     }
 }
 
@@ -315,7 +336,12 @@ fn tell(verdicts: [Verdict; WALKED]) -> Option<Said> {
 }
 
 /// The crawlers to which lists of records do not say the same on both sides, by what decides for them and what is said.
-fn classes<'p>(sides: [Side<'_>; 2], lists: [&'p [u8]; 2], crawlers: &[[Crawler; 2]]) -> Vec<Class<'p>> {
+fn classes<'p>(
+    sides: [Side<'_>; 2],
+    lists: [&'p [u8]; 2],
+    scope: SignalScope,
+    crawlers: &[[Crawler; 2]],
+) -> Vec<Class<'p>> {
     let mut classes: Vec<Class<'p>> = Vec::new();
     let mut by_key = HashMap::new();
     for (number, both) in (0..).zip(crawlers) {
@@ -323,14 +349,25 @@ fn classes<'p>(sides: [Side<'_>; 2], lists: [&'p [u8]; 2], crawlers: &[[Crawler;
         let deciders = [0, 1].map(|side: usize| Decider::of(sides[side].partition, applied[side].1));
         let [Some(was), Some(now)] = deciders else { continue };
         let columns = applied.map(|(column, _)| column);
-        let records = [0, 1].map(|side: usize| Policy::records_of_column(lists[side], columns[side]));
-        let [of_was, of_now] = records.each_ref().map(|records| PreferenceLine::key(records));
-        if of_was == of_now {
+        let records = [0, 1].map(|side: usize| Policy::records_of_column(lists[side], columns[side], scope));
+        let of_pages = records.each_ref().map(|records| PreferenceLine::key(records));
+        let kept = records.each_ref().map(|records| kept::kept(records));
+        let is_of_pages = of_pages[0] != of_pages[1];
+        if !is_of_pages && kept[0] == kept[1] {
             continue;
         }
-        let at = *by_key.entry((applied.map(|(_, group)| group), of_was, of_now)).or_insert_with(|| {
-            let groups = applied.map(|(_, group)| GroupKind::of(group));
-            classes.push(Class { deciders: [was, now], columns, records, groups, crawlers: Vec::new() });
+        let key = (applied.map(|(_, group)| group), of_pages, kept);
+        let at = *by_key.entry(key).or_insert_with_key(|(_, _, kept)| {
+            let (kept, groups) = (kept.clone(), applied.map(|(_, group)| GroupKind::of(group)));
+            classes.push(Class {
+                deciders: [was, now],
+                columns,
+                records,
+                is_of_pages,
+                kept,
+                groups,
+                crawlers: Vec::new(),
+            });
             classes.len() - 1
         });
         classes[at].crawlers.push(number);

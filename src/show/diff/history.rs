@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use super::change::Change;
 use super::compare::{Comparer, Side};
-use super::policies::{DiffError, Found, same_dialect, side, side_by_side};
+use super::policies::{DiffError, Found, decisions, same_dialect, side, side_by_side};
 use crate::dialect::Dialect;
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
-use crate::outcome::Partition;
 use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
-use crate::show::access::{Access, AccessDecider, Blocked, Cell, GroupKind, paths_of};
+use crate::show::access::{AccessDecider, Blocked, Cell, GroupKind, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
 
 /// Policies in the order of time, to tell when each crawler's access changed.
@@ -22,7 +21,7 @@ pub struct History<'p> {
     policies: Vec<&'p Policy>,
     /// By policy.
     crawlers: Vec<Vec<Crawler>>,
-    now: i64,
+    choices: Choices,
 }
 
 /// The columns of a history.
@@ -37,10 +36,6 @@ pub const HISTORY: [Column; 9] = [
     perhaps("origin_status", Kind::Text),
     perhaps("fetched_at", Kind::Time),
 ];
-
-/// What an origin is that a policy does not have: it was never fetched.
-const ABSENT: Cell =
-    Cell { blocked: Blocked { access: Access::Deferred, root: Partition::Deferred }, group: GroupKind::None };
 
 impl<'p> History<'p> {
     /// The history of these crawlers by policies, the oldest first; if no crawlers are given, of all that every policy was compiled for.
@@ -68,7 +63,14 @@ impl<'p> History<'p> {
         if let ([first, .., last], Some([])) = (policies, crawlers.first().map(Vec::as_slice)) {
             return Err(DiffError::NoCrawler { was: first.columns().in_short(), now: last.columns().in_short() });
         }
-        Ok(History { policies: policies.to_vec(), crawlers, now: Choices::now().now })
+        Ok(History { policies: policies.to_vec(), crawlers, choices: Choices::now() })
+    }
+
+    /// By these choices of the operator for all policies; without any, by those that the program makes by default, as of now. What
+    /// depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
+    #[must_use]
+    pub fn choices(self, choices: Choices) -> History<'p> {
+        History { choices, ..self }
     }
 
     /// Passes a row to `each` for each origin and crawler, and each policy by which its access is another than by the one before; the
@@ -127,7 +129,8 @@ impl<'p> History<'p> {
 /// Goes through origins, and keeps what was found out once.
 struct Walk<'h, 'p> {
     history: &'h History<'p>,
-    decisions: Decisions,
+    /// By policy.
+    decisions: Vec<Decisions>,
     /// By policy.
     deciders: Vec<AccessDecider<'p>>,
     /// Of each policy but the first with the one before.
@@ -139,7 +142,7 @@ type Step = (Cell, Option<Change>);
 
 impl<'p> Walk<'_, 'p> {
     fn of<'h>(history: &'h History<'p>) -> Walk<'h, 'p> {
-        let History { policies, crawlers, now } = history;
+        let History { policies, crawlers, choices } = history;
         let dialect = policies.first().map_or(Dialect::DEFAULT, |policy| policy.dialect());
         let paths = paths_of(dialect);
         let pairs = crawlers.windows(2).map(|two| {
@@ -148,8 +151,8 @@ impl<'p> Walk<'_, 'p> {
         });
         Walk {
             history,
-            decisions: Decisions::new(Choices::at(*now), dialect),
-            deciders: policies.iter().map(|policy| AccessDecider::new(policy, *now)).collect(),
+            decisions: policies.iter().map(|policy| decisions(policy, *choices)).collect(),
+            deciders: policies.iter().map(|policy| AccessDecider::new(policy, *choices)).collect(),
             comparers: pairs.collect(),
         }
     }
@@ -195,13 +198,19 @@ impl<'p> Walk<'_, 'p> {
     /// The access to an origin, by policy and crawler.
     fn steps(&mut self, found: &[Found<'p>]) -> Vec<Vec<Step>> {
         let Walk { history: History { policies, crawlers, .. }, decisions, deciders, comparers } = self;
-        let cells = found.iter().zip(deciders).zip(crawlers).map(|((found, decider), crawlers)| match found {
+        let by_policy = decisions.iter().zip(deciders).zip(crawlers);
+        let cells = found.iter().zip(by_policy).map(|(found, ((decisions, decider), crawlers))| match found {
             Some((of, record)) => decider.cells(of, record, crawlers).iter().map(|cell| (*cell, None)).collect(),
-            None => vec![(ABSENT, None); crawlers.len()],
+            // It was never fetched.
+            None => {
+                let blocked = Blocked::whole(decisions.unfetched.partition());
+                vec![(Cell { blocked, group: GroupKind::None }, None); crawlers.len()]
+            }
         });
         let mut steps: Vec<Vec<Step>> = cells.collect();
-        let sides: Vec<Side<'_>> =
-            policies.iter().zip(found).map(|(policy, found)| side(policy, found, decisions)).collect();
+        let sides: Vec<Side<'_>> = (policies.iter().zip(found).zip(decisions))
+            .map(|((policy, found), decisions)| side(policy, found, decisions))
+            .collect();
         for ((comparer, crawlers), (both, steps)) in
             comparers.iter_mut().zip(sides.windows(2).zip(steps.iter_mut().skip(1)))
         {

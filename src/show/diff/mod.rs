@@ -29,6 +29,7 @@
 mod change;
 mod compare;
 mod history;
+mod kept;
 mod policies;
 mod table;
 

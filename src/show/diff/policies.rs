@@ -7,7 +7,6 @@ use super::change::{Change, OriginChange};
 use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
-use crate::outcome::Partition;
 use crate::policy::{Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
 use crate::show::access::paths_of;
@@ -58,8 +57,7 @@ pub struct Diff<'p> {
     policies: [&'p Policy; 2],
     /// Each crawler by both policies.
     crawlers: Vec<[Crawler; 2]>,
-    /// As of which time origins are paused, in seconds of Unix time.
-    now: i64,
+    choices: Choices,
     only: Vec<Change>,
     shown: usize,
 }
@@ -95,13 +93,20 @@ impl<'p> Diff<'p> {
         if crawlers.is_empty() {
             return Err(DiffError::NoCrawler { was: was.columns().in_short(), now: now.columns().in_short() });
         }
-        Ok(Diff { policies: [was, now], crawlers, now: Choices::now().now, only: Vec::new(), shown: SHOWN })
+        Ok(Diff { policies: [was, now], crawlers, choices: Choices::now(), only: Vec::new(), shown: SHOWN })
     }
 
     /// Only these kinds of change; all if none are given.
     #[must_use]
     pub fn only(self, only: Vec<Change>) -> Diff<'p> {
         Diff { only, ..self }
+    }
+
+    /// By these choices of the operator for both policies; without any, by those that the program makes by default, as of now. What
+    /// depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
+    #[must_use]
+    pub fn choices(self, choices: Choices) -> Diff<'p> {
+        Diff { choices, ..self }
     }
 
     /// Shows at most so many paths of a change.
@@ -129,10 +134,10 @@ impl<'p> Diff<'p> {
     /// The first error of `each`.
     pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
         let dialect = self.policies[0].dialect();
-        let decisions = Decisions::new(Choices::at(self.now), dialect);
+        let decisions = self.policies.map(|policy| decisions(policy, self.choices));
         let paths = paths_of(dialect);
         let mut comparer = Comparer::new(Arc::clone(&paths), self.shown);
-        let mut uses = UseComparer::new(paths, self.shown, self.policies, &self.crawlers);
+        let mut uses = UseComparer::new(paths, self.shown, self.policies, &self.crawlers, self.choices.content_signal);
         let mut seen = Seen::default();
         for (origin, found) in side_by_side(&self.policies) {
             seen.origins += 1;
@@ -141,7 +146,7 @@ impl<'p> Diff<'p> {
                 [_, None] => Some(Change::Went),
                 _ => None,
             };
-            let sides = [0, 1].map(|at| side(self.policies[at], &found[at], &decisions));
+            let sides = [0, 1].map(|at| side(self.policies[at], &found[at], &decisions[at]));
             let statuses = [0, 1].map(|at| found[at].as_ref().map(|(_, record)| record.origin_status));
             let mut is_changed = false;
             let of_groups = comparer.compare(sides, &self.crawlers);
@@ -166,10 +171,15 @@ impl<'p> Diff<'p> {
     }
 }
 
+/// The decisions on the origins of a policy.
+pub(super) fn decisions(policy: &Policy, choices: Choices) -> Decisions {
+    Decisions::new(choices, policy.dialect()).with_answers_of(policy)
+}
+
 /// What a policy says of an origin. What it does not have was never fetched.
 pub(super) fn side<'p>(policy: &'p Policy, found: &Found<'p>, decisions: &Decisions) -> Side<'p> {
     match found {
-        None => Side { policy, is_layer: false, row: 0, partition: Some(Partition::Deferred) },
+        None => Side { policy, is_layer: false, row: 0, partition: Some(decisions.unfetched.partition()) },
         Some((of, record)) => {
             let partition = decisions.of(record).partition();
             Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }

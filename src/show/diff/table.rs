@@ -115,7 +115,9 @@ fn change_rows<E>(
     }
     for difference in &differences.shown {
         let Difference { path, was, now } = difference;
-        row(Value::Text(path), Value::Text(was.as_bytes()), Value::Text(now.as_bytes()))?;
+        let [path, was, now] = [path, was.as_bytes(), now.as_bytes()]
+            .map(|text| if text.is_empty() { Value::None } else { Value::Text(text) });
+        row(path, was, now)?;
     }
     Ok(())
 }

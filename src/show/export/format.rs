@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::tables::{self, Column, Each, ExportTable};
+use super::tables::{Column, Each, Export, ExportTable};
 use super::text::{ROWS, RowText};
 use crate::formats::compression::Compression;
 use crate::formats::replaceable::{FileKind, start};
@@ -72,13 +72,31 @@ pub fn write(
     format: Format,
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
-    let is_of_origins = table != ExportTable::AccessSummary;
-    match format {
-        Format::Tsv if is_of_origins => RowText::Tsv.write_origins(policy, table, crawlers, ROWS, out),
-        Format::JsonLines if is_of_origins => RowText::Json.write_origins(policy, table, crawlers, ROWS, out),
-        _ => write_rows((table.name(), table.columns()), format, out, &mut |each| {
-            tables::rows(policy, table, crawlers, each)
-        }),
+    Export::new(policy, table, crawlers).write(format, out)
+}
+
+impl Export<'_> {
+    /// Writes the table.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written.
+    pub fn write(&self, format: Format, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let (table, is_of_origins) = (self.table, self.table != ExportTable::AccessSummary);
+        match format {
+            Format::Tsv if is_of_origins => RowText::Tsv.write_origins(self, ROWS, out),
+            Format::JsonLines if is_of_origins => RowText::Json.write_origins(self, ROWS, out),
+            _ => write_rows((table.name(), table.columns()), format, out, &mut |each| self.rows(each)),
+        }
+    }
+
+    /// Writes the table to a file, as [`write_file`] does.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written, or exists and is not to be replaced.
+    pub fn write_file(&self, format: Format, path: &Path, force: bool) -> io::Result<()> {
+        to_file(path, format, force, |file| self.write(format, file))
     }
 }
 
@@ -119,7 +137,7 @@ pub fn write_file(
     path: &Path,
     force: bool,
 ) -> io::Result<()> {
-    to_file(path, format, force, |file| write(policy, table, crawlers, format, file))
+    Export::new(policy, table, crawlers).write_file(format, path, force)
 }
 
 /// Writes to a file that `write` fills with a table in this format, as [`write_file`] does.

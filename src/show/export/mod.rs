@@ -29,5 +29,5 @@ pub use format::{Format, write, write_file};
 #[cfg(feature = "cli")]
 pub(crate) use format::{file_kind, is_text};
 pub(super) use format::{to_file, write_rows};
-pub use tables::{Column, ExportTable, Kind, Value, rows};
+pub use tables::{Column, Export, ExportTable, Kind, Value, rows};
 pub(super) use tables::{always, perhaps};

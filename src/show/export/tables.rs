@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::Choices;
 use crate::policy::{Crawler, Policy, Record};
-use crate::preferences::{PreferenceLine, Use};
-use crate::robots::{Delay, SideKey, SideRecord};
+use crate::preferences::{PreferenceLine, SignalScope, Use, is_about_uses};
+use crate::robots::{Delay, SideKey};
 use crate::show::access::{Access, AccessCounts, AccessDecider, Cell, GroupKind};
 
 /// A column of a table.
@@ -76,8 +76,8 @@ named! {
         Agents = "agents",
         /// Origins: a row for each.
         Status = "status",
-        /// How much is blocked: a row for each origin and crawler. Decided for all paths that a fetcher can ask for, by the choices that
-        /// the program makes by default, as of now.
+        /// How much is blocked: a row for each origin and crawler. Decided for all paths that a fetcher can ask for, by the operator's
+        /// [choices](Export::choices).
         Access = "access",
         /// The same, counted: a row for each crawler.
         AccessSummary = "access-summary",
@@ -137,7 +137,7 @@ const STATUS: [Column; 11] = [
 ];
 
 /// Passes all rows of a table to `each`, in the order of the origins, for some of the policy's crawlers. A row has a value for each of
-/// the [columns](ExportTable::columns).
+/// the [columns](ExportTable::columns). [`Export`] does the same by other choices.
 ///
 /// ```
 /// use robosieve::export::{self, ExportTable, Value};
@@ -162,11 +162,59 @@ const STATUS: [Column; 11] = [
 ///
 /// The first error of `each`, after which no row follows.
 pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
-    if table == ExportTable::AccessSummary {
-        return summary(policy, crawlers, each);
+    Export::new(policy, table, crawlers).rows(each)
+}
+
+/// A table of a policy, for some of its crawlers.
+///
+/// ```
+/// use robosieve::export::{Export, ExportTable, Value};
+/// use robosieve::policy::{Answered, Capture, Captures};
+/// use robosieve::{Agents, Choices, Dialect, Statuses};
+///
+/// let answered = Answered::default().status(Some(403));
+/// let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+/// captures.add(vec![Capture::found("https://a.example", "").answered(answered)])?;
+/// let (policy, statuses) = (captures.policy()?, "403 = 'block'".parse::<Statuses>()?);
+/// let (crawlers, choices) = ([policy.crawler(None)?], Choices::now().statuses(statuses));
+/// Export::new(&policy, ExportTable::Access, &crawlers).choices(choices).rows(&mut |row| {
+///     assert_eq!(row[2], Value::Name("all"), "all paths are blocked");
+///     Ok::<(), std::io::Error>(())
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Export<'p> {
+    pub(super) policy: &'p Policy,
+    pub(super) table: ExportTable,
+    pub(super) crawlers: &'p [Crawler],
+    pub(super) choices: Choices,
+}
+
+impl<'p> Export<'p> {
+    /// By the choices that the program makes by default, as of now.
+    pub fn new(policy: &'p Policy, table: ExportTable, crawlers: &'p [Crawler]) -> Export<'p> {
+        Export { policy, table, crawlers, choices: Choices::now() }
     }
-    let mut maker = RowMaker::new(policy, table, crawlers, Choices::now().now);
-    policy.records().try_for_each(|(of, record)| maker.rows(of, &record, each))
+
+    /// By these choices of the operator. What depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
+    #[must_use]
+    pub fn choices(self, choices: Choices) -> Export<'p> {
+        Export { choices, ..self }
+    }
+
+    /// Passes all rows to `each`, as [`rows()`] does.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `each`, after which no row follows.
+    pub fn rows<E>(&self, each: &mut Each<'_, E>) -> Result<(), E> {
+        if self.table == ExportTable::AccessSummary {
+            return summary(self, each);
+        }
+        let mut maker = RowMaker::new(self);
+        self.policy.records().try_for_each(|(of, record)| maker.rows(of, &record, each))
+    }
 }
 
 /// Makes the rows of origins, one after the other.
@@ -176,19 +224,21 @@ pub(super) struct RowMaker<'p> {
     /// The names of the crawlers.
     agents: Vec<String>,
     decider: Option<AccessDecider<'p>>,
+    content_signal: SignalScope,
 }
 
 impl<'p> RowMaker<'p> {
-    /// For a table with rows for each origin, as of `now`, in seconds of Unix time.
-    pub fn new(policy: &'p Policy, table: ExportTable, crawlers: &'p [Crawler], now: i64) -> RowMaker<'p> {
+    /// For a table with rows for each origin.
+    pub fn new(export: &Export<'p>) -> RowMaker<'p> {
+        let Export { policy, table, crawlers, choices } = *export;
         let agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
-        let decider = (table == ExportTable::Access).then(|| AccessDecider::new(policy, now));
-        RowMaker { table, crawlers, agents, decider }
+        let decider = (table == ExportTable::Access).then(|| AccessDecider::new(policy, choices));
+        RowMaker { table, crawlers, agents, decider, content_signal: choices.content_signal }
     }
 
     /// Passes the rows of an origin to `each`. The record is of this policy: that of the maker, or that of the layers over it.
     pub fn rows<E>(&mut self, policy: &Policy, record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
-        let RowMaker { table, crawlers, agents, decider } = self;
+        let RowMaker { table, crawlers, agents, decider, content_signal } = self;
         let mut crawlers_named = crawlers.iter().zip(agents.iter().map(String::as_bytes));
         match table {
             ExportTable::Delays => crawlers_named.try_for_each(|crawler| delay(policy, record, crawler, each)),
@@ -196,7 +246,7 @@ impl<'p> RowMaker<'p> {
             ExportTable::Agents => crawlers_named.try_for_each(|crawler| agent(policy, record, crawler, each)),
             ExportTable::Status => status(record, each),
             ExportTable::Preferences => {
-                crawlers_named.try_for_each(|crawler| preference_rows(policy, record, crawler, each))
+                crawlers_named.try_for_each(|crawler| preference_rows(policy, record, crawler, *content_signal, each))
             }
             ExportTable::Access => {
                 let cells = decider.iter_mut().flat_map(|decider| decider.cells(policy, record, crawlers));
@@ -304,8 +354,8 @@ fn access<E>(record: &Record<'_>, cell: &Cell, agent: &str, each: &mut Each<'_, 
 }
 
 /// Passes a row for each crawler to `each`.
-pub(super) fn summary<E>(policy: &Policy, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
-    for counts in AccessCounts::of(policy, crawlers, Choices::now().now) {
+pub(super) fn summary<E>(export: &Export<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
+    for counts in AccessCounts::of(export.policy, export.crawlers, export.choices) {
         let with = |access| counts.with(access);
         let by_own = |access: Access| counts.origins[access as usize][GroupKind::Own as usize];
         let numbers = [
@@ -341,21 +391,16 @@ const PREFERENCE_COLUMNS: [Column; 9] = [
     perhaps("ai_input", Kind::Text),
 ];
 
-/// Whether a record says something about uses, also if it is only kept.
-fn is_about_uses(record: &&SideRecord<'_>) -> bool {
-    let only_kept = [SideKey::License, SideKey::DisallowAiTraining, SideKey::LlmPolicy];
-    PreferenceLine::of(record).is_some() || only_kept.contains(&record.key)
-}
-
 /// Passes a row for each line of an origin that applies to a crawler to `each`.
 fn preference_rows<E>(
     policy: &Policy,
     record: &Record<'_>,
     (crawler, name): Named<'_>,
+    scope: SignalScope,
     each: &mut Each<'_, E>,
 ) -> Result<(), E> {
     let (column, _) = policy.groups(crawler).answer(record.row);
-    for side in policy.side_records(record, column).iter().filter(is_about_uses) {
+    for side in policy.side_records_with(record, column, scope).iter().filter(|side| is_about_uses(side.key)) {
         let line = PreferenceLine::of(side);
         let path = line.map(|line| line.path).filter(|path| !path.is_empty());
         let said = |use_: Use| match line.filter(|line| line.source.label(use_).is_some()) {

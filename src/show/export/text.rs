@@ -6,11 +6,10 @@ use serde::{Serialize, Serializer};
 use std::convert::Infallible;
 use std::io::{self, Write};
 
-use super::tables::{Column, Each, ExportTable, RowMaker, Value};
+use super::tables::{Column, Each, Export, RowMaker, Value};
 use crate::formats::visible::escaped;
 use crate::formats::{json, time};
-use crate::judge::Choices;
-use crate::policy::{Crawler, Policy, Record};
+use crate::policy::{Policy, Record};
 use crate::threads;
 
 /// How a row is text.
@@ -67,16 +66,9 @@ impl RowText {
     }
 
     /// Writes a table that has rows for each origin; a thread makes about `rows` at a time.
-    pub fn write_origins(
-        self,
-        policy: &Policy,
-        table: ExportTable,
-        crawlers: &[Crawler],
-        rows: usize,
-        out: &mut (dyn Write + Send),
-    ) -> io::Result<()> {
-        let now = Choices::now().now;
-        let new = || Part { maker: RowMaker::new(policy, table, crawlers, now), records: Vec::new(), text: Vec::new() };
+    pub fn write_origins(self, export: &Export<'_>, rows: usize, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let Export { policy, table, crawlers, .. } = *export;
+        let new = || Part { maker: RowMaker::new(export), records: Vec::new(), text: Vec::new() };
         threads::on(threads::asked(0), || {
             let mut parts: Vec<Part<'_>> = (0..threads::number()).map(|_| new()).collect();
             let mut made = vec![Vec::new(); parts.len()];
@@ -182,7 +174,7 @@ mod tests {
     use crate::dialect::Dialect;
     use crate::policy::{Captures, source};
     use crate::robots::Agents;
-    use crate::show::export::tables;
+    use crate::show::export::ExportTable;
 
     #[test]
     fn rows_that_threads_make_are_in_order() {
@@ -196,10 +188,11 @@ mod tests {
             for text in [RowText::Tsv, RowText::Json] {
                 let (mut expected, columns) = (Vec::new(), table.columns());
                 text.head(columns, &mut expected);
-                tables::rows(&policy, table, &crawlers, &mut |row| text.row(columns, row, &mut expected)).unwrap();
+                let export = Export::new(&policy, table, &crawlers);
+                export.rows(&mut |row| text.row(columns, row, &mut expected)).unwrap();
                 for (threads, rows) in [(0, 1), (3, 1), (3, 7), (2, ROWS)] {
                     let mut out = Vec::new();
-                    let write = || text.write_origins(&policy, table, &crawlers, rows, &mut out);
+                    let write = || text.write_origins(&export, rows, &mut out);
                     threads::on(threads, write).unwrap();
                     assert!(out == expected, "{} {threads} {rows}", table.name());
                 }

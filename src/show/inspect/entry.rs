@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 
 use crate::automaton::{self, Engine};
 use crate::formats::time::time;
+use crate::judge::Choices;
 use crate::origin::{self, InvalidUrl};
 use crate::policy::{
     Answer, AnswerKind, Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, Times, unasked,
 };
-use crate::preferences::{Preference, PreferenceLine, Use};
+use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 use crate::show::access::{Access, AccessDecider, Cell, GroupKind};
 
@@ -111,7 +112,7 @@ pub struct AgentEntry {
     pub agent: String,
     /// Whose group applies.
     pub group: GroupKind,
-    /// How much of the origin is blocked, with the choices that the program makes by default.
+    /// How much of the origin is blocked, by the operator's choices.
     pub access: Access,
     /// The product token that the crawler's own group was chosen for.
     pub token: Option<String>,
@@ -182,21 +183,45 @@ pub struct DelayEntry {
 
 impl OriginEntry {
     /// The entry of an origin, given as such or as any URL on it, for some of the policy's crawlers; `None` if the policy has none.
-    /// `now` is in seconds of Unix time.
+    /// By the choices that the program makes by default, as of `now`, in seconds of Unix time.
     ///
     /// # Errors
     ///
     /// [`InvalidUrl`] if the text is neither an origin nor a URL.
     pub fn of(policy: &Policy, url: &[u8], crawlers: &[Crawler], now: i64) -> Result<Option<OriginEntry>, InvalidUrl> {
+        OriginEntry::by(policy, url, crawlers, Choices::at(now))
+    }
+
+    /// The same by the operator's choices. What depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidUrl`] if the text is neither an origin nor a URL.
+    pub fn by(
+        policy: &Policy,
+        url: &[u8],
+        crawlers: &[Crawler],
+        choices: Choices,
+    ) -> Result<Option<OriginEntry>, InvalidUrl> {
         let (origin, _) = origin::canonical(origin::trimmed(url))?;
         let chain = policy.chain(&origin);
-        Ok(policy
-            .origin(origin.as_bytes())
-            .map(|(of, record)| OriginEntry::of_record(of, &record, &chain, crawlers, now)))
+        let found = policy.origin(origin.as_bytes());
+        Ok(found.map(|(of, record)| {
+            // Its redirects may lead to answers of other layers.
+            let cells = AccessDecider::new(policy, choices).cells(of, &record, crawlers).to_vec();
+            OriginEntry::of_record(of, &record, &chain, (crawlers, &cells), choices)
+        }))
     }
 
     /// The entry with this record of a policy.
-    fn of_record(policy: &Policy, record: &Record<'_>, chain: &[Hop], crawlers: &[Crawler], now: i64) -> OriginEntry {
+    fn of_record(
+        policy: &Policy,
+        record: &Record<'_>,
+        chain: &[Hop],
+        (crawlers, cells): (&[Crawler], &[Cell]),
+        choices: Choices,
+    ) -> OriginEntry {
+        let now = choices.now;
         let state = record.state();
         let is_in_use = state.operator_override.ruling.is_none() && state.origin_status_in_use().is_definite();
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
@@ -208,6 +233,9 @@ impl OriginEntry {
             paused_until: state.operator_override.paused_until.map(time),
             paused: state.operator_override.paused_until.is_some_and(|until| now < until),
             crawl_delay: operators_delay.map(|delay| text(delay.record.value)),
+        };
+        let of_crawler = |(crawler, cell): (&Crawler, &Cell)| {
+            AgentEntry::of(policy, record, crawler, cell.blocked.access, choices.content_signal)
         };
         let is_overridden = record.is_overridden() || operators_delay.is_some();
         let good = state
@@ -226,25 +254,18 @@ impl OriginEntry {
             stale: until.map(|until| until < now),
             html_page: state.html_page,
             operator_override: is_overridden.then_some(operator_override),
-            agents: AgentEntry::all(policy, record, crawlers, now),
+            agents: crawlers.iter().zip(cells).map(of_crawler).collect(),
             sitemaps: records.iter().filter(|record| record.key == SideKey::Sitemap).map(side_line).collect(),
         }
     }
 }
 
 impl AgentEntry {
-    /// The robots.txt of an origin as it applies to some crawlers of the policy.
-    fn all(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> Vec<AgentEntry> {
-        let mut decider = AccessDecider::new(policy, now);
-        let cells = decider.cells(policy, record, crawlers);
-        let of = |(crawler, cell): (&Crawler, &Cell)| AgentEntry::of(policy, record, crawler, cell.blocked.access);
-        crawlers.iter().zip(cells).map(of).collect()
-    }
-
-    fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler, access: Access) -> AgentEntry {
+    /// The robots.txt of an origin as it applies to a crawler of the policy.
+    fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler, access: Access, scope: SignalScope) -> AgentEntry {
         let groups = policy.groups(crawler);
         let (column, group) = groups.answer(record.row);
-        let records = policy.side_records(record, column);
+        let records = policy.side_records_with(record, column, scope);
         let mut entry = AgentEntry {
             agent: crawler.agents().to_string(),
             group: GroupKind::of(group),

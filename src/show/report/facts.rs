@@ -12,6 +12,7 @@ use super::top_keys::TopKeys;
 use crate::formats::error::FileError;
 use crate::formats::prefetch::prefetch;
 use crate::formats::regular_file;
+use crate::judge::choices::Choices;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
 use crate::origin;
@@ -21,7 +22,7 @@ use crate::output::missing_robots;
 use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, Policy};
 use crate::preferences::{Preference, PreferenceLine, Use};
-use crate::robots::Rule;
+use crate::robots::{Rule, SideRecord};
 use crate::run::stored::{StoredRun, reread};
 use crate::run::verify::{VerifyError, read_receipt};
 use crate::show::access::AccessCounts;
@@ -94,10 +95,11 @@ impl Report {
         let run = StoredRun::new(&self.receipt, &self.directory, threads);
         let read_blocked = |(place, crawler)| Blocked::read(run, place, crawler, policy, read);
         let read_blocked = || crawlers.iter().enumerate().map(read_blocked).collect::<Result<Vec<_>, _>>();
-        let now = self.receipt.options.choices.now;
+        let choices = self.receipt.options.choices;
         let of_policy = || {
-            let (access, uses) = (AccessCounts::of(policy, &crawlers, now), UseCounts::of(policy, &crawlers));
-            (access, uses, Summary::of(policy, &crawlers, now, 0))
+            let (access, uses) =
+                (AccessCounts::of(policy, &crawlers, choices), UseCounts::of(policy, &crawlers, choices));
+            (access, uses, Summary::of(policy, &crawlers, choices.now, 0))
         };
         // What the policy itself says is found by one thread, so another reads lines meanwhile.
         let both = || threads::both(of_policy, read_blocked);
@@ -320,13 +322,13 @@ pub(crate) struct UseCounts {
 }
 
 impl UseCounts {
-    /// Counts the origins of a policy for some of its crawlers.
-    pub fn of(policy: &Policy, crawlers: &[Crawler]) -> Vec<UseCounts> {
+    /// Counts the origins of a policy for some of its crawlers, by the operator's choices.
+    pub fn of(policy: &Policy, crawlers: &[Crawler], choices: Choices) -> Vec<UseCounts> {
         // Which column answers depends on the row only if there are several.
         let needs_row = crawlers.iter().any(|crawler| policy.answering(crawler).len() > 1);
         let mut same: HashMap<(bool, Option<u32>, Vec<u8>), u64> = HashMap::new();
         for (of, record) in policy.records() {
-            let list = of.records_about_uses(&record);
+            let list = of.records_only(&record, PreferenceLine::is_one);
             if !list.is_empty() {
                 let row = needs_row.then_some(record.row);
                 *same.entry((std::ptr::eq(of, policy), row, list)).or_default() += 1;
@@ -341,16 +343,16 @@ impl UseCounts {
                     (None, [only]) => *only,
                     _ => of.groups(crawler).answer(row.unwrap_or_default()).0,
                 };
-                counts.add(&list, column, origins);
+                counts.add(&Policy::records_of_column(&list, column, choices.content_signal), origins);
             }
         }
         all
     }
 
     /// Adds origins with these records.
-    fn add(&mut self, list: &[u8], column: usize, origins: u64) {
+    fn add(&mut self, records: &[SideRecord<'_>], origins: u64) {
         let mut is_said = [[false; Preference::ALL.len()]; Use::ALL.len()];
-        for line in Policy::records_of_column(list, column).iter().filter_map(PreferenceLine::of) {
+        for line in records.iter().filter_map(PreferenceLine::of) {
             Use::ALL.into_iter().for_each(|use_| is_said[use_ as usize][line.says(use_) as usize] = true);
         }
         for (counts, said) in self.origins.iter_mut().flatten().zip(is_said.iter().flatten()) {

@@ -173,11 +173,21 @@ proptest! {
             let is_allowed = files.iter().all(|file| oracle::allowed(name, &["*"], file, path));
             is_allowed.then(|| [0, 1].map(|side| by_all(name, &lines[side], &signals[side], path)))
         };
-        let (mut found, mut are_all) = ([false; 3], true);
+        // It says nothing of a page, so it is told without one.
+        let kept = signals.each_ref().map(|signals| {
+            let is_kept = signals.iter().any(|(signal, _)| signal.contains("use=full"));
+            if is_kept { "use=full" } else { "" }
+        });
+        let (mut found, mut are_all, mut is_kept_told) = ([false; 3], true, false);
         let diff = Diff::new(&policies[0], &policies[1], &[]).expect("they can be compared").shown(1000);
         diff.each(|change| {
             are_all &= change.differences.are_all;
             for Difference { path, was, now } in change.differences.shown.iter().filter(|_| change.change == Change::Preferences) {
+                if path.is_empty() {
+                    assert_eq!([&**was, &**now], kept);
+                    is_kept_told = true;
+                    continue;
+                }
                 let asked = asked_for(dialect, path).into_iter().find(|asked| normal(dialect, &fetched(asked)) == *path);
                 let said = said(&asked.unwrap_or_else(|| path.clone())).expect("it may be fetched");
                 let use_ = Use::all().position(|use_| was.starts_with(use_.name())).expect("of a use");
@@ -188,6 +198,7 @@ proptest! {
             }
             Ok::<(), std::convert::Infallible>(())
         }).expect("nothing fails");
+        prop_assert_eq!(is_kept_told, kept[0] != kept[1]);
         let asked = paths.iter().chain(short_paths().iter().filter(|path| path.len() < 4));
         for path in asked.filter(|path| are_all && paths_of(dialect).contains(&normal(dialect, path))) {
             let Some([was, now]) = said(path) else { continue };
