@@ -31,7 +31,7 @@ fn after<'t>(text: &'t [u8], start: &str) -> Option<&'t [u8]> {
     text.get(..start.len()).is_some_and(is_start).then(|| &text[start.len()..])
 }
 
-/// Whether a value begins with a host, perhaps after a scheme, slashes or `*.`. After a single slash, a host is the name of a folder
+/// Whether a value begins with a host, perhaps after a scheme, slashes or a star. After a single slash, a host is the name of a folder
 /// unless it begins with `www.`: links without a scheme lead to such paths.
 pub(super) fn has_host(value: &[u8]) -> bool {
     let text = value.strip_prefix(b"/").unwrap_or(value);
@@ -45,7 +45,10 @@ pub(super) fn has_host(value: &[u8]) -> bool {
         .or_else(|| value.starts_with(b"//").then(without_slashes))
         .or_else(|| value.strip_prefix(b"*."))
         .or_else(|| (!value.starts_with(b"/")).then_some(value));
+    // A star alone stands for the beginning of a host, if there is more of it than a domain.
+    let is_below = |host: &[u8]| is_host(host) && is_host(&host[memchr::memchr(b'.', host).map_or(0, |at| at + 1)..]);
     host.is_some_and(|host| after(host, "www.").is_some() || is_host(host))
+        || value.strip_prefix(b"*").is_some_and(is_below)
 }
 
 /// The rest after a scheme and two slashes.
@@ -113,6 +116,9 @@ mod tests {
             "//example.com:8080/",
             "*.example.com/x",
             "*.example.co.uk",
+            "*qa.example.gov",
+            "*d8.example.gov/*",
+            "*origin-www.example.com*",
             "*://example.org/*",
             "*://*.example.org/*",
             "example.com",

@@ -45,7 +45,7 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
     }
     if has_host(value) {
         if begins {
-            let reason = "a rule is a path without scheme and host: this one matches only paths that contain them";
+            let reason = "a rule is a path without scheme and host: this one matches only paths that contain its host";
             findings.add_with(FindingKind::RuleWithHost, line, reason, path(), None);
         }
         return;

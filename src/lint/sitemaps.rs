@@ -15,15 +15,8 @@ pub(super) struct Sitemaps<'a>(HashMap<Vec<u8>, (u32, &'a [u8])>);
 impl<'a> Sitemaps<'a> {
     /// Checks the value of a line. What makes the rest of it meaningless is reported alone.
     pub fn check(&mut self, line: u32, value: &'a [u8], findings: &mut Findings<'_>) {
-        let parts = parts(value);
-        let urls: Vec<&[u8]> = parts.iter().copied().filter(|part| absolute(part).is_some()).collect();
-        if urls.len() > 1 {
-            let reason = "the whole value is one URL, spaces and commas included; give each sitemap its own line";
-            let is_between = |part: &&[u8]| part.eq_ignore_ascii_case(b"and") || matches!(*part, b"&" | b"+");
-            let others = parts.iter().filter(|part| !is_between(part)).count();
-            let is_clear = urls.len() <= PROPOSED && others == urls.len();
-            let lines = || urls.iter().map(|url| format!("Sitemap: {}", excerpt(url))).collect::<Vec<_>>().join("\n");
-            return findings.add_with(FindingKind::SeveralSitemaps, line, reason, is_clear.then(lines), None);
+        if several(line, value, findings) {
+            return;
         }
         if let Some((url, comment)) = comment(value) {
             let reason = "only # begins a comment: to crawlers, the rest of the line is a part of the URL";
@@ -49,6 +42,24 @@ impl<'a> Sitemaps<'a> {
             findings.add_with(FindingKind::SitemapRepeated, line, reason, None, Some(related));
         }
     }
+}
+
+/// Reports several sitemaps, and returns whether there are.
+fn several(line: u32, value: &[u8], findings: &mut Findings<'_>) -> bool {
+    let parts = parts(value);
+    let is_path = |part: &[u8]| part.starts_with(b"/") && ends_as_file(part);
+    let sitemaps = parts.iter().copied().filter(|part| is_path(part) || absolute(part).is_some());
+    let sitemaps: Vec<&[u8]> = sitemaps.collect();
+    if sitemaps.len() > 1 {
+        let is_between = |part: &&[u8]| part.eq_ignore_ascii_case(b"and") || matches!(*part, b"&" | b"+");
+        let others = parts.iter().filter(|part| !is_between(part)).count();
+        let is_clear =
+            sitemaps.len() <= PROPOSED && others == sitemaps.len() && !sitemaps.iter().any(|one| is_path(one));
+        let lines = || sitemaps.iter().map(|url| format!("Sitemap: {}", excerpt(url))).collect::<Vec<_>>().join("\n");
+        let reason = "the whole value is one URL, spaces and commas included; give each sitemap its own line";
+        findings.add_with(FindingKind::SeveralSitemaps, line, reason, is_clear.then(lines), None);
+    }
+    sitemaps.len() > 1
 }
 
 /// The URL that a value is, if it is one with a scheme and a host.
@@ -92,8 +103,8 @@ fn scheme_before(word: &[u8], end: usize) -> Option<usize> {
     })
 }
 
-/// The URL before a comment, and the comment: one as in another language, or text after the name of a file. It may be a part of that
-/// name, if it looks as one of a file or a path itself.
+/// The URL before a comment, and the comment: one as in another language, or text after the name of a file or a sitemap. It may be a
+/// part of that name, if it looks as one of a file or a path itself.
 fn comment(value: &[u8]) -> Option<(&[u8], &[u8])> {
     if let Some((url, text)) = meant::comment(value) {
         return absolute(url).filter(|_| !url.iter().any(u8::is_ascii_whitespace)).map(|_| (url, text));
@@ -101,7 +112,9 @@ fn comment(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = value.iter().position(u8::is_ascii_whitespace)?;
     let (url, text) = (&value[..at], value[at..].trim_ascii_start());
     let is_path = |word: &[u8]| word.contains(&b'/') || ends_as_file(word);
-    let is_clear = ends_as_file(url) && !text.split(u8::is_ascii_whitespace).any(is_path);
+    let name = url.rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_ascii_lowercase();
+    let is_whole = ends_as_file(url) || memchr::memmem::find(&name, b"sitemap").is_some();
+    let is_clear = is_whole && !text.split(u8::is_ascii_whitespace).any(is_path);
     absolute(url).filter(|_| is_clear).map(|_| (url, text))
 }
 
@@ -147,6 +160,10 @@ mod tests {
             ("https://a.example/s old: https://b.example/t", "several-sitemaps "),
             ("https://a.example/s.xml the main one", "foreign-comment https://a.example/s.xml # the main one"),
             ("https://a.example/s.xml.gz (main)", "foreign-comment https://a.example/s.xml.gz # (main)"),
+            ("https://a.example/sitemap_index (main)", "foreign-comment https://a.example/sitemap_index # (main)"),
+            ("https://a.example/s.xml, /t.xml", "several-sitemaps "),
+            ("/s.xml /t.xml", "several-sitemaps "),
+            ("https://a.example/my map", ""),
             ("https://a.example/ <!-- main -->", "foreign-comment https://a.example/ # main"),
             ("https://a.example/s // main", "foreign-comment https://a.example/s # main"),
             ("/s.xml", "relative-sitemap "),

@@ -121,7 +121,8 @@ fn is_table(text: &[u8]) -> bool {
         let known = || head.iter().filter_map(|name| Field::from_name(&name.to_ascii_lowercase()));
         let is_known = || known().any(|field| matches!(field, Field::Url | Field::Origin)) && known().nth(1).is_some();
         let has_url = || row.len() > 1 && row.iter().take(head.len()).any(is_url);
-        is_head && (is_known() || has_url() && !has_record(second)) || head.iter().any(is_url) && head.iter().any(is_status)
+        is_head && (is_known() || has_url() && !has_record(second))
+            || head.iter().any(is_url) && head.iter().any(is_status)
     })
 }
 
