@@ -39,12 +39,14 @@ pub(super) fn has_host(value: &[u8]) -> bool {
         return true;
     }
     let without_slashes = || &value[value.iter().take_while(|&&byte| byte == b'/').count()..];
+    let scheme = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let host = ["http:/", "https:/", "*://*.", "*://"]
         .iter()
         .find_map(|start| after(text, start))
+        .or_else(|| text[scheme..].strip_prefix(b"://"))
         .or_else(|| value.starts_with(b"//").then(without_slashes))
         .or_else(|| value.strip_prefix(b"*."))
-        .or_else(|| (!value.starts_with(b"/")).then_some(value));
+        .or_else(|| (!value.starts_with(b"/")).then_some(value.strip_prefix(b".").unwrap_or(value)));
     // A star alone stands for the beginning of a host, if there is more of it than a domain.
     let is_below = |host: &[u8]| is_host(host) && is_host(&host[memchr::memchr(b'.', host).map_or(0, |at| at + 1)..]);
     host.is_some_and(|host| after(host, "www.").is_some() || is_host(host))
@@ -56,9 +58,13 @@ fn after_scheme(text: &[u8]) -> Option<&[u8]> {
     after(text, "http://").or_else(|| after(text, "https://"))
 }
 
-/// Whether text begins with a host that can be nothing else: its ending is one of domains, or, before a slash, that of a country.
+/// Whether text begins with a host that can be nothing else: it is an address, or its ending is one of domains, or, before a slash,
+/// that of a country.
 fn is_host(text: &[u8]) -> bool {
     let end = text.iter().position(|byte| matches!(byte, b'/' | b'*' | b'$' | b'?' | b':')).unwrap_or(text.len());
+    if std::str::from_utf8(&text[..end]).is_ok_and(|host| host.parse::<std::net::Ipv4Addr>().is_ok()) {
+        return true;
+    }
     let labels: Vec<&[u8]> = text[..end].split(|&byte| byte == b'.').collect();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     if labels.len() < 2 || labels.iter().any(|label| label.is_empty() || !label.iter().all(is_part)) {
@@ -124,6 +130,12 @@ mod tests {
             "example.com",
             "example.com/x",
             "intern.example.edu/*",
+            ".example.com/x",
+            "192.0.2.1/x",
+            "//192.0.2.1/",
+            "ftp://example.com/",
+            "/ftp://example.com/x",
+            "://example.com/x",
             "/http:/example.com/x",
             "/https:/cdn.example.co.uk/x",
             "http:/example.com/x",
@@ -139,6 +151,10 @@ mod tests {
             "//",
             "//*",
             "//?",
+            "/a://b",
+            "/1.2.3.4/",
+            ".htaccess",
+            "1.2.3/",
             "//index.php",
             "//index.php/x",
             "//login.do",

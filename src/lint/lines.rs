@@ -221,7 +221,9 @@ fn by_look_alike(content: &[u8]) -> Option<(&'static str, &[u8])> {
     let find = |sign: &&str| Some((memchr::memmem::find(content, sign.as_bytes())?, sign.len()));
     let (at, length) = COLONS.iter().filter_map(find).min()?;
     let key = meant::unquoted(&content[..at]);
-    Some((nearest(key).or_else(|| others::usual(key))?, &content[at + length..]))
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_' | b' ');
+    let usual = || nearest(key).or_else(|| others::usual(key));
+    Some((key.iter().all(is_word).then(usual).flatten()?, &content[at + length..]))
 }
 
 /// A record, as text.
@@ -353,6 +355,9 @@ mod tests {
             ("Noindex꞉ /x", "Noindex: /x"),
             ("Allow：", "Allow:"),
             ("注意：/x", ""),
+            ("Disallow:：/x", ""),
+            ("Disallow: /：x", ""),
+            ("Disallow /：x", ""),
             ("Disallow /x", ""),
         ] {
             let found = by_look_alike(line.as_bytes()).map(|(key, value)| record(key, value));

@@ -213,6 +213,7 @@ pub(super) fn is_regular_expression(value: &[u8]) -> bool {
         (range || inside.first() == Some(&b'^')).then_some(())
     };
     value.starts_with(b"^")
+        || value.starts_with(b".*")
         || [&b"/.*"[..], b"?.*", b"&.*", b"=.*", b"/^", b"\\d", b"\\w", b"\\.", b"\\/", b"\\?", b"(?:", b"]+", b"]*"]
             .iter()
             .any(|piece| has(piece))
@@ -230,6 +231,10 @@ const CLASS: usize = 20;
 pub(super) fn without_expression(value: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(value).ok()?;
     let text = text.strip_prefix('^').or(text.strip_prefix("/^")).unwrap_or(text);
+    // It is for `/x` as well, which `/*/x` is not.
+    if text.starts_with(".*/") {
+        return None;
+    }
     // Whether the dot is meant is not clear: `/foo.*` may be for `/foo.html`.
     let body = text.strip_suffix('$').unwrap_or(text).strip_suffix(".*");
     let is_unclear = body.is_some_and(|body| body.ends_with(char::is_alphanumeric));
@@ -374,6 +379,7 @@ mod tests {
             "/(a|b)",
             "/(ab)*/",
             "/x?.*",
+            ".*/x",
             "/x?a=.*&b",
         ] {
             assert!(is_regular_expression(pattern.as_bytes()), "{pattern}");
@@ -410,6 +416,8 @@ mod tests {
             ("/x/.*\\?.*", "/x/*?"),
             ("/x?a=.*$", "/x?a="),
             ("/x?a=.*&b", "/x?a=*&b"),
+            (".*foo", "/*foo"),
+            (".*/x", ""),
             ("/foo.*", ""),
             ("/(a|b)", ""),
             ("/[0-9]+", ""),

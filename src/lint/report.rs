@@ -245,6 +245,7 @@ mod tests {
         let latin = check(b"User-agent: *\nDisallow: /caf\xe9\n", Dialect::DEFAULT).findings;
         assert_eq!(latin[0].proposal.as_deref(), Some("Disallow: /caf%C3%A9"));
         for rule in [
+            "192.0.2.1/x",
             "/x|/y",
             "*.jpg$|*.png$",
             "/h{1,2}",
