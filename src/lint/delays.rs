@@ -28,12 +28,9 @@ pub(super) fn check(robots: &Robots<'_>, audiences: &[Audience], dialect: &Diale
         outside(robots, findings);
     }
     let delays = || robots.side_records.iter().filter(|record| record.key == SideKey::CrawlDelay);
-    for record in delays() {
-        let is_outside = record.group.is_none() && !is_ignored;
-        let Some(delay) = seconds(record.value).filter(|_| !is_outside) else {
-            if !is_outside {
-                no_number(record, findings);
-            }
+    for record in delays().filter(|record| record.group.is_some() || is_ignored) {
+        let Some(delay) = seconds(record.value) else {
+            no_number(record, findings);
             continue;
         };
         if is_ignored {
@@ -54,7 +51,7 @@ pub(super) fn check(robots: &Robots<'_>, audiences: &[Audience], dialect: &Diale
     repeated(&numbers, audiences, findings);
 }
 
-/// Reports delays, and records like them, that are in no record of a crawler. All others are for every crawler there, or for none.
+/// Reports delays, and records like them, that are in no record of a crawler, and so for none. What their values are is no matter.
 fn outside(robots: &Robots<'_>, findings: &mut Findings<'_>) {
     let is_of_group = |key| matches!(key, SideKey::CrawlDelay | SideKey::RequestRate | SideKey::VisitTime);
     for record in robots.side_records.iter().filter(|record| record.group.is_none() && is_of_group(record.key)) {
