@@ -38,5 +38,4 @@ mod unreachable;
 pub use citation::Citation;
 pub use finding::{Finding, Related};
 pub use kind::{Explained, FindingKind, Severity};
-pub(crate) use report::is_utf16;
 pub use report::{Report, check};

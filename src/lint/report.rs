@@ -78,7 +78,7 @@ fn effects(file: &File<'_>, findings: &mut Findings<'_>) -> usize {
 }
 
 /// Whether a file is UTF-16: it has a byte order mark, or every other byte of its beginning is NUL.
-pub(crate) fn is_utf16(file: &[u8]) -> bool {
+fn is_utf16(file: &[u8]) -> bool {
     let is_nul =
         |at: usize| file.len() >= 4 && file.chunks_exact(2).take(16).all(|pair| pair[at] == 0 && pair[1 - at] != 0);
     file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff") || is_nul(0) || is_nul(1)

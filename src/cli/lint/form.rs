@@ -5,7 +5,6 @@
 //! begins as one of another form does, as no line of a robots.txt can; in JSON, no line must be a record either.
 
 use crate::dialect::Dialect;
-use crate::lint;
 use crate::policy::source::Field;
 use crate::robots::{NoteKind, Robots};
 
@@ -20,19 +19,11 @@ pub enum Form {
     Table,
     /// A tar archive.
     Tar,
-    /// No text.
-    Binary,
 }
-
-/// How many bytes of a file show whether it is a tar archive, or text.
-const BLOCK: usize = 512;
 
 /// The mark of a tar archive, and where it is.
 const TAR: &[u8] = b"ustar";
 const TAR_AT: usize = 257;
-
-/// One in so many bytes is no text, in what is none.
-const BINARY: usize = 10;
 
 /// The longest name of a column.
 const NAME: usize = 64;
@@ -40,16 +31,8 @@ const NAME: usize = 64;
 impl Form {
     /// The form of a decompressed file, given all of it or its beginning; `None` if it may be a robots.txt.
     pub fn of(file: &[u8]) -> Option<Form> {
-        let block = &file[..file.len().min(BLOCK)];
-        if block.get(TAR_AT..).is_some_and(|rest| rest.starts_with(TAR)) {
+        if file.get(TAR_AT..).is_some_and(|rest| rest.starts_with(TAR)) {
             return Some(Form::Tar);
-        }
-        if lint::is_utf16(file) {
-            return None;
-        }
-        let is_binary = |byte: &&u8| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
-        if block.iter().filter(is_binary).count() * BINARY > block.len() {
-            return Some(Form::Binary);
         }
         let text = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file).trim_ascii_start();
         match json(text) {
@@ -65,7 +48,6 @@ impl Form {
             Form::Json => "JSON",
             Form::Table => "a table, such as CSV or TSV",
             Form::Tar => "a tar archive",
-            Form::Binary => "a binary file",
         }
     }
 
@@ -78,7 +60,6 @@ impl Form {
             Form::Json => "of answers, lint reads JSON Lines, with one object a line",
             Form::Table => "of answers, lint reads JSON Lines, WARC and Parquet",
             Form::Tar => "unpack it, and lint the folder",
-            Form::Binary => "lint reads robots.txt files, and of answers JSON Lines, WARC and Parquet",
         }
     }
 }
@@ -148,8 +129,6 @@ mod tests {
     #[test]
     fn what_is_certainly_no_robots_txt_is_known() {
         let long = format!("{{\"target\": \"{}", "x".repeat(1 << 16));
-        let mut old_tar = vec![0; 1024];
-        old_tar[..10].copy_from_slice(b"robots.txt");
         for (file, form) in [
             (
                 "{\"target_uri\": \"https://a/robots.txt\", \"content\": \"User-agent: *\\nDisallow: /\"}\n{}\n",
@@ -171,13 +150,10 @@ mod tests {
             ("id|page\n1|http://a/robots.txt\n", Form::Table),
             ("https://a/robots.txt,200,\"User-agent: *\nDisallow: /\n\"", Form::Table),
             ("1\t404\thttps://a/robots.txt\t\n", Form::Table),
-            ("%PDF-1.7\0\u{1}\u{2}\u{3}", Form::Binary),
         ] {
             assert_eq!(Form::of(file.as_bytes()), Some(form), "{file:.60}");
         }
-        assert_eq!(Form::of(&old_tar), Some(Form::Binary));
-        old_tar[TAR_AT..TAR_AT + TAR.len()].copy_from_slice(TAR);
-        assert_eq!(Form::of(&old_tar), Some(Form::Tar));
+        assert_eq!(Form::of(&[&[0; TAR_AT][..], TAR, &[0; 250]].concat()), Some(Form::Tar));
     }
 
     #[test]
