@@ -37,6 +37,16 @@ impl Audience {
         }
     }
 
+    /// Whom they are, for people.
+    pub fn whom(&self) -> String {
+        if self.everybody { "every crawler".to_owned() } else { self.names() }
+    }
+
+    /// Whether their only name is a word for every crawler, which is not meant as a name.
+    pub fn is_by_mistake(&self) -> bool {
+        self.others == 0 && means_everybody(self.name.as_bytes())
+    }
+
     /// The numbers of their rules, ascending.
     pub fn numbers<'r>(&'r self, robots: &'r Robots<'_>) -> impl Iterator<Item = usize> + Clone + 'r {
         self.groups.iter().flat_map(|&group| robots.groups[group as usize].rules.clone())
@@ -126,6 +136,23 @@ fn is_robot(name: &[u8]) -> bool {
     ["bot", "crawler", "spider", "slurp"].iter().any(|word| says(word)) && name != b"robot"
 }
 
+/// Words for every crawler, and those that may stand beside them.
+const EVERYBODY: [&str; 9] =
+    ["all", "any", "every", "everyone", "everybody", "everything", "anyone", "anybody", "anything"];
+const BESIDE: [&str; 20] = [
+    "other", "others", "else", "of", "the", "bot", "bots", "robot", "robots", "crawler", "crawlers", "spider",
+    "spiders", "agent", "agents", "user", "web", "search", "engine", "engines",
+];
+
+/// Whether a line means every crawler, but says so in words, or by a star of another font.
+pub(super) fn means_everybody(value: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(unquoted(value)).to_ascii_lowercase();
+    let is_any = |word: &&str, words: &[&str]| words.contains(word);
+    let mut words = text.split([' ', '\t', '-', '_', '(', ')']).filter(|word| !word.is_empty());
+    text == "＊"
+        || words.next().is_some_and(|word| is_any(&word, &EVERYBODY)) && words.all(|word| is_any(&word, &BESIDE))
+}
+
 /// The name that a line means of which only a part is compared, or nothing: without quotes, version or comment, or the one in a whole
 /// user-agent string.
 pub(super) fn meant(value: &[u8]) -> Option<String> {
@@ -190,6 +217,28 @@ mod tests {
             let found = listed(value.as_bytes()).unwrap_or_default();
             let found: Vec<_> = found.iter().map(|name| String::from_utf8_lossy(name)).collect();
             assert_eq!(found.join(" "), names, "{value}");
+        }
+    }
+
+    #[test]
+    fn every_crawler_is_meant_by_words() {
+        for value in [
+            "all",
+            "Any",
+            "\"ALL\"",
+            "(all)",
+            "everyone",
+            "All robots",
+            "any user-agent",
+            "all other search engines",
+            "＊",
+        ] {
+            assert!(means_everybody(value.as_bytes()), "{value}");
+        }
+        for value in
+            ["*", "", "All Acronyms Bot", "allbot", "anybot", "robots", "all-in-one-bot", "none", "googlebot all"]
+        {
+            assert!(!means_everybody(value.as_bytes()), "{value}");
         }
     }
 

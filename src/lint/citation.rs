@@ -11,8 +11,8 @@ use super::FindingKind::{
     EmptyDisallow, EncodingMended, EverybodyRepeated, FileCut, FileTooLong, FileWithoutDisallow, ForeignComment,
     LineCut, LiteralWildcard, LooksLikeHtml, MissingColon, MisspeltKey, NotInherited, RecordOfFew,
     RecordWithoutDisallow, RegularExpression, RelativeSitemap, RepeatedStar, RuleOutsideGroup, RuleWithHost,
-    RuleWithoutEffect, RuleWithoutSlash, RulesLifted, SeveralAgents, SeveralPaths, SitemapRepeated, StarNotAlone,
-    Unescaped, UnknownContentSignal, UnknownContentUsage, UnknownRecord, UnreachableRule, Utf16,
+    RuleWithoutEffect, RuleWithoutSlash, RulesLifted, SeveralAgents, SeveralPaths, SeveralSitemaps, SitemapRepeated,
+    StarNotAlone, Unescaped, UnknownContentSignal, UnknownContentUsage, UnknownRecord, UnreachableRule, Utf16,
 };
 use serde::Serialize;
 
@@ -94,7 +94,11 @@ const RFC_TEXTS: Texts = Texts {
         ),
         (&[RegularExpression, LiteralWildcard, DollarInside, RepeatedStar, DotStar], RFC, "2.2.3"),
         (&[DotSegment, Backslash], URL_STANDARD, "4.4, path state"),
-        (&[RelativeSitemap, SitemapRepeated], SITEMAPS, "Specifying the Sitemap location in your robots.txt file"),
+        (
+            &[RelativeSitemap, SeveralSitemaps, SitemapRepeated],
+            SITEMAPS,
+            "Specifying the Sitemap location in your robots.txt file",
+        ),
         (&[CrawlDelayOutOfRange, CrawlDelayNoNumber, CrawlDelayRepeated], BING, ""),
         (&[CrawlDelayDecimals], PYTHON, "RobotFileParser.parse"),
         (&[BrokenContentUsage], ATTACH, "3.2"),
@@ -124,7 +128,7 @@ const ALL: [Texts; 6] = [
             (&[RuleWithoutSlash], GOOGLE, "RobotsMatchStrategy::Matches"),
             (&[Unescaped], GOOGLE, "MaybeEscapePattern"),
             (&[UnreachableRule], GOOGLE_PAGE, "Order of precedence for rules"),
-            (&[RelativeSitemap], GOOGLE_PAGE, "sitemap"),
+            (&[RelativeSitemap, SeveralSitemaps], GOOGLE_PAGE, "sitemap"),
             (&[CrawlDelayIgnored], GOOGLE_PAGE, "Syntax"),
         ],
     },

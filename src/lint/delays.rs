@@ -2,9 +2,9 @@
 
 use hashbrown::HashSet;
 
-use super::FindingKind;
 use super::audience::Audience;
 use super::finding::{Findings, Related, excerpt};
+use super::{FindingKind, lines};
 use crate::dialect::{CrawlDelay, Dialect};
 use crate::robots::{Agents, Robots, SideKey, SideRecord, seconds};
 
@@ -22,15 +22,18 @@ const IGNORED: &str = "crawlers of this dialect ignore crawl delays; others may 
 /// Checks all delays: whether they are numbers, and which. Bounds count for the crawler that has them.
 pub(super) fn check(robots: &Robots<'_>, audiences: &[Audience], dialect: &Dialect, findings: &mut Findings<'_>) {
     let chosen = robots.select(&Agents::verbatim(BINGBOT), dialect).groups;
+    // Google's page says so, and its rules are those of the dialect with this name.
+    let is_ignored = dialect.crawl_delay == CrawlDelay::NotObeyed || dialect.name == GOOGLE;
+    if !is_ignored {
+        outside(robots, findings);
+    }
     let delays = || robots.side_records.iter().filter(|record| record.key == SideKey::CrawlDelay);
-    for record in delays() {
-        let delay = seconds(record.value);
-        let Some(delay) = delay else {
+    for record in delays().filter(|record| record.group.is_some() || is_ignored) {
+        let Some(delay) = seconds(record.value) else {
             no_number(record, findings);
             continue;
         };
-        // Google's page says so, and its rules are those of the dialect with this name.
-        if dialect.crawl_delay == CrawlDelay::NotObeyed || dialect.name == GOOGLE {
+        if is_ignored {
             findings.add(FindingKind::CrawlDelayIgnored, record.line, IGNORED);
             continue;
         }
@@ -46,6 +49,14 @@ pub(super) fn check(robots: &Robots<'_>, audiences: &[Audience], dialect: &Diale
     }
     let numbers: Vec<_> = delays().filter(|record| seconds(record.value).is_some()).collect();
     repeated(&numbers, audiences, findings);
+}
+
+/// Reports delays, and records like them, that are in no record of a crawler, and so for none. What their values are is no matter.
+fn outside(robots: &Robots<'_>, findings: &mut Findings<'_>) {
+    let is_of_group = |key| matches!(key, SideKey::CrawlDelay | SideKey::RequestRate | SideKey::VisitTime);
+    for record in robots.side_records.iter().filter(|record| record.group.is_none() && is_of_group(record.key)) {
+        findings.add(FindingKind::RuleOutsideGroup, record.line, lines::outside(record.line, robots));
+    }
 }
 
 fn no_number(record: &SideRecord<'_>, findings: &mut Findings<'_>) {
@@ -81,8 +92,8 @@ fn repeated(delays: &[&SideRecord<'_>], audiences: &[Audience], findings: &mut F
         let mut theirs = delays.iter().filter(is_theirs);
         let Some(first) = theirs.next() else { continue };
         for record in theirs.filter(|record| told.insert(record.line)) {
-            let whom = if audience.everybody { "every crawler" } else { &audience.name };
-            let reason = format!("line {} already has a delay for {whom}, and that one counts", first.line);
+            let reason =
+                format!("line {} already has a delay for {}, and that one counts", first.line, audience.whom());
             let related = Related { line: first.line, text: format!("Crawl-delay: {}", excerpt(first.value)) };
             findings.add_with(FindingKind::CrawlDelayRepeated, record.line, reason, None, Some(related));
         }

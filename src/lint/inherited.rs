@@ -87,6 +87,9 @@ pub(super) fn check(file: &File<'_>, effects: &mut Effects, findings: &mut Findi
 
 /// Reports what is lifted for an audience, with a path.
 fn not_inherited(file: &File<'_>, audience: &Audience, path: &[u8], findings: &mut Findings<'_>) {
+    if audience.is_by_mistake() {
+        return;
+    }
     let (name, path) = (audience.names(), excerpt(path));
     let says_all = audience.groups.iter().any(|&group| file.lines[group as usize].allow_all.is_some());
     let (kind, reason) = match says_all {
@@ -136,8 +139,7 @@ fn overruled(file: &File<'_>, audience: &Audience, own: &Merged, effects: &mut E
     let lines: Vec<u32> = audience.groups.iter().filter_map(allows_all).collect();
     let Some(other) = audience.groups.iter().find(blocks).filter(|_| !lines.is_empty()) else { return };
     let Shown::By(path) = effects.shown_of(own, Verdict::Blocked) else { return };
-    let (name, path, line) = (&audience.name, excerpt(&path), file.first_line(*other));
-    let whom = if audience.everybody { "every crawler" } else { name };
+    let (whom, path, line) = (audience.whom(), excerpt(&path), file.first_line(*other));
     for allow_all in lines {
         let reason = format!(
             "it says that all is allowed to {whom}, but the record at line {line} is combined with this one: {path} is blocked"

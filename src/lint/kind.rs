@@ -31,7 +31,7 @@ named! {
         UnknownRecord = "unknown-record",
         /// A `User-agent` line of which only a part counts, or nothing at all.
         AgentCut = "agent-cut",
-        /// `User-agent: * *`: a star with other text after it.
+        /// `User-agent: * *`: a star with other text after it, or a word in place of it.
         StarNotAlone = "star-not-alone",
         /// An agent named a second time.
         AgentRepeated = "agent-repeated",
@@ -43,7 +43,7 @@ named! {
         RecordWithoutDisallow = "record-without-disallow",
         /// A blank line inside a record, or between the agents of one.
         BlankLineInRecord = "blank-line-in-record",
-        /// A rule before any agent, or outside every record.
+        /// A rule or a delay before any agent, or outside every record.
         RuleOutsideGroup = "rule-outside-group",
         /// An `Allow` line where the dialect has none.
         AllowIgnored = "allow-ignored",
@@ -97,7 +97,7 @@ named! {
         AgentsOnOneLine = "agents-on-one-line",
         /// A comment as in HTML or another language.
         ForeignComment = "foreign-comment",
-        /// A rule with a scheme and a host.
+        /// A rule with a host, perhaps after a scheme.
         RuleWithHost = "rule-with-host",
         /// A `$` that is not at the end of a rule.
         DollarInside = "dollar-inside",
@@ -105,15 +105,17 @@ named! {
         Backslash = "backslash",
         /// A record that no crawler is known to read any more.
         DeadRecord = "dead-record",
+        /// Several sitemaps on one line.
+        SeveralSitemaps = "several-sitemaps",
         /// A sitemap that is there twice.
         SitemapRepeated = "sitemap-repeated",
         /// More than one `*` in a row.
         RepeatedStar = "repeated-star",
         /// A record that few crawlers read.
         RecordOfFew = "record-of-few",
-        /// A byte order mark, which some crawlers read as a part of the first line.
+        /// A byte order mark, which some crawlers read as a part of its line.
         ByteOrderMark = "byte-order-mark",
-        /// A name with `.*` at its end, which matches less than one with `*`.
+        /// A name with `.*` in it, which matches less than one with `*`.
         DotStar = "dot-star",
     }
 }
@@ -172,6 +174,7 @@ impl FindingKind {
             | FindingKind::AgentsOnOneLine
             | FindingKind::ForeignComment
             | FindingKind::RuleWithHost
+            | FindingKind::SeveralSitemaps
             | FindingKind::DollarInside
             | FindingKind::Backslash
             | FindingKind::BrokenContentSignal => Severity::Error,
@@ -246,13 +249,13 @@ fn texts(kind: FindingKind) -> (&'static str, &'static str) {
         Kind::MisspeltKey => ("a key that is nearly another one", "Dissallow: /private/"),
         Kind::UnknownRecord => ("a key that nobody knows", "Robots: none"),
         Kind::AgentCut => ("an agent of which only a part counts, or nothing", "User-agent: examplebot/1.0\nDisallow: /"),
-        Kind::StarNotAlone => ("a star with other text", "User-agent: * all\nDisallow: /"),
+        Kind::StarNotAlone => ("a star with other text, or a word in place of it", "User-agent: * all\nDisallow: /"),
         Kind::AgentRepeated => ("a second record for one crawler", "User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /y"),
         Kind::EverybodyRepeated => ("a second record for everybody", "User-agent: *\nDisallow: /x\n\nUser-agent: *\nDisallow: /y"),
         Kind::SeveralAgents => ("more agents than crawlers of 1994 read", "User-agent: a\nUser-agent: b\nDisallow: /x"),
         Kind::RecordWithoutDisallow => ("a record that forbids nothing", "User-agent: a\nAllow: /x"),
         Kind::BlankLineInRecord => ("a blank line that does not do what it seems to", "User-agent: a\n\nUser-agent: b\nDisallow: /x"),
-        Kind::RuleOutsideGroup => ("a rule that belongs to no agent", "Disallow: /x\nUser-agent: *\nDisallow: /y"),
+        Kind::RuleOutsideGroup => ("a rule or a delay that belongs to no agent", "Disallow: /x\nUser-agent: *\nDisallow: /y"),
         Kind::AllowIgnored => ("`Allow`, where the dialect has none", "Allow: /x"),
         Kind::RuleWithoutSlash => ("a rule that is no path", "Disallow: private/"),
         Kind::SeveralPaths => ("several paths on a line", "Disallow: /a /b"),
@@ -279,13 +282,14 @@ fn texts(kind: FindingKind) -> (&'static str, &'static str) {
         Kind::CrawlDelayDecimals => ("a delay with decimals, which some crawlers ignore", "Crawl-delay: 2.5"),
         Kind::AgentsOnOneLine => ("several agents on a line", "User-agent: Googlebot, Bingbot\nDisallow: /x"),
         Kind::ForeignComment => ("a comment without `#`", "Disallow: /x <!-- old -->"),
-        Kind::RuleWithHost => ("a rule with a scheme and a host", "Disallow: /https://www.example.com/x"),
+        Kind::RuleWithHost => ("a rule with a host", "Disallow: /https://www.example.com/x"),
         Kind::DollarInside => ("a `$` that is not at the end", "Disallow: /*.php$*"),
         Kind::Backslash => ("a `\\` instead of a `/`", "Disallow: /a\\b"),
         Kind::DeadRecord => ("a record that nobody reads any more, with what replaced it", "Noindex: /x"),
+        Kind::SeveralSitemaps => ("several sitemaps on a line", "Sitemap: https://example.com/a.xml, https://example.com/b.xml"),
         Kind::SitemapRepeated => ("a sitemap that is there twice", "Sitemap: https://example.com/s.xml\nSitemap: https://example.com/s.xml"),
         Kind::RepeatedStar => ("more than one `*` in a row", "Disallow: /a**b"),
-        Kind::DotStar => ("`.*` at the end of a name, which is less than `*`", "Disallow: /foo.*"),
+        Kind::DotStar => ("`.*` after a name, which is less than `*`", "Disallow: /foo.*"),
         Kind::RecordOfFew => ("a record that few read, with who does", "Clean-param: ref /shop/"),
         Kind::ByteOrderMark => ("a byte order mark", "\u{feff}User-agent: *\nDisallow: /x"),
     }

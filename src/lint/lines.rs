@@ -1,9 +1,8 @@
 //! Findings about single lines; also what a misspelt key of a record, or a line without a colon, probably means.
 
-use hashbrown::HashMap;
-
-use super::finding::{Findings, Related, excerpt};
+use super::finding::{Findings, excerpt};
 use super::rule::{self, RuleLine};
+use super::sitemaps::Sitemaps;
 use super::{FindingKind, meant, others};
 use crate::dialect::Dialect;
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
@@ -14,7 +13,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     // Hardly any line of an HTML page is a record; that is reported once.
     let is_said = |kind| is_html && matches!(kind, NoteKind::MissingColon | NoteKind::UnknownRecord);
     let mut notes = robots.notes.iter().filter(|note| !is_said(note.kind)).peekable();
-    let mut sitemaps = HashMap::new();
+    let mut sitemaps = Sitemaps::default();
     for line in robots::lines(text, dialect) {
         let read = robots::read(line.text, dialect.keys);
         let mut outside = false;
@@ -30,7 +29,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
             Key::Allow | Key::Disallow => {
                 rule::check(&RuleLine { line: line.number, key: written, value, outside }, dialect, findings);
             }
-            Key::Side(SideKey::Sitemap) => sitemap(line.number, value, &mut sitemaps, findings),
+            Key::Side(SideKey::Sitemap) => sitemaps.check(line.number, value, findings),
             Key::Side(key) => {
                 if let Some((kind, reason)) = others::of(key) {
                     findings.add(kind, line.number, reason);
@@ -51,17 +50,11 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
             findings.add_with(kind.into(), line, rule::without_slash(value, "is ignored"), proposal, None);
             return;
         }
-        (NoteKind::MissingColon, Line::MissingColon { content }) => {
-            let proposal = with_colon(content).or_else(|| as_comment(content));
-            ("it has no key and colon, so the line is ignored", proposal)
-        }
+        (NoteKind::MissingColon, Line::MissingColon { content }) => return without_colon(line, content, findings),
         (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, colon, value, .. }) => {
             return unknown(kind, line, (written, *colon, value), findings);
         }
-        (NoteKind::RuleOutsideGroup, _) if robots.agents.first().is_none_or(|agent| line < agent.line) => {
-            ("before the first User-agent line; applies to no crawler and is ignored", None)
-        }
-        (NoteKind::RuleOutsideGroup, _) => ("after the end of its record; applies to no crawler and is ignored", None),
+        (NoteKind::RuleOutsideGroup, _) => (outside(line, robots), None),
         (NoteKind::AllowIgnored, _) => ("this dialect has no Allow; the line is ignored", None),
         (NoteKind::LineCut, _) => ("the rest of the line, beyond the length limit or after a NUL, is ignored", None),
         (NoteKind::LooksLikeHtml, _) => {
@@ -73,15 +66,51 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
     findings.add_with(kind.into(), line, reason, proposal, None);
 }
 
+/// Adds the finding for a line without a colon.
+fn without_colon(line: u32, content: &[u8], findings: &mut Findings<'_>) {
+    if meant::unquoted(content).is_empty() && memchr::memmem::find(content, MARK.as_bytes()).is_some() {
+        let reason = "a byte order mark has no meaning inside the file; crawlers ignore the line";
+        return findings.add(FindingKind::ByteOrderMark, line, reason);
+    }
+    let (reason, proposal) = match by_look_alike(content) {
+        Some((key, value)) => (NO_COLON, Some(record(key, value))),
+        None => {
+            let proposal = with_colon(content).or_else(|| as_comment(content));
+            ("it has no key and colon, so the line is ignored", proposal)
+        }
+    };
+    findings.add_with(FindingKind::MissingColon, line, reason, proposal, None);
+}
+
+/// Why a line outside every record counts for nothing.
+pub(super) fn outside(line: u32, robots: &Robots<'_>) -> &'static str {
+    match robots.agents.first().is_none_or(|agent| line < agent.line) {
+        true => "before the first User-agent line; applies to no crawler and is ignored",
+        false => "after the end of its record; applies to no crawler and is ignored",
+    }
+}
+
 /// Adds the finding for a line whose key is not known: its key, whether there is a colon, and its value.
 fn unknown(kind: NoteKind, line: u32, (written, colon, value): (&[u8], bool, &[u8]), findings: &mut Findings<'_>) {
+    let whole = [written, if colon { b":" } else { b" " }, value].concat();
+    if let Some((key, value)) = by_look_alike(&whole) {
+        return findings.add_with(FindingKind::MissingColon, line, NO_COLON, Some(record(key, value)), None);
+    }
+    if let Some((key, reason)) = beside(written) {
+        let proposal = Some(record(key, meant::unquoted(value)));
+        return findings.add_with(FindingKind::MisspeltKey, line, reason, proposal, None);
+    }
+    if let Some(proposal) = with_colon(&whole).filter(|_| !colon) {
+        let reason = "there is no colon after its key, so the line is ignored";
+        return findings.add_with(FindingKind::MissingColon, line, reason, Some(proposal), None);
+    }
     if let Some((kind, reason)) = others::of_unknown(written) {
         return findings.add(kind, line, reason);
     }
     let reason = "unknown key; the line is ignored";
     if let Some(key) = nearest(written) {
         // A key near a known one is a misspelling, though the parser does not look that closely.
-        let proposal = Some(format!("{key}: {}", excerpt(value)));
+        let proposal = Some(record(key, value));
         return findings.add_with(FindingKind::MisspeltKey, line, reason, proposal, None);
     }
     if let Some(proposal) = as_comment(&[written, if colon { b": " } else { b" " }, value].concat()) {
@@ -115,7 +144,12 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
     // The first colon may be that of a URL: the key is read by its beginning.
     let is_cut =
         colon && written.iter().any(|byte| *byte == b' ' || SIGNS.contains(byte)) && nearest(written).is_none();
-    let meant = is_cut.then(|| with_colon(&[written, b":", value].concat())).flatten();
+    let whole = [written, if colon { b":" } else { b" " }, value].concat();
+    let look_alike = by_look_alike(&whole);
+    // Behind a sign and a blank, it is.
+    let is_other_value = look_alike.map_or(is_cut, |(_, meant)| meant.trim_ascii() != value);
+    let look_alike = look_alike.map(|(key, value)| record(key, value));
+    let meant = look_alike.or_else(|| is_cut.then(|| with_colon(&whole)).flatten());
     let (kind, what) = match (&meant, written.eq_ignore_ascii_case(right.as_bytes())) {
         (Some(_), _) => (FindingKind::MissingColon, "a line without a colon after its key"),
         (None, false) => (FindingKind::MisspeltKey, "this key"),
@@ -125,25 +159,10 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
     let reason = format!("{what} is read as {right} here, but other crawlers may ignore it");
     // A record of another kind, if it is read by its beginning, is not what the author misspelt.
     let is_other = SideKey::ALL.iter().any(|side| written.eq_ignore_ascii_case(side.name().as_bytes()));
-    let is_meant = meant.is_some();
+    let is_meant = meant.is_some() && is_other_value;
     let proposal = meant.or_else(|| (!is_other || !colon).then(|| format!("{right}: {}", excerpt(value))));
     findings.add_with(kind, line, reason, proposal, None);
     is_meant
-}
-
-/// Checks the URL of a sitemap, and whether a line before has it; `known` has those with their lines.
-fn sitemap<'a>(line: u32, value: &'a [u8], known: &mut HashMap<&'a [u8], u32>, findings: &mut Findings<'_>) {
-    let is_absolute = std::str::from_utf8(value).is_ok_and(|url| url::Url::parse(url).is_ok());
-    if !is_absolute {
-        let reason = "the value is not an absolute URL with scheme and host, so crawlers may not find the sitemap";
-        findings.add(FindingKind::RelativeSitemap, line, reason);
-    }
-    let first = *known.entry(value).or_insert(line);
-    if first != line && !value.is_empty() {
-        let related = Related { line: first, text: format!("Sitemap: {}", excerpt(value)) };
-        let reason = format!("line {first} already has this sitemap");
-        findings.add_with(FindingKind::SitemapRepeated, line, reason, None, Some(related));
-    }
 }
 
 /// The keys that crawlers know.
@@ -156,7 +175,7 @@ fn known() -> impl Iterator<Item = &'static str> {
 pub(super) fn nearest(written: &[u8]) -> Option<&'static str> {
     let written = std::str::from_utf8(written).ok()?.to_ascii_lowercase();
     known()
-        .filter(|key| key.len().abs_diff(written.len()) <= key.len() / 3)
+        .filter(|key| key.len().abs_diff(written.chars().count()) <= key.len() / 3)
         .map(|key| (strsim::osa_distance(&written, &key.to_ascii_lowercase()), key))
         .filter(|(distance, key)| *distance <= key.len() / 3 && are_words_near(&written, key))
         .min_by_key(|(distance, _)| *distance)
@@ -171,6 +190,47 @@ fn are_words_near(written: &str, key: &str) -> bool {
     written.len() != key.len() || written.iter().zip(&key).all(is_near)
 }
 
+/// A byte order mark.
+const MARK: &str = "\u{feff}";
+
+/// The key with a sign beside it that cannot be seen, or a quote, and what is to be said of it.
+fn beside(written: &[u8]) -> Option<(&'static str, &'static str)> {
+    let bare = meant::unquoted(written);
+    let key = (bare.len() < written.len()).then(|| nearest(bare).or_else(|| others::usual(bare))).flatten()?;
+    let is_seen =
+        |sign: char| !matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{a0}' | '\u{3000}' | '\u{feff}');
+    let text = String::from_utf8_lossy(written);
+    Some((
+        key,
+        match text.contains(MARK) {
+            true => "a byte order mark, which cannot be seen, is a part of the key here; the line is ignored",
+            false if text.chars().all(is_seen) => "unknown key; the line is ignored",
+            false => "a sign that cannot be seen is a part of the key; the line is ignored",
+        },
+    ))
+}
+
+/// Signs that look like a colon: those of fonts in which signs are as wide as those of Chinese, and of other scripts.
+const COLONS: [&str; 10] = ["：", "﹕", "︓", "∶", "꞉", "ː", "˸", "։", "׃", "⁚"];
+
+/// What is said of one.
+const NO_COLON: &str = "the sign after its key only looks like a colon, so the line is ignored";
+
+/// The key that a sign ends which looks like a colon, and the rest.
+fn by_look_alike(content: &[u8]) -> Option<(&'static str, &[u8])> {
+    let find = |sign: &&str| Some((memchr::memmem::find(content, sign.as_bytes())?, sign.len()));
+    let (at, length) = COLONS.iter().filter_map(find).min()?;
+    let key = meant::unquoted(&content[..at]);
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_' | b' ');
+    let usual = || nearest(key).or_else(|| others::usual(key));
+    Some((key.iter().all(is_word).then(usual).flatten()?, &content[at + length..]))
+}
+
+/// A record, as text.
+fn record(key: &str, value: &[u8]) -> String {
+    format!("{key}: {}", excerpt(value)).trim_end().to_owned()
+}
+
 /// Signs between a key and its value that are no colon.
 const SIGNS: &[u8] = b"=;,>";
 
@@ -180,7 +240,7 @@ pub(super) fn with_colon(content: &[u8]) -> Option<String> {
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || SIGNS.contains(byte);
     let from = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
     let value = rest[from..].strip_prefix(b"- ").unwrap_or(&rest[from..]);
-    Some(format!("{key}: {}", excerpt(value)).trim_end().to_owned())
+    Some(record(key, value))
 }
 
 /// The key of one or two words that a blank ends, and the rest.
@@ -214,6 +274,7 @@ fn as_comment(line: &[u8]) -> Option<String> {
     let inner = match line {
         [b'<', b'!', b'-', b'-', inner @ ..] => inner.strip_suffix(b"-->").unwrap_or(inner),
         [b'/', b'*', inner @ ..] => inner.strip_suffix(b"*/").unwrap_or(inner),
+        _ if meant::wide_comment(line).is_some() => meant::wide_comment(line)?,
         [b'/', b'/', inner @ ..] | [b'-', b'-', inner @ ..] | [b';', inner @ ..] | [b'!', inner @ ..] => inner,
         _ => return None,
     };
@@ -284,6 +345,27 @@ mod tests {
     }
 
     #[test]
+    fn signs_that_look_like_a_colon_are_none() {
+        for (line, expected) in [
+            ("Disallow： /x", "Disallow: /x"),
+            ("Disallow：/x", "Disallow: /x"),
+            ("Dissallow ： /x：y", "Disallow: /x：y"),
+            ("user agent∶*", "User-agent: *"),
+            ("Sitemap：https://a.example/s.xml", "Sitemap: https://a.example/s.xml"),
+            ("Noindex꞉ /x", "Noindex: /x"),
+            ("Allow：", "Allow:"),
+            ("注意：/x", ""),
+            ("Disallow:：/x", ""),
+            ("Disallow: /：x", ""),
+            ("Disallow /：x", ""),
+            ("Disallow /x", ""),
+        ] {
+            let found = by_look_alike(line.as_bytes()).map(|(key, value)| record(key, value));
+            assert_eq!(found.unwrap_or_default(), expected, "{line}");
+        }
+    }
+
+    #[test]
     fn comments_of_other_languages_become_comments() {
         for (line, expected) in [
             ("<!-- a: b -->", "# a: b"),
@@ -291,6 +373,7 @@ mod tests {
             ("/* x */", "# x"),
             ("; x", "# x"),
             ("-- x", "# x"),
+            ("＃ x", "# x"),
             ("/x", ""),
             ("<p>", ""),
         ] {

@@ -2,7 +2,8 @@
 //!
 //! Regular expressions, which robots.txt does not have, are recognised here.
 
-use crate::dialect::{Encoding, UrlPath};
+use super::host::{has_host, is_host_perhaps, without_host};
+use crate::dialect::Encoding;
 use crate::rules::{self, push_escape};
 
 /// Signs that text is put between, of any language, and blanks that are none in ASCII or cannot be seen.
@@ -14,13 +15,6 @@ const AROUND: [&str; 26] = [
 /// Words that are no paths where a path is expected.
 const WORDS: [&str; 12] =
     ["all", "any", "everything", "everyone", "none", "nothing", "no", "yes", "true", "false", "null", "n/a"];
-
-/// Endings of file names, which are no domains.
-const FILES: [&str; 32] = [
-    "htm", "html", "shtml", "xhtml", "php", "asp", "aspx", "jsp", "cgi", "cfm", "txt", "xml", "rss", "pdf", "js",
-    "css", "json", "pl", "jpg", "jpeg", "gif", "png", "svg", "ico", "webp", "swf", "zip", "gz", "doc", "docx", "xls",
-    "log",
-];
 
 /// The text without quotes, closed or not, and blanks around it.
 pub(super) fn unquoted(value: &[u8]) -> &[u8] {
@@ -82,38 +76,6 @@ pub(super) fn has_escape(value: &[u8]) -> bool {
     value.windows(2).any(|two| matches!(two, b"\\*" | b"\\$"))
 }
 
-/// Whether a value begins with a scheme and a host, perhaps after a slash, or with `//www.` or `www.`.
-pub(super) fn has_host(value: &[u8]) -> bool {
-    let text = value.strip_prefix(b"/").unwrap_or(value);
-    let begins = |start: &[u8]| text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start));
-    begins(b"http://") || begins(b"https://") || (value.starts_with(b"//") && begins(b"/www.")) || begins(b"www.")
-}
-
-/// The path after a scheme and a host, if it is not for the whole site.
-fn without_host(value: &[u8]) -> Option<Vec<u8>> {
-    let text = value.strip_prefix(b"/").unwrap_or(value);
-    let path = match memchr::memmem::find(text, b"://") {
-        Some(_) => {
-            let (_, at) = crate::origin::canonical(text).ok()?;
-            UrlPath::AsWritten.of(&text[at..]).into_owned()
-        }
-        None => {
-            let host = text.strip_prefix(b"/").unwrap_or(text);
-            host[memchr::memchr(b'/', host)?..].to_vec()
-        }
-    };
-    encoded(&path).filter(|path| is_narrow(path))
-}
-
-/// Whether the first segment may be a host: it has a dot, and its ending is not one of files.
-fn is_host_perhaps(value: &[u8]) -> bool {
-    let end = memchr::memchr(b'/', value).unwrap_or(value.len());
-    let Some(dot) = memchr::memrchr(b'.', &value[..end]) else { return false };
-    let ending = &value[dot + 1..end];
-    let is_file = FILES.iter().any(|file| file.as_bytes().eq_ignore_ascii_case(ending));
-    ending.len() > 1 && ending.iter().all(u8::is_ascii_alphabetic) && !is_file
-}
-
 /// The path before a comment of another language, and the comment's text.
 pub(super) fn comment(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut from = 0;
@@ -126,6 +88,8 @@ pub(super) fn comment(value: &[u8]) -> Option<(&[u8], &[u8])> {
         } else if let Some(inner) = text.strip_prefix(b"/*").and_then(|inner| inner.strip_suffix(b"*/")) {
             Some(inner)
         } else if let Some(inner) = text.strip_prefix(b"//") {
+            Some(inner)
+        } else if let Some(inner) = wide_comment(text) {
             Some(inner)
         } else if text.starts_with(b"--") && blank(begins + 2) {
             Some(&text[2..])
@@ -142,6 +106,11 @@ pub(super) fn comment(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = memchr::memchr_iter(b'<', value).find(|&at| at > 0 && value[at..].starts_with(b"<!--"))?;
     let inner = &value[at + 4..];
     Some((&value[..at], inner.strip_suffix(b"-->").unwrap_or(inner).trim_ascii()))
+}
+
+/// The text after a `#` of a font in which signs are as wide as those of Chinese.
+pub(super) fn wide_comment(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix("＃".as_bytes())
 }
 
 /// The words of a line, if several of them begin as paths do.
@@ -224,7 +193,7 @@ pub(super) fn encoded(path: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Whether a pattern has something found only in regular expressions: a class, a group that is repeated or has alternatives, `.+`, `.*`
-/// after a slash (elsewhere it may be for file extensions), an escape, or an anchor.
+/// at the beginning of a segment or a value (elsewhere it may be for file extensions), an escape, or an anchor.
 pub(super) fn is_regular_expression(value: &[u8]) -> bool {
     if !value.iter().any(|byte| matches!(byte, b'^' | b'.' | b'+' | b'\\' | b'[' | b']' | b'(')) {
         return false;
@@ -244,7 +213,8 @@ pub(super) fn is_regular_expression(value: &[u8]) -> bool {
         (range || inside.first() == Some(&b'^')).then_some(())
     };
     value.starts_with(b"^")
-        || [&b"/.*"[..], b"/^", b"\\d", b"\\w", b"\\.", b"\\/", b"\\?", b"(?:", b"]+", b"]*"]
+        || value.starts_with(b".*")
+        || [&b"/.*"[..], b"?.*", b"&.*", b"=.*", b"/^", b"\\d", b"\\w", b"\\.", b"\\/", b"\\?", b"(?:", b"]+", b"]*"]
             .iter()
             .any(|piece| has(piece))
         || ends_with(b".+")
@@ -261,15 +231,19 @@ const CLASS: usize = 20;
 pub(super) fn without_expression(value: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(value).ok()?;
     let text = text.strip_prefix('^').or(text.strip_prefix("/^")).unwrap_or(text);
+    // It is for `/x` as well, which `/*/x` is not.
+    if text.starts_with(".*/") {
+        return None;
+    }
     // Whether the dot is meant is not clear: `/foo.*` may be for `/foo.html`.
-    let is_unclear = text.strip_suffix('$').unwrap_or(text).strip_suffix(".*").is_some_and(|body| !body.ends_with('/'));
+    let body = text.strip_suffix('$').unwrap_or(text).strip_suffix(".*");
+    let is_unclear = body.is_some_and(|body| body.ends_with(char::is_alphanumeric));
     if is_unclear {
         return None;
     }
     let mut path = text.replace("\\/", "/").replace(".*", "*").replace("\\.", ".").replace("\\?", "?");
-    if path.ends_with("/*") || path.ends_with("/*$") {
-        path.truncate(path.rfind('*')?);
-    }
+    let end = path.strip_suffix('$').unwrap_or(&path).strip_suffix('*').map(str::len);
+    path.truncate(end.unwrap_or(path.len()));
     let path = if path.starts_with('/') { path } else { format!("/{path}") };
     let is_plain = !path.contains(['[', ']', '(', ')', '{', '}', '|', '+', '\\', '^']);
     (is_plain && is_narrow(path.as_bytes())).then(|| path.into_bytes())
@@ -345,16 +319,6 @@ mod tests {
     }
 
     #[test]
-    fn only_a_host_at_the_beginning_is_one() {
-        for value in ["http://a", "/https://a/b", "//www.a.example/", "WWW.a.example/x", "/www.a.example/x"] {
-            assert!(has_host(value.as_bytes()), "{value}");
-        }
-        for value in ["/redirect?url=http://", "/*http://", "//a", "/wwwx", "/a/www.b/"] {
-            assert!(!has_host(value.as_bytes()), "{value}");
-        }
-    }
-
-    #[test]
     fn comments_of_other_languages_are_known() {
         for (value, path, text) in [
             ("/r <!-- c -->", "/r", "c"),
@@ -366,6 +330,7 @@ mod tests {
             ("/r -- all", "/r", "all"),
             ("/r - all", "/r", "all"),
             ("/r ; all", "/r", "all"),
+            ("/r ＃ all", "/r", "all"),
             ("/a b // c", "/a b", "c"),
         ] {
             let found = comment(value.as_bytes()).map(|(path, text)| (path.to_vec(), text.to_vec()));
@@ -413,6 +378,9 @@ mod tests {
             "/^x",
             "/(a|b)",
             "/(ab)*/",
+            "/x?.*",
+            ".*/x",
+            "/x?a=.*&b",
         ] {
             assert!(is_regular_expression(pattern.as_bytes()), "{pattern}");
         }
@@ -445,6 +413,11 @@ mod tests {
             ("/a\\.php", "/a.php"),
             ("/.*\\.php$", "/*.php$"),
             ("\\/a", "/a"),
+            ("/x/.*\\?.*", "/x/*?"),
+            ("/x?a=.*$", "/x?a="),
+            ("/x?a=.*&b", "/x?a=*&b"),
+            (".*foo", "/*foo"),
+            (".*/x", ""),
             ("/foo.*", ""),
             ("/(a|b)", ""),
             ("/[0-9]+", ""),

@@ -4,7 +4,7 @@ use super::finding::{Findings, Related, excerpt};
 use super::rule::PROPOSED;
 use super::{FindingKind, audience};
 use crate::dialect::{AgentValue, AllowLines, Boundary, Dialect, Groups};
-use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
+use crate::robots::{self, Key, Line, Named, NoteKind, Robots, SideKey};
 
 /// The rule lines of a group, with those that are no rules because they have no value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,44 +60,8 @@ pub(super) fn check(
 /// Reports agents that are not read as written, and those named twice.
 fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     for named in robots.named(dialect) {
-        let (line, value) = (named.agent.line, named.agent.value);
-        match value {
-            _ if !named.everybody
-                && dialect.agent_line != AgentValue::ContainsName
-                && audience::listed(value).is_some() =>
-            {
-                let names = audience::listed(value).unwrap_or_default();
-                let whom = match named.compared.len() < value.len() && !named.compared.is_empty() {
-                    true => format!("only {}", excerpt(named.compared)),
-                    false => "no crawler: the whole text is taken for one name".to_owned(),
-                };
-                let reason = format!("a line names one crawler; this one names {whom}");
-                let proposal = (names.len() <= PROPOSED).then(|| {
-                    let lines = names.iter().map(|name| format!("User-agent: {}", excerpt(name)));
-                    lines.collect::<Vec<_>>().join("\n")
-                });
-                findings.add_with(FindingKind::AgentsOnOneLine, line, reason, proposal, None);
-            }
-            [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => {
-                let means = if named.everybody { "every crawler, and the rest is ignored" } else { "no crawler" };
-                let reason = format!("only a lone * reliably names every crawler; here the line names {means}");
-                let proposal = audience::meant(value).map(|name| format!("User-agent: {name}"));
-                findings.add_with(FindingKind::StarNotAlone, line, reason, proposal, None);
-            }
-            _ if named.is_cut() => {
-                let reason = match named.compared {
-                    [] => "no crawler can have this name, so the line names no crawler".to_owned(),
-                    compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
-                };
-                let proposal = audience::meant(value).map(|name| format!("User-agent: {}", excerpt(name.as_bytes())));
-                findings.add_with(FindingKind::AgentCut, line, reason, proposal, None);
-            }
-            _ if !named.everybody && value.contains(&b'*') => {
-                let reason = "names of crawlers have no wildcards: this * is a plain character";
-                findings.add(FindingKind::LiteralWildcard, line, reason);
-            }
-            _ => {}
-        }
+        let line = named.agent.line;
+        misread(&named, dialect, findings);
         let Some(first) = named.first.filter(|_| named.everybody || !named.compared.is_empty()) else { continue };
         let kind = if named.everybody && first.group != named.group {
             FindingKind::EverybodyRepeated
@@ -113,6 +77,57 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
         let reason = format!("line {} already names {whom}, {effect}", first.line);
         let related = Related { line: first.line, text: agent_line(robots, first.line) };
         findings.add_with(kind, line, reason, None, Some(related));
+    }
+}
+
+/// Reports an agent that is not read as written.
+fn misread(named: &Named<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    let (line, value) = (named.agent.line, named.agent.value);
+    match value {
+        _ if !named.everybody && audience::means_everybody(value) => {
+            let names = match named.compared {
+                [] => "no crawler".to_owned(),
+                compared => format!("only a crawler called {}", excerpt(compared)),
+            };
+            let reason = format!("only a lone * reliably names every crawler; here the line names {names}");
+            let proposal = Some("User-agent: *".to_owned());
+            findings.add_with(FindingKind::StarNotAlone, line, reason, proposal, None);
+        }
+        _ if !named.everybody
+            && dialect.agent_line != AgentValue::ContainsName
+            && audience::listed(value).is_some() =>
+        {
+            let names = audience::listed(value).unwrap_or_default();
+            let whom = match named.compared.len() < value.len() && !named.compared.is_empty() {
+                true => format!("only {}", excerpt(named.compared)),
+                false => "no crawler: the whole text is taken for one name".to_owned(),
+            };
+            let reason = format!("a line names one crawler; this one names {whom}");
+            let proposal = (names.len() <= PROPOSED).then(|| {
+                let lines = names.iter().map(|name| format!("User-agent: {}", excerpt(name)));
+                lines.collect::<Vec<_>>().join("\n")
+            });
+            findings.add_with(FindingKind::AgentsOnOneLine, line, reason, proposal, None);
+        }
+        [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => {
+            let means = if named.everybody { "every crawler, and the rest is ignored" } else { "no crawler" };
+            let reason = format!("only a lone * reliably names every crawler; here the line names {means}");
+            let proposal = audience::meant(value).map(|name| format!("User-agent: {name}"));
+            findings.add_with(FindingKind::StarNotAlone, line, reason, proposal, None);
+        }
+        _ if named.is_cut() => {
+            let reason = match named.compared {
+                [] => "no crawler can have this name, so the line names no crawler".to_owned(),
+                compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
+            };
+            let proposal = audience::meant(value).map(|name| format!("User-agent: {}", excerpt(name.as_bytes())));
+            findings.add_with(FindingKind::AgentCut, line, reason, proposal, None);
+        }
+        _ if !named.everybody && value.contains(&b'*') => {
+            let reason = "names of crawlers have no wildcards: this * is a plain character";
+            findings.add(FindingKind::LiteralWildcard, line, reason);
+        }
+        _ => {}
     }
 }
 

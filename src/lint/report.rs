@@ -188,6 +188,9 @@ mod tests {
             ("// a: b", "foreign-comment", &ALL, "# a: b"),
             ("Disallow: /^x", "regular-expression", &ALL, "Disallow: /x"),
             ("Disallow: /foo.*", "dot-star", &NEW, ""),
+            ("Disallow: /img.*/x", "dot-star", &NEW, ""),
+            ("Disallow: /c.*.pdf", "dot-star", &NEW, ""),
+            ("Disallow: /x?id=.*", "regular-expression", &ALL, "Disallow: /x?id="),
             ("Disallow: /a to /b", "several-paths", &ALL, ""),
             ("Disallow: /a$b", "dollar-inside", &NEW, ""),
             ("Disallow: /a$$", "dollar-inside", &NEW, "Disallow: /a$"),
@@ -195,6 +198,28 @@ mod tests {
             ("Disallow: /a\\b", "backslash", but_google, "Disallow: /a/b"),
             ("Disallow: /a/../b", "dot-segment", but_google, "Disallow: /b"),
             ("Disallow: /http://a.example/x", "rule-with-host", &ALL, "Disallow: /x"),
+            ("Disallow: //cdn.example.com/x", "rule-with-host", &ALL, ""),
+            ("Disallow: /http:/example.com/x", "rule-with-host", &ALL, ""),
+            ("Disallow: example.com/x", "rule-without-slash", &ALL, ""),
+            ("Disallow： /x", "missing-colon", &ALL, "Disallow: /x"),
+            ("Sitemap：https://a.example/s", "missing-colon", &ALL, "Sitemap: https://a.example/s"),
+            ("\u{feff}Disallow: /x", "misspelt-key", &ALL, "Disallow: /x"),
+            ("\u{a0}\u{a0}\u{a0}\u{a0}Disallow: /x", "misspelt-key", &ALL, "Disallow: /x"),
+            ("\u{feff}# x", "byte-order-mark", &ALL, ""),
+            ("Noindex /x", "missing-colon", &ALL, "Noindex: /x"),
+            ("Noindex: /x", "dead-record", &ALL, ""),
+            (
+                "Sitemap: https://a.example/s, https://a.example/t",
+                "several-sitemaps",
+                &ALL,
+                "Sitemap: https://a.example/s\nSitemap: https://a.example/t",
+            ),
+            (
+                "Sitemap: https://a.example/s.xml of all",
+                "foreign-comment",
+                &ALL,
+                "Sitemap: https://a.example/s.xml # of all",
+            ),
             ("Disallow: https://a.example/x", "rule-without-slash", &ALL, "Disallow: /x"),
             ("Disallow: http://www.example.com", "rule-without-slash", &ALL, ""),
             ("Disallow: \"/q/\"", "rule-without-slash", &ALL, "Disallow: /q/"),
@@ -220,6 +245,7 @@ mod tests {
         let latin = check(b"User-agent: *\nDisallow: /caf\xe9\n", Dialect::DEFAULT).findings;
         assert_eq!(latin[0].proposal.as_deref(), Some("Disallow: /caf%C3%A9"));
         for rule in [
+            "192.0.2.1/x",
             "/x|/y",
             "*.jpg$|*.png$",
             "/h{1,2}",
@@ -249,6 +275,15 @@ mod tests {
         let one = |agent: &str| format!("User-agent: foo\nDisallow: /\n\nUser-agent: {agent}\nDisallow: /1\n");
         expect(one("* *"), "4 star-not-alone", &ALL);
         expect(one("* *"), "4 agent-cut", &[]);
+        for words in ["all", "Any", "all robots", "＊"] {
+            expect(one(words), "4 star-not-alone", &ALL);
+            expect(one(words), "4 agent-cut", &[]);
+            let findings = check(one(words).as_bytes(), Dialect::DEFAULT).findings;
+            assert_eq!(findings[0].proposal.as_deref(), Some("User-agent: *"), "{words}");
+            // It is no crawler that lacks the rules of others.
+            expect(one(words) + "\nUser-agent: *\nDisallow: /2\n", "4 not-inherited", &[]);
+        }
+        expect(one("All Acronyms Bot"), "4 star-not-alone", &[]);
         expect(one("bar/1.0"), "4 agent-cut", &["rfc9309", "google", "extended-2008", "original-1994"]);
         expect(one(""), "4 agent-cut", &ALL);
         expect(one("bar*"), "4 literal-wildcard", &["mandelbot", "extended-2008", "draft-1996", "original-1994"]);
@@ -320,6 +355,38 @@ mod tests {
         expect(of("other", "5"), "3 crawl-delay-ignored", &["google", "mandelbot"]);
         let own = of("*", "60") + "\n" + &of("bingbot", "5");
         expect(own, kind, &[]);
+    }
+
+    #[test]
+    fn a_delay_outside_every_record_is_for_nobody() {
+        let obeyed = ["rfc9309", "extended-2008", "draft-1996", "original-1994"];
+        for line in ["Crawl-delay: 5", "Crawl-delay: ten", "Request-rate: 1/5", "Visit-time: 0600-0845"] {
+            let (before, after) =
+                (format!("{line}\nUser-agent: *\nDisallow: /1\n"), format!("User-agent: *\nDisallow: /1\n\n{line}\n"));
+            expect(&before, "1 rule-outside-group", &obeyed);
+            expect(&after, "4 rule-outside-group", &OLD);
+            expect(before.replace("ten", "2.5"), "1 crawl-delay-decimals", &[]);
+        }
+        expect("Crawl-delay: 5\nUser-agent: *\nDisallow: /1\n", "1 crawl-delay-ignored", &["google", "mandelbot"]);
+        expect("Host: a.example\nUser-agent: *\nDisallow: /1\n", "1 rule-outside-group", &[]);
+    }
+
+    #[test]
+    fn several_crawlers_are_counted_wherever_one_is_named() {
+        let two = |one: &str, other: &str| {
+            format!(
+                "User-agent: a\nUser-agent: b\nUser-agent: c\n{one}\n\nUser-agent: a\nUser-agent: b\nUser-agent: c\n{other}\n"
+            )
+        };
+        for (file, kind) in [
+            (two("Disallow:", "Disallow: /x"), "allow-all-overruled"),
+            (two("Crawl-delay: 1\nDisallow: /x", "Crawl-delay: 2\nDisallow: /x"), "crawl-delay-repeated"),
+        ] {
+            let (_, found) = reason(&file, kind).unwrap();
+            assert!(found.contains(" a and 2 others, "), "{found}");
+            let (_, found) = reason(&file.replace("User-agent: a", "User-agent: *"), kind).unwrap();
+            assert!(found.contains(" every crawler, "), "{found}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::FindingKind;
 use super::finding::{Findings, excerpt};
+use super::host::{has_host, is_file_ending};
 use super::meant::{self, is_regular_expression, without_expression};
 use crate::dialect::{Dialect, Encoding, RuleStart, UrlPath, Wildcards};
 use crate::rules;
@@ -42,9 +43,9 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
     if !begins && !outside && dialect.rule_start == RuleStart::Any {
         findings.add_with(FindingKind::RuleWithoutSlash, line, without_slash(value, "matches no path"), path(), None);
     }
-    if meant::has_host(value) {
+    if has_host(value) {
         if begins {
-            let reason = "a rule is a path without scheme and host: this one matches only paths that contain them";
+            let reason = "a rule is a path without scheme and host: this one matches only paths that contain its host";
             findings.add_with(FindingKind::RuleWithHost, line, reason, path(), None);
         }
         return;
@@ -71,7 +72,7 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
 
 /// Why a value is no rule.
 pub(super) fn without_slash(value: &[u8], but: &str) -> String {
-    let form = if meant::has_host(value) { ", without scheme and host" } else { "" };
+    let form = if has_host(value) { ", without scheme and host" } else { "" };
     format!("a rule begins with a slash{form}; this one {but}")
 }
 
@@ -99,8 +100,8 @@ fn wildcards(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>
         let proposal = (!body.contains(&b'$')).then(|| rule.with(&[body, b"$"].concat()));
         findings.add_with(FindingKind::DollarInside, line, reason, proposal, None);
     }
-    if ends_in_dot_star(value) {
-        let shown = excerpt(value.strip_suffix(b"$").unwrap_or(value).strip_suffix(b"*").unwrap_or(value));
+    if let Some(at) = dot_star(value) {
+        let shown = excerpt(&value[..=at]);
         let reason = format!("the . is one here: only paths that begin with {shown} match; without it, more would");
         findings.add(FindingKind::DotStar, line, reason);
     }
@@ -143,13 +144,42 @@ fn segments(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>)
     }
 }
 
-/// Whether a pattern ends in a name with `.*`, which may be one of a regular expression, or any file extension.
-fn ends_in_dot_star(value: &[u8]) -> bool {
-    let body = value.strip_suffix(b"$").unwrap_or(value).strip_suffix(b".*").unwrap_or_default();
-    let name = body.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    // The page of a folder, in any language.
+/// The offset of the dot of a `.*` that may be one of a regular expression.
+fn dot_star(value: &[u8]) -> Option<usize> {
+    let body = value.strip_suffix(b"$").unwrap_or(value);
+    let last = body.len().checked_sub(2).filter(|&at| body.ends_with(b".*") && is_any_ending(&body[..at]));
+    last.or_else(|| {
+        // Who writes a star alone knows what it means.
+        let is_alone = |at: usize| at == 0 || value[at - 1] != b'.';
+        let mut stars = memchr::memchr_iter(b'*', value);
+        let is_known = stars.clone().any(is_alone);
+        stars.find(|&at| !is_known && is_odd_inside(&value[..at - 1], &value[at + 1..])).map(|at| at - 1)
+    })
+}
+
+/// Whether a name before `.*` at the end is one of any ending, but not that of the page of a folder, in any language.
+fn is_any_ending(before: &[u8]) -> bool {
+    let name = before.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let is_page = name.eq_ignore_ascii_case(b"index") || name.eq_ignore_ascii_case(b"default");
-    !is_page && body.last().is_some_and(u8::is_ascii_alphanumeric)
+    !is_page && before.last().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Endings before which names have parts that are made by programs, between dots.
+const MADE: [&[u8]; 5] = [b"js", b"mjs", b"css", b"map", b"json"];
+
+/// Whether text around `.*` is such that a path hardly has a dot there: letters, and then more of the name, a slash, or the ending of a
+/// file. After a digit, it may be a version.
+fn is_odd_inside(before: &[u8], after: &[u8]) -> bool {
+    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'$' | b'*');
+    let is_odd = match after {
+        [b'.', rest @ ..] => {
+            let ending = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+            is_file_ending(ending) && !MADE.iter().any(|made| made.eq_ignore_ascii_case(ending))
+        }
+        [next, ..] => *next == b'/' || next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_'),
+        [] => false,
+    };
+    is_odd && before.last().is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// Whether every path that a pattern matches has a dot segment: the pattern has a whole one before its first `*` and any query. The
@@ -209,12 +239,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_of_any_extension_is_noted() {
-        for pattern in ["/foo.*", "/a/b2.*$", "/*/foo.*"] {
-            assert!(ends_in_dot_star(pattern.as_bytes()), "{pattern}");
+    fn a_dot_that_may_be_one_of_an_expression_is_noted() {
+        for (pattern, before) in [
+            ("/foo.*", "/foo"),
+            ("/a/b2.*$", "/a/b2"),
+            ("/*/foo.*", "/*/foo"),
+            ("/img.*/x", "/img"),
+            ("/img.*/", "/img"),
+            ("/c.*.pdf", "/c"),
+            ("/c.*.HTML$", "/c"),
+            ("/2.*/foo.*bar", "/2.*/foo"),
+            ("/foo.*_x?a", "/foo"),
+        ] {
+            assert_eq!(dot_star(pattern.as_bytes()), Some(before.len()), "{pattern}");
         }
-        for pattern in ["/index.*", "/a/Default.*", "/*.*", "/a-.*", "/.*", ".*", "", "/a.*b", "/a*"] {
-            assert!(!ends_in_dot_star(pattern.as_bytes()), "{pattern}");
+        for pattern in [
+            "/index.*",
+            "/a/Default.*",
+            "/*.*",
+            "/a-.*",
+            "/.*",
+            ".*",
+            "",
+            "/a*",
+            "/*.*/x",
+            "/v1.*/x",
+            "/app.*.js",
+            "/news.*.en.html",
+            "/foo.*?x=",
+            "/a*b.*/c",
+            "*/a.*.html",
+            "/S*.*",
+            "*",
+        ] {
+            assert_eq!(dot_star(pattern.as_bytes()), None, "{pattern}");
         }
     }
 

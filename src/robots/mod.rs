@@ -20,5 +20,5 @@ pub use note::{Note, NoteCounts, NoteKind};
 pub(crate) use parse::lines;
 pub use record::SideKey;
 pub(crate) use record::{Key, Line, read};
-pub(crate) use select::lines_for;
 pub use select::{GroupOrigin, Selection};
+pub(crate) use select::{Named, lines_for};

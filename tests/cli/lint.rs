@@ -3,6 +3,7 @@
 use robosieve::lint::FindingKind;
 use serde_json::Value;
 
+use crate::support::compression::gzip;
 use crate::support::program::{Bench, said};
 
 const FILE: &str = "User-agent: *\nDisallow: /a\nAllow: /a*\nDisallow: /b /c\n";
@@ -339,4 +340,53 @@ fn the_documents_show_what_is_printed() {
     let mut program = assert_cmd::Command::new(crate::support::program::PROGRAM);
     program.current_dir(env!("CARGO_MANIFEST_DIR")).args(["lint", "datasets/sites/blog.example.net"]);
     program.assert().code(1).stdout(shown.to_owned());
+}
+
+#[test]
+fn what_is_certainly_no_robots_txt_is_refused_and_the_others_are_linted() {
+    let bench = Bench::new();
+    let tar = [&[0; 257][..], b"ustar\x0000", &[0; 248]].concat();
+    for (name, file, words) in [
+        (
+            "keys.jsonl",
+            &b"{\"target_uri\": \"https://a.example/robots.txt\", \"content\": \"x\"}\n"[..],
+            "like JSON Lines, not",
+        ),
+        ("array.json", b"[\n  {\"url\": \"https://a.example/robots.txt\", \"body\": \"x\"}\n]\n", "like JSON, not"),
+        ("pretty.json", b"{\n  \"url\": \"https://a.example/robots.txt\"\n}\n", "like JSON, not"),
+        (
+            "answers.csv",
+            b"url,status,body\nhttps://a.example/robots.txt,200,\"User-agent: *\nDisallow: a\"\n",
+            "like a table",
+        ),
+        ("answers.tsv", b"page\tfile\nhttps://a.example/robots.txt\tx\n", "like a table"),
+        ("robots.tar", &tar, "like a tar archive"),
+    ] {
+        bench.file(&format!("files/{name}"), file);
+        bench.file(&format!("packed/{name}.gz"), gzip(file));
+        for path in [format!("files/{name}"), format!("packed/{name}.gz")] {
+            let done = bench.program(&format!("lint {path}")).assert().code(2).stdout("");
+            said(&done.get_output().stderr, &[&path, words, "0 files, no findings"]);
+        }
+    }
+    bench.file("files/a.txt", "User-agent: *\nDisallow: a\n");
+    let done = bench.program("lint files").assert().code(2);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.starts_with("files/a.txt:2: error: rule-without-slash: "), "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("files/")).count(), 1, "{text}");
+    // Its error says what to do.
+    let done =
+        bench.program("lint --columns url=target_uri,body=content,status=,fetched_at= files/keys.jsonl").assert();
+    let text = String::from_utf8_lossy(&done.code(1).get_output().stdout).into_owned();
+    assert!(text.contains("https://a.example/robots.txt:1: error: missing-colon: "), "{text}");
+}
+
+/// A server may answer with anything, so what `lint` refuses is a robots.txt to crawlers.
+#[test]
+fn what_lint_refuses_is_a_source_all_the_same() {
+    let bench = Bench::new();
+    bench.file("robots/a.example", "{\"error\": \"not found\"}\n");
+    bench.program("lint robots").assert().code(2);
+    bench.program("compile --agent x robots -o p.rsv").assert().success();
+    bench.program("check --policy p.rsv https://a.example/x").assert().success();
 }

@@ -8,6 +8,7 @@ use super::policy::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs, Statuses
 use super::values::one_of;
 use crate::dialect::Dialect;
 use crate::lint::Severity;
+use crate::policy::source::FieldNames;
 
 /// Judge single URLs and explain the verdicts
 ///
@@ -80,12 +81,16 @@ pub struct LintArgs {
     /// Print a JSON object per line for each finding; the same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    /// The keys of JSON Lines and columns of Parquet, if they differ, as for `compile`
+    #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
+    pub columns: Option<FieldNames>,
     /// Print all kinds of findings with their severities, meanings and examples
     #[arg(long, conflicts_with_all = ["files", "format", "json"])]
     pub kinds: bool,
     /// The robots.txt files, or folders of them; - is standard input
     ///
-    /// Of WARC archives, JSON Lines and Parquet, as for `compile`, the newest robots.txt of each origin is read.
+    /// Of WARC archives, JSON Lines and Parquet, as for `compile`, the newest robots.txt of each origin is read. Other JSON, a table
+    /// and a tar archive are refused.
     #[arg(required_unless_present = "kinds", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

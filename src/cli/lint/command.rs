@@ -30,7 +30,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     }
     for path in &args.files {
         // The other files are still reported.
-        let read = files::each(path, &dialects, |name, body| {
+        let read = files::each(path, &dialects, args.columns.as_ref(), |name, body| {
             lint_file(name, body, &dialects, format, (&mut printer, &mut counts))
         });
         for failure in read? {

@@ -3,15 +3,16 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::form::Form;
 use crate::cli::error::Failure;
 use crate::cli::sources;
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
 use crate::origin;
-use crate::policy::source::{self, Newest, Options, SourceError, SourceKind};
+use crate::policy::source::{self, FieldNames, Newest, Options, SourceError, SourceKind};
 
-/// Gives each robots.txt at a path to `lint`, with its name: its path, or its URL if it is one of several in a file. Returns the
-/// files that could not be read.
+/// Gives each robots.txt at a path to `lint`, with its name: its path, or its URL if it is one of several in a file, whose fields may
+/// have other names. Returns the files that could not be read, or are something else.
 ///
 /// # Errors
 ///
@@ -19,6 +20,7 @@ use crate::policy::source::{self, Newest, Options, SourceError, SourceKind};
 pub(super) fn each(
     path: &Path,
     dialects: &[&'static Dialect],
+    names: Option<&FieldNames>,
     mut lint: impl FnMut(&Path, &[u8]) -> Result<(), Failure>,
 ) -> Result<Vec<Failure>, Failure> {
     let files = match files(path) {
@@ -34,9 +36,10 @@ pub(super) fn each(
                 continue;
             }
         };
-        match SourceKind::of_text(&robots.body) {
-            SourceKind::RobotsTxt => lint(&path, &robots.body)?,
-            kind => match newest(&path, kind, dialects) {
+        match kind(&robots.body, names) {
+            Err(form) => failures.push(Failure::NotRobots { path, form }),
+            Ok(SourceKind::RobotsTxt) => lint(&path, &robots.body)?,
+            Ok(kind) => match newest(&path, kind, dialects, names) {
                 Ok(newest) => {
                     for (origin, body) in &newest.bodies {
                         lint(Path::new(&origin::robots_url(origin)), body)?;
@@ -49,8 +52,25 @@ pub(super) fn each(
     Ok(failures)
 }
 
+/// The kind of a file that begins so; its form, if it cannot be linted. To fields that are named, any objects may be answers.
+fn kind(start: &[u8], names: Option<&FieldNames>) -> Result<SourceKind, Form> {
+    match SourceKind::of_text(start) {
+        SourceKind::RobotsTxt => match Form::of(start) {
+            None => Ok(SourceKind::RobotsTxt),
+            Some(Form::JsonLines) if names.is_some() => Ok(SourceKind::JsonLines),
+            Some(form) => Err(form),
+        },
+        kind => Ok(kind),
+    }
+}
+
 /// The newest robots.txt of each origin in a file of answers.
-fn newest(path: &Path, kind: SourceKind, dialects: &[&'static Dialect]) -> Result<Newest, Failure> {
+fn newest(
+    path: &Path,
+    kind: SourceKind,
+    dialects: &[&'static Dialect],
+    names: Option<&FieldNames>,
+) -> Result<Newest, Failure> {
     if kind == SourceKind::Policy {
         return Err(SourceError::Policy { path: path.to_owned() }.into());
     }
@@ -59,7 +79,8 @@ fn newest(path: &Path, kind: SourceKind, dialects: &[&'static Dialect]) -> Resul
         return Err(Failure::NotLinted { path: path.to_owned(), kind });
     }
     let longest = dialects.iter().max_by_key(|dialect| dialect.file_limit).expect("a dialect is asked for");
-    let newest = source::newest(&[path], &Options::default(), longest)?;
+    let options = Options { names: names.cloned().unwrap_or_default(), ..Options::default() };
+    let newest = source::newest(&[path], &options, longest)?;
     newest.passed_over.iter().for_each(sources::say_passed_over);
     Ok(newest)
 }
