@@ -64,6 +64,12 @@ struct Held {
     values: Values,
 }
 
+/// The values of a column in a group that is complete.
+enum Ended {
+    Repeats(Repeats),
+    Array(ArrayRef),
+}
+
 enum Values {
     /// Texts that repeat, as far as groups before show.
     Repeats(Repeats),
@@ -120,14 +126,14 @@ impl<W: Write + Send> ParquetWriter<W> {
         let writers = self.groups.create_column_writers(self.number).map_err(io_error)?;
         let columns = self.fields.iter().zip(&mut self.columns).zip(writers).enumerate();
         let (schema, properties) = (self.file.schema_descr(), self.file.properties());
-        let begin = |(place, ((field, held), writer)): (usize, ((&FieldRef, &mut Held), _))| match held.repeats() {
-            Some(texts) => {
+        let begin = |(place, ((field, held), writer)): (usize, ((&FieldRef, &mut Held), _))| match held.end() {
+            Ended::Repeats(texts) => {
                 let column = schema.column(place);
                 let statistics = properties.statistics_enabled(column.path()) != EnabledStatistics::None;
                 Soon::begin(move || Ok(Chunk::Ours(texts.encode(&column, statistics)?)))
             }
-            None => {
-                let (field, values) = (FieldRef::clone(field), held.end());
+            Ended::Array(values) => {
+                let field = FieldRef::clone(field);
                 Soon::begin(move || Ok(Chunk::Arrow(encoded(&field, &values, writer)?)))
             }
         };
@@ -227,27 +233,22 @@ impl Held {
         0
     }
 
-    /// The texts held if they repeat; then they are forgotten. If they do not, they and those of the groups that follow are the library's.
-    fn repeats(&mut self) -> Option<Repeats> {
-        let Values::Repeats(texts) = &mut self.values else { return None };
-        if texts.are_few() {
-            return Some(std::mem::take(texts));
+    /// The values held, which are forgotten. If texts do not repeat, they and those of the groups that follow are the library's.
+    fn end(&mut self) -> Ended {
+        if let Values::Repeats(texts) = &self.values
+            && !texts.are_few()
+        {
+            let mut builder = StringBuilder::new();
+            texts.rows().for_each(|text| builder.append_value(text));
+            self.values = Values::Texts(builder);
         }
-        let mut builder = StringBuilder::new();
-        texts.rows().for_each(|text| builder.append_value(text));
-        self.values = Values::Texts(builder);
-        None
-    }
-
-    /// The values held, which are forgotten.
-    fn end(&mut self) -> ArrayRef {
-        match &mut self.values {
-            Values::Repeats(_) => unreachable!("texts that repeat are encoded here"),
+        Ended::Array(match &mut self.values {
+            Values::Repeats(texts) => return Ended::Repeats(std::mem::take(texts)),
             Values::Texts(texts) => Arc::new(texts.finish()),
             Values::Wholes(numbers) => Arc::new(numbers.finish()),
             Values::Decimals(numbers) => Arc::new(numbers.finish()),
             Values::Times(times) => Arc::new(times.finish()),
-        }
+        })
     }
 }
 
