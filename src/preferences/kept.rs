@@ -41,10 +41,17 @@ impl KeptUse {
         }
     }
 
-    /// As it stands in a robots.txt; invalid UTF-8 is replaced.
+    /// As it stands in a robots.txt; a byte that is not UTF-8 is `\x..`, so that different values stay different.
     pub fn text(&self) -> String {
         match self {
-            KeptUse::Record(key, value) => format!("{}: {}", key.name(), String::from_utf8_lossy(value)),
+            KeptUse::Record(key, value) => {
+                let mut text = format!("{}: ", key.name());
+                for chunk in value.utf8_chunks() {
+                    text.push_str(chunk.valid());
+                    chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+                }
+                text
+            }
             KeptUse::Signal(word) => format!("use={word}"),
         }
     }

@@ -30,10 +30,11 @@ impl Patterns {
     }
 
     /// The paths of lines that are no rules, each with a verdict, as patterns: the longest first and, of those as long, `Allowed`
-    /// first, in every dialect. An empty path matches all.
+    /// first, with `*` and `$`, in every dialect. An empty path matches all.
     pub fn longest_first<'v>(lines: impl IntoIterator<Item = (&'v [u8], Verdict)>, dialect: &Dialect) -> Patterns {
+        let dialect = Dialect { wildcards: Wildcards::Special, ..dialect.clone() };
         let mut patterns = Patterns::default();
-        let push = |(place, (path, verdict))| patterns.push(path, verdict, place, dialect);
+        let push = |(place, (path, verdict))| patterns.push(path, verdict, place, &dialect);
         let lengths: Vec<u32> = (0..).zip(lines).map(push).collect();
         patterns.sort_by_length(&lengths);
         patterns

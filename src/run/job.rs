@@ -18,6 +18,7 @@ use crate::output::form::{Form, Format, FrameFormat};
 use crate::output::splits::Splits;
 use crate::policy::{Crawler, Policy};
 use crate::preferences::PreferenceColumns;
+use crate::robots::Agents;
 
 /// The job of a run.
 #[derive(Debug, Clone)]
@@ -312,7 +313,9 @@ impl<'n> Following<'n> {
     /// The policy of the next chunk, with its number, unless it is the one with this number.
     pub fn newer_than(&mut self, number: u64) -> Result<Option<(u64, Vec<Matcher>)>, FilterError> {
         if let Some(matchers) = (self.newer)() {
-            if !matchers.iter().map(Matcher::agents).eq(self.crawlers.iter().map(Crawler::agents)) {
+            let of_job = self.crawlers.iter().map(Crawler::agents);
+            let are_same = |(one, other): (&Matcher, &Agents)| one.agents().is_same(other);
+            if matchers.len() != self.crawlers.len() || !matchers.iter().zip(of_job).all(are_same) {
                 return Err(FilterError::OtherCrawlers);
             }
             self.number += 1;

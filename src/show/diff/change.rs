@@ -8,7 +8,7 @@ use crate::policy::OriginStatus;
 use crate::show::access::GroupKind;
 
 named! {
-    /// How an origin changed for some crawlers, by the choices that the program makes by default.
+    /// How an origin changed for some crawlers, by the operator's choices.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     #[non_exhaustive]
     pub enum Change {
@@ -37,6 +37,8 @@ named! {
         /// Something else is said about uses of a page that may be fetched by both; or a record about uses that is only kept came or
         /// went, such as a `License`, where both policies have verdicts. It is told beside other changes.
         Preferences = "preferences",
+        /// The lines about uses differ, but are too intricate to tell whether a page does: nothing is claimed.
+        PreferencesUndecided = "preferences-undecided",
     }
 }
 
@@ -59,11 +61,11 @@ pub struct Difference {
     pub now: String,
 }
 
-/// The paths that show a change.
+/// The paths that show a change, and the records that do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Differences {
-    /// Some of the differences, the nearest first.
+    /// Some of the differences: paths, the nearest first, and then records.
     pub shown: Vec<Difference>,
     /// How many there are.
     pub count: u64,
@@ -85,11 +87,18 @@ impl Differences {
         Differences { shown: found.shown.into_iter().map(told).collect(), count, are_all: found.are_all }
     }
 
-    /// Adds others, of which at most `shown` stay in all.
+    /// Adds others; at most `shown` paths and as many records stay.
     pub(super) fn add(&mut self, other: Differences, shown: usize) {
+        let is_record = |difference: &Difference| difference.path.is_empty();
         self.shown.extend(other.shown);
-        self.shown.sort_by_key(|difference| difference.path.len());
-        self.shown.truncate(shown);
+        self.shown.sort_by_key(|difference| (is_record(difference), difference.path.len()));
+        let mut left = [shown; 2];
+        self.shown.retain(|difference| {
+            let left = &mut left[usize::from(is_record(difference))];
+            let stays = *left > 0;
+            *left = left.saturating_sub(1);
+            stays
+        });
         self.count += other.count;
         self.are_all &= other.are_all;
     }
@@ -104,7 +113,7 @@ pub struct OriginChange<'p> {
     pub change: Change,
     /// The names of the crawlers, by number: see [`Diff::names`](super::Diff::names).
     pub crawlers: Arc<[u16]>,
-    /// The paths that changed, if both policies have verdicts.
+    /// The paths that changed, and records that are only kept, if both policies have verdicts.
     pub differences: Arc<Differences>,
     /// Whose group applied, and whose applies now.
     pub groups: [GroupKind; 2],

@@ -284,7 +284,7 @@ impl UseComparer {
         }
         let change = match differences {
             Differences { count: 0, are_all: true, .. } => return None,
-            Differences { count: 0, .. } => Change::Undecided,
+            Differences { count: 0, .. } => Change::PreferencesUndecided,
             _ => Change::Preferences,
         };
         let Class { groups, crawlers, .. } = class;

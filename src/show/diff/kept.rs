@@ -1,10 +1,10 @@
 //! Compares what sites say about uses that is only kept: which of it came and went.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Difference, Differences};
 use crate::preferences::KeptUse;
-use crate::robots::SideRecord;
+use crate::robots::{SideKey, SideRecord};
 
 /// What records say that is only kept. Where they stand, and how often they say it, is no difference.
 pub(super) type Kept = BTreeSet<KeptUse>;
@@ -13,20 +13,21 @@ pub(super) fn kept(records: &[SideRecord<'_>]) -> Kept {
     records.iter().flat_map(KeptUse::of).collect()
 }
 
-/// What went and what came. Where as much of one key came as went, it took its place.
+/// What went and what came. Where one record of a key went and one came, it took its place.
 pub(super) fn differences(was: &Kept, now: &Kept) -> Differences {
-    let (mut gone, mut new) = (was.difference(now).peekable(), now.difference(was).peekable());
-    let mut shown = Vec::new();
-    // Both are in the order of their keys.
-    loop {
-        let key = match (gone.peek(), new.peek()) {
-            (Some(one), Some(other)) => one.key().min(other.key()),
-            (Some(one), None) | (None, Some(one)) => one.key(),
-            (None, None) => break,
-        };
-        let [was, now] = [&mut gone, &mut new].map(|side| side.next_if(|one| one.key() == key));
-        let [was, now] = [was, now].map(|one| one.map(KeptUse::text).unwrap_or_default());
-        shown.push(Difference { path: Vec::new(), was, now });
+    let mut by_key: BTreeMap<Option<SideKey>, [Vec<String>; 2]> = BTreeMap::new();
+    for (side, changed) in [was.difference(now).collect::<Vec<_>>(), now.difference(was).collect()].iter().enumerate() {
+        changed.iter().for_each(|one| by_key.entry(one.key()).or_default()[side].push(one.text()));
     }
+    let difference = |was, now| Difference { path: Vec::new(), was, now };
+    let of_key = |sides: [Vec<String>; 2]| match sides.map(|side| <[String; 1]>::try_from(side)) {
+        [Ok([was]), Ok([now])] => vec![difference(was, now)],
+        sides => {
+            let [gone, new] = sides.map(|side| side.map_or_else(|side| side, Vec::from));
+            let gone = gone.into_iter().map(|was| difference(was, String::new()));
+            gone.chain(new.into_iter().map(|now| difference(String::new(), now))).collect()
+        }
+    };
+    let shown: Vec<Difference> = by_key.into_values().flat_map(of_key).collect();
     Differences { count: shown.len() as u64, shown, are_all: true }
 }

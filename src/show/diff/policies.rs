@@ -7,6 +7,7 @@ use super::change::{Change, OriginChange};
 use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
+use crate::output::splits::crawler_name;
 use crate::policy::{Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
 use crate::show::access::paths_of;
@@ -115,9 +116,9 @@ impl<'p> Diff<'p> {
         Diff { shown, ..self }
     }
 
-    /// The names of the crawlers, by number.
+    /// The names of the crawlers, by number; those of a list have `+` between them.
     pub fn names(&self) -> Vec<String> {
-        self.crawlers.iter().map(|[_, now]| now.agents().to_string()).collect()
+        self.crawlers.iter().map(|[_, now]| crawler_name(now.agents())).collect()
     }
 
     /// The crawlers that only one of the policies was compiled for, so that they are not compared unless lists name them.

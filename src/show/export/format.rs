@@ -65,6 +65,10 @@ pub(crate) fn is_text(file: &mut File) -> io::Result<bool> {
 /// # Errors
 ///
 /// If `out` cannot be written.
+///
+/// # Panics
+///
+/// If a crawler was taken from a policy for other crawlers.
 pub fn write(
     policy: &Policy,
     table: ExportTable,
@@ -129,6 +133,10 @@ pub(in crate::show) fn write_rows(
 /// # Errors
 ///
 /// If the file cannot be written, or exists and is not to be replaced.
+///
+/// # Panics
+///
+/// If a crawler was taken from a policy for other crawlers.
 pub fn write_file(
     policy: &Policy,
     table: ExportTable,

@@ -161,6 +161,10 @@ const STATUS: [Column; 11] = [
 /// # Errors
 ///
 /// The first error of `each`, after which no row follows.
+///
+/// # Panics
+///
+/// If a crawler was taken from a policy for other crawlers.
 pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
     Export::new(policy, table, crawlers).rows(each)
 }
@@ -208,6 +212,10 @@ impl<'p> Export<'p> {
     /// # Errors
     ///
     /// The first error of `each`, after which no row follows.
+    ///
+    /// # Panics
+    ///
+    /// If a crawler was taken from a policy for other crawlers.
     pub fn rows<E>(&self, each: &mut Each<'_, E>) -> Result<(), E> {
         if self.table == ExportTable::AccessSummary {
             return summary(self, each);

@@ -19,6 +19,10 @@ const NAMED: usize = 6;
 /// A byte follows its edge. A byte without an edge follows the dashed one: to another state, which examines it again,
 /// or back to the same state, which consumes it. At the end of a path, the state gives the verdict and the priority of
 /// the rules that decide.
+///
+/// # Panics
+///
+/// If a crawler was taken from a policy for other crawlers.
 pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<String> {
     let groups = policy.groups(crawler);
     let (column, group) = groups.answer(record.row);

@@ -188,6 +188,10 @@ impl OriginEntry {
     /// # Errors
     ///
     /// [`InvalidUrl`] if the text is neither an origin nor a URL.
+    ///
+    /// # Panics
+    ///
+    /// If a crawler was taken from a policy for other crawlers.
     pub fn of(policy: &Policy, url: &[u8], crawlers: &[Crawler], now: i64) -> Result<Option<OriginEntry>, InvalidUrl> {
         OriginEntry::by(policy, url, crawlers, Choices::at(now))
     }
@@ -197,6 +201,10 @@ impl OriginEntry {
     /// # Errors
     ///
     /// [`InvalidUrl`] if the text is neither an origin nor a URL.
+    ///
+    /// # Panics
+    ///
+    /// If a crawler was taken from a policy for other crawlers.
     pub fn by(
         policy: &Policy,
         url: &[u8],

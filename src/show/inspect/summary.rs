@@ -159,6 +159,10 @@ impl Summary {
     /// # Errors
     ///
     /// [`WriteError`] if layers cannot be merged: a temporary file cannot be written, or it is beyond what a policy can hold.
+    ///
+    /// # Panics
+    ///
+    /// If a crawler was taken from a policy for other crawlers.
     pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Result<Summary, WriteError> {
         let policy = &policy.flattened(&std::env::temp_dir())?;
         let statistics = policy.statistics();
