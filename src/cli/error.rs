@@ -72,7 +72,7 @@ pub enum Failure {
     NoPolicies,
     #[error("{option} is for --what {of}, not {table}")]
     NotOfTable { option: &'static str, of: &'static str, table: &'static str },
-    #[error("{} is {}; lint reads such a file if it has a name, and can be read twice", shown(path), kind.name())]
+    #[error("{} is {}; lint reads such a file only if it has a name, and can be read twice", shown(path), kind.name())]
     NotLinted { path: PathBuf, kind: SourceKind },
     #[error("{} looks like {}, not like a robots.txt; {}", shown(path), form.name(), form.help())]
     NotRobots { path: PathBuf, form: Form },

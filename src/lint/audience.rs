@@ -153,6 +153,11 @@ pub(super) fn means_everybody(value: &[u8]) -> bool {
         || words.next().is_some_and(|word| is_any(&word, &EVERYBODY)) && words.all(|word| is_any(&word, &BESIDE))
 }
 
+/// Whether a text begins as the user-agent strings of browsers do, in which crawlers name themselves later.
+fn is_browsers(text: &str) -> bool {
+    text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("mozilla/"))
+}
+
 /// The name that a line means of which only a part is compared, or nothing: without quotes, version or comment, or the one in a whole
 /// user-agent string.
 pub(super) fn meant(value: &[u8]) -> Option<String> {
@@ -164,7 +169,12 @@ pub(super) fn meant(value: &[u8]) -> Option<String> {
             [] => Some("*".to_owned()),
             _ => None,
         },
-        Err(AgentError::WholeUserAgent { proposed, .. }) if text.contains('(') && proposed != "*" => Some(proposed),
+        // Elsewhere, what stands between brackets is no name of the crawler.
+        Err(AgentError::WholeUserAgent { proposed, .. })
+            if text.contains('(') && proposed != "*" && (is_browsers(text) || text.starts_with(&proposed)) =>
+        {
+            Some(proposed)
+        }
         Err(_) => None,
     }
     .filter(|name| name.as_bytes() != value)
@@ -256,6 +266,9 @@ mod tests {
             ("\"Googlebot\"", "Googlebot"),
             ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"),
             ("360Spider beta", ""),
+            ("Mediapartners (Googlebot)", ""),
+            ("larbin_2.6.2 (listonATccDOTgatech)", ""),
+            ("examplebot (+https://example.com/bot)", "examplebot"),
             ("Googlebot*", ""),
             ("bar", ""),
             ("", ""),

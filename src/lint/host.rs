@@ -35,7 +35,8 @@ fn after<'t>(text: &'t [u8], start: &str) -> Option<&'t [u8]> {
 /// unless it begins with `www.`: links without a scheme lead to such paths.
 pub(super) fn has_host(value: &[u8]) -> bool {
     let text = value.strip_prefix(b"/").unwrap_or(value);
-    if after_scheme(text).is_some() || after(text, "www.").is_some() {
+    let begins_host = |rest: &[u8]| rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
+    if after_scheme(text).or_else(|| after(text, "www.")).is_some_and(begins_host) {
         return true;
     }
     let without_slashes = || &value[value.iter().take_while(|&&byte| byte == b'/').count()..];
@@ -145,6 +146,9 @@ mod tests {
         for value in [
             "/redirect?url=http://",
             "/*http://",
+            "/http://",
+            "/https://*",
+            "/www.",
             "//a",
             "/wwwx",
             "/a/www.b/",

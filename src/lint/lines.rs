@@ -46,7 +46,7 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
     let (reason, proposal) = match (kind, read) {
         (NoteKind::RuleWithoutSlash, &Line::Record { written, value, .. }) => {
             let rule = RuleLine { line, key: written, value, outside: false };
-            let proposal = meant::path(value).map(|path| rule.with(&path));
+            let proposal = meant::path(value).and_then(|path| rule.meaning(&path));
             findings.add_with(kind.into(), line, rule::without_slash(value, "is ignored"), proposal, None);
             return;
         }
@@ -240,7 +240,10 @@ pub(super) fn with_colon(content: &[u8]) -> Option<String> {
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || SIGNS.contains(byte);
     let from = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
     let value = rest[from..].strip_prefix(b"- ").unwrap_or(&rest[from..]);
-    Some(record(key, value))
+    // Words are no path.
+    let is_rule = key.eq_ignore_ascii_case("allow") || key.eq_ignore_ascii_case("disallow");
+    let is_path = value.is_empty() || meant::is_start(value) && !value.windows(2).any(|two| two == b": ");
+    (!is_rule || is_path).then(|| record(key, value))
 }
 
 /// The key of one or two words that a blank ends, and the rest.
@@ -331,7 +334,9 @@ mod tests {
             ("Disallow/x", "Disallow: /x"),
             ("User-agent*", "User-agent: *"),
             ("Disallow", "Disallow:"),
-            ("Disallow the robots", "Disallow: the robots"),
+            ("Disallow the robots", ""),
+            ("Allow all", ""),
+            ("Disallow /a: b", ""),
             ("Noindex /x", "Noindex: /x"),
             ("Comment all of it", ""),
             ("nonsense /x", ""),

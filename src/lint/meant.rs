@@ -2,7 +2,7 @@
 //!
 //! Regular expressions, which robots.txt does not have, are recognised here.
 
-use super::host::{has_host, is_host_perhaps, without_host};
+use super::host::{has_host, is_file_ending, is_host_perhaps, without_host};
 use crate::dialect::Encoding;
 use crate::rules::{self, push_escape};
 
@@ -45,18 +45,18 @@ pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
         [b'.', b'/', rest @ ..] => Some([b"/", rest].concat()).filter(|_| !rest.starts_with(b".")),
         [b'.', ending @ ..] => {
             let name = ending.strip_suffix(b"$").unwrap_or(ending);
-            let is_ending = (1..=5).contains(&name.len()) && name.iter().all(u8::is_ascii_alphanumeric);
+            // Others may be hidden files.
+            let is_ending = is_file_ending(name);
             is_ending.then(|| [b"/*.", ending].concat())
         }
         [b'?', ..] if value.len() > 1 => Some([b"/*", value].concat()),
         _ if is_regular_expression(value) => without_expression(value),
-        [b'\\', ..] if !has_escape(value) => {
-            Some(value.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect())
-        }
+        [b'\\', ..] => with_slashes(value),
         [first, ..] if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'-' | b'~' | b'%' | 0x80..) => {
             let is_word = WORDS.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(value));
             let is_scheme = value.contains(&b':') || value.windows(2).any(|two| two == b"//");
-            let is_clear = !is_word && !is_scheme && !is_host_perhaps(value);
+            let is_named = value.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
+            let is_clear = is_named && !is_word && !is_scheme && !is_host_perhaps(value);
             let is_slash = value.get(..3).is_some_and(|three| three.eq_ignore_ascii_case(b"%2f"));
             let path = if is_slash { [b"/", &value[3..]].concat() } else { [b"/", value].concat() };
             is_clear.then_some(path)
@@ -71,9 +71,12 @@ pub(super) fn is_narrow(path: &[u8]) -> bool {
     path.iter().any(|byte| !matches!(byte, b'/' | b'*' | b'$'))
 }
 
-/// Whether a wildcard has a backslash before it, which may make it a plain character, or be a slash.
-pub(super) fn has_escape(value: &[u8]) -> bool {
-    value.windows(2).any(|two| matches!(two, b"\\*" | b"\\$"))
+/// A path with slashes for backslashes, unless a wildcard has one before it, which may make it a plain character, or be a slash; or
+/// several stand side by side, which may be one that is escaped.
+pub(super) fn with_slashes(value: &[u8]) -> Option<Vec<u8>> {
+    let is_unclear = |two: &[u8]| two[0] == b'\\' && matches!(two[1], b'*' | b'$' | b'\\' | b'/');
+    let slash = |&byte: &u8| if byte == b'\\' { b'/' } else { byte };
+    (!value.windows(2).any(is_unclear)).then(|| value.iter().map(slash).collect())
 }
 
 /// The path before a comment of another language, and the comment's text.
@@ -95,7 +98,10 @@ pub(super) fn comment(value: &[u8]) -> Option<(&[u8], &[u8])> {
             Some(&text[2..])
         } else {
             let is_short = matches!(text[0], b';' | b'-') && blank(begins + 1);
-            is_short.then(|| &text[1..])
+            // A name may have such signs between its words, and one that has blanks anyway, or an ending behind them, is one.
+            let is_ending = |two: &[u8]| two[0] == b'/' || two[0] == b'.' && two[1].is_ascii_alphanumeric();
+            let is_name = from > 0 || text.windows(2).any(is_ending) || text.ends_with(b"/");
+            (is_short && !is_name).then(|| &text[1..])
         };
         if let Some(inner) = inner {
             return Some((&value[..at], inner.trim_ascii()));
@@ -192,7 +198,7 @@ pub(super) fn encoded(path: &[u8]) -> Option<Vec<u8>> {
     is_clear.then(|| escaped(path))
 }
 
-/// Whether a pattern has something found only in regular expressions: a class, a group that is repeated or has alternatives, `.+`, `.*`
+/// Whether a pattern has something found only in regular expressions: a class, a group that has alternatives, `.+`, `.*`
 /// at the beginning of a segment or a value (elsewhere it may be for file extensions), an escape, or an anchor.
 pub(super) fn is_regular_expression(value: &[u8]) -> bool {
     if !value.iter().any(|byte| matches!(byte, b'^' | b'.' | b'+' | b'\\' | b'[' | b']' | b'(')) {
@@ -214,12 +220,10 @@ pub(super) fn is_regular_expression(value: &[u8]) -> bool {
     };
     value.starts_with(b"^")
         || value.starts_with(b".*")
-        || [&b"/.*"[..], b"?.*", b"&.*", b"=.*", b"/^", b"\\d", b"\\w", b"\\.", b"\\/", b"\\?", b"(?:", b"]+", b"]*"]
+        || [&b"/.*"[..], b"?.*", b"&.*", b"=.*", b"/^", b"\\d", b"\\w", b"\\.", b"\\/", b"\\?", b"(?:"]
             .iter()
             .any(|piece| has(piece))
         || ends_with(b".+")
-        || ends_with(b")+")
-        || ends_with(b")*")
         || has(b"(") && has(b"|") && has(b")")
         || class().is_some()
 }
@@ -266,6 +270,10 @@ mod tests {
             ("~joe/", "/~joe/"),
             ("%2Fx", "/x"),
             ("?sort=", "/*?sort="),
+            (".git", ""),
+            (".env", ""),
+            ("-", ""),
+            ("\\\\a\\\\b", ""),
             (".pdf", "/*.pdf"),
             (".pdf$", "/*.pdf$"),
             ("^/a", "/a"),
@@ -328,6 +336,7 @@ mod tests {
             ("/r \t//all", "/r", "all"),
             ("/r /* all */", "/r", "all"),
             ("/r -- all", "/r", "all"),
+            ("/r - all of it.", "/r", "all of it."),
             ("/r - all", "/r", "all"),
             ("/r ; all", "/r", "all"),
             ("/r ＃ all", "/r", "all"),
@@ -335,6 +344,11 @@ mod tests {
         ] {
             let found = comment(value.as_bytes()).map(|(path, text)| (path.to_vec(), text.to_vec()));
             assert_eq!(found, Some((path.as_bytes().to_vec(), text.as_bytes().to_vec())), "{value}");
+        }
+        for value in
+            ["/Annual Report - 2019.pdf", "/Report - 2019.pdf", "/My Files - Old/", "/Files - Old/", "/a b ; c"]
+        {
+            assert_eq!(comment(value.as_bytes()), None, "{value}");
         }
         for value in ["/r", "/a //", "/a /b", "/a /*b", "/a - ", "/a -b", "//a", "/a//b", "/a--b", "/a ;b"] {
             let is_sole_mark = value == "/a //" || value == "/a - ";
@@ -377,7 +391,6 @@ mod tests {
             "/x.+",
             "/^x",
             "/(a|b)",
-            "/(ab)*/",
             "/x?.*",
             ".*/x",
             "/x?a=.*&b",
@@ -399,6 +412,12 @@ mod tests {
             "/(a)++-+b.pdf",
             "/[http://x-y]",
             "/mr.+x",
+            // A star after a bracket is one of a pattern.
+            "/(ab)*/",
+            "/wiki/Mercury_(planet)*",
+            "/*?filter[brand]*",
+            "/*?f[]*",
+            "/a]+b",
         ] {
             assert!(!is_regular_expression(pattern.as_bytes()), "{pattern}");
         }

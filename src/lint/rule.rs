@@ -23,6 +23,13 @@ impl RuleLine<'_> {
     pub fn with(&self, path: &[u8]) -> String {
         format!("{}: {}", excerpt(self.key), excerpt(path))
     }
+
+    /// The same line with the path that is meant, if it can be: a rule for some paths never becomes one for the whole site, and a path
+    /// with dot segments matches none.
+    pub fn meaning(&self, path: &[u8]) -> Option<String> {
+        let is_whole = !meant::is_narrow(path) && meant::is_narrow(self.value);
+        (!is_whole && !has_dot_segment(path, Wildcards::Special)).then(|| self.with(path))
+    }
 }
 
 /// The most lines that are proposed in place of one.
@@ -38,7 +45,7 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         return;
     }
     let begins = matches!(value.first(), None | Some(b'/' | b'*'));
-    let path = || meant::path(value).map(|path| rule.with(&path));
+    let path = || meant::path(value).and_then(|path| rule.meaning(&path));
     // If any value can be a rule, the parser has not noted this.
     if !begins && !outside && dialect.rule_start == RuleStart::Any {
         findings.add_with(FindingKind::RuleWithoutSlash, line, without_slash(value, "matches no path"), path(), None);
@@ -56,16 +63,19 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
     if let Some(words) = &several {
         let reason = "the whole value is one path, spaces included; give each path its own line";
         let is_clear = words.len() <= PROPOSED && words.iter().all(|word| meant::is_start(word));
-        let lines = || words.iter().map(|path| rule.with(path)).collect::<Vec<_>>().join("\n");
-        findings.add_with(FindingKind::SeveralPaths, line, reason, is_clear.then(lines), None);
+        let lines = || Some(words.iter().map(|path| rule.meaning(path)).collect::<Option<Vec<_>>>()?.join("\n"));
+        findings.add_with(FindingKind::SeveralPaths, line, reason, is_clear.then(lines).flatten(), None);
     }
     if let Some(at) = first_unescaped(value, several.is_some(), dialect.encoding)
         && begins
         && !is_regular_expression(value)
         && !(value[at] == b'\\' && dialect.url_path == UrlPath::AsFetched)
     {
-        let path = several.is_none().then(|| meant::encoded(meant::unquoted(value))).flatten();
-        let proposal = path.map(|path| rule.with(&path));
+        let bare = meant::unquoted(value);
+        // After it, a sign may be what is searched for.
+        let is_clear = several.is_none() && (bare.len() == value.len() || !bare.ends_with(b"="));
+        let path = is_clear.then(|| meant::encoded(bare)).flatten();
+        let proposal = path.and_then(|path| rule.meaning(&path));
         findings.add_with(FindingKind::Unescaped, line, unescaped(&value[at..]), proposal, None);
     }
 }
@@ -81,7 +91,7 @@ fn wildcards(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>
     let RuleLine { line, value, .. } = *rule;
     if is_regular_expression(value) {
         let reason = "robots.txt has no regular expressions: only * and a $ at the end are special";
-        let proposal = without_expression(value).map(|path| rule.with(&path));
+        let proposal = without_expression(value).and_then(|path| rule.meaning(&path));
         findings.add_with(FindingKind::RegularExpression, line, reason, proposal, None);
         return;
     }
@@ -132,15 +142,14 @@ fn segments(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>)
     }
     if has_dot_segment(value, dialect.wildcards) {
         let reason = "fetchers resolve segments . and .. before they ask, so this rule matches no path";
-        let proposal = meant::resolved(value).map(|path| rule.with(&path));
+        let proposal = meant::resolved(value).and_then(|path| rule.meaning(&path));
         findings.add_with(FindingKind::DotSegment, line, reason, proposal, None);
     }
     let path = value.split(|&byte| byte == b'?').next().unwrap_or_default();
     if value.starts_with(b"/") && path.contains(&b'\\') && !is_regular_expression(value) {
         let reason = "fetchers read \\ in a path as /, so this rule matches only paths with %5C";
-        let slashes: Vec<u8> = value.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
-        let is_clear = !meant::has_escape(value) && meant::is_narrow(&slashes);
-        findings.add_with(FindingKind::Backslash, line, reason, is_clear.then(|| rule.with(&slashes)), None);
+        let proposal = meant::with_slashes(value).and_then(|path| rule.meaning(&path));
+        findings.add_with(FindingKind::Backslash, line, reason, proposal, None);
     }
 }
 
@@ -237,6 +246,18 @@ fn unescaped(rest: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_for_some_paths_never_becomes_one_for_all() {
+        let meaning = |value: &str, path: &str| {
+            RuleLine { line: 1, key: b"Disallow", value: value.as_bytes(), outside: false }.meaning(path.as_bytes())
+        };
+        assert_eq!(meaning("/x\"", "/x").as_deref(), Some("Disallow: /x"));
+        assert_eq!(meaning("/\"", "/"), None);
+        assert_eq!(meaning("/*>", "/*"), None);
+        assert_eq!(meaning("/**", "/*").as_deref(), Some("Disallow: /*"));
+        assert_eq!(meaning("a/../b", "/a/../b"), None);
+    }
 
     #[test]
     fn a_dot_that_may_be_one_of_an_expression_is_noted() {

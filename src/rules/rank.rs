@@ -224,6 +224,15 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_are_no_rules_have_wildcards_in_every_dialect() {
+        for dialect in Dialect::ALL {
+            let lines = [(&b"/a"[..], Verdict::Allowed), (b"/*.pdf$", Verdict::Allowed)];
+            let patterns = Patterns::longest_first(lines, dialect);
+            assert!(patterns.patterns[0].anchored && patterns.segments(&patterns.patterns[0]).count() == 2);
+        }
+    }
+
+    #[test]
     fn stars_and_dollars() {
         let one = |rule: &str, dialect| ranked(&format!("Disallow: {rule}\n"), dialect).remove(0);
         for (rule, expected) in [

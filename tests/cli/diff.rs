@@ -357,8 +357,8 @@ fn records_that_are_only_kept_are_told_when_they_come_and_go() {
     let expected = "\
 https://beside.example
   preferences for onebot, *
-    llm-policy: /p -> llm-policy: /\\u{1b}[31mq
     /b/: train-ai=unknown -> train-ai=n
+    llm-policy: /p -> llm-policy: /\\u{1b}[31mq
 https://came.example
   preferences for onebot, *
     nothing -> license: https://a.example/L
@@ -389,10 +389,11 @@ https://went.example
     assert_eq!((came.len(), came[0].get("path"), came[0].get("was")), (1, None, None));
     assert_eq!((&came[0]["now"], &came[0]["differences"]), (&"license: https://a.example/L".into(), &1.into()));
     assert_eq!(of("went")[0].get("now"), None);
-    assert_eq!(of("beside")[1]["path"], "/b/");
-    // The most that are shown holds for all differences of a change.
+    assert_eq!((&of("beside")[0]["path"], of("beside")[1].get("path")), (&"/b/".into(), None));
+    // The most that are shown holds for paths and for records: neither hides the other.
     let one = printed(&bench, "diff was.rsv now.rsv --only preferences --paths 1 --agent *", 1);
     assert!(one.contains("    nothing -> disallowaitraining: /b\n    and 1 more\n"), "{one}");
+    assert!(one.contains("    /b/: train-ai=unknown -> train-ai=n\n    llm-policy: /p -> llm-policy: /"), "{one}");
     let none = printed(&bench, "diff was.rsv now.rsv --only preferences --paths 0 --format tsv", 1);
     assert!(none.contains("https://came.example\tpreferences\tonebot,*\t\t\t\t1\tyes\t"), "{none}");
     let summary = printed(&bench, "diff was.rsv now.rsv --only preferences --summary", 1);

@@ -74,6 +74,9 @@ fn newest(
     if kind == SourceKind::Policy {
         return Err(SourceError::Policy { path: path.to_owned() }.into());
     }
+    if matches!(kind, SourceKind::Arc | SourceKind::Zip) {
+        return Err(SourceError::NotRead { path: path.to_owned(), kind }.into());
+    }
     // The bytes that a pipe has given cannot be read again.
     if !path.is_file() {
         return Err(Failure::NotLinted { path: path.to_owned(), kind });

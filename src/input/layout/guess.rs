@@ -35,36 +35,46 @@ impl fmt::Display for Guess {
 /// What a list that begins with `start` looks like: text of another kind, or lines of which most have a URL in the same field or member.
 pub(crate) fn guess(start: &[u8]) -> Option<Guess> {
     let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start);
-    if let Some((_, looks, advice)) = OTHER_TEXTS.into_iter().find(|(is_one, ..)| is_one(start)) {
+    if let Some((looks, advice)) = other_text(start) {
         return Some(Guess { looks, advice: advice.to_owned() });
     }
-    // The last line may be cut, and the first may be a head line.
-    let lines: Vec<&[u8]> = start.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(LINES).collect();
-    json_lines(&lines).or_else(|| delimited(&lines)).or_else(|| without_scheme(&lines))
+    // The last line may be cut, and the first may be a head line. A list may begin well.
+    let all = || start.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let mut lines: Vec<&[u8]> = all().filter(|line| !has_url(line, &Layout::Whole)).take(LINES).collect();
+    if lines.len() < LINES {
+        lines = all().take(LINES).collect();
+    }
+    let json = || if start.starts_with(b"{") { json_lines(&lines) } else { None };
+    json().or_else(|| delimited(&lines)).or_else(|| without_scheme(&lines))
 }
 
-/// Texts that have no URL in each line, how they are known, and how to make a list of them.
-const OTHER_TEXTS: [(fn(&[u8]) -> bool, &str, &str); 4] = [
-    (is_utf_16, "UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"),
-    (
-        |text| text.trim_ascii_start().starts_with(b"["),
-        "a JSON array",
-        "write its elements as lines with jq -c '.[]', or its texts with jq -r",
-    ),
-    (
-        |text| {
-            text.trim_ascii_start().split(|&byte| byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"{")
-        },
-        "JSON over several lines",
-        "write each object as one line with jq -c .",
-    ),
-    (|text| text.trim_ascii_start().starts_with(b"<"), "XML or HTML", "write its URLs as lines first"),
-];
+/// What a text is that has no URL in each line, and how to make a list of it.
+fn other_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    let text = start.trim_ascii_start();
+    let (first, next) = (text.first(), text.get(1..).and_then(|rest| rest.trim_ascii_start().first()));
+    match (first, next) {
+        _ if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") => {
+            Some(("UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"))
+        }
+        _ if has_nuls(start, 1) => Some(("UTF-16", "convert it with iconv -f UTF-16LE -t UTF-8")),
+        _ if has_nuls(start, 0) => Some(("UTF-16", "convert it with iconv -f UTF-16BE -t UTF-8")),
+        (Some(b'['), Some(b'"')) => Some(("a JSON array of texts", "write them as lines with jq -r '.[]'")),
+        (Some(b'['), Some(b'{' | b'[')) => Some(("a JSON array", "write its elements as lines with jq -c '.[]'")),
+        (Some(b'{'), _) if text.split(|&byte| byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"{") => {
+            Some(("JSON over several lines", "write each object, or each URL, as one line with jq"))
+        }
+        (Some(b'<'), Some(b'?' | b'!')) => Some(XML),
+        (Some(b'<'), Some(next)) if next.is_ascii_alphabetic() && !text.starts_with(b"<http") => Some(XML),
+        _ => None,
+    }
+}
 
-/// A byte order mark, or a NUL beside each of the first bytes.
-fn is_utf_16(text: &[u8]) -> bool {
-    let has_nuls = |at: usize| text.len() >= 4 && text.iter().take(LINES).skip(at).step_by(2).all(|&byte| byte == 0);
-    text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") || has_nuls(0) || has_nuls(1)
+const XML: (&str, &str) = ("XML or HTML", "write its URLs as lines first");
+
+/// Whether a NUL is beside each of the first bytes, beginning at 0 or 1.
+fn has_nuls(text: &[u8], at: usize) -> bool {
+    let pairs = || text.chunks_exact(2).take(LINES);
+    pairs().len() > 1 && pairs().all(|pair| pair[at] == 0 && pair[1 - at] != 0)
 }
 
 /// URLs that lack their scheme.
@@ -119,8 +129,8 @@ fn delimited(lines: &[&[u8]]) -> Option<Guess> {
         };
         let has_head = lines.first().is_some_and(|line| {
             let name = line.split(|&byte| byte == delimiter).nth(column).unwrap_or_default();
-            let name = name.strip_prefix(b"\"").unwrap_or(name);
-            name.first().is_some_and(u8::is_ascii_alphabetic) && !name.contains(&b':')
+            let name = name.trim_ascii().strip_prefix(b"\"").unwrap_or(name.trim_ascii());
+            name.first().is_some_and(u8::is_ascii_alphabetic) && origin::canonical(name).is_err()
         });
         let head = if has_head { " --header" } else { "" };
         Some(Guess { looks, advice: format!("try --delimiter {name} --column {}{head}", column + 1) })
@@ -157,11 +167,18 @@ mod tests {
             ("1.2\n1.3 x\n/a.html\n", None),
             ("\"http://a/\"\n\"http://b/,x\"\n", Some("(CSV); try --delimiter , --column 1")),
             ("\"url\"\n\"http://a/\"\n\"http://b/\"\n", Some("(CSV); try --delimiter , --column 1 --header")),
-            ("\n[\n\"http://a/\",\n\"http://b/\"]\n", Some("a JSON array; write its elements as lines with jq")),
+            (
+                "\n[\n\"http://a/\",\n\"http://b/\"]\n",
+                Some("a JSON array of texts; write them as lines with jq -r '.[]'"),
+            ),
+            ("[{\"url\": \"http://a/\"}]", Some("a JSON array; write its elements as lines with jq -c '.[]'")),
+            ("[2001:db8::1]/y\n", None),
+            ("<http://a/>\n", None),
             ("\u{feff}<?xml version=\"1.0\"?><urlset>", Some("XML or HTML")),
-            ("{\n  \"url\": \"http://a/\"\n}\n", Some("JSON over several lines; write each object as one line")),
+            ("{\n  \"url\": \"http://a/\"\n}\n", Some("JSON over several lines; write each object, or each")),
             ("<urlset><url><loc>http://a/</loc></url></urlset>", Some("XML or HTML; write its URLs as lines first")),
-            ("h\0t\0t\0p\0:\0", Some("UTF-16; convert it with iconv")),
+            ("h\0t\0t\0p\0:\0", Some("UTF-16; convert it with iconv -f UTF-16LE")),
+            ("\0h\0t\0t\0p", Some("UTF-16; convert it with iconv -f UTF-16BE")),
             ("http://a/,b\nx\ny\n", None),
             ("http://a/,b\nx,y\nx\ny\n", None),
             ("", None),
