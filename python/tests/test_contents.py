@@ -67,9 +67,7 @@ def test_tables_are_those_of_the_program(
         assert table.num_rows > 0
 
 
-def test_policies_are_told_by_the_choices_of_judge(
-    policy: robosieve.Policy, policy_file: Path, tmp_path: Path
-) -> None:
+def test_policies_are_told_by_the_choices_of_judge(policy: robosieve.Policy, policy_file: Path, tmp_path: Path) -> None:
     choices = robosieve.Choices(statuses="common-crawl", content_signal="everybody")
     for what, option in (("access", "--statuses common-crawl"), ("preferences", "--content-signal everybody")):
         path = tmp_path / f"{what}.parquet"
