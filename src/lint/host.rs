@@ -1,6 +1,5 @@
 //! Hosts in rules. A robots.txt is for its own host, and its rules are paths.
 
-use super::meant::{encoded, is_narrow};
 use crate::dialect::UrlPath;
 
 /// Endings of file names, which are no domains.
@@ -78,22 +77,16 @@ fn is_host(text: &[u8]) -> bool {
     is_any(ending, &DOMAINS) || is_country && (is_before_slash || is_below)
 }
 
-/// The path after a scheme and a host, or a host that begins with `www.`, if it is not for the whole site. Another host may not be
-/// that of the file.
+/// The path after a scheme and a host, or a host that begins with `www.`. Another host may not be that of the file.
 pub(super) fn without_host(value: &[u8]) -> Option<Vec<u8>> {
     let text = value.strip_prefix(b"/").unwrap_or(value);
-    let path = match after_scheme(text) {
-        Some(_) => {
-            let (_, at) = crate::origin::canonical(text).ok()?;
-            UrlPath::AsWritten.of(&text[at..]).into_owned()
-        }
-        None => {
-            let host = text.strip_prefix(b"/").unwrap_or(text);
-            after(host, "www.")?;
-            host[memchr::memchr(b'/', host)?..].to_vec()
-        }
-    };
-    encoded(&path).filter(|path| is_narrow(path))
+    if after_scheme(text).is_some() {
+        let (_, at) = crate::origin::canonical(text).ok()?;
+        return Some(UrlPath::AsWritten.of(&text[at..]).into_owned());
+    }
+    let host = text.strip_prefix(b"/").unwrap_or(text);
+    after(host, "www.")?;
+    Some(host[memchr::memchr(b'/', host)?..].to_vec())
 }
 
 /// Whether the first segment may be a host: it has a dot, and its ending is not one of files.

@@ -35,7 +35,7 @@ pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     if has_host(value) {
-        return without_host(value);
+        return without_host(value).and_then(|path| encoded(&path)).filter(|path| is_narrow(path));
     }
     let found = match value {
         [] | [b'*', ..] => None,
@@ -55,8 +55,7 @@ pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
         [first, ..] if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'-' | b'~' | b'%' | 0x80..) => {
             let is_word = WORDS.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(value));
             let is_scheme = value.contains(&b':') || value.windows(2).any(|two| two == b"//");
-            let is_named = value.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
-            let is_clear = is_named && !is_word && !is_scheme && !is_host_perhaps(value);
+            let is_clear = value != b"-" && !is_word && !is_scheme && !is_host_perhaps(value);
             let is_slash = value.get(..3).is_some_and(|three| three.eq_ignore_ascii_case(b"%2f"));
             let path = if is_slash { [b"/", &value[3..]].concat() } else { [b"/", value].concat() };
             is_clear.then_some(path)
@@ -273,6 +272,7 @@ mod tests {
             (".git", ""),
             (".env", ""),
             ("-", ""),
+            ("~*", "/~*"),
             ("\\\\a\\\\b", ""),
             (".pdf", "/*.pdf"),
             (".pdf$", "/*.pdf$"),

@@ -53,20 +53,24 @@ pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bo
 }
 
 /// The length of a path in a record that is no rule, if it matches `path`, which is as in [`allowed`]; counted as for the longest match,
-/// also where rules are not so compared (draft-ietf-aipref-attach-05, 3.1; for such dialects: ours). An empty one matches all.
+/// also where rules are not so compared, and with `*` and `$`, also where rules have none (draft-ietf-aipref-attach-05, 3.1; for such
+/// dialects: ours). An empty one matches all.
 ///
 /// # Panics
 ///
 /// If `dialect` is not one of the six names.
 pub fn matched_length(dialect: &str, value: &[u8], path: &[u8]) -> Option<usize> {
-    let prefix = |value: Vec<u8>, path: Vec<u8>| path.starts_with(&value).then_some(value.len());
+    let by_form = |form: fn(&[u8]) -> Vec<u8>| {
+        let pattern = formed_pattern(value, form);
+        matches(&pattern, &form(&fetched(path))).then_some(pattern.length)
+    };
     match dialect {
         "rfc9309" | "mandelbot" | "extended-2008" => {
             let pattern = rfc_pattern(value);
             matches(&pattern, &rfc_url(&fetched(path))).then_some(pattern.length)
         }
-        "draft-1996" => prefix(draft_form(value), draft_form(&fetched(path))),
-        "original-1994" => prefix(original_form(value), original_form(&fetched(path))),
+        "draft-1996" => by_form(draft_form),
+        "original-1994" => by_form(original_form),
         "google" => google::matched_length(value, path),
         unknown => panic!("no such dialect: {unknown}"),
     }
@@ -517,6 +521,18 @@ fn rfc_pattern(value: &[u8]) -> Pattern {
         pieces.extend(bytes.into_iter().map(Piece::Byte));
     }
     Pattern { pieces, anchored, length }
+}
+
+/// A pattern of which what is between wildcards has this form.
+fn formed_pattern(value: &[u8], form: fn(&[u8]) -> Vec<u8>) -> Pattern {
+    let body = value.strip_suffix(b"$");
+    let mut pieces = Vec::new();
+    for (place, part) in body.unwrap_or(value).split(|&byte| byte == b'*').enumerate() {
+        pieces.extend((place > 0).then_some(Piece::AnyRun));
+        pieces.extend(form(part).into_iter().map(Piece::Byte));
+    }
+    let length = pieces.len() + usize::from(body.is_some());
+    Pattern { pieces, anchored: body.is_some(), length }
 }
 
 /// The draft, 3.2.2: "if a %xx encoded byte is encountered it is unencoded prior to comparison,
