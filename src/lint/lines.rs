@@ -14,6 +14,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     let is_said = |kind| is_html && matches!(kind, NoteKind::MissingColon | NoteKind::UnknownRecord);
     let mut notes = robots.notes.iter().filter(|note| !is_said(note.kind)).peekable();
     let mut sitemaps = Sitemaps::default();
+    let competes = [true, false].iter().all(|&allow| robots.rules.iter().any(|rule| rule.allow == allow));
     for line in robots::lines(text, dialect) {
         let read = robots::read(line.text, dialect.keys);
         let mut outside = false;
@@ -27,7 +28,8 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
         }
         match key {
             Key::Allow | Key::Disallow => {
-                rule::check(&RuleLine { line: line.number, key: written, value, outside }, dialect, findings);
+                let rule = RuleLine { line: line.number, key: written, value, outside, competes };
+                rule::check(&rule, dialect, findings);
             }
             Key::Side(SideKey::Sitemap) => sitemaps.check(line.number, value, findings),
             Key::Side(key) => {
@@ -45,7 +47,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
     let (reason, proposal) = match (kind, read) {
         (NoteKind::RuleWithoutSlash, &Line::Record { written, value, .. }) => {
-            let rule = RuleLine { line, key: written, value, outside: false };
+            let rule = RuleLine { line, key: written, value, outside: false, competes: false };
             let proposal = meant::path(value).and_then(|path| rule.meaning(&path));
             findings.add_with(kind.into(), line, rule::without_slash(value, "is ignored"), proposal, None);
             return;

@@ -92,7 +92,9 @@ pub(super) fn check(line: u32, key: SideKey, value: &[u8], findings: &mut Findin
             true => (FindingKind::BrokenContentUsage, "labels with =y or =n, such as train-ai=n, search=y"),
             false => (FindingKind::BrokenContentSignal, "signals with =yes or =no, such as ai-train=no, search=yes"),
         };
-        let reason = format!("what it says of {} cannot be read; write {form}", broken.join(", "));
+        let labels = Use::all().filter(|&use_| read.source.label(use_).is_some()).count();
+        let what = if broken.len() == labels { "it" } else { &format!("what it says of {}", broken.join(", ")) };
+        let reason = format!("{what} cannot be read; write {form}");
         findings.add(kind, line, reason);
     }
     let kind = if is_usage { FindingKind::UnknownContentUsage } else { FindingKind::UnknownContentSignal };

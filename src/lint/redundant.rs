@@ -26,7 +26,8 @@ pub(super) fn check(file: &File<'_>, inherit: &[bool], effects: &mut Effects, fi
     let unreachable: HashSet<u32> = unreachable.map(|finding| finding.line).collect();
     let mut gone: Vec<bool> = file.robots.rules.iter().map(|rule| unreachable.contains(&rule.line)).collect();
     for (group, audiences) in audiences_of.iter().enumerate() {
-        let is_candidate = !file.lines[group].has_disallow && !audiences.is_empty();
+        let is_candidate =
+            !file.lines[group].has_disallow && !audiences.is_empty() && !is_usual(file, group, audiences);
         if is_candidate
             && audiences.iter().all(|&one| inherit[one])
             && changes_nothing(file, group as u32, audiences, &gone, effects)
@@ -37,8 +38,13 @@ pub(super) fn check(file: &File<'_>, inherit: &[bool], effects: &mut Effects, fi
                 false => "only allows what is allowed anyway",
             };
             gone[rules].fill(true);
-            let reason = format!("the record {says}: without a Disallow line it forbids nothing");
-            findings.add(FindingKind::RecordWithoutDisallow, file.first_line(group as u32), reason);
+            let line = file.first_line(group as u32);
+            let is_said =
+                |finding: &Finding| finding.kind == FindingKind::RecordWithoutDisallow && finding.line == line;
+            if !findings.so_far().any(is_said) {
+                let reason = format!("the record {says}: without a Disallow line it forbids nothing");
+                findings.add(FindingKind::RecordWithoutDisallow, line, reason);
+            }
         }
     }
     rules(file, &audiences_of, gone, effects, findings);
@@ -142,6 +148,13 @@ fn candidates(file: &File<'_>, gone: &[bool], findings: &Findings<'_>) -> Vec<bo
     let said: HashSet<u32> = findings.so_far().filter(is_said).map(|finding| finding.line).collect();
     let is_asked = |(rule, gone): (&Rule<'_>, &bool)| !gone && !is_allow_all(rule) && !said.contains(&rule.line);
     file.robots.rules.iter().zip(gone).map(is_asked).collect()
+}
+
+/// Whether a group says that everybody may fetch everything, as documents of search engines do.
+fn is_usual(file: &File<'_>, group: usize, audiences: &[usize]) -> bool {
+    let rules = &file.robots.rules[file.robots.groups[group].rules.clone()];
+    let is_everybody = |&number: &usize| file.audiences[number].everybody && file.audiences[number].others == 0;
+    !rules.is_empty() && rules.iter().all(is_allow_all) && audiences.iter().all(is_everybody)
 }
 
 /// Whether a rule says that all is allowed, which is often said beside other rules, and meant so.

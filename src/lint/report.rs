@@ -256,6 +256,15 @@ mod tests {
             "/«x»/",
             "https://a.example/*",
             "/.*",
+            // The whole site is never meant.
+            "/<",
+            "/\"",
+            "/*>",
+            "/search?q=\"",
+            // Nor are hidden files, doubled backslashes and dot segments.
+            ".git",
+            "\\\\a\\\\b",
+            "a/../b",
         ] {
             for dialect in Dialect::ALL {
                 let found = check(group(&format!("Disallow: {rule}")).as_bytes(), dialect).findings;
@@ -263,6 +272,16 @@ mod tests {
                 assert_eq!(proposals, [""; 0], "{rule} under {}", dialect.name);
             }
         }
+        // Where lengths are compared, a star counts.
+        let both = check(b"User-agent: *\nAllow: /**b\nDisallow: /*a/\n", Dialect::DEFAULT).findings;
+        assert!(both[0].proposal.is_none() && both[0].reason.ends_with("in the length of the rule"), "{both:?}");
+        // What is ignored has no effect to tell.
+        for ignored in ["$x", "foo.*bar", "private/**"] {
+            let found = check(group(&format!("Disallow: {ignored}")).as_bytes(), Dialect::DEFAULT).findings;
+            assert_eq!(found.len(), 1, "{ignored}: {found:?}");
+        }
+        let ignored = check(group("Disallow: x <!-- c -->").as_bytes(), Dialect::DEFAULT).findings;
+        assert_eq!(ignored.last().and_then(|found| found.proposal.as_deref()), Some("Disallow: /x # c"));
         let windows = check(b"User-agent: *\nDisallow: /it\x92s\n", Dialect::DEFAULT).findings;
         assert_eq!(windows[0].proposal, None);
         let twice = "Sitemap: https://a.example/s\n".repeat(2);
@@ -297,6 +316,11 @@ mod tests {
         expect(one("fo"), "4 agent-repeated", &[]);
         expect("User-agent: a\nUser-agent: A\nDisallow: /\n", "2 agent-repeated", &ALL);
         expect("User-agent: a\nUser-agent: b\nDisallow: /\n", "2 several-agents", &["original-1994"]);
+        let nobody = "User-agent: \"a\"\nDisallow: /\n\nUser-agent: \"b\"\nDisallow: /\n";
+        expect(nobody, "5 unreachable-rule", &[]);
+        let usual = "User-agent: a\nDisallow: /x\n\nUser-agent: *\nAllow: /\n";
+        // Where there is no Allow, it has no rule.
+        expect(usual, "4 record-without-disallow", &["original-1994"]);
         let two = "User-agent: *\nDisallow: /\n\nUser-agent: *\nDisallow: /1\n";
         expect(two, "4 everybody-repeated", &ALL);
         expect(two, "4 agent-repeated", &[]);

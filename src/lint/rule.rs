@@ -4,7 +4,7 @@ use super::FindingKind;
 use super::finding::{Findings, excerpt};
 use super::host::{has_host, is_file_ending};
 use super::meant::{self, is_regular_expression, without_expression};
-use crate::dialect::{Dialect, Encoding, RuleStart, UrlPath, Wildcards};
+use crate::dialect::{Dialect, Encoding, Precedence, RuleStart, UrlPath, Wildcards};
 use crate::rules;
 
 /// A rule line.
@@ -16,6 +16,8 @@ pub(super) struct RuleLine<'a> {
     pub value: &'a [u8],
     /// Whether it is outside every record, which the parser has noted.
     pub outside: bool,
+    /// Whether the file has rules of both verdicts, so that the length of each may decide.
+    pub competes: bool,
 }
 
 impl RuleLine<'_> {
@@ -40,8 +42,10 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
     let RuleLine { line, value, outside, .. } = *rule;
     if let Some((path, comment)) = meant::comment(value) {
         let reason = "only # begins a comment: this rule matches only paths that have the rest of the line in them";
-        let proposal = format!("{} # {}", rule.with(path), excerpt(comment)).trim_end_matches([' ', '#']).to_owned();
-        findings.add_with(FindingKind::ForeignComment, line, reason, Some(proposal), None);
+        let path = if meant::is_start(path) { Some(path.to_vec()) } else { meant::path(path) };
+        let proposal = path.map(|path| format!("{} # {}", rule.with(&path), excerpt(comment)));
+        let proposal = proposal.map(|proposal| proposal.trim_end_matches([' ', '#']).to_owned());
+        findings.add_with(FindingKind::ForeignComment, line, reason, proposal, None);
         return;
     }
     let begins = matches!(value.first(), None | Some(b'/' | b'*'));
@@ -54,6 +58,13 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         if begins {
             let reason = "a rule is a path without scheme and host: this one matches only paths that contain its host";
             findings.add_with(FindingKind::RuleWithHost, line, reason, path(), None);
+        }
+        return;
+    }
+    // The parser has noted that it is ignored, so it has no effect to tell.
+    if !begins && dialect.rule_start != RuleStart::Any {
+        if is_regular_expression(value) {
+            expression(rule, findings);
         }
         return;
     }
@@ -86,14 +97,18 @@ pub(super) fn without_slash(value: &[u8], but: &str) -> String {
     format!("a rule begins with a slash{form}; this one {but}")
 }
 
+/// Reports a regular expression.
+fn expression(rule: &RuleLine<'_>, findings: &mut Findings<'_>) {
+    let reason = "robots.txt has no regular expressions: only * and a $ at the end are special";
+    let proposal = without_expression(rule.value).and_then(|path| rule.meaning(&path));
+    findings.add_with(FindingKind::RegularExpression, rule.line, reason, proposal, None);
+}
+
 /// Reports what is special elsewhere, and what looks special.
 fn wildcards(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     let RuleLine { line, value, .. } = *rule;
     if is_regular_expression(value) {
-        let reason = "robots.txt has no regular expressions: only * and a $ at the end are special";
-        let proposal = without_expression(value).and_then(|path| rule.meaning(&path));
-        findings.add_with(FindingKind::RegularExpression, line, reason, proposal, None);
-        return;
+        return expression(rule, findings);
     }
     if dialect.wildcards == Wildcards::Literal {
         if value.contains(&b'*') || value.ends_with(b"$") {
@@ -118,8 +133,13 @@ fn wildcards(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>
     if value.windows(2).any(|two| two == b"**") {
         let mut path = value.to_vec();
         path.dedup_by(|one, other| *one == b'*' && *other == b'*');
-        let reason = "one * stands for any characters already";
-        findings.add_with(FindingKind::RepeatedStar, line, reason, Some(rule.with(&path)), None);
+        // A shorter rule may lose against others.
+        let counts = dialect.precedence == Precedence::Longest && rule.competes;
+        let reason = match counts {
+            true => "one * stands for any characters already; but each counts in the length of the rule",
+            false => "one * stands for any characters already",
+        };
+        findings.add_with(FindingKind::RepeatedStar, line, reason, (!counts).then(|| rule.with(&path)), None);
     }
 }
 
@@ -250,7 +270,8 @@ mod tests {
     #[test]
     fn a_rule_for_some_paths_never_becomes_one_for_all() {
         let meaning = |value: &str, path: &str| {
-            RuleLine { line: 1, key: b"Disallow", value: value.as_bytes(), outside: false }.meaning(path.as_bytes())
+            RuleLine { line: 1, key: b"Disallow", value: value.as_bytes(), outside: false, competes: false }
+                .meaning(path.as_bytes())
         };
         assert_eq!(meaning("/x\"", "/x").as_deref(), Some("Disallow: /x"));
         assert_eq!(meaning("/\"", "/"), None);

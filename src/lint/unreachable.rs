@@ -36,12 +36,13 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 /// Sets of groups whose rules apply together for every crawler.
 fn applied_together(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Vec<u32>> {
     let mut names: Vec<Vec<Vec<u8>>> = vec![Vec::new(); robots.groups.len()];
-    for named in robots.named(dialect) {
+    for named in robots.named(dialect).filter(|named| named.everybody || !named.compared.is_empty()) {
         names[named.group as usize].push(named.key());
     }
     let mut all: Vec<Vec<u32>> = Vec::new();
     let mut places = HashMap::new();
-    for (group, mut names) in names.into_iter().enumerate() {
+    // A group of no crawler has no effect, and none is claimed.
+    for (group, mut names) in names.into_iter().enumerate().filter(|(_, names)| !names.is_empty()) {
         names.sort_unstable();
         names.dedup();
         let place = match dialect.groups {

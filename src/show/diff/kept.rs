@@ -20,7 +20,7 @@ pub(super) fn differences(was: &Kept, now: &Kept) -> Differences {
         changed.iter().for_each(|one| by_key.entry(one.key()).or_default()[side].push(one.text()));
     }
     let difference = |was, now| Difference { path: Vec::new(), was, now };
-    let of_key = |sides: [Vec<String>; 2]| match sides.map(|side| <[String; 1]>::try_from(side)) {
+    let of_key = |sides: [Vec<String>; 2]| match sides.map(<[String; 1]>::try_from) {
         [Ok([was]), Ok([now])] => vec![difference(was, now)],
         sides => {
             let [gone, new] = sides.map(|side| side.map_or_else(|side| side, Vec::from));
