@@ -262,8 +262,11 @@ impl RuleSource {
         }
         let dialect = args.crawlers.dialect.dialect;
         let agents = &agents(args, dialect)?;
-        // Names of columns and times are of use only in a source of answers.
-        let is_plain = args.reading.columns.is_none() && args.reading.fetched_at.is_none();
+        // Names of columns, times and statuses are of use only for answers of origins.
+        let is_plain = args.reading.columns.is_none()
+            && args.reading.fetched_at.is_none()
+            && args.statuses.statuses.is_none()
+            && !args.www_fallback;
         if let ([single], None, None, true) = (args.robots.as_slice(), &args.origin, &args.overrides, is_plain)
             && let Some(text) = robots_txt(single, dialect)?
         {

@@ -216,3 +216,15 @@ fn help_and_version_are_answers() {
         assert!(text.contains(dialect), "{dialect}");
     }
 }
+
+/// They are of origins, and a robots.txt alone has none.
+#[test]
+fn statuses_of_a_robots_txt_without_an_origin_are_refused() {
+    for option in ["--statuses nutch", "--www-fallback"] {
+        let bench = Bench::new();
+        let refused = check(&bench, &format!("--agent other {option} http://a.example/no")).assert().code(2);
+        said(&refused.get_output().stderr, &["one robots.txt with its origin (--origin"]);
+        let words = format!("--origin http://a.example --agent other {option} http://a.example/no");
+        check(&bench, &words).assert().code(1);
+    }
+}
