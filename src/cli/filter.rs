@@ -322,8 +322,7 @@ impl<'a> Followed<'a> {
         if name != self.dialect {
             return Err(Failure::Merge(MergeError::Dialects { one: self.dialect, other: name }));
         }
-        let of_policy = crawlers.iter().map(|crawler| policy.crawler(Some(crawler.agents())));
-        let crawlers = of_policy.collect::<Result<Vec<_>, _>>()?;
+        let crawlers = policy.crawlers(crawlers.iter().map(Crawler::agents))?;
         let matchers = Matcher::for_each(&policy, crawlers, choices);
         Ok((policy, matchers))
     }

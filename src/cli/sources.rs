@@ -69,7 +69,7 @@ pub fn with_overrides(policy: Policy, overrides: Option<&Path>) -> Result<Policy
 pub(super) fn crawlers(agents: &[Agents], policy: &Policy) -> Result<Vec<Crawler>, CrawlerError> {
     match agents {
         [] => Ok(vec![policy.crawler(None)?]),
-        several => several.iter().map(|agents| policy.crawler(Some(agents))).collect(),
+        several => policy.crawlers(several),
     }
 }
 

@@ -231,8 +231,7 @@ impl Policy {
     ///
     /// [`MatcherError`] if the policy was not made for one of them.
     pub fn matchers(&self, agents: &[crate::Agents], choices: Choices) -> Result<Matchers, MatcherError> {
-        let crawlers: Vec<_> = agents.iter().map(|agents| self.crawler(Some(agents))).collect::<Result<_, _>>()?;
-        Ok(Matchers(Matcher::for_each(self, crawlers, choices)))
+        Ok(Matchers(Matcher::for_each(self, self.crawlers(agents)?, choices)))
     }
 }
 

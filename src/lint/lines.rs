@@ -215,7 +215,7 @@ fn beside(written: &[u8]) -> Option<(&'static str, &'static str)> {
 /// Signs that look like a colon: those of fonts in which signs are as wide as those of Chinese, and of other scripts.
 const COLONS: [&str; 10] = ["：", "﹕", "︓", "∶", "꞉", "ː", "˸", "։", "׃", "⁚"];
 
-/// What is said of one.
+/// Why a line with one of them is ignored.
 const NO_COLON: &str = "the sign after its key only looks like a colon, so the line is ignored";
 
 /// The key that a sign ends which looks like a colon, and the rest.

@@ -200,7 +200,7 @@ pub(super) fn encoded(path: &[u8]) -> Option<Vec<u8>> {
 /// Whether a pattern has something found only in regular expressions: a class, a group that has alternatives, `.+`, `.*`
 /// at the beginning of a segment or a value (elsewhere it may be for file extensions), an escape, or an anchor.
 pub(super) fn is_regular_expression(value: &[u8]) -> bool {
-    if !value.iter().any(|byte| matches!(byte, b'^' | b'.' | b'+' | b'\\' | b'[' | b']' | b'(')) {
+    if !value.iter().any(|byte| matches!(byte, b'^' | b'.' | b'+' | b'\\' | b'[' | b'(')) {
         return false;
     }
     let has = |piece: &[u8]| memchr::memmem::find(value, piece).is_some();

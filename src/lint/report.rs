@@ -275,7 +275,7 @@ mod tests {
         // Where lengths are compared, a star counts.
         let both = check(b"User-agent: *\nAllow: /**b\nDisallow: /*a/\n", Dialect::DEFAULT).findings;
         assert!(both[0].proposal.is_none() && both[0].reason.ends_with("in the length of the rule"), "{both:?}");
-        // What is ignored has no effect to tell.
+        // An ignored rule has no effect, so nothing else is reported of it.
         for ignored in ["$x", "foo.*bar", "private/**"] {
             let found = check(group(&format!("Disallow: {ignored}")).as_bytes(), Dialect::DEFAULT).findings;
             assert_eq!(found.len(), 1, "{ignored}: {found:?}");

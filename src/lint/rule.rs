@@ -61,7 +61,7 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         }
         return;
     }
-    // The parser has noted that it is ignored, so it has no effect to tell.
+    // The parser has noted that it is ignored, so it has no effect to report.
     if !begins && dialect.rule_start != RuleStart::Any {
         if is_regular_expression(value) {
             expression(rule, findings);

@@ -175,6 +175,18 @@ impl Policy {
         self.content.columns.crawler(agents, self.content.dialect)
     }
 
+    /// The crawlers with these agents, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`CrawlerError`] if the policy has no answer for one of them.
+    pub(crate) fn crawlers<'a>(
+        &self,
+        agents: impl IntoIterator<Item = &'a Agents>,
+    ) -> Result<Vec<Crawler>, CrawlerError> {
+        agents.into_iter().map(|agents| self.crawler(Some(agents))).collect()
+    }
+
     /// The policies that make it up, the largest first.
     pub(super) fn into_all(self) -> Vec<Policy> {
         match &self.layers {

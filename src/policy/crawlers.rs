@@ -139,7 +139,7 @@ impl fmt::Display for Crawlers {
 }
 
 /// The crawler of a query: its [`Agents`], and which [`Crawlers`] of the policy answer for them, in order of preference.
-/// It belongs to all policies for the same crawlers; for others it would stand for somebody else, so they refuse it.
+/// It works with every policy for the same crawlers. In any other it would stand for somebody else, so that one refuses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crawler {
     agents: Agents,

@@ -33,7 +33,7 @@ impl KeptUse {
         }
     }
 
-    /// What it is: the key, `None` for `use=`. In the order of all.
+    /// Its key; `None` for `use=`. All of them sort by it.
     pub fn key(&self) -> Option<SideKey> {
         match self {
             KeptUse::Record(key, _) => Some(*key),

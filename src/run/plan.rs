@@ -247,8 +247,7 @@ fn crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, FilterError> {
     if job.crawlers.is_empty() {
         return Err(FilterError::NoCrawler);
     }
-    let of = |crawler: &Crawler| policy.crawler(Some(crawler.agents()));
-    job.crawlers.iter().map(of).collect::<Result<_, _>>().map_err(FilterError::Crawler)
+    policy.crawlers(job.crawlers.iter().map(Crawler::agents)).map_err(FilterError::Crawler)
 }
 
 /// The crawlers of the policy that verdicts are compared with.
@@ -258,8 +257,7 @@ fn older_crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, FilterErro
     if now != was {
         return Err(FilterError::OlderDialect { now, was });
     }
-    let of = |crawler: &Crawler| older.crawler(Some(crawler.agents()));
-    job.crawlers.iter().map(of).collect::<Result<_, _>>().map_err(FilterError::OlderCrawler)
+    older.crawlers(job.crawlers.iter().map(Crawler::agents)).map_err(FilterError::OlderCrawler)
 }
 
 /// Whether the lines of some partitions are printed.

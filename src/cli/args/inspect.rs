@@ -195,7 +195,7 @@ pub struct DiffArgs {
     /// came, went: the origin is in one of the policies only; now-blocked, now-allowed, both: paths that show it; now-deferred,
     /// was-deferred: there is no verdict now, or was none; undecided: rules that are too intricate to compare; status, group,
     /// rewritten: no path can tell; preferences: something else is said about uses of a page, or a line about uses, such as License, came or
-    /// went. Give several with commas, or repeat the option.
+    /// went; preferences-undecided: lines about uses that are too intricate to compare. Give several with commas, or repeat the option.
     #[arg(
         long,
         value_name = "CHANGE",

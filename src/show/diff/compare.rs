@@ -242,10 +242,10 @@ impl UseComparer {
         content_signal: SignalScope,
     ) -> UseComparer {
         let [was, now] = policies.map(Policy::columns);
-        let columns =
-            |crawlers: &'_ [Crawler; 2]| [0, 1].map(|side| policies[side].answering(&crawlers[side]).to_vec());
-        let has_one =
-            |crawlers: &[Crawler; 2]| matches!(&columns(crawlers), [was, now] if was.len() == 1 && was == now);
+        let has_one = |crawlers: &[Crawler; 2]| {
+            let [was, now] = [0, 1].map(|side: usize| policies[side].answering(&crawlers[side]));
+            was.len() == 1 && was == now
+        };
         let are_for_the_same = was == now && crawlers.iter().all(has_one);
         let space = DifferSpace::default();
         UseComparer { paths, shown, space, content_signal, are_for_the_same, known: HashMap::new() }

@@ -38,7 +38,7 @@ pub(super) struct Repeats {
     hasher: DefaultHashBuilder,
     /// The text of each row.
     rows: Vec<Number>,
-    /// What is expected of the next row.
+    /// The text that the next row probably has.
     expected: Number,
 }
 

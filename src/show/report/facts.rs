@@ -90,8 +90,7 @@ impl Report {
             return Err(ReportError::NotOfEach);
         }
         let splits = self.receipt.splits();
-        let crawlers = splits.agents().iter().map(|agents| policy.crawler(Some(agents)));
-        let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
+        let crawlers = policy.crawlers(splits.agents())?;
         let run = StoredRun::new(&self.receipt, &self.directory, threads);
         let read_blocked = |(place, crawler)| Blocked::read(run, place, crawler, policy, read);
         let read_blocked = || crawlers.iter().enumerate().map(read_blocked).collect::<Result<Vec<_>, _>>();
