@@ -1,29 +1,65 @@
 //! Waiting between threads, tried with many orders of the threads' steps.
 //!
 //! The files that wait are compiled here once more, with the locks of `shuttle` in place of the standard library's: it decides which
-//! thread takes the next step, and finds every order in which one would wait forever.
+//! thread takes the next step, and finds every order in which one would wait forever. The lists whose chunks are handed out are
+//! [made up](input::list).
 
 #![allow(dead_code, unreachable_pub)]
 
 use shuttle::thread;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
-use long_chunks::LongChunks;
+use chunk::LongChunks;
+use cut::{Cut, Parallelism};
+use formats::compression::Compression;
+use hand_out::Chunks;
+use input::list::{Buffer, List};
 use made_ahead::{Made, MadeAhead};
 use queue::{Queue, Sequence};
 use schedule::Schedule;
 
-#[path = "../src/input/chunks/long_chunks.rs"]
-mod long_chunks;
+#[path = "../src/input/chunks/chunk.rs"]
+mod chunk;
+#[path = "../src/input/chunks/cut.rs"]
+mod cut;
+mod formats {
+    pub(crate) use crate::made_ahead;
+
+    pub mod compression {
+        /// Only of Zstandard it is not known how much memory a decompressor needs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Compression {
+            Gzip,
+            Zstd,
+        }
+
+        impl Compression {
+            pub fn usual_memory(self) -> u64 {
+                1
+            }
+        }
+    }
+}
+#[path = "../src/input/chunks/hand_out.rs"]
+mod hand_out;
+#[path = "waiting/input.rs"]
+mod input;
 #[path = "../src/formats/made_ahead.rs"]
 mod made_ahead;
 #[path = "../src/monitor.rs"]
 mod monitor;
+mod outcome {
+    #[derive(Debug, Clone, Copy)]
+    pub enum Reason {}
+}
 #[path = "../src/run/queue.rs"]
 mod queue;
 #[path = "../src/run/schedule.rs"]
 mod schedule;
+#[path = "waiting/store.rs"]
+mod store;
 
 /// What `src/lock.rs` gives, of `shuttle`.
 mod lock {
@@ -41,6 +77,9 @@ mod lock {
     pub fn into_inner<T>(mutex: Mutex<T>) -> T {
         mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Nothing here panics.
+    pub struct OnPanic<F: Fn()>(pub F);
 }
 
 /// Orders of steps that each test tries.
@@ -226,4 +265,96 @@ fn a_reader_gets_every_piece_once() {
         assert!(ahead.has_only_spares());
     };
     shuttle::check_random(read, ORDERS);
+}
+
+/// Lists of all kinds: more than are read at once, with long lines, and one whose decompressor needs all memory.
+fn lists() -> Vec<List> {
+    let gzip = |text| List::new(text, Some(Compression::Gzip), 0);
+    vec![
+        gzip("a1\na2\na3\n"),
+        List::new("b1\nb, which is long\nb2\n", None, 0),
+        gzip("c1\nc, which is long\nc2\n"),
+        List::new("d1\nd2\n", Some(Compression::Zstd), 2),
+        gzip(""),
+        gzip("e1\ne2\ne3\n"),
+    ]
+}
+
+/// What workers do with chunks: each is written in its turn, and a long one is held until then.
+fn work(chunks: &Chunks<'_>, queue: &Queue<(usize, Vec<u8>), Vec<(usize, Vec<u8>)>>) {
+    let mut buffer = Buffer::default();
+    while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
+        chunks.read(&mut chunk, &mut buffer).unwrap();
+        let (ticket, permit) = (chunk.ticket, chunk.take_permit());
+        let write = |written: &mut Vec<(usize, Vec<u8>)>, due: &mut (usize, Vec<u8>)| {
+            written.push(std::mem::take(due));
+            Ok::<_, ()>(())
+        };
+        queue.hand_in(ticket, (chunk.list, chunk.text().to_vec()), write).unwrap();
+        if chunk.is_long {
+            queue.wait_for(ticket);
+        }
+        drop(permit);
+    }
+}
+
+/// Two lists of one long line each, so that whoever has the right to hold one often meets who wants it.
+fn long_lines() -> Vec<List> {
+    let text = "long enough\n";
+    vec![List::new(text, Some(Compression::Gzip), 0), List::new(text, None, 0)]
+}
+
+#[test]
+fn all_chunks_of_all_lists_are_handed_out() {
+    type Case = (fn() -> Vec<List>, bool, u64, bool);
+    let cases: [Case; 4] = [
+        (lists, true, 16 << 20, false),
+        (lists, true, 4 << 20, true),
+        (lists, false, 16 << 20, false),
+        (long_lines, false, 16 << 20, false),
+    ];
+    for (lists, in_order, memory, has_folder) in cases {
+        let handed_out = move || {
+            let (lists, source): (&[List], &AtomicU64) = (lists().leak(), Box::leak(Box::default()));
+            let cut = Cut {
+                parallelism: Parallelism { lists: 3, in_order },
+                memory,
+                home: has_folder.then(Default::default),
+                ..Cut::all(lists, 3, source)
+            };
+            let chunks = Arc::new(Chunks::new(cut));
+            let queue = Arc::new(Queue::new(Vec::new(), 2));
+            let shared = (Arc::clone(&chunks), Arc::clone(&queue));
+            at_once(move |_| work(&shared.0, &shared.1));
+            let written = Arc::into_inner(queue).unwrap().into_inner();
+            for (number, list) in lists.iter().enumerate() {
+                let of_list = written.iter().filter(|(other, _)| *other == number);
+                assert_eq!(of_list.flat_map(|(_, text)| text).copied().collect::<Vec<u8>>(), list.text);
+            }
+            assert!(!in_order || written.is_sorted_by_key(|(list, _)| *list));
+        };
+        shuttle::check_random(handed_out, ORDERS / 4);
+    }
+}
+
+#[test]
+fn workers_learn_that_nothing_more_is_handed_out() {
+    let stopped = || {
+        let (lists, source): (&[List], &AtomicU64) = (lists().leak(), Box::leak(Box::default()));
+        let parallelism = Parallelism { lists: 3, in_order: true };
+        let chunks = Arc::new(Chunks::new(Cut { parallelism, ..Cut::all(lists, 3, source) }));
+        let stopping = Arc::clone(&chunks);
+        at_once(move |number| {
+            let mut buffer = Buffer::default();
+            while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
+                drop(chunk.take_permit());
+                if number == 0 {
+                    chunks.stop();
+                    assert!(chunks.next(&mut buffer).unwrap().is_none());
+                }
+            }
+        });
+        assert!(stopping.next(&mut Buffer::default()).unwrap().is_none());
+    };
+    shuttle::check_random(stopped, ORDERS);
 }

@@ -1,7 +1,7 @@
-//! Reads a list without judging it, to compute its tally again.
+//! Passes over chunks that write nothing: before a run judges, beside it, or over what it wrote.
 //!
-//! Workers take chunks as in a run, but never wait for a turn: the result of a chunk is small, and is kept until the chunks
-//! before it are done.
+//! Workers take chunks as in a run, but never wait for a turn. Where the results of chunks are combined in order, they are small, and
+//! kept until the chunks before them are done.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,13 +9,51 @@ use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-use super::chunks::{Chunk, Chunks, Cut, Position, each_chunk};
+use super::chunks::{Chunk, Chunks, Cut, Position};
 use super::error::ListError;
-use super::list::List;
+use super::list::{Buffer, List};
 use crate::formats::error::FileError;
 use crate::formats::regular_file;
-use crate::lock::{into_inner, lock};
+use crate::lock::{OnPanic, into_inner, lock};
 use crate::threads;
+
+/// Reads all chunks on several threads, as far as nobody asks to stop. `each` gets a chunk with the state of its thread, which
+/// `new` makes, and returns whether to go on. If one fails or panics, no more chunks are handed out, and `stop` ends what threads wait
+/// for.
+pub(crate) fn each_chunk<S, E: From<ListError> + Send>(
+    chunks: &Chunks<'_>,
+    threads: usize,
+    stop: impl Fn() + Sync,
+    new: impl Fn() -> S + Sync,
+    each: impl Fn(&mut Chunk<'_>, &mut S) -> Result<bool, E> + Sync,
+) -> Result<(), E> {
+    let stop = || {
+        chunks.stop();
+        stop();
+    };
+    let work = || {
+        let (mut buffer, mut state) = (Buffer::default(), new());
+        while let Some(mut chunk) = chunks.next(&mut buffer)? {
+            chunks.read(&mut chunk, &mut buffer)?;
+            if !each(&mut chunk, &mut state)? {
+                return Ok(());
+            }
+            buffer = chunk.end_judging();
+            chunk.release(&chunks.lists()[chunk.list]);
+            if chunk.is_long {
+                // The next long chunk may begin only when this memory is freed.
+                buffer.release();
+                state = new();
+            }
+        }
+        Ok(())
+    };
+    let ended = threads::at_once(threads, || {
+        let _guard = OnPanic(stop);
+        work().inspect_err(|_: &E| stop())
+    });
+    ended.into_iter().collect()
+}
 
 /// The part of a list to read.
 #[derive(Debug, Clone)]

@@ -3,6 +3,7 @@
 
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -146,6 +147,24 @@ impl Rows {
             Form::Partitions => crawlers.iter().take(self.crawlers).flat_map(|counted| counted.tallies).collect(),
             Form::Verdicts | Form::BlockedFor => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
         }
+    }
+}
+
+/// Lines written to one file together.
+#[derive(Debug)]
+pub(crate) struct Block<'b> {
+    /// The set of files, and the file's index within the set.
+    pub set: usize,
+    pub file: usize,
+    /// The bytes to write, one piece after the other.
+    pub pieces: Vec<Cow<'b, [u8]>>,
+    pub tally: Tally,
+}
+
+impl Block<'_> {
+    /// The total length of its pieces, in bytes.
+    pub fn length(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.len() as u64).sum()
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::io::Write;
 
-use super::block::Block;
 use super::error::OutputError;
-use super::form::{SEPARATOR, rest_of_row};
+use super::form::{Block, SEPARATOR, rest_of_row};
 use super::partitions::Output;
 use crate::outcome::Partition;
 

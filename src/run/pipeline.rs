@@ -9,7 +9,7 @@ use super::newly_seen::NewlySeen;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::{Queue, Sequence};
-use super::shape::{Blocks, Held, Made, Shape, Turn};
+use super::shape::{Held, Shape, Turn};
 use super::totals::Totals;
 use super::unique::{LeavingOut, LeftOut, Unique, UniqueLines};
 use super::worker::{Judged, Worker};
@@ -18,10 +18,9 @@ use crate::input::list::{Buffer, List};
 use crate::judge::matcher::Matcher;
 use crate::judge::place::Pieces;
 use crate::lock::{OnPanic, lock};
-use crate::output::block::Block;
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
-use crate::output::form::Rows;
+use crate::output::form::{Block, Rows};
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::Output;
 use crate::output::samples::Sample;
@@ -79,7 +78,7 @@ pub(super) struct Pipeline<'l> {
     unique: Option<Unique>,
     /// How lines become blocks; if they wait there, a chunk's turn before the last.
     shape: Box<dyn Shape>,
-    queue: Queue<PendingChunk<'l>, OrderedState>,
+    queue: Queue<JudgedChunk<'l>, OrderedState>,
     checkpointer: Option<&'l Checkpointer>,
     failure: Mutex<Option<FilterError>>,
 }
@@ -94,15 +93,7 @@ struct OrderedState {
 }
 
 /// A judged chunk, handed in to be written.
-struct PendingChunk<'l> {
-    chunk: Chunk<'l>,
-    judged: Judged,
-    /// The policy that judged it, if the robots.txt to fetch are listed at once.
-    policy: Option<Policy>,
-    blocks: Blocks,
-    /// What waits after the chunk, if a checkpoint is due there.
-    at_checkpoint: Option<Held>,
-}
+type JudgedChunk<'l> = (Chunk<'l>, Judged);
 
 /// The number of bits for a line's number within its list.
 const LINES_OF_LIST: u32 = 40;
@@ -301,7 +292,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
         hand_in(pipeline, chunk, rows, &mut state)?;
         if is_long {
             pipeline.queue.wait_for(ticket);
-            pipeline.queue.take_written().into_iter().for_each(|written| drop(written.buffers(pipeline)));
+            pipeline.queue.take_written().into_iter().for_each(|written| drop(buffers(pipeline, written)));
             // The next long chunk may begin only when this memory is freed.
             spare.release();
             state.worker.release();
@@ -320,13 +311,13 @@ fn hand_in<'l>(
 ) -> Result<(), FilterError> {
     let mut judged = std::mem::take(&mut state.worker.judged);
     let is_due = || pipeline.checkpointer.is_some_and(Checkpointer::is_due);
-    let made = pipeline.shape.blocks(pipeline.turn(&chunk, &is_due), rows, &mut judged)?;
-    let Some(Made { blocks, at_checkpoint }) = made else { return Ok(()) };
-    let policy = state.worker.policy().filter(|_| pipeline.notes_waiting).cloned();
+    if !pipeline.shape.blocks(pipeline.turn(&chunk, &is_due), rows, &mut judged)? {
+        return Ok(());
+    }
+    judged.policy = state.worker.policy().filter(|_| pipeline.notes_waiting).cloned();
     let ticket = chunk.ticket;
-    let pending = PendingChunk { chunk, judged, policy, blocks, at_checkpoint };
-    let written = pipeline.queue.hand_in(ticket, pending, |ordered, pending| write(pipeline, ordered, pending))?;
-    state.worker.judged.buffers = written.map_or_else(Vec::new, |written| written.buffers(pipeline));
+    let written = pipeline.queue.hand_in(ticket, (chunk, judged), |ordered, due| write(pipeline, ordered, due))?;
+    state.worker.judged.buffers = written.map_or_else(Vec::new, |written| buffers(pipeline, written));
     Ok(())
 }
 
@@ -334,32 +325,32 @@ fn hand_in<'l>(
 fn write(
     pipeline: &Pipeline<'_>,
     ordered: &mut OrderedState,
-    pending: &mut PendingChunk<'_>,
+    (chunk, judged): &mut JudgedChunk<'_>,
 ) -> Result<(), FilterError> {
     let lists = pipeline.chunks.lists();
-    let waiting = std::mem::take(&mut pending.judged.waiting);
-    let list = pending.chunk.list;
-    let blocks = std::mem::take(&mut pending.blocks).of(&pending.judged, pending.chunk.text());
-    let before = ordered.count(pending, &blocks, lists);
-    match (&mut ordered.listed, pending.policy.take()) {
+    let (waiting, policy) = (std::mem::take(&mut judged.waiting), judged.policy.take());
+    let (made, held) = (judged.made.take(), judged.held.take());
+    let blocks = made.unwrap_or_else(|| judged.blocks(pipeline.plan.set_of(chunk.list), chunk.text()));
+    let before = ordered.count(chunk, judged, &blocks, lists);
+    match (&mut ordered.listed, policy) {
         // Before the lines: who has read a line finds in the list what it waits for.
         (Some(listed), Some(policy)) => listed.add(&policy, waiting)?,
         _ => ordered.add_waiting(waiting, before)?,
     }
-    pipeline.progress.chunk(&pending.judged, pending.chunk.skipped.len());
+    pipeline.progress.chunk(judged, chunk.skipped.len());
     let written = ordered.sink.write(&blocks);
     drop(blocks);
-    if pending.judged.stays {
+    if judged.stays {
         // Lines written straight from a mapped list must still be those that were read.
-        lists[list].unchanged()?;
+        lists[chunk.list].unchanged()?;
     }
     written?;
     if let Some(output) = ordered.sink.folder() {
-        output.close(&pipeline.plan.sets_of(&pending.chunk.ended));
+        output.close(&pipeline.plan.sets_of(&chunk.ended));
     }
     let Some(checkpointer) = pipeline.checkpointer else { return Ok(()) };
     let is_due_here = !pipeline.shape.holds_lines() && checkpointer.is_due();
-    let held = if is_due_here { Some(Held::nothing()) } else { pending.at_checkpoint.take() };
+    let held = if is_due_here { Some(Held::nothing()) } else { held };
     if let Some(taken) = held.and_then(|held| ordered.checkpoint(held, checkpointer.seconds())) {
         checkpointer.take(taken);
     }
@@ -381,18 +372,15 @@ impl WorkerState {
     }
 }
 
-impl PendingChunk<'_> {
-    /// Its buffers, once it is written. Also unmaps its text, which takes time that the worker that writes should not spend.
-    fn buffers(self, pipeline: &Pipeline<'_>) -> Vec<Pieces> {
-        self.chunk.release(&pipeline.chunks.lists()[self.chunk.list]);
-        self.judged.buffers
-    }
+/// The buffers of a chunk that was written. Also unmaps its text, which takes time that the worker that writes should not spend.
+fn buffers(pipeline: &Pipeline<'_>, (chunk, judged): JudgedChunk<'_>) -> Vec<Pieces> {
+    chunk.release(&pipeline.chunks.lists()[chunk.list]);
+    judged.buffers
 }
 
 impl OrderedState {
     /// Counts a chunk and the blocks of its lines. Returns the number of its first line among all lines.
-    fn count(&mut self, pending: &PendingChunk<'_>, blocks: &[Block<'_>], lists: &[List]) -> u64 {
-        let PendingChunk { chunk, judged, .. } = pending;
+    fn count(&mut self, chunk: &Chunk<'_>, judged: &Judged, blocks: &[Block<'_>], lists: &[List]) -> u64 {
         let &Chunk { list, end, ref skipped, ref ended, .. } = chunk;
         ended.iter().for_each(|&list| self.reached.ended(list, lists));
         self.reached.chunk(list, end, lists);

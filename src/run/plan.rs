@@ -141,7 +141,7 @@ impl<'j> Plan<'j> {
     /// chunks of text, which are as much smaller than chunks of rows.
     pub fn most_waiting(&self) -> usize {
         let ReceiptOptions { threads, chunk_size, format, .. } = self.options;
-        let has_tables = self.lists.iter().any(|list| list.parquet_list().is_some());
+        let has_tables = self.lists.iter().any(|list| list.is_table());
         if has_tables { threads } else { threads * (chunk_size / format.text_chunk(chunk_size)) }
     }
 

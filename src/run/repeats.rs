@@ -16,8 +16,9 @@ use super::queue::Sequence;
 use super::seen::{Hashing, LineHashes};
 use super::seen_file::Unwritten;
 use crate::input::ListError;
-use crate::input::chunks::{Chunk, Chunks, Position, each_chunk};
+use crate::input::chunks::{Chunk, Chunks, Position};
 use crate::input::list::List;
+use crate::input::scan::each_chunk;
 
 /// What the first pass may use.
 #[derive(Debug, Clone)]

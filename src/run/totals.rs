@@ -8,8 +8,7 @@ use crate::input::skipped::{Skipped, SkippedPart};
 use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
-use crate::output::block::Block;
-use crate::output::form::Rows;
+use crate::output::form::{Block, Rows};
 use crate::output::splits::Splits;
 
 /// The totals of a run, as far as it came.

@@ -1,6 +1,9 @@
 //! Judges and counts one chunk, and sorts its lines into buffers.
 
+use std::borrow::Cow;
+
 use super::render::Renderer;
+use super::shape::Held;
 use super::unique::{LeavingOut, LeftOut};
 use crate::input::chunks::Chunk;
 use crate::judge::lines::Lines;
@@ -13,7 +16,7 @@ use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::{batch, required};
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
-use crate::output::form::{Form, Rows};
+use crate::output::form::{Block, Form, Rows};
 use crate::output::missing_robots::WaitingOrigins;
 use crate::policy::Policy;
 
@@ -26,6 +29,14 @@ pub(crate) type LeftOutTallies = [Tally; 3];
 pub(crate) struct Judged {
     /// The bytes to be written, in the order of the files of a [`Form`](crate::output::form::Form).
     pub buffers: Vec<Pieces>,
+    /// The tally of each buffer that is written as it is.
+    pub tallies: Vec<Tally>,
+    /// The blocks that its [shape](super::shape) made instead; `None` if buffers are written.
+    pub made: Option<Vec<Block<'static>>>,
+    /// What waits in the shape after the chunk, if a checkpoint is due there.
+    pub held: Option<Held>,
+    /// The policy that judged the chunk, if the robots.txt to fetch are wanted.
+    pub policy: Option<Policy>,
     /// Whether they may refer to lines of the chunk, which stay in place until they are written.
     pub stays: bool,
     /// Whether the buffers were compared with the lines, and hold each where it belongs. If so, their tallies are those of the
@@ -54,6 +65,13 @@ impl Judged {
             true => rows.expected(&self.kept, self.added_line_feed.into(), &self.crawlers),
             false => self.buffers.iter().enumerate().map(|(file, pieces)| rows.tally(file, &pieces.copies)).collect(),
         }
+    }
+
+    /// The buffers as blocks for the files of a `set`; they may refer to the chunk's `text`.
+    pub fn blocks<'b>(&'b self, set: usize, text: &'b [u8]) -> Vec<Block<'b>> {
+        let files = self.buffers.iter().map(|pieces| pieces.of(text).map(Cow::Borrowed));
+        let files = files.zip(&self.tallies).enumerate();
+        files.map(|(file, (pieces, &tally))| Block { set, file, pieces: pieces.collect(), tally }).collect()
     }
 }
 

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 use std::mem::take;
+use std::sync::Arc;
 
-use super::long_chunks::Permit;
 use super::store::StoredChunk;
 use crate::input::layout::Layout;
-use crate::input::list::Buffer;
-use crate::input::list::{List, TableRows, Text};
+use crate::input::list::{Buffer, List, TableRows, Text};
 use crate::input::skipped::Skipped;
+use crate::monitor::Monitor;
 use crate::outcome::Reason;
 
 /// The longest chunk; offsets of lines have 32 bits.
@@ -145,6 +145,27 @@ impl<'l> Chunk<'l> {
     /// Releases its part of `list`, once its lines are written.
     pub fn release(&self, list: &List) {
         list.release(self.at as usize..self.end as usize);
+    }
+}
+
+/// Admits one long chunk at a time, to bound memory: whether there is one.
+#[derive(Default)]
+pub(crate) struct LongChunks(Monitor<bool>);
+
+/// The right to hold a long chunk; dropping it gives the right back.
+pub(crate) struct Permit(Arc<LongChunks>);
+
+impl LongChunks {
+    /// Waits until no other worker holds a long chunk.
+    pub fn permit(self: &Arc<LongChunks>) -> Permit {
+        self.0.when(|is_taken| (!std::mem::replace(is_taken, true)).then_some(()));
+        Permit(Arc::clone(self))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.0.change(|is_taken| *is_taken = false);
     }
 }
 

@@ -1,29 +1,39 @@
-//! Hands out chunks to workers.
+//! Hands out chunks to workers: reads several lists at once, and decides which worker reads which.
+//!
+//! A list can be read only as fast as one thread decompresses it. So a worker that finds the current list busy reads from a
+//! later one. If the order between lists does not matter, it takes that chunk; otherwise the chunk waits here until its list's
+//! turn, in memory while there is room, then on disk. Which worker reads what, and when, changes nothing but the order between
+//! lists, where that order is free.
+//!
+//! A decompressor gets the memory usual for its format, and as many lists are read at once as memory allows. A decompressor
+//! that needs more waits until its list is the first, and then runs alone: the other lists are closed, and read again later up
+//! to where they were.
 
+use std::collections::VecDeque;
 use std::mem::take;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::chunk::{Chunk, LONGEST_CHUNK, Position};
-use super::cut::Cut;
-use super::open_list::OpenList;
-use super::open_lists::{Ended, Given, OpenLists, Step};
+use super::cut::{Cut, OpenList};
 use super::store::Store;
+use crate::formats::compression::Compression;
+use crate::formats::made_ahead::Ahead;
 use crate::input::error::ListError;
-use crate::input::list::Buffer;
-use crate::input::list::{List, Next, Text};
+use crate::input::list::{Buffer, List, Next, Text};
 use crate::input::skipped::Skipped;
 use crate::lock::OnPanic;
 use crate::monitor::Monitor;
 
 /// The chunks of all lists.
 pub(crate) struct Chunks<'l> {
-    cut: Cut<'l>,
-    input: Monitor<Input<'l>>,
+    pub(super) cut: Cut<'l>,
+    pub(super) input: Monitor<Input<'l>>,
 }
 
 /// The lists that are not yet fully handed out.
-struct Input<'l> {
-    lists: OpenLists<'l>,
+pub(super) struct Input<'l> {
+    pub lists: OpenLists<'l>,
     tickets: u64,
     /// Lists that ended since the last chunk was handed out.
     ended: Ended,
@@ -64,7 +74,11 @@ impl<'l> Chunks<'l> {
     }
 
     /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
-    fn read_ahead(&self, reading: &mut OpenList<'l>, store: Option<Arc<Store>>) -> Result<Next<Chunk<'l>>, ListError> {
+    pub(super) fn read_ahead(
+        &self,
+        reading: &mut OpenList<'l>,
+        store: Option<Arc<Store>>,
+    ) -> Result<Next<Chunk<'l>>, ListError> {
         let mut next = reading.next(&self.cut, &mut Buffer::default(), false);
         if let (Ok(Next::Chunk(Chunk { text: Text::Read(buffer), stored, .. })), Some(store)) = (&mut next, store) {
             *stored = store.take(buffer);
@@ -76,21 +90,20 @@ impl<'l> Chunks<'l> {
     pub fn next(&self, spare: &mut Buffer) -> Given<'l> {
         while let Some(step) = self.input.when(|input| self.step(input, spare)) {
             let given = match step {
-                Step::Take(given) => return given,
-                Step::Help(ahead, piece) => {
+                ControlFlow::Break(given) => return given,
+                ControlFlow::Continue(Work::Help(ahead, piece)) => {
                     ahead.make(piece);
                     None
                 }
-                Step::Ahead(mut reading, store) => {
+                ControlFlow::Continue(Work::Ahead(mut reading, store)) => {
                     let next = self.read_on(|| self.read_ahead(&mut reading, store));
                     self.input.change(|input| input.lists.keep(&self.cut, reading, next));
                     None
                 }
-                Step::Read(mut reading) => {
+                ControlFlow::Continue(Work::Read(mut reading)) => {
                     let next = self.read_on(|| reading.next(&self.cut, spare, true));
                     self.put_back(reading, next)
                 }
-                Step::Hold(reading, chunk) => self.put_back(reading, Ok(Next::Chunk(chunk))),
             };
             if let Some(given) = given {
                 return given;
@@ -99,31 +112,35 @@ impl<'l> Chunks<'l> {
         Ok(None)
     }
 
-    /// A step that does not take long, done; `None` if the worker must wait until something changes.
-    fn step(&self, input: &mut Input<'l>, spare: &mut Buffer) -> Option<Step<'l>> {
+    /// What the worker gets at once, or must work for; `None` if it must wait until something changes.
+    fn step(&self, input: &mut Input<'l>, spare: &mut Buffer) -> Option<ControlFlow<Given<'l>, Work<'l>>> {
         loop {
             if input.has_failed || self.cut.is_asked_to_stop() {
-                return Some(Step::Take(Ok(None)));
+                return Some(ControlFlow::Break(Ok(None)));
             }
             let read = match input.lists.choose(&self.cut, &mut input.ended)? {
-                Step::Read(mut reading) if reading.is_instant(&self.cut) => {
+                ControlFlow::Continue(Work::Read(mut reading)) if reading.is_instant(&self.cut) => {
                     match reading.next(&self.cut, spare, true) {
-                        Ok(Next::Chunk(chunk)) if chunk.needs_permit() => return Some(Step::Hold(reading, chunk)),
+                        Ok(Next::Chunk(chunk)) if chunk.needs_permit() => {
+                            // Its holder may need the lock before it can give the permit back.
+                            reading.give_again(chunk);
+                            return Some(ControlFlow::Continue(Work::Read(reading)));
+                        }
                         next => input.lists.put_back(&self.cut, reading, next),
                     }
                 }
-                Step::Take(Ok(Some(chunk))) => {
+                ControlFlow::Break(Ok(Some(chunk))) => {
                     // It has memory of its own.
                     if chunk.held_bytes() > 0 {
                         spare.release();
                     }
                     Ok(Some(chunk))
                 }
-                Step::Take(Err(failure)) => Err(failure),
+                ControlFlow::Break(Err(failure)) => Err(failure),
                 other => return Some(other),
             };
             if let Some(given) = self.given(input, read) {
-                return Some(Step::Take(given));
+                return Some(ControlFlow::Break(given));
             }
         }
     }
@@ -176,16 +193,11 @@ impl<'l> Chunks<'l> {
             stored.read_back(spare)?;
             chunk.text = Text::Read(take(spare));
         }
-        let list = &self.cut.lists[chunk.list];
-        let (Text::Rows(rows), Some(table)) = (&mut chunk.text, list.parquet_list()) else { return Ok(()) };
-        if list.skips_bad {
-            let parts = table.skip_bad(rows).into_iter();
-            chunk.skipped.extend(parts.map(|part| Skipped { list: chunk.list, part }));
-        }
+        let Text::Rows(rows) = &mut chunk.text else { return Ok(()) };
         // The part of a worker's memory left for this after its other buffers.
         let most = self.cut.rows_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
-        let read = table.read(rows, self.cut.with_columns, most, spare);
-        read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })?;
+        let skipped = self.cut.lists[chunk.list].read_rows(rows, self.cut.with_columns, most, spare)?;
+        chunk.skipped.extend(skipped.into_iter().map(|part| Skipped { list: chunk.list, part }));
         chunk.hold_rows(take(spare));
         Ok(())
     }
@@ -196,124 +208,264 @@ impl<'l> Chunks<'l> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::cut::Parallelism;
-    use super::*;
-    use crate::input::layout::UrlField;
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-    use std::fs::{self, File};
-    use std::io::Write;
-    use std::sync::atomic::AtomicU64;
+/// Memory for reading a list, besides the window of its decompressor: two buffers, tables, the rest of a chunk.
+const BYTES_PER_READER: u64 = 1 << 20;
 
-    /// Opens these texts as lists.
-    fn lists(texts: &[&str]) -> Vec<List> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |(number, text): (usize, &&str)| {
-            let path = folder.path().join(number.to_string());
-            fs::write(&path, text).unwrap();
-            path
-        };
-        let paths: Vec<_> = texts.iter().enumerate().map(path).collect();
-        List::open_all(&paths, &UrlField::default(), u64::MAX, false, None).unwrap()
+/// Lists that are read at once.
+pub(super) struct OpenLists<'l> {
+    /// Lists that were begun and have not ended, in order.
+    open: Vec<Slot<'l>>,
+    /// Where to resume lists that an earlier run began.
+    begun: VecDeque<Position>,
+    /// The first list to begin after those.
+    next: usize,
+    /// Bytes of waiting chunks, and the room reserved for chunks being read ahead.
+    waiting: u64,
+}
+
+struct Slot<'l> {
+    list: usize,
+    /// `None` while a worker reads from it.
+    reading: Option<Box<OpenList<'l>>>,
+    ahead: Option<Ahead<'l>>,
+    /// Chunks that wait for the list's turn.
+    ready: VecDeque<Result<Chunk<'l>, ListError>>,
+    /// Holds waiting chunks that do not fit in memory.
+    store: Option<Arc<Store>>,
+    has_ended: bool,
+    /// Whether the next chunk is too long to be read ahead of the list's turn.
+    is_long: bool,
+    /// Whether the decompressor needs all the memory there is.
+    needs_memory: bool,
+}
+
+/// What a worker gets of a list: a chunk, or nothing.
+pub(super) type Given<'l> = Result<Option<Chunk<'l>>, ListError>;
+
+/// What a worker does next to get a chunk.
+pub(super) enum Work<'l> {
+    Read(Box<OpenList<'l>>),
+    /// It reads this list ahead, to the store if memory is full.
+    Ahead(Box<OpenList<'l>>, Option<Arc<Store>>),
+    /// It decodes this piece of a list that another worker reads.
+    Help(Ahead<'l>, u64),
+}
+
+/// Lists that have ended, and their parts that were skipped.
+#[derive(Default)]
+pub(crate) struct Ended {
+    pub lists: Vec<usize>,
+    pub skipped: Vec<Skipped>,
+}
+
+impl<'l> OpenLists<'l> {
+    /// Resumes the `begun` lists at their positions, then reads the lists from `next` on.
+    pub fn new(begun: &[Position], next: usize) -> OpenLists<'l> {
+        OpenLists { open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
     }
 
-    /// One worker waits for the next chunk while another fails to read it.
-    #[test]
-    fn after_a_failure_there_are_no_chunks() {
-        let lists = lists(&["a\nb\n", "longer\nc\n", "d\n"]);
-        let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
-        let chunks = Chunks::new(Cut { longest: 3, ..Cut::all(&lists, 1, &read) });
-        let mut next = || chunks.next(&mut buffer);
-        for at in [0, 2] {
-            assert!(next().is_ok_and(|chunk| chunk.is_some_and(|chunk| (chunk.list, chunk.at) == (0, at))));
+    /// Whether all lists have ended.
+    pub fn is_at_end(&self, cut: &Cut<'l>) -> bool {
+        self.open.is_empty() && self.begun.is_empty() && self.next >= cut.lists.len()
+    }
+
+    /// What was read before, or nothing at the end of all lists, or what a worker does for more; `None` if it must wait until something
+    /// changes. Lists that have ended are added to `ended`.
+    pub fn choose(&mut self, cut: &Cut<'l>, ended: &mut Ended) -> Option<ControlFlow<Given<'l>, Work<'l>>> {
+        self.remove_ended(cut, ended);
+        if self.open.is_empty() && !self.begin(cut) {
+            return Some(ControlFlow::Break(Ok(None)));
         }
-        assert!(matches!(next(), Err(ListError::LineTooLong { .. })));
-        assert!(next().is_ok_and(|chunk| chunk.is_none()));
-    }
-
-    #[test]
-    fn the_rest_of_a_list_that_is_cut_short_is_skipped() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), "a\nb\n".repeat(4)).unwrap();
-        let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true, None).unwrap();
-        let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
-        let chunks = Chunks::new(Cut::all(&lists, 4, &read));
-        assert_eq!(chunks.next(&mut buffer).unwrap().unwrap().text(), b"a\nb\n");
-        // Half a line is left.
-        file.as_file().set_len(7).unwrap();
-        assert_eq!(chunks.next(&mut buffer).unwrap().unwrap().text(), b"a\n");
-        assert!(chunks.next(&mut buffer).unwrap().is_none());
-        let [Skipped { list: 0, part }] = &chunks.take_ended().skipped[..] else { panic!("one part") };
-        assert!(part.at == Some(6) && part.problem.contains("byte 7 of 16"), "{part:?}");
-        assert!(lists[0].unchanged().is_ok());
-        fs::write(file.path(), "c\n".repeat(8)).unwrap();
-        assert!(matches!(lists[0].unchanged(), Err(ListError::Changed { .. })));
-    }
-
-    /// While one worker reads the first list, another one reads the second.
-    #[test]
-    fn what_is_read_ahead_waits_in_memory_and_then_on_disk() {
-        let folder = tempfile::tempdir().unwrap();
-        let text = |list: usize| (0..200_000).map(|line| format!("{list} {line}\n")).collect::<String>();
-        let path = |list: usize| {
-            let path = folder.path().join(list.to_string());
-            let mut file = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
-            file.write_all(text(list).as_bytes()).unwrap();
-            file.finish().unwrap();
-            path
+        let first = &mut self.open[0];
+        if let Some(ready) = first.ready.pop_front() {
+            self.waiting -= bytes_of(&ready);
+            return Some(ControlFlow::Break(ready.map(Some)));
+        }
+        if first.needs_memory && !self.close_others(cut) {
+            return None;
+        }
+        let work = match self.open[0].reading.take() {
+            Some(reading) => Some(Work::Read(reading)),
+            None if self.open[0].needs_memory => None,
+            // A chunk read ahead has to wait, so reading ahead comes last.
+            None if cut.parallelism.in_order => self.help().or_else(|| self.read_another(cut)),
+            None => self.read_another(cut).or_else(|| self.help()),
         };
-        let lists = List::open_all(&[path(0), path(1)], &UrlField::default(), u64::MAX, false, None).unwrap();
-        let home = tempfile::tempdir().unwrap();
-        // The lists have 1.6 MB; two readers take 2.2 MB of the two thirds of this that are theirs.
-        let memory = 4_500_000;
-        for home in [None, Some(home.path().to_owned()), Some("there/is/no/such/folder".into())] {
-            let (read, mut buffer, mut ended) = (AtomicU64::new(0), Buffer::default(), Ended::default());
-            let (home, parallelism) = (home.clone(), Parallelism { lists: 2, in_order: true });
-            let chunks = Chunks::new(Cut { parallelism, memory, home, ..Cut::all(&lists, 64 << 10, &read) });
-            let (mut in_memory, mut on_disk) = (0, 0);
-            chunks.input.with(|input| {
-                let Some(Step::Read(first)) = input.lists.choose(&chunks.cut, &mut ended) else {
-                    panic!("it is first")
-                };
-                while let Some(Step::Ahead(mut reading, store)) = input.lists.choose(&chunks.cut, &mut ended) {
-                    let next = chunks.read_ahead(&mut reading, store);
-                    match &next {
-                        Ok(Next::Chunk(Chunk { stored: Some(_), .. })) => on_disk += 1,
-                        Ok(Next::Chunk(_)) => in_memory += 1,
-                        _ => {}
-                    }
-                    input.lists.keep(&chunks.cut, reading, next);
+        work.map(ControlFlow::Continue)
+    }
+
+    /// Removes lists that have ended; if lists keep their order, only from the front.
+    fn remove_ended(&mut self, cut: &Cut<'l>, ended: &mut Ended) {
+        let mut place = 0;
+        while let Some(slot) = self.open.get(place) {
+            match &slot.reading {
+                Some(_) if slot.has_ended && slot.ready.is_empty() => {
+                    let slot = self.open.remove(place);
+                    ended.lists.push(slot.list);
+                    ended.skipped.extend(slot.reading.into_iter().flat_map(|reading| reading.skipped));
                 }
-                input.lists.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
-            });
-            let is_stored = chunks.cut.home.as_ref().is_some_and(|home| home.exists());
-            assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.home);
-            let mut given = Vec::new();
-            while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
-                chunks.read(&mut chunk, &mut buffer).unwrap();
-                given.extend_from_slice(chunk.text());
+                _ if cut.parallelism.in_order => return,
+                _ => place += 1,
             }
-            assert!(given == (text(0) + &text(1)).into_bytes(), "other lines, or in another order");
         }
     }
 
-    #[test]
-    fn nothing_is_handed_out_from_a_place_on() {
-        let lists = lists(&["a\nb\n", "", "c\nd\n"]);
-        let places = |list, at| {
-            let (read, mut buffer, mut places) = (AtomicU64::new(0), Buffer::default(), Vec::new());
-            let chunks = Chunks::new(Cut { before: Position { list, at }, ..Cut::all(&lists, 1, &read) });
-            while let Some(chunk) = chunks.next(&mut buffer).unwrap() {
-                places.push((chunk.list, chunk.at));
+    /// Closes all lists but the first and drops the chunks read ahead from them. Does nothing and returns false if one of them
+    /// is being read.
+    fn close_others(&mut self, cut: &Cut<'l>) -> bool {
+        let others = &mut self.open[1..];
+        if others.iter().any(|slot| slot.reading.is_none()) {
+            return false;
+        }
+        for slot in others {
+            self.waiting -= slot.ready.iter().map(bytes_of).sum::<u64>();
+            let first = slot.ready.drain(..).flatten().next().map(|chunk| chunk.at);
+            if let Some(reading) = &mut slot.reading {
+                reading.reopen(cut, first, memory_of_decompressor(&cut.lists[slot.list]));
             }
-            places
-        };
-        assert_eq!(places(0, 0), []);
-        assert_eq!(places(0, 4), [(0, 0), (0, 2)]);
-        // The empty list can be read only once, and is never read.
-        assert_eq!(places(1, 0), [(0, 0), (0, 2)]);
-        assert_eq!(places(2, 2), [(0, 0), (0, 2), (2, 0)]);
+            (slot.ahead, slot.has_ended, slot.is_long) = (None, false, false);
+        }
+        true
     }
+
+    /// A piece of the first list, which another worker is reading.
+    fn help(&self) -> Option<Work<'l>> {
+        let ahead = self.open.first()?.ahead.as_ref()?;
+        Some(Work::Help(ahead.clone(), ahead.claim()?))
+    }
+
+    /// A list other than the first, which another worker is reading.
+    fn read_another(&mut self, cut: &Cut<'l>) -> Option<Work<'l>> {
+        let in_order = cut.parallelism.in_order;
+        let left = cut.reader_memory().saturating_sub(self.waiting + self.memory_in_use(cut));
+        if in_order && left < chunk_room(cut) {
+            return None;
+        }
+        let to_disk = left < chunk_room(cut) + self.reserve(cut);
+        loop {
+            let is_free = |slot: &&mut Slot<'l>| {
+                let is_full = to_disk && slot.store.as_ref().is_none_or(|store| !store.has_room());
+                let waits =
+                    slot.needs_memory || in_order && (slot.is_long || is_full || !cut.lists[slot.list].is_decoded());
+                !slot.has_ended && !waits && slot.reading.is_some()
+            };
+            if let Some(slot) = self.open.iter_mut().skip(1).find(is_free)
+                && let Some(reading) = slot.reading.take()
+            {
+                if !in_order {
+                    return Some(Work::Read(reading));
+                }
+                self.waiting += chunk_room(cut);
+                return Some(Work::Ahead(reading, slot.store.clone().filter(|_| to_disk)));
+            }
+            if !self.begin(cut) {
+                return None;
+            }
+        }
+    }
+
+    /// Begins another list, if there is one and memory for it. If no list is open, it is begun in any case.
+    fn begin(&mut self, cut: &Cut<'l>) -> bool {
+        let Some(at) = self.begun.front().copied().or_else(|| cut.start_of(self.next)) else { return false };
+        let list = &cut.lists[at.list];
+        let memory = memory_of_decompressor(list);
+        let taken = self.waiting + chunk_room(cut) + self.memory_in_use(cut) + memory_of_reader(list);
+        let has_room = self.open.len() < cut.parallelism.lists && taken <= cut.reader_memory();
+        if !self.open.is_empty() && (!has_room || self.open.iter().any(|slot| slot.needs_memory)) {
+            return false;
+        }
+        if self.begun.pop_front().is_none() {
+            self.next += 1;
+        }
+        // A stream's decompressor is already running, and the memory it takes is unknown.
+        let needs_memory = list.is_stream() && list.compression == Some(Compression::Zstd);
+        let reading = Box::new(OpenList::from(cut, at, memory.min(cut.memory)));
+        self.open.push(Slot {
+            list: at.list,
+            ahead: None,
+            reading: Some(reading),
+            ready: VecDeque::new(),
+            store: cut.home.clone().map(|home| Arc::new(Store::new(home))),
+            has_ended: false,
+            is_long: false,
+            needs_memory,
+        });
+        true
+    }
+
+    /// Takes back a list after a read. Returns the chunk that was read, if any.
+    pub fn put_back(
+        &mut self,
+        cut: &Cut<'l>,
+        mut reading: Box<OpenList<'l>>,
+        next: Result<Next<Chunk<'l>>, ListError>,
+    ) -> Given<'l> {
+        let Some(slot) = self.open.iter_mut().find(|slot| slot.list == reading.list) else { return Ok(None) };
+        let read = match next {
+            Ok(Next::Chunk(chunk)) => Ok(Some(chunk)),
+            Ok(other) => {
+                slot.has_ended |= matches!(other, Next::End);
+                slot.is_long |= matches!(other, Next::Long);
+                if let Next::NeedsMemory = other {
+                    slot.needs_memory = true;
+                    reading.reopen(cut, None, cut.memory);
+                }
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        };
+        slot.ahead.clone_from(&reading.ahead);
+        slot.reading = Some(reading);
+        read
+    }
+
+    /// Takes back a list that was read ahead, and keeps the chunk for its turn.
+    pub fn keep(&mut self, cut: &Cut<'l>, reading: Box<OpenList<'l>>, next: Result<Next<Chunk<'l>>, ListError>) {
+        let list = reading.list;
+        let ready = self.put_back(cut, reading, next).transpose();
+        self.waiting -= chunk_room(cut);
+        let Some(slot) = self.open.iter_mut().find(|slot| slot.list == list) else { return };
+        if let Some(ready) = ready {
+            slot.has_ended |= ready.is_err();
+            self.waiting += bytes_of(&ready);
+            slot.ready.push_back(ready);
+        }
+    }
+
+    /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
+    fn reserve(&self, cut: &Cut<'l>) -> u64 {
+        let total = chunk_room(cut).saturating_mul(cut.parallelism.lists as u64);
+        cut.home.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
+    }
+
+    /// Memory of all lists that are being read.
+    fn memory_in_use(&self, cut: &Cut<'l>) -> u64 {
+        let reading = self.open.iter().filter(|slot| !slot.has_ended);
+        reading.map(|slot| memory_of_reader(&cut.lists[slot.list])).sum()
+    }
+}
+
+/// The memory that a waiting chunk takes.
+fn bytes_of(ready: &Result<Chunk<'_>, ListError>) -> u64 {
+    ready.as_ref().map_or(0, Chunk::held_bytes)
+}
+
+/// Room for a chunk that is read ahead: a little more than most take.
+fn chunk_room(cut: &Cut<'_>) -> u64 {
+    cut.chunk_size.saturating_mul(2) as u64
+}
+
+/// The memory a decompressor gets at first.
+fn memory_of_decompressor(list: &List) -> u64 {
+    match list.compression {
+        Some(compression) => compression.usual_memory(),
+        // A page, both stored and decompressed, and a dictionary.
+        None if list.is_decoded() => 4 << 20,
+        None => 0,
+    }
+}
+
+/// Memory for reading a list.
+fn memory_of_reader(list: &List) -> u64 {
+    if list.is_decoded() { BYTES_PER_READER + memory_of_decompressor(list) } else { 0 }
 }

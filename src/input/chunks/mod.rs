@@ -2,18 +2,15 @@
 //!
 //! A chunk is a range of a memory-mapped list, bytes read from a stream, or rows of a table; it ends with a line. The worker
 //! that takes a chunk gets a ticket with it. Tickets count chunks from 0, and work that must be done in order is done in ticket
-//! order. Several lists may be read at once (`open_lists`).
+//! order.
 
 mod chunk;
 mod cut;
-mod each_chunk;
 mod hand_out;
-mod long_chunks;
-mod open_list;
-mod open_lists;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use chunk::{Chunk, LONGEST_CHUNK, Position};
 pub(crate) use cut::{Cut, Parallelism};
-pub(crate) use each_chunk::each_chunk;
 pub(crate) use hand_out::Chunks;

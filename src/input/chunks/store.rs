@@ -10,12 +10,12 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use crate::input::error::ListError;
 use crate::input::list::Buffer;
-use crate::lock::lock;
+use crate::lock::{Mutex, lock};
 use crate::outcome::Reason;
 
 /// The chunks of one list that wait on disk.

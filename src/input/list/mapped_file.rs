@@ -51,7 +51,7 @@ impl Content for MappedFile {
         Some(&self.file)
     }
 
-    fn mapped(&self) -> Option<&[u8]> {
+    fn mapped(&self) -> Option<&Mapped> {
         Some(&self.map)
     }
 
@@ -69,16 +69,8 @@ impl Content for MappedFile {
         Ok(Box::new(MappedReader { text: &self.map[..end], at: at as usize, source }))
     }
 
-    fn seekable(self: Box<Self>) -> io::Result<Regular> {
-        Ok(self.file)
-    }
-
-    fn release(&self, part: Range<usize>) {
-        self.map.release(part);
-    }
-
-    fn lost(&self) -> Option<usize> {
-        self.map.lost()
+    fn seekable(&self) -> io::Result<Regular> {
+        Ok(self.file.clone())
     }
 }
 

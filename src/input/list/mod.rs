@@ -16,7 +16,6 @@ mod opened;
 mod parquet;
 mod reader;
 mod regular;
-mod stream;
 #[cfg(feature = "parquet")]
 mod table;
 #[cfg(not(feature = "parquet"))]
@@ -31,5 +30,9 @@ pub(crate) use opened::{List, common_head};
 pub(crate) use parquet::{ParquetList, TableRows, in_group};
 pub(crate) use reader::{LIST_FORMAT, ListReader, Next, Text, Wanted};
 pub use regular::{FileState, STANDARD_INPUT};
+#[cfg(feature = "parquet")]
+use table::open as open_table;
+#[cfg(not(feature = "parquet"))]
+use without_parquet::open as open_table;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

@@ -8,14 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::ParquetList;
-use super::decoded::CompressedFile;
+use super::decoded::{CompressedFile, Stream, standard_input, stream};
+use super::line_ends::Buffer;
 use super::mapped_file::{Mapped, MappedFile};
-use super::reader::{Begin, Content, LIST_FORMAT, ListReader, Unreadable};
+use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
 use super::regular::{FileState, Regular, STANDARD_INPUT};
-use super::stream::{Stream, standard_input, stream};
-#[cfg(feature = "parquet")]
-use super::table::TableFile;
+use super::{ParquetList, TableRows, open_table};
 use crate::formats::archive::Archive;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::regular_file::PARQUET_MARK;
@@ -38,7 +36,8 @@ pub(crate) struct List {
     pub is_empty: bool,
     /// Whether unreadable parts are skipped.
     pub skips_bad: bool,
-    content: Box<dyn Content>,
+    /// What holds its lines, or why none of it can be read.
+    content: Result<Box<dyn Content>, String>,
     /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
     part: Option<Range<usize>>,
 }
@@ -55,7 +54,7 @@ pub struct ListRange {
 
 /// The result of opening a path.
 enum Opened {
-    /// A regular file, mapped or compressed, or a list that cannot be opened.
+    /// A regular file, mapped or compressed.
     Known(Option<Compression>, Box<dyn Content>),
     /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
     Stream(Box<dyn Read + Send>),
@@ -76,23 +75,24 @@ impl List {
             return Err(ListError::StandardInputTwice);
         }
         let open = |(number, path): (usize, &PathBuf)| match Opened::at(path, number, memory, interrupt) {
-            Err(error) if skips_bad => Ok(Opened::Known(None, Box::new(Unreadable(error.to_string())))),
-            opened => opened.map_err(|error| unreadable(path, error)),
+            Err(error) if !skips_bad => Err(unreadable(path, error)),
+            opened => Ok(opened),
         };
-        let opened: Vec<Opened> = paths.iter().enumerate().map(open).collect::<Result<_, _>>()?;
-        let examine =
-            |(path, opened): (&PathBuf, Opened)| match List::examine(path, opened, url_field, memory, skips_bad) {
+        let opened: Vec<io::Result<Opened>> = paths.iter().enumerate().map(open).collect::<Result<_, _>>()?;
+        let examine = |(path, opened): (&PathBuf, io::Result<Opened>)| {
+            let opened = opened.map_err(|error| unreadable(path, error));
+            match opened.and_then(|opened| List::examine(path, opened, url_field, memory, skips_bad)) {
                 Err(failure) if skips_bad && failure.is_bad_list() => {
-                    let content = Box::new(Unreadable(failure.problem()));
-                    Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
+                    Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, Err(failure.problem())) })
                 }
-                looked => looked.map(|list| List { skips_bad, ..list }),
-            };
+                examined => examined.map(|list| List { skips_bad, ..list }),
+            }
+        };
         paths.iter().zip(opened).map(examine).collect()
     }
 
     /// A list without a head line, in which each line is a URL.
-    fn plain(path: &Path, compression: Option<Compression>, content: Box<dyn Content>) -> List {
+    fn plain(path: &Path, compression: Option<Compression>, content: Result<Box<dyn Content>, String>) -> List {
         List {
             path: path.to_owned(),
             compression,
@@ -115,7 +115,7 @@ impl List {
             Ok((compression, is_empty, content))
         });
         let (compression, is_empty, content) = content.map_err(|error| unreadable(path, error))?;
-        Ok(List { is_empty, ..List::plain(path, compression, content) })
+        Ok(List { is_empty, ..List::plain(path, compression, Ok(content)) })
     }
 
     fn examine(
@@ -128,7 +128,9 @@ impl List {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
         if start.starts_with(PARQUET_MARK) {
-            return List::table(path, compression, content, url_field);
+            let file = content.seekable().map_err(|error| unreadable(path, error))?;
+            // Problems should be reported before the run begins.
+            return Ok(List::plain(path, compression, Ok(open_table(path, file, url_field)?)));
         }
         if let Some(archive) = Archive::of(&start) {
             return Err(ListError::Archive { path: path.to_owned(), kind: archive.name(), remedy: list_of(archive) });
@@ -145,53 +147,74 @@ impl List {
         if !head.is_empty() && !head.ends_with(b"\n") {
             head.push(b'\n');
         }
-        Ok(List { layout, head, head_length, is_empty, ..List::plain(path, compression, content) })
+        Ok(List { layout, head, head_length, is_empty, ..List::plain(path, compression, Ok(content)) })
     }
 
-    fn table(
-        path: &Path,
-        compression: Option<Compression>,
-        content: Box<dyn Content>,
-        url_field: &UrlField,
-    ) -> Result<List, ListError> {
-        let file = content.seekable().map_err(|error| unreadable(path, error))?;
-        // Problems should be reported before the run begins.
-        Ok(List::plain(path, compression, table(path, file, url_field)?))
+    fn content(&self) -> Option<&dyn Content> {
+        self.content.as_deref().ok()
+    }
+
+    /// The file that holds its lines, if they can be read again and again.
+    fn file(&self) -> Option<&Regular> {
+        self.content()?.file()
+    }
+
+    fn map(&self) -> Option<&Mapped> {
+        self.content()?.mapped()
     }
 
     /// The name of its format in receipts.
     pub fn format(&self) -> &'static str {
-        if self.parquet_list().is_some() { LIST_FORMAT } else { self.layout.name() }
+        if self.is_table() { LIST_FORMAT } else { self.layout.name() }
     }
 
     /// Whether its lines begin with the keys of their URLs, or it has none.
     pub fn has_keys(&self) -> bool {
-        self.is_empty || self.unreadable().is_some() || has_keys(&self.layout, &self.head)
+        self.is_empty || self.content.is_err() || has_keys(&self.layout, &self.head)
     }
 
     /// The whole text of a memory-mapped list; `None` for any other.
     pub fn mapped(&self) -> Option<&[u8]> {
-        self.content.mapped()
+        self.map().map(|map| &**map)
     }
 
     /// Whether it can be read only once.
     pub fn is_stream(&self) -> bool {
-        self.content.file().is_none() && self.unreadable().is_none()
+        self.content().is_some_and(|content| content.file().is_none())
     }
 
     /// Whether its text is decoded from a file: at some cost, but as often as needed.
     pub fn is_decoded(&self) -> bool {
-        self.content.file().is_some() && self.mapped().is_none()
+        self.file().is_some() && self.map().is_none()
     }
 
     /// The table, if the list is one.
     pub fn parquet_list(&self) -> Option<&ParquetList> {
-        self.content.table()
+        self.content()?.table()
+    }
+
+    /// Whether it is a table.
+    pub fn is_table(&self) -> bool {
+        self.parquet_list().is_some()
+    }
+
+    /// Fills `buffer` with the lines of rows, which have at most `most` bytes; reads their other columns, too, if they are wanted. If
+    /// unreadable rows are skipped, they are removed, and the parts that begin among these rows returned.
+    pub fn read_rows(
+        &self,
+        rows: &mut TableRows,
+        with_columns: bool,
+        most: usize,
+        buffer: &mut Buffer,
+    ) -> Result<Vec<SkippedPart>, ListError> {
+        let Some(table) = self.parquet_list() else { return Ok(Vec::new()) };
+        let read = table.read(rows, self.skips_bad, with_columns, most, buffer);
+        read.map_err(|problem| ListError::Parquet { path: self.path.clone(), problem })
     }
 
     /// Length of the byte order mark before the first URL of a chunk that begins at `at`. Only the start of a text has one.
     pub fn bom_len(&self, at: u64, chunk: &[u8]) -> usize {
-        let is_start = at == 0 && self.head.is_empty() && self.parquet_list().is_none();
+        let is_start = at == 0 && self.head.is_empty() && !self.is_table();
         if is_start && chunk.starts_with(MARK) { MARK.len() } else { 0 }
     }
 
@@ -203,32 +226,32 @@ impl List {
 
     /// Why none of it can be read, so that all of it is skipped, if that is the case.
     pub fn unreadable(&self) -> Option<&str> {
-        self.content.unreadable()
+        self.content.as_ref().err().map(String::as_str)
     }
 
     /// The state of its file, to detect a change when it is read again; `None` if it cannot be read again.
     pub fn file_state(&self) -> Option<FileState> {
-        match self.content.file() {
+        match self.file() {
             Some(file) => (!file.is_copy).then(|| file.state.clone()),
-            None if self.unreadable().is_some() => FileState::at(&self.path),
+            None if self.content.is_err() => FileState::at(&self.path),
             None => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
         }
     }
 
     /// How many bytes of its file are read; `None` for a stream.
     pub fn source_length(&self) -> Option<u64> {
-        match self.content.file() {
-            Some(_) if self.mapped().is_some() => Some(self.range().len() as u64),
+        match self.file() {
+            Some(_) if self.map().is_some() => Some(self.range().len() as u64),
             Some(_) if self.is_in_other_shards() => Some(0),
             Some(file) => Some(file.state.length),
-            None => self.unreadable().map(|_| 0),
+            None => self.content.is_err().then_some(0),
         }
     }
 
     /// Restricts reading to this part of its file, without the head line. A list that is not memory-mapped is read all or not
     /// at all.
     pub fn cut_to(&mut self, part: Range<usize>) {
-        let head = if self.mapped().is_some() { self.head_length } else { 0 };
+        let head = if self.map().is_some() { self.head_length } else { 0 };
         self.part = Some(part.start.max(head)..part.end.max(head));
     }
 
@@ -245,7 +268,7 @@ impl List {
             return Some(format!("the list had {had} bytes, now it has {length}"));
         }
         let is_all_or_nothing = range.start == range.end || (range.start, range.end) == (0, length);
-        if self.mapped().is_none() && !is_all_or_nothing {
+        if self.map().is_none() && !is_all_or_nothing {
             return Some("a part of a compressed list cannot be read by itself".to_owned());
         }
         self.cut_to(range.start as usize..range.end as usize);
@@ -253,8 +276,8 @@ impl List {
     }
 
     /// Skips exactly the rows of a table that a receipt names. Returns the problem if the receipt cannot be of this table.
-    pub fn skip(&mut self, parts: &[SkippedPart]) -> Option<String> {
-        self.content.skip(parts)
+    pub fn skip(&self, parts: &[SkippedPart]) -> Option<String> {
+        self.parquet_list()?.skip(parts)
     }
 
     /// The part of a memory-mapped list that is read; empty for any other list.
@@ -285,18 +308,22 @@ impl List {
         room: u64,
     ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
         let (path, head_length, end, skips_bad) = (&*self.path, self.head_length, self.range().end, self.skips_bad);
-        self.content.reader(Begin { path, head_length, end, skips_bad, at, by_rows, source, memory, room })
+        let none = |problem: &String| unreadable(path, io::Error::other(problem.clone()));
+        let content = self.content.as_ref().map_err(none)?;
+        content.reader(Begin { path, head_length, end, skips_bad, at, by_rows, source, memory, room })
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.
     pub fn release(&self, part: Range<usize>) {
-        self.content.release(part);
+        if let Some(map) = self.map() {
+            map.release(part);
+        }
     }
 
     /// Checks that the file has not changed since it was opened, and that all of it could be read: the bytes read are those of
     /// the file.
     pub fn unchanged(&self) -> Result<(), ListError> {
-        match unchanged(&*self.content, &self.path) {
+        match self.content().map_or(Ok(()), |content| unchanged(content, &self.path)) {
             // The rest of the file is skipped.
             Err(ListError::Cut { .. }) if self.skips_bad => Ok(()),
             unchanged => unchanged,
@@ -305,7 +332,7 @@ impl List {
 
     /// Makes this check if a byte of a map was found missing; costs nothing otherwise.
     pub fn nothing_lost(&self) -> Result<(), ListError> {
-        if self.content.lost().is_none() { Ok(()) } else { self.unchanged() }
+        if self.map().is_none_or(|map| map.lost().is_none()) { Ok(()) } else { self.unchanged() }
     }
 }
 
@@ -342,19 +369,6 @@ impl Opened {
     }
 }
 
-/// The table in a file; `path` is that of its list.
-#[cfg(feature = "parquet")]
-fn table(path: &Path, file: Regular, url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
-    Ok(Box::new(TableFile::open(path, file, url_field)?))
-}
-
-/// Fails: Parquet is not built in.
-#[cfg(not(feature = "parquet"))]
-fn table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
-    let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
-    Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
-}
-
 /// What makes a list of the URLs in an archive.
 fn list_of(archive: Archive) -> &'static str {
     match archive {
@@ -367,7 +381,7 @@ fn list_of(archive: Archive) -> &'static str {
 fn unchanged(content: &dyn Content, path: &Path) -> Result<(), ListError> {
     let Some(file) = content.file() else { return Ok(()) };
     // Ask before the check below: a later loss may come from a later cut.
-    let lost = content.lost();
+    let lost = content.mapped().and_then(Mapped::lost);
     file.unchanged(path)?;
     // The file is whole, so its storage failed.
     let failed = |at| io::Error::other(format!("its text cannot be read from byte {at} on (SIGBUS)"));

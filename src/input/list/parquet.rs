@@ -126,20 +126,19 @@ impl ParquetList {
 
     /// Takes the unreadable rows from a receipt, so that exactly those rows are skipped again. Returns the problem if they
     /// cannot be of this file.
-    pub fn skip(&mut self, parts: &[SkippedPart]) -> Option<String> {
+    pub fn skip(&self, parts: &[SkippedPart]) -> Option<String> {
         let mut skipped: Vec<SkippedRows> = parts.iter().filter_map(|part| part.rows).collect();
-        let (mut first, mut readable) = (0, Vec::new());
-        for group in self.groups() {
+        let mut first = 0;
+        for (group, readable) in self.groups().iter().zip(&self.readable) {
             let all = rows_of(group);
             let is_of_group = |rows: &SkippedRows| rows.first >= first && rows.first - first <= all;
             let rest = skipped
                 .iter()
                 .position(|rows| is_of_group(rows) && rows.first.checked_add(rows.count) == Some(first + all));
             let rows = rest.map_or(all, |place| skipped.remove(place).first - first) as usize;
-            readable.push(OnceLock::from(Readable { rows, problem: rest.map(|_| String::new()) }));
+            readable.get_or_init(|| Readable { rows, problem: rest.map(|_| String::new()) });
             first += all;
         }
-        self.readable = readable;
         skipped.first().map(|rows| format!("{} rows from row {} on do not end a row group", rows.count, rows.first))
     }
 
@@ -150,7 +149,7 @@ impl ParquetList {
     }
 
     /// Skips the rows of a chunk that cannot be read, and returns the unreadable parts that begin in it.
-    pub fn skip_bad(&self, rows: &mut TableRows) -> Vec<SkippedPart> {
+    fn skip_bad(&self, rows: &mut TableRows) -> Vec<SkippedPart> {
         let parts = rows.ranges.iter_mut().filter_map(|range| self.keep_readable(range)).collect();
         rows.ranges.retain(|range| range.rows > 0);
         parts
@@ -195,18 +194,21 @@ impl ParquetList {
     }
 
     /// Fills `buffer` with the lines of a chunk's rows; fails if they have more than `most` bytes. Reads the other columns too,
-    /// if they are wanted.
+    /// if they are wanted. If unreadable rows are skipped, they are removed from the chunk, and the parts that begin in it returned.
     pub fn read(
         &self,
         rows: &mut TableRows,
+        skips_bad: bool,
         with_columns: bool,
         most: usize,
         buffer: &mut Buffer,
-    ) -> Result<(), String> {
+    ) -> Result<Vec<SkippedPart>, String> {
+        let skipped = if skips_bad { self.skip_bad(rows) } else { Vec::new() };
         match with_columns {
-            true => self.rows(rows, most, buffer),
-            false => self.lines(&rows.ranges, most, buffer),
+            true => self.rows(rows, most, buffer)?,
+            false => self.lines(&rows.ranges, most, buffer)?,
         }
+        Ok(skipped)
     }
 
     /// Reads rows with all their columns.

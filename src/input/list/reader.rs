@@ -7,17 +7,17 @@
 //! What holds the lines begins their reader. [Opening](super::opened) recognises which kind it is.
 
 use std::io::{self, BufRead, Read};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use super::line_ends::{Buffer, Patience};
+use super::mapped_file::Mapped;
 use super::regular::Regular;
 use super::{ParquetList, TableRows};
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::{ListError, unreadable};
+use crate::input::error::ListError;
 use crate::input::layout::{LOOK, UrlField};
-use crate::input::skipped::{SkippedPart, SkippedRows};
+use crate::input::skipped::SkippedRows;
 
 /// Where and how to begin reading a list.
 #[derive(Debug, Clone, Copy)]
@@ -118,22 +118,18 @@ pub(crate) trait ListReader<'l>: Send {
 
 /// What holds the lines of a list.
 pub(crate) trait Content: Send + Sync {
-    /// The file that can be read again and again; `None` for what can be read only once, or not at all.
+    /// The file that can be read again and again; `None` for what can be read only once.
     fn file(&self) -> Option<&Regular> {
         None
     }
 
     /// Its whole text, if that is memory-mapped.
-    fn mapped(&self) -> Option<&[u8]> {
+    fn mapped(&self) -> Option<&Mapped> {
         None
     }
 
+    /// The table, if it is one.
     fn table(&self) -> Option<&ParquetList> {
-        None
-    }
-
-    /// Why nothing of it can be read, if so.
-    fn unreadable(&self) -> Option<&str> {
         None
     }
 
@@ -144,47 +140,7 @@ pub(crate) trait Content: Send + Sync {
     fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError>;
 
     /// A file that can be read at any offset: its own if it holds the text uncompressed, else a copy of the text.
-    fn seekable(self: Box<Self>) -> io::Result<Regular>;
-
-    /// Skips exactly the rows that a receipt names. Returns the problem if the receipt cannot be of this table.
-    fn skip(&mut self, _parts: &[SkippedPart]) -> Option<String> {
-        None
-    }
-
-    /// Releases a part of the mapped text that will not be read again.
-    fn release(&self, _part: Range<usize>) {}
-
-    /// The first byte of the mapped text that was found missing.
-    fn lost(&self) -> Option<usize> {
-        None
-    }
-}
-
-/// A list that cannot be read at all, and why.
-pub(super) struct Unreadable(pub String);
-
-impl Unreadable {
-    fn error(&self) -> io::Error {
-        io::Error::other(self.0.clone())
-    }
-}
-
-impl Content for Unreadable {
-    fn unreadable(&self) -> Option<&str> {
-        Some(&self.0)
-    }
-
-    fn start(&self, _: &UrlField) -> io::Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
-    fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        Err(unreadable(begin.path, self.error()))
-    }
-
-    fn seekable(self: Box<Self>) -> io::Result<Regular> {
-        Err(self.error())
-    }
+    fn seekable(&self) -> io::Result<Regular>;
 }
 
 /// The name of the Parquet format in receipts.

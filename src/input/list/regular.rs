@@ -46,6 +46,7 @@ impl FileState {
 }
 
 /// A regular file that can be read again and checked for changes.
+#[derive(Clone)]
 pub(crate) struct Regular {
     file: Reopened,
     pub state: FileState,
@@ -56,6 +57,7 @@ pub(crate) struct Regular {
 }
 
 /// A file that stays open, or is opened again when it is needed: a process may have fewer files open than a job has lists.
+#[derive(Clone)]
 enum Reopened {
     Open(Arc<File>),
     At(PathBuf),

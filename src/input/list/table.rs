@@ -19,20 +19,18 @@ use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::{Ahead, Help, Made, MadeAhead};
 use crate::input::error::{ListError, unreadable};
 use crate::input::layout::UrlField;
-use crate::input::skipped::{SkippedPart, SkippedRows};
+use crate::input::skipped::SkippedRows;
 
 /// A Parquet file, or a copy of one that was compressed or came through a pipe.
-pub(super) struct TableFile {
+struct TableFile {
     file: Regular,
     table: ParquetList,
 }
 
-impl TableFile {
-    /// Opens the table in a file; `path` is that of its list.
-    pub fn open(path: &Path, file: Regular, url_field: &UrlField) -> Result<TableFile, ListError> {
-        let own = file.open().and_then(|file| file.try_clone()).map_err(|error| unreadable(path, error))?;
-        Ok(TableFile { table: ParquetList::open(path, own, url_field)?, file })
-    }
+/// Opens the table in a file; `path` is that of its list.
+pub(super) fn open(path: &Path, file: Regular, url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+    let own = file.open().and_then(|file| file.try_clone()).map_err(|error| unreadable(path, error))?;
+    Ok(Box::new(TableFile { table: ParquetList::open(path, own, url_field)?, file }))
 }
 
 impl Content for TableFile {
@@ -56,12 +54,8 @@ impl Content for TableFile {
         })
     }
 
-    fn seekable(self: Box<Self>) -> io::Result<Regular> {
-        Ok(self.file)
-    }
-
-    fn skip(&mut self, parts: &[SkippedPart]) -> Option<String> {
-        self.table.skip(parts)
+    fn seekable(&self) -> io::Result<Regular> {
+        Ok(self.file.clone())
     }
 }
 

@@ -1,6 +1,12 @@
 //! Stand-ins for Parquet in a program built without it.
 
+use std::path::Path;
+
 use super::line_ends::Buffer;
+use super::reader::Content;
+use super::regular::Regular;
+use crate::input::error::ListError;
+use crate::input::layout::UrlField;
 use crate::input::skipped::SkippedPart;
 
 /// A table, of which there is none.
@@ -18,7 +24,7 @@ impl TableRows {
 
 impl ParquetList {
     /// Cannot be called.
-    pub fn skip_bad(&self, _rows: &mut TableRows) -> Vec<SkippedPart> {
+    pub fn skip(&self, _parts: &[SkippedPart]) -> Option<String> {
         match *self {}
     }
 
@@ -26,10 +32,17 @@ impl ParquetList {
     pub fn read(
         &self,
         _rows: &mut TableRows,
+        _skips_bad: bool,
         _with_columns: bool,
         _most: usize,
         _buffer: &mut Buffer,
-    ) -> Result<(), String> {
+    ) -> Result<Vec<SkippedPart>, String> {
         match *self {}
     }
+}
+
+/// Fails: Parquet is not built in.
+pub(super) fn open(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+    let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
+    Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
 }

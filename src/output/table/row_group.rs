@@ -39,10 +39,10 @@ use crate::formats::columnar::{Malformed, guarded, leaves};
 use crate::formats::regular_file::PARQUET_MARK;
 use crate::input::list::line_columns::LineArrays;
 use crate::judge::tally::{Tally, line_hash};
-use crate::output::block::Block;
 use crate::output::counting_writer::CountingWriter;
 use crate::output::error::OutputError;
 use crate::output::folder::Written;
+use crate::output::form::Block;
 
 impl Table {
     /// The bytes after the head of a file without rows.

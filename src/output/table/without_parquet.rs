@@ -8,11 +8,10 @@ use crate::input::chunks::Chunk;
 use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::outcome::Outcome;
-use crate::output::block::Block;
 use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::folder::Written;
-use crate::output::form::Rows;
+use crate::output::form::{Block, Rows};
 use crate::output::receipt::Receipt;
 use crate::output::splits::Splits;
 

@@ -1,14 +1,11 @@
 //! What all shapes have in common: a chunk is prepared by the worker that judged it, and has a turn in the order of the chunks if
-//! lines wait in the shape from one chunk to the next.
+//! lines wait in the shape from one chunk to the next. In the simplest shape, [`Text`], nothing waits.
 
-use std::borrow::Cow;
-
-use super::gather::Gatherer;
+use super::gather::Held;
 use crate::input::chunks::Chunk;
-use crate::judge::tally::Tally;
-use crate::output::block::Block;
 use crate::output::error::OutputError;
-use crate::output::table::{FileRows, TakenRows};
+use crate::output::form::{Block, Rows};
+use crate::output::table::FileRows;
 use crate::run::error::FilterError;
 use crate::run::worker::{Judged, Worker};
 
@@ -34,8 +31,8 @@ pub(in crate::run) trait Shape: Sync {
         Ok(Vec::new())
     }
 
-    /// The blocks of a chunk, with those of lines before it that no longer wait; `None` if the run has failed meanwhile.
-    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<Option<Made>, FilterError>;
+    /// Makes the blocks of a judged chunk, with those of lines before it that no longer wait. Returns whether the run goes on.
+    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError>;
 
     /// Ends all turns.
     fn stop(&self) {}
@@ -65,50 +62,15 @@ pub(in crate::run) struct Turn<'t> {
     pub is_due: &'t dyn Fn() -> bool,
 }
 
-/// The blocks that a chunk's turn gave, and what waits after it.
-pub(in crate::run) struct Made {
-    pub blocks: Blocks,
-    /// What waits after the chunk, if a checkpoint is due there.
-    pub at_checkpoint: Option<Held>,
+/// Text that is not compressed, as it was rendered, or lines that are only counted.
+pub(in crate::run) struct Text {
+    /// The rows of the files; `None` if lines are only counted.
+    pub rows: Option<Rows>,
 }
 
-/// The blocks of a chunk.
-pub(in crate::run) enum Blocks {
-    /// The chunk's buffers, unchanged, for this set of files, with the tally of each.
-    Buffers(usize, Vec<Tally>),
-    /// Frames or row groups; none if nothing is written.
-    Made(Vec<Block<'static>>),
-}
-
-impl Default for Blocks {
-    fn default() -> Blocks {
-        Blocks::Made(Vec::new())
-    }
-}
-
-impl Blocks {
-    /// The blocks of a judged chunk; `text` is its text, from which runs of lines may be written.
-    pub fn of<'b>(self, judged: &'b Judged, text: &'b [u8]) -> Vec<Block<'b>> {
-        match self {
-            Blocks::Made(blocks) => blocks,
-            Blocks::Buffers(set, tallies) => {
-                let files = judged.buffers.iter().map(|pieces| pieces.of(text).map(Cow::Borrowed));
-                let files = files.zip(tallies).enumerate();
-                files.map(|(file, (pieces, tally))| Block { set, file, pieces: pieces.collect(), tally }).collect()
-            }
-        }
-    }
-}
-
-/// What waits in a shape after a chunk: lines for frames, or rows for row groups.
-pub(in crate::run) struct Held {
-    pub gathered: Gatherer,
-    pub rows: TakenRows,
-}
-
-impl Held {
-    /// Nothing waits.
-    pub fn nothing() -> Held {
-        Held { gathered: Gatherer::new(0), rows: TakenRows::default() }
+impl Shape for Text {
+    fn blocks(&self, _: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
+        judged.tallies = self.rows.map_or_else(Vec::new, |rows| judged.tallies(rows));
+        Ok(true)
     }
 }

@@ -6,12 +6,11 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use super::blocks::{Blocks, Held, Made, Shape, Turn, Write};
-use super::gather::{Gathered, Gatherer};
+use super::blocks::{Shape, Turn, Write};
+use super::gather::{Gathered, Gatherer, Held};
 use crate::lock::lock;
-use crate::output::block::Block;
 use crate::output::error::OutputError;
-use crate::output::form::{Compressor, FrameFormat, Rows};
+use crate::output::form::{Block, Compressor, FrameFormat, Rows};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
 use crate::run::queue::Sequence;
@@ -66,15 +65,16 @@ impl Shape for Frames {
         true
     }
 
-    fn blocks(&self, turn: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<Option<Made>, FilterError> {
+    fn blocks(&self, turn: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
         let taken = self.gatherer.in_turn(turn.ticket, |gatherer| {
             let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
             let gathered = gatherer.take(turn.set, &turn.ended, texts);
             (gathered, (turn.is_due)().then(|| gatherer.clone()))
         });
-        let Some((gathered, at_checkpoint)) = taken else { return Ok(None) };
-        let at_checkpoint = at_checkpoint.map(|gathered| Held { gathered, ..Held::nothing() });
-        Ok(Some(Made { blocks: Blocks::Made(self.compressors.blocks(gathered)?), at_checkpoint }))
+        let Some((gathered, at_checkpoint)) = taken else { return Ok(false) };
+        judged.held = at_checkpoint.map(|gathered| Held { gathered, ..Held::nothing() });
+        judged.made = Some(self.compressors.blocks(gathered)?);
+        Ok(true)
     }
 
     fn stop(&self) {

@@ -1,4 +1,5 @@
-//! Lines of compressed files, gathered until there are enough for a frame.
+//! What waits in a shape from one chunk to the next: lines of compressed files are gathered until there are enough for a frame, and
+//! rows of tables for a row group.
 //!
 //! A chunk may have ten lines for a file and the next one a hundred thousand, and a frame of ten lines would be larger than the
 //! lines. So the lines for a file stay here, chunk after chunk, until there are enough, and then all go into one frame. Chunks
@@ -7,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+use crate::output::table::TakenRows;
 
 /// Bytes enough for a frame: gzip looks back 32 KiB, Zstandard uses blocks of 128 KiB.
 const FRAME: usize = 128 << 10;
@@ -62,6 +65,20 @@ impl Gatherer {
     /// Returns everything that still waits.
     pub fn rest(self) -> Vec<Gathered> {
         self.sets.into_iter().flat_map(|(set, texts)| rest(set, texts)).collect()
+    }
+}
+
+/// What waits in a shape after a chunk: lines for frames, or rows for row groups.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub gathered: Gatherer,
+    pub rows: TakenRows,
+}
+
+impl Held {
+    /// Nothing waits.
+    pub fn nothing() -> Held {
+        Held { gathered: Gatherer::new(0), rows: TakenRows::default() }
     }
 }
 

@@ -1,16 +1,14 @@
 //! The shape of a run's output: how judged chunks become blocks of files.
 //!
-//! A shape is chosen once, when a run starts: lines are written as [text], text is compressed into [frames], or lines become
+//! A shape is chosen once, when a run starts: lines are written as text, text is compressed into [frames], or lines become
 //! [rows](row_groups). The pipeline knows only [what all shapes have in common](blocks).
 
 mod blocks;
 mod frames;
 mod gather;
 mod row_groups;
-mod text;
 
-pub(super) use blocks::{Blocks, Held, Made, Shape, Turn};
+pub(super) use blocks::{Shape, Text, Turn};
 pub(super) use frames::Frames;
-pub(super) use gather::Gatherer;
+pub(super) use gather::{Gatherer, Held};
 pub(super) use row_groups::RowGroups;
-pub(super) use text::Text;

@@ -5,11 +5,12 @@
 
 use std::sync::Mutex;
 
-use super::blocks::{Blocks, Held, Made, Shape, Turn, Write};
+use super::blocks::{Shape, Turn, Write};
+use super::gather::Held;
 use crate::input::chunks::Chunk;
 use crate::lock::lock;
-use crate::output::block::Block;
 use crate::output::error::OutputError;
+use crate::output::form::Block;
 use crate::output::table::{FileRows, FullGroup, Table, WaitingRows};
 use crate::run::error::FilterError;
 use crate::run::queue::Sequence;
@@ -63,15 +64,15 @@ impl Shape for RowGroups {
         Ok(rows)
     }
 
-    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, _: &mut Judged) -> Result<Option<Made>, FilterError> {
+    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
         let taken = self.waiting.in_turn(turn.ticket, |waiting| {
             let full = waiting.take(rows, &turn.ended)?;
             Ok::<_, OutputError>((full, (turn.is_due)().then(|| waiting.checkpoint()).transpose()?))
         });
-        let Some((full, rows)) = taken.transpose()? else { return Ok(None) };
-        let blocks = full.into_iter().map(|group| encode(&self.tables, group)).collect::<Result<_, _>>()?;
-        let at_checkpoint = rows.map(|rows| Held { rows, ..Held::nothing() });
-        Ok(Some(Made { blocks: Blocks::Made(blocks), at_checkpoint }))
+        let Some((full, rows)) = taken.transpose()? else { return Ok(false) };
+        judged.made = Some(full.into_iter().map(|group| encode(&self.tables, group)).collect::<Result<_, _>>()?);
+        judged.held = rows.map(|rows| Held { rows, ..Held::nothing() });
+        Ok(true)
     }
 
     fn stop(&self) {

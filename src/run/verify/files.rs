@@ -122,7 +122,7 @@ fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) 
         return Err(problem);
     }
     let mut extent = Extent::Before(end_of_read(list));
-    if skips_bad && opened[0].parquet_list().is_some() {
+    if skips_bad && opened[0].is_table() {
         // The damage may be in another column than that of the URL, so only the receipt knows these rows.
         if let Some(problem) = opened[0].skip(&list.skipped) {
             return Err(problem);
