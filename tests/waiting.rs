@@ -280,13 +280,16 @@ fn lists() -> Vec<List> {
     ]
 }
 
+/// The number of a chunk's list, and its text.
+type Given = (usize, Vec<u8>);
+
 /// What workers do with chunks: each is written in its turn, and a long one is held until then.
-fn work(chunks: &Chunks<'_>, queue: &Queue<(usize, Vec<u8>), Vec<(usize, Vec<u8>)>>) {
+fn work(chunks: &Chunks<'_>, queue: &Queue<Given, Vec<Given>>) {
     let mut buffer = Buffer::default();
     while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
         chunks.read(&mut chunk, &mut buffer).unwrap();
         let (ticket, permit) = (chunk.ticket, chunk.take_permit());
-        let write = |written: &mut Vec<(usize, Vec<u8>)>, due: &mut (usize, Vec<u8>)| {
+        let write = |written: &mut Vec<Given>, due: &mut Given| {
             written.push(std::mem::take(due));
             Ok::<_, ()>(())
         };

@@ -7,15 +7,14 @@ pub(crate) mod list;
 mod named_lists;
 pub(crate) mod scan;
 pub(crate) mod shard;
-pub(crate) mod skipped;
 pub(crate) mod url_parts;
 
 pub use error::{DelimiterError, ListError, ListNamesError, ShardError, UrlFieldError};
+pub use error::{SkippedPart, SkippedRows};
 pub use layout::{Column, Delimiter, Layout, UrlField};
 #[cfg(unix)]
 pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};
 pub use named_lists::{NameEnd, lists_named_in};
 pub use shard::Shard;
-pub use skipped::{SkippedPart, SkippedRows};
 pub use url_parts::UrlParts;

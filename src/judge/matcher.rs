@@ -5,8 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch;
-use super::choices::Choices;
-use super::error::MatcherError;
+use super::choices::{Choices, MatcherError};
 use super::explain::{Cause, Explainer};
 use super::outcomes::Outcomes;
 #[cfg(feature = "cli")]

@@ -22,7 +22,6 @@ pub(crate) mod batch;
 mod changing;
 pub(crate) mod choices;
 pub(crate) mod decision;
-mod error;
 pub(crate) mod explain;
 pub(crate) mod isa;
 pub(crate) mod lines;
@@ -44,7 +43,7 @@ pub(crate) mod urls;
 pub(crate) mod view;
 
 pub use choices::{Choices, Fallback, MaxAge, Statuses};
-pub use error::{MatcherError, MaxAgeError, StatusProblem, StatusesError};
+pub use choices::{MatcherError, MaxAgeError, StatusProblem, StatusesError};
 pub use explain::{Cause, Explainer};
 pub use matcher::{Matcher, Matchers};
 pub use outcomes::{AllowedIf, Outcomes, Refusals, Refused};

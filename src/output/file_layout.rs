@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::folder::{FileName, Written};
-use super::form::{Compressor, Format, FrameFormat, Rows};
+use super::form::{Compressor, Format, FrameFormat, Rows, Splits};
 use super::receipt::ReceiptOptions;
-use super::splits::Splits;
 use super::table;
 use crate::formats::regular_file::PARQUET_MARK;
 use crate::output::error::OutputError;

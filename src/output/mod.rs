@@ -9,18 +9,14 @@ pub(crate) mod form;
 pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
-pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
-pub(crate) mod splits;
-mod summary;
 pub(crate) mod table;
 
 pub use error::OutputError;
 pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::{Form, Format, FrameFormat};
 pub use receipt::{
-    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, SeenPart, VerdictsPart,
-    counted,
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, Sample, SeenPart,
+    VerdictsPart, counted,
 };
-pub use samples::Sample;

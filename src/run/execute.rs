@@ -40,13 +40,12 @@ use crate::judge::same_url::SameUrl;
 use crate::judge::tally::{Changes, LINE_HASH, Tally};
 use crate::outcome::Partition;
 use crate::output::folder::NEEDED;
-use crate::output::form::Format;
+use crate::output::form::{Format, Splits};
 use crate::output::missing_robots::Waiting;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, reasons,
 };
-use crate::output::splits::Splits;
 use crate::policy::{Policy, folder_of, replace};
 use crate::threads;
 

@@ -16,8 +16,7 @@
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
-use crate::output::form::{CAUSE_FACTOR, Form, Format};
-use crate::output::splits::crawler_name;
+use crate::output::form::{CAUSE_FACTOR, Form, Format, crawler_name};
 use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 use crate::run::error::FilterError;

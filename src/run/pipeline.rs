@@ -23,7 +23,7 @@ use crate::output::folder::NEEDED;
 use crate::output::form::{Block, Rows};
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::Output;
-use crate::output::samples::Sample;
+use crate::output::receipt::Sample;
 use crate::output::sink::Sink;
 use crate::output::table::FileRows;
 use crate::policy::Policy;
@@ -431,7 +431,7 @@ mod tests {
     use crate::outcome::Partition;
     use crate::output::form::Form;
     use crate::output::form::Format;
-    use crate::output::splits::Splits;
+    use crate::output::form::Splits;
     use crate::policy::Captures;
     use crate::robots::Agents;
 

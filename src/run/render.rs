@@ -8,8 +8,7 @@ use crate::judge::place::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::form::{Form, Format, Rows, SEPARATOR, put_cause, put_no_cause, put_preferences};
-use crate::output::splits::crawler_name;
+use crate::output::form::{Form, Format, Rows, SEPARATOR, crawler_name, put_cause, put_no_cause, put_preferences};
 
 /// Renders lines for output; each worker has its own. The rows of tables are made elsewhere, from outcomes and causes.
 #[derive(Debug)]

@@ -4,12 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::error::FilterError;
 use super::worker::{Judged, LeftOutTallies};
-use crate::input::skipped::{Skipped, SkippedPart};
+use crate::input::error::{Skipped, SkippedPart};
 use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
-use crate::output::form::{Block, Rows};
-use crate::output::splits::Splits;
+use crate::output::form::{Block, Rows, Splits};
 
 /// The totals of a run, as far as it came.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -30,13 +30,7 @@ pub mod error {
             format!("{self:?}")
         }
     }
-}
 
-pub mod layout {
-    pub struct Layout;
-}
-
-pub mod skipped {
     #[derive(Debug, Clone)]
     pub struct SkippedRows;
 
@@ -54,14 +48,17 @@ pub mod skipped {
     }
 }
 
+pub mod layout {
+    pub struct Layout;
+}
+
 pub mod list {
     use std::ops::Range;
     use std::path::PathBuf;
     use std::sync::atomic::AtomicU64;
 
-    use super::error::ListError;
+    use super::error::{ListError, SkippedPart, SkippedRows};
     use super::layout::Layout;
-    use super::skipped::{SkippedPart, SkippedRows};
     use crate::formats::compression::Compression;
     use crate::formats::made_ahead::Ahead;
     use crate::outcome::Reason;

@@ -5,9 +5,9 @@ use std::mem::take;
 use std::sync::Arc;
 
 use super::store::StoredChunk;
+use crate::input::error::Skipped;
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List, TableRows, Text};
-use crate::input::skipped::Skipped;
 use crate::monitor::Monitor;
 use crate::outcome::Reason;
 

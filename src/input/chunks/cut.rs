@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::chunk::{Chunk, LONGEST_CHUNK, LongChunks, Permit, Position};
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::ListError;
+use crate::input::error::{ListError, Skipped, SkippedPart};
 use crate::input::list::{Buffer, List, ListReader, Next, Patience, Text, Wanted};
-use crate::input::skipped::{Skipped, SkippedPart};
 
 /// How many lists are read at once, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,9 +19,8 @@ use super::cut::{Cut, OpenList};
 use super::store::Store;
 use crate::formats::compression::Compression;
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::ListError;
+use crate::input::error::{ListError, Skipped};
 use crate::input::list::{Buffer, List, Next, Text};
-use crate::input::skipped::Skipped;
 use crate::lock::OnPanic;
 use crate::monitor::Monitor;
 

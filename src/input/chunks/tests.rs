@@ -9,10 +9,9 @@ use std::sync::atomic::AtomicU64;
 
 use super::hand_out::{Chunks, Ended, Work};
 use super::{Chunk, Cut, Parallelism, Position};
-use crate::input::error::ListError;
+use crate::input::error::{ListError, Skipped};
 use crate::input::layout::UrlField;
 use crate::input::list::{Buffer, List, Next};
-use crate::input::skipped::Skipped;
 
 /// Opens these texts as lists.
 fn lists(texts: &[&str]) -> Vec<List> {

@@ -30,9 +30,5 @@ pub(crate) use opened::{List, common_head};
 pub(crate) use parquet::{ParquetList, TableRows, in_group};
 pub(crate) use reader::{LIST_FORMAT, ListReader, Next, Text, Wanted};
 pub use regular::{FileState, STANDARD_INPUT};
-#[cfg(feature = "parquet")]
-use table::open as open_table;
-#[cfg(not(feature = "parquet"))]
-use without_parquet::open as open_table;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

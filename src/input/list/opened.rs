@@ -10,16 +10,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::decoded::{CompressedFile, Stream, standard_input, stream};
 use super::line_ends::Buffer;
-use super::mapped_file::{Mapped, MappedFile};
+use super::mapped_file::MappedFile;
 use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
-use super::regular::{FileState, Regular, STANDARD_INPUT};
-use super::{ParquetList, TableRows, open_table};
+use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
+#[cfg(feature = "parquet")]
+use super::table::open as open_table;
+use super::{ParquetList, TableRows};
 use crate::formats::archive::Archive;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::regular_file::PARQUET_MARK;
-use crate::input::error::{ListError, unreadable};
+use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
-use crate::input::skipped::SkippedPart;
 
 /// A list, opened.
 pub(crate) struct List {
@@ -367,6 +368,13 @@ impl Opened {
             }
         }
     }
+}
+
+/// Fails: Parquet is not built in.
+#[cfg(not(feature = "parquet"))]
+fn open_table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+    let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
+    Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
 }
 
 /// What makes a list of the URLs in an archive.

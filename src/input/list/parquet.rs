@@ -18,8 +18,8 @@ use super::line_ends::Buffer;
 pub(crate) use crate::formats::columnar::RowRange;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::input::error::ListError;
+use crate::input::error::{SkippedPart, SkippedRows};
 use crate::input::layout::UrlField;
-use crate::input::skipped::{SkippedPart, SkippedRows};
 
 /// Approximate bytes of a value besides its stored text; a file may store less, where it stores a repeated value once.
 const VALUE: u64 = 8;

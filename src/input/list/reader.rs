@@ -11,13 +11,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use super::line_ends::{Buffer, Patience};
-use super::mapped_file::Mapped;
-use super::regular::Regular;
+use super::regular::{Mapped, Regular};
 use super::{ParquetList, TableRows};
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::ListError;
+use crate::input::error::{ListError, SkippedRows};
 use crate::input::layout::{LOOK, UrlField};
-use crate::input::skipped::SkippedRows;
 
 /// Where and how to begin reading a list.
 #[derive(Debug, Clone, Copy)]

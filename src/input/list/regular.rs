@@ -1,14 +1,19 @@
-//! Regular files, and how a change to one is detected.
+//! Regular files, read or memory-mapped, and how a change to one is detected.
 
+use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+#[cfg(unix)]
+use super::lost_pages::Region;
 use crate::formats::compression::{Compression, Pieces, Reader};
+use crate::formats::mmap;
 use crate::formats::regular_file::FileAt;
 use crate::input::error::{ListError, unreadable};
 
@@ -140,5 +145,83 @@ impl Read for CountedFile<'_> {
         let length = self.text.read(buffer)?;
         self.source.fetch_add(length as u64, Ordering::Relaxed);
         Ok(length)
+    }
+}
+
+/// The bytes of a file, memory-mapped. Bytes of it are lost when the file is cut short.
+/// Any program may write into a list while it is read. So for everything that reads the text of a chunk, its bytes are like the
+/// answers of a stranger: each may differ from the last one. Nothing that was read is relied on for what is read later:
+///
+/// - Offsets are read once. `Lines::find` derives the ends of lines from a mask of each block, stores them, and counts the same
+///   mask; all later steps take the places of lines from there, never from another look at the LFs. `place` checks once more that
+///   these ascend and end with the text. Places of fields and paths are found within a line's stored range and stored, too
+///   (`LineUrls`, `BatchArrays`); whatever a later step reads there, it reads within them.
+/// - The key of a URL, and its length, come from one load of 40 bytes, and go into `BatchArrays`. What is looked up, compared and hashed
+///   is that copy; the place of an automaton comes from the policy's entry.
+/// - Whether a front probes for prefixes or triples is stored when the path is read; each probe may see another path, and is right
+///   for any: it indexes the front by masked numbers, and the path by its stored length. Walks, the slow way, layouts and
+///   explanations are safe code: indexes into the policy are checked, and no byte of a list is one into anything else.
+/// - No `str` is made of a list's bytes in place, because code may rely on its being UTF-8 after another read: what must be UTF-8
+///   is copied first, and the copy is checked (`origin::canonical`, layouts). A `str` borrowed by `serde_json` is only taken as bytes.
+/// - Buffers get as many bytes as the stored places say, whatever the bytes are.
+///
+/// So a change can make outcomes and copies wrong, or disagree, but does no harm to memory, and no step panics for it. What was
+/// read is not kept then: `prove` compares copies with the text, and a changed length or time of the file ends the run
+/// ([`Regular::unchanged`]). The test `judge/changing.rs` changes a list between every two
+/// steps, and between every two reads in them.
+///
+/// Strictly, Rust's rules forbid any change behind a shared slice. Compilers make use of that only where a value is read twice
+/// in their view, so that the second read may be dropped, or the first repeated; neither is worse than the changes above.
+pub(crate) struct Mapped {
+    map: Mmap,
+    /// Lets a signal handler find the map.
+    #[cfg(unix)]
+    region: &'static Region,
+}
+
+impl Mapped {
+    /// Maps all of a file, and tells the system that it is read in order, so that it reads ahead.
+    pub fn of(file: &File) -> io::Result<Mapped> {
+        // SAFETY: the file may change, and nobody relies on its bytes: see above.
+        let map = unsafe { mmap::map(file) }?;
+        #[cfg(unix)]
+        let _ = map.advise(memmap2::Advice::Sequential);
+        #[cfg(unix)]
+        let region = Region::of(&map);
+        Ok(Mapped {
+            map,
+            #[cfg(unix)]
+            region,
+        })
+    }
+
+    /// Releases a part that will not be read again.
+    pub fn release(&self, part: Range<usize>) {
+        mmap::release(&self.map, part);
+    }
+
+    /// The first byte found missing; zeros were read from there on.
+    pub fn lost(&self) -> Option<usize> {
+        #[cfg(unix)]
+        return self.region.lost();
+        // Nothing replaces lost pages here.
+        #[cfg(not(unix))]
+        return None;
+    }
+}
+
+impl Deref for Mapped {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Mapped {
+    /// Ends the region before the map is gone, because something else may be mapped there afterwards.
+    fn drop(&mut self) {
+        self.region.end();
     }
 }

@@ -17,9 +17,8 @@ use super::reader::{Begin, Content, ListReader, Next, Text, Wanted};
 use super::regular::Regular;
 use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::{Ahead, Help, Made, MadeAhead};
-use crate::input::error::{ListError, unreadable};
+use crate::input::error::{ListError, SkippedRows, unreadable};
 use crate::input::layout::UrlField;
-use crate::input::skipped::SkippedRows;
 
 /// A Parquet file, or a copy of one that was compressed or came through a pipe.
 struct TableFile {

@@ -1,13 +1,7 @@
 //! Stand-ins for Parquet in a program built without it.
 
-use std::path::Path;
-
 use super::line_ends::Buffer;
-use super::reader::Content;
-use super::regular::Regular;
-use crate::input::error::ListError;
-use crate::input::layout::UrlField;
-use crate::input::skipped::SkippedPart;
+use crate::input::error::SkippedPart;
 
 /// A table, of which there is none.
 pub(crate) enum ParquetList {}
@@ -39,10 +33,4 @@ impl ParquetList {
     ) -> Result<Vec<SkippedPart>, String> {
         match *self {}
     }
-}
-
-/// Fails: Parquet is not built in.
-pub(super) fn open(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
-    let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
-    Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
 }

@@ -1,13 +1,17 @@
-//! The end of a run: complete files get their names, and files that only the run needed are deleted.
+//! A run's folder: one run at a time uses it, and at its end complete files get their names, and files that only the run needed are
+//! deleted.
 //!
-//! Every step can be repeated, so a run that dies between two of them can start over from the first.
+//! Two runs in one folder would write to the same files, and each receipt would only show what its own run wrote. So a run holds
+//! a lock while it looks at the folder or writes to it. Every step of the end can be repeated, so a run that dies between two of them can
+//! start over from the first.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::earlier::{remove, remove_spilled};
-use super::names::{CHECKPOINT, folders_of, partial};
+use super::names::{CHECKPOINT, LOCK, folders_of, partial};
+use crate::formats::lock_file::LockFile;
 use crate::output::error::OutputError;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the spilled files,
@@ -53,4 +57,27 @@ pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), Ou
 pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
     let file = OpenOptions::new().write(true).open(partial(path));
     file.and_then(|file| file.sync_all()).map_err(OutputError::unwritable(path))
+}
+
+/// A folder that no other run writes to until this is dropped.
+#[derive(Debug)]
+pub(crate) struct FolderLock {
+    _file: LockFile,
+}
+
+impl FolderLock {
+    /// Locks a folder, creating it if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::InUse`] if another run holds the lock; [`OutputError::Unwritable`] if the lock file cannot be written.
+    pub fn take(directory: &Path) -> Result<FolderLock, OutputError> {
+        fs::create_dir_all(directory).map_err(OutputError::unwritable(directory))?;
+        let path = directory.join(LOCK);
+        match LockFile::try_take(&path) {
+            Ok(file) => Ok(FolderLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(OutputError::InUse { path: directory.to_owned() }),
+            Err(TryLockError::Error(error)) => Err(OutputError::unwritable(&path)(error)),
+        }
+    }
 }

@@ -12,9 +12,8 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::lock::LOCK;
 use super::names::{
-    CHECKPOINT, FileName, NEEDED, RECEIPT, REPORT, REPORT_START, WAITING_ROWS, folders_of, is_file_of_run,
+    CHECKPOINT, FileName, LOCK, NEEDED, RECEIPT, REPORT, REPORT_START, WAITING_ROWS, folders_of, is_file_of_run,
     is_folder_of_run, is_list_folder, is_of_other_run, is_output, is_partial, partial, split_list_folder, table_root,
 };
 use crate::formats::regular_file;

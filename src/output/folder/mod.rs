@@ -3,12 +3,11 @@
 
 mod commit;
 mod earlier;
-mod lock;
 mod names;
 
+pub(crate) use commit::FolderLock;
 pub(crate) use commit::{name_files, sync, sync_folder, sync_folders};
 pub(crate) use earlier::{extra_files, make_room, remove, remove_folders, remove_leftovers, replaced};
-pub(crate) use lock::FolderLock;
 #[cfg(test)]
 pub(crate) use names::FOLDERS_NAMED;
 #[cfg(feature = "cli")]

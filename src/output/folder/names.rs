@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::lock::LOCK;
 use crate::input::list::STANDARD_INPUT;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
-use crate::output::form::{Form, Format, FrameFormat, Rows};
-use crate::output::splits::Splits;
+use crate::output::form::{Form, Format, FrameFormat, Rows, Splits};
 
 /// The name of the receipt, which marks a run as complete.
 pub const RECEIPT: &str = "receipt.json";
@@ -38,6 +36,9 @@ pub(super) fn is_partial(name: &str) -> bool {
 
 /// How the names of files of rows that wait begin; a number follows. They are partial, and never become results.
 pub(crate) const WAITING_ROWS: &str = "waiting-rows";
+
+/// The name of the lock file, which exists while a run does.
+pub(super) const LOCK: &str = ".robosieve.lock";
 
 /// The name of the checkpoint.
 pub(crate) const CHECKPOINT: &str = ".checkpoint.json";

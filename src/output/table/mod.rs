@@ -12,13 +12,10 @@ mod reread;
 #[cfg(feature = "parquet")]
 mod row_group;
 #[cfg(feature = "parquet")]
-mod row_store;
-#[cfg(feature = "parquet")]
 mod rows;
 #[cfg(feature = "parquet")]
 mod schema;
 mod shared;
-#[cfg(feature = "parquet")]
 #[cfg(feature = "parquet")]
 mod waiting;
 #[cfg(not(feature = "parquet"))]

@@ -11,8 +11,7 @@ use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
-use crate::output::form::{Form, REFUSED, Rows};
-use crate::output::splits::Splits;
+use crate::output::form::{Form, REFUSED, Rows, Splits};
 use crate::preferences::PreferenceColumn;
 
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.

@@ -11,9 +11,8 @@ use crate::outcome::Outcome;
 use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::folder::Written;
-use crate::output::form::{Block, Rows};
+use crate::output::form::{Block, Rows, Splits};
 use crate::output::receipt::Receipt;
-use crate::output::splits::Splits;
 
 /// A table, which cannot be made.
 #[derive(Debug, Clone)]

@@ -8,11 +8,10 @@
 //! could change the receipt, too.
 
 pub(super) mod account;
-mod error;
 pub(super) mod files;
 mod verification;
 
-pub use error::VerifyError;
-pub(crate) use error::read_receipt;
+pub use account::VerifyError;
+pub(crate) use account::read_receipt;
 pub use files::{Checked, Role};
 pub use verification::{Verification, uncounted, verify};

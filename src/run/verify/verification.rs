@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::error::{VerifyError, read_receipt};
+use super::account::{VerifyError, read_receipt};
 use super::files::{Checked, Role};
 use super::{account, files};
 use crate::formats::fit::{self, Row};

@@ -7,7 +7,7 @@ use super::change::{Change, OriginChange};
 use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
-use crate::output::splits::crawler_name;
+use crate::output::form::crawler_name;
 use crate::policy::{Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
 use crate::show::access::paths_of;

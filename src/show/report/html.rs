@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::formats::visible;
-use crate::output::samples::Sample;
+use crate::output::receipt::Sample;
 
 /// Escapes text for elements and attributes. What a browser, like a terminal, would obey is shown as escapes.
 pub(super) fn text(raw: &str) -> String {
