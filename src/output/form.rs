@@ -82,10 +82,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// The number of files.
     pub fn files(self) -> usize {
-        match self.form {
-            Form::Partitions => Partition::ALL.len() * self.crawlers,
-            Form::Verdicts | Form::BlockedFor => 1,
-        }
+        if self.form.is_whole() { 1 } else { Partition::COUNT * self.crawlers }
     }
 
     /// The number of columns before each line of a file.
@@ -143,9 +140,9 @@ impl Rows {
 
     /// The tallies that the files must have if all judged lines are written.
     pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[CrawlerCounts]) -> Vec<Tally> {
-        match self.form {
-            Form::Partitions => crawlers.iter().take(self.crawlers).flat_map(|counted| counted.tallies).collect(),
-            Form::Verdicts | Form::BlockedFor => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
+        match self.form.is_whole() {
+            true => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
+            false => crawlers.iter().take(self.crawlers).flat_map(|counted| counted.tallies).collect(),
         }
     }
 }

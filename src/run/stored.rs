@@ -237,9 +237,9 @@ pub(crate) fn reread<T: Default + Send>(
 /// The names of the files that a run, or its shards, wrote a partition to, and whether they contain the head line of lists.
 fn files<'r>(run: StoredRun<'r>, partition: &str) -> Vec<(&'r str, bool)> {
     let StoredRun { receipt, lists, .. } = run;
-    let files = match receipt.options.form {
-        Form::Partitions => receipt.partitions.get(partition).map(|part| &part.files),
-        Form::Verdicts | Form::BlockedFor => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
+    let files = match receipt.options.form.is_whole() {
+        false => receipt.partitions.get(partition).map(|part| &part.files),
+        true => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
     };
     let has_head = |file: &FilePart| lists.of(Path::new(&file.name)).head.is_some();
     files.into_iter().flatten().map(|file| (&*file.name, has_head(file))).collect()

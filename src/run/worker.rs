@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::render::Renderer;
+use super::render::{JudgedLines, Render, renderer};
 use super::shape::Held;
 use super::unique::{LeavingOut, LeftOut};
 use crate::input::chunks::Chunk;
@@ -16,7 +16,7 @@ use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::{batch, required};
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
-use crate::output::form::{Block, Form, Rows};
+use crate::output::form::{Block, Rows};
 use crate::output::missing_robots::WaitingOrigins;
 use crate::policy::Policy;
 
@@ -94,7 +94,7 @@ pub(super) struct Worker {
     outcomes: Outcomes,
     by_older: Outcomes,
     by_crawler: Vec<Vec<Outcome>>,
-    renderer: Renderer,
+    renderer: Box<dyn Render>,
     pub judged: Judged,
 }
 
@@ -113,7 +113,7 @@ impl Worker {
             outcomes: Outcomes::default(),
             by_older: Outcomes::default(),
             by_crawler: Vec::new(),
-            renderer: Renderer::new(matchers, &[], rows),
+            renderer: renderer(matchers, &[], rows),
             judged: Judged::default(),
         }
     }
@@ -125,13 +125,13 @@ impl Worker {
 
     /// Compares verdicts with those of these matchers, one for each crawler.
     pub fn against(self, older: Vec<Matcher>) -> Worker {
-        let renderer = Renderer::new(&self.matchers, &older, self.rows);
+        let renderer = renderer(&self.matchers, &older, self.rows);
         Worker { older, renderer, ..self }
     }
 
     /// Judges by these matchers from now on, one for each crawler.
     pub fn judge_by(&mut self, matchers: Vec<Matcher>) {
-        self.renderer = Renderer::new(&matchers, &self.older, self.rows);
+        self.renderer = renderer(&matchers, &self.older, self.rows);
         self.matchers = matchers;
     }
 
@@ -154,8 +154,8 @@ impl Worker {
             self.note_waiting(text, &urls);
         }
         self.judged.stays = stays;
-        self.judged.is_proven =
-            self.renderer.render(text, stays, &urls, &self.outcomes, &mut self.by_crawler, &mut self.judged.buffers);
+        let lines = JudgedLines { text, stays, urls: &urls, outcomes: &self.outcomes };
+        self.judged.is_proven = self.renderer.render(&lines, &mut self.by_crawler, &mut self.judged.buffers);
         self.urls = urls;
         self.judged.input = self.judged.kept;
         let counts = self.scratches.iter_mut().map(|scratch| std::mem::take(&mut scratch.counts));
@@ -223,14 +223,13 @@ impl Worker {
         self.outcomes.is_allowed(AllowedIf::split_count(self.allowed_if, self.matchers.len()))
     }
 
-    /// For each crawler, the outcomes of the judged chunk's lines, and what blocked them. `text` is that of the chunk.
-    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> (&'w [Vec<Outcome>], ChunkCauses<'w>) {
-        let outcomes = match self.rows.map(|rows| rows.form) {
-            // Nothing but the sets of crawlers is written.
-            Some(Form::BlockedFor) => &[],
-            _ => self.outcomes.expanded(&self.by_crawler),
-        };
-        (outcomes, self.renderer.causes(text, &self.urls))
+    /// For each crawler, the outcomes of the judged chunk's lines, and what was noted of them, if lines become rows. `text` is that of
+    /// the chunk.
+    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> Option<(&'w [Vec<Outcome>], ChunkCauses<'w>)> {
+        let causes = self.renderer.causes(text, &self.urls)?;
+        // Otherwise nothing but the sets of crawlers is written.
+        let outcomes = if causes.refusals.is_none() { self.outcomes.expanded(&self.by_crawler) } else { &[] };
+        Some((outcomes, causes))
     }
 
     /// Frees the memory that grows with chunks.

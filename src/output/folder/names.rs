@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::input::list::STANDARD_INPUT;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
-use crate::output::form::{Form, Format, FrameFormat, Rows, Splits};
+use crate::output::form::{Format, FrameFormat, Rows, Splits};
 
 /// The name of the receipt, which marks a run as complete.
 pub const RECEIPT: &str = "receipt.json";
@@ -80,11 +80,11 @@ const DIGITS: usize = 4;
 impl FileName {
     /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
     pub fn all(rows: Rows, splits: &Splits, frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
-        let stems = match (rows.form, rows.format) {
-            (Form::Partitions, Format::Text) => splits.partitions(),
-            (Form::Partitions, Format::Parquet) => table_names(splits),
-            (Form::Verdicts | Form::BlockedFor, Format::Text) => vec![VERDICTS.to_owned()],
-            (Form::Verdicts | Form::BlockedFor, Format::Parquet) => vec![format!("{VERDICTS}/{PART}")],
+        let stems = match (table_root(rows), rows.form.is_whole()) {
+            (None, false) => splits.partitions(),
+            (None, true) => vec![VERDICTS.to_owned()],
+            (Some(_), false) => table_names(splits),
+            (Some(root), true) => vec![format!("{root}/{PART}")],
         };
         // A text file with columns before its lines is a table.
         let ending = |file| match rows.format {
@@ -151,11 +151,8 @@ pub(crate) fn table_part(part: usize) -> String {
 
 /// The folder of all tables with these rows; `None` if they are text.
 pub(super) fn table_root(rows: Rows) -> Option<&'static str> {
-    match (rows.format, rows.form) {
-        (Format::Text, _) => None,
-        (Format::Parquet, Form::Partitions) => Some(LINES),
-        (Format::Parquet, Form::Verdicts | Form::BlockedFor) => Some(VERDICTS),
-    }
+    let root = if rows.form.is_whole() { VERDICTS } else { LINES };
+    (rows.format == Format::Parquet).then_some(root)
 }
 
 /// Whether this is the name of a folder for tables.
@@ -286,6 +283,7 @@ pub(crate) struct Written {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::form::Form;
     use crate::robots::Agents;
 
     #[test]

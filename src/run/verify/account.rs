@@ -11,7 +11,6 @@ use crate::input::error::ListError;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
 use crate::output::folder::{RECEIPT, is_file_of_run};
-use crate::output::form::Form;
 use crate::output::receipt::{FilePart, Hex, LeftOutPart, Part, PartitionPart, Receipt};
 use crate::robots::AgentError;
 
@@ -101,13 +100,13 @@ fn unexpected_names(receipt: &Receipt) -> Option<String> {
 
 /// The parts that must have been written, by the lines that were read, and the files that should hold them.
 fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
-    match receipt.options.form {
-        Form::Partitions => {
+    match receipt.options.form.is_whole() {
+        false => {
             let of_run: BTreeSet<String> = written_partitions(receipt).into_iter().collect();
             let written = receipt.partitions.iter().filter(|(name, _)| of_run.contains(*name));
             written.map(|(name, part)| (name.as_str(), part.judged, &part.files[..])).collect()
         }
-        Form::Verdicts | Form::BlockedFor => {
+        true => {
             vec![("verdicts", judged(receipt), receipt.verdicts.as_ref().map_or(&[], |verdicts| &verdicts.files))]
         }
     }

@@ -22,9 +22,9 @@ use crate::run::stored::{REREAD_CHUNK, StoredLines, StoredRun};
 /// Checks the output.
 pub(crate) fn outputs(run: StoredRun<'_>) -> Vec<Checked> {
     let names = run.receipt.splits().partitions();
-    let mut files = match run.receipt.options.form {
-        Form::Partitions => partitions(run, &names),
-        Form::Verdicts | Form::BlockedFor => verdicts(run, &names),
+    let mut files = match run.receipt.options.form.is_whole() {
+        false => partitions(run, &names),
+        true => verdicts(run, &names),
     };
     files.push(robots_needed(run.receipt, run.directory));
     files
