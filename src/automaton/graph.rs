@@ -7,11 +7,10 @@
 use hashbrown::HashMap;
 use std::ops::Range;
 
-use super::compile::{budget, compile_dfa};
+use super::compile::{CompileSpace, budget, compile_dfa};
 use super::head::{self, MAIN_ROOT, START};
-use super::space::CompileSpace;
 use super::{Engine, engine};
-use crate::automaton::cursors::engine::{BITMAP, SCANNER};
+use crate::automaton::cursors::{BITMAP, SCANNER};
 use crate::automaton::dfa::filter::FILTER_WORDS;
 use crate::automaton::dfa::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,

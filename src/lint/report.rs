@@ -4,7 +4,7 @@ use super::effects::Effects;
 use super::finding::{Finding, Findings};
 use super::inherited::File;
 use super::kind::FindingKind;
-use super::{audience, delays, inherited, lines, records, redundant, unreachable};
+use super::{audience, inherited, lines, records, redundant, side_records, unreachable};
 use crate::dialect::Dialect;
 use crate::robots::{self, NoteKind, Robots};
 
@@ -61,7 +61,7 @@ pub fn check(file: &[u8], dialect: &Dialect) -> Report {
     lines::check(&text, &robots, dialect, &mut findings);
     let group_lines = records::check(&text, &robots, dialect, &mut findings);
     let audiences = audience::audiences(&robots, dialect);
-    delays::check(&robots, &audiences, dialect, &mut findings);
+    side_records::check_delays(&robots, &audiences, dialect, &mut findings);
     let search = unreachable::check(&text, &robots, dialect, &mut findings);
     let undecided =
         effects(&File { robots: &robots, dialect, lines: &group_lines, audiences: &audiences }, &mut findings);
@@ -111,8 +111,7 @@ fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::citation::Citation;
-    use crate::lint::finding::Related;
+    use crate::lint::{Citation, Related};
 
     /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {

@@ -26,9 +26,9 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
 use super::contexts::{Change, Context, Contexts, ItemList, StateId};
-use super::globs::{GlobItem, Globs, Segments, Then};
+use super::globs::{GlobItem, Globs, Segments, Sorting, Then};
 use super::prefixes::{Prefixes, TriePlace};
-use super::sorting::Sorting;
+
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
 /// The transitions of a state on bytes of its own.
