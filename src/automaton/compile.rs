@@ -12,7 +12,7 @@ use super::priorities;
 use crate::rules::Patterns;
 
 /// The work that building a DFA may take: this much, plus an amount for each byte of its patterns. Small groups may take more
-/// per byte, because a walk through cursors costs ten times one through a DFA. Plain prefixes, which the largest groups consist
+/// per byte, because a walk through cursors is slower than one through a DFA. Plain prefixes, which the largest groups consist
 /// of, take 1 to 2 a byte. More would mostly go into tables that are given up in the end.
 const BUDGET: usize = 16_384;
 

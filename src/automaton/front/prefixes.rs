@@ -103,8 +103,7 @@ const CUT_TO: usize = 2;
 const LONGEST_BEGINNING: usize = 8;
 /// Mixes the bytes of a beginning.
 const MIX_BEGINNING: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The minimum number of bits for each beginning. One path in six begins like a prefix; with 64 bits that saves 3
-/// instructions a line, with 8 it costs 3.
+/// The minimum number of bits for each beginning.
 const BITS_EACH: usize = 16;
 
 /// The number of a beginning's bit, in a filter of this many bytes. The first byte of `word` is its lowest; its upper `cut`
