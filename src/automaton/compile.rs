@@ -68,6 +68,14 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
     compiled
 }
 
+/// For tests: the automaton of rules in [short form](crate::rules::tried), with a budget.
+#[cfg(test)]
+pub(crate) fn compiled(rules: &str, budget: usize) -> Vec<u32> {
+    let mut words = Vec::new();
+    compile_within(&crate::rules::tried::patterns(rules), budget, &mut words);
+    words
+}
+
 /// Compiles ranked patterns to the content of a policy's item, an automaton with its [front]; appends it to `words`.
 pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     thread_local!(static SPACE: RefCell<front::FrontSpace> = RefCell::default());

@@ -86,19 +86,18 @@ pub fn engine(words: &[u32]) -> Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::{compile, compile_within};
-    use crate::rules::Patterns;
+    use crate::automaton::compile;
+    use crate::automaton::compile::{compile_within, compiled};
     use crate::rules::tried::patterns;
 
     /// The verdict of both engines and of the plain reading, which must agree.
-    fn judged(patterns: &Patterns, path: &str) -> Verdict {
+    fn judged(rules: &str, path: &str) -> Verdict {
         let mut scratch = Scratch::default();
-        let (mut dfa, mut cursors) = (Vec::new(), Vec::new());
-        compile_within(patterns, usize::MAX, &mut dfa);
-        compile_within(patterns, 0, &mut cursors);
+        let (dfa, cursors) = (compiled(rules, usize::MAX), compiled(rules, 0));
+        let patterns = patterns(rules);
         let plain = patterns.deciding(path.as_bytes()).map_or(Verdict::Allowed, |pattern| pattern.verdict);
-        assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {patterns:?}");
-        assert_eq!(verdict(&cursors, path.as_bytes(), &mut scratch), plain, "cursors, {path}, {patterns:?}");
+        assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {rules}");
+        assert_eq!(verdict(&cursors, path.as_bytes(), &mut scratch), plain, "cursors, {path}, {rules}");
         plain
     }
 
@@ -130,7 +129,7 @@ mod tests {
             ("-/x$", "/xy", Allowed),
         ];
         for (rules, path, expected) in cases {
-            assert_eq!(judged(&patterns(rules), path), expected, "{rules} {path}");
+            assert_eq!(judged(rules, path), expected, "{rules} {path}");
         }
     }
 
@@ -168,16 +167,7 @@ mod tests {
             &many,
             "-/*aa +/*aaa*b -/*aaaa*c +/*baaa$ -/*xaaa*aaa*x$",
         ];
-        let compiled = |patterns: &Patterns, budget: usize| {
-            let mut words = Vec::new();
-            compile_within(patterns, budget, &mut words);
-            words
-        };
-        rules
-            .map(patterns)
-            .iter()
-            .flat_map(|patterns| [compiled(patterns, usize::MAX), compiled(patterns, 0)])
-            .collect()
+        rules.iter().flat_map(|rules| [compiled(rules, usize::MAX), compiled(rules, 0)]).collect()
     }
 
     #[test]

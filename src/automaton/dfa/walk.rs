@@ -39,7 +39,7 @@ impl Observer for Silent {
 pub(crate) const BROKEN: Verdict = Verdict::Blocked;
 
 #[inline]
-pub(super) fn blocked_if(header: u32, bit: u32) -> Verdict {
+pub(crate) fn blocked_if(header: u32, bit: u32) -> Verdict {
     if header & bit != 0 { Verdict::Blocked } else { Verdict::Allowed }
 }
 

@@ -14,7 +14,7 @@ use super::item::{
     ROOT_PASSES, TABLE, TABLES,
 };
 use super::portable::Prefixes;
-use super::prefixes::{self, FACTORS, MIX};
+use super::prefixes::{FACTORS, MIX, filter_bit};
 
 /// Loaded from `64 - n` on: `n` bytes of ones, then zeros, for `n` up to 64.
 static ONES_THEN_ZEROS: Ones = Ones({
@@ -79,7 +79,7 @@ pub unsafe fn begins_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
         let word = _bzhi_u64(path.cast::<u64>().read_unaligned(), 8 * len.min(31) as u32);
         let bytes = item.add(BLOOM_BYTES).cast::<u16>().read();
         let has = |place: usize| {
-            let bit = prefixes::filter_bit(word, *item.add(BEGINNINGS + place), bytes);
+            let bit = filter_bit(word, *item.add(BEGINNINGS + place), bytes);
             item.add(HEADER).cast::<u32>().add(bit / 32).read() >> (bit % 32)
         };
         (has(0) | has(1)) & 1 == 1
