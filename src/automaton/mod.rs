@@ -3,8 +3,8 @@
 //! [`compile()`] turns ranked patterns into 32-bit words, position-independent and free of pointers, that answer one question:
 //! what is this group's verdict on a path? Two engines give the same answer:
 //!
-//! * a **DFA** (module `dfa`), whose states carry the best rank reached, folded to
-//!   what a verdict needs (`priorities`), and stop at the first byte that settles the verdict;
+//! * a **DFA** (module `dfa`), whose states carry the best rank reached, folded to what a verdict needs (`priorities`), and stop
+//!   at the first byte that settles the verdict;
 //! * **cursors** (module `cursors`) for the few groups whose DFA would outgrow its budget: one forward-only cursor for each
 //!   distinct run of segments, linear in path and patterns whatever they are.
 //!

@@ -171,6 +171,19 @@ fn a_cycle_through_a_re_export_is_found() {
 }
 
 #[test]
+fn re_exports_in_a_circle_end() {
+    let files = [
+        ("lib.rs", "mod front;"),
+        ("front/mod.rs", "mod portable; mod prefixes; pub use portable::prefixes;"),
+        ("front/portable.rs", "use super::prefixes; pub fn prefixes() { prefixes::hash() }"),
+        ("front/prefixes.rs", "pub fn hash() {}"),
+    ];
+    let arrows = tree_of(&files).arrows();
+    let found: BTreeSet<_> = arrows.iter().map(|arrow| (&*arrow.from, &*arrow.to)).collect();
+    assert_eq!(found, BTreeSet::from([("front/portable.rs", "front/prefixes.rs")]));
+}
+
+#[test]
 fn uses_in_tests_are_no_arrows() {
     let files = [
         ("lib.rs", "mod one; mod two; #[cfg(test)] mod three;"),
