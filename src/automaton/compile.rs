@@ -2,22 +2,40 @@
 
 use std::cell::RefCell;
 
+use super::cursors;
+use super::dfa::build::{Arena, Builder, OverBudget};
+use super::dfa::globs::Segments;
+use super::dfa::table::Layout;
 use super::front;
-use super::head::{ENGINE, ENGINE_DFA, Engine};
+use super::head::{Compiled, ENGINE, ENGINE_DFA, Engine};
 use super::priorities;
-use super::space::{CompileSpace, Compiled, KEPT};
-use crate::automaton::cursors::engine;
-use crate::automaton::dfa::build::{Builder, OverBudget};
-use crate::automaton::dfa::globs::Segments;
 use crate::rules::Patterns;
 
 /// The work that building a DFA may take: this much, plus an amount for each byte of its patterns. Small groups may take more
-/// per byte, because a walk through cursors costs ten times one through a DFA. Plain prefixes, which the largest groups consist
-/// of, take 1 to 2 a byte. 16 of 2,163 real groups get cursors. With 16 more for each of the first 16,384 bytes, two of them got
-/// a DFA, and compiling 10,000 generated files took 13 % more instructions, for tables that were given up in the end.
+/// per byte, because a walk through cursors is slower than one through a DFA. Plain prefixes, which the largest groups consist
+/// of, take 1 to 2 a byte. More would mostly go into tables that are given up in the end.
 const BUDGET: usize = 16_384;
 
 const BUDGET_PER_BYTE: usize = 4;
+
+/// Memory for compiling, reused for each group.
+#[derive(Debug, Default)]
+pub(super) struct CompileSpace {
+    pub(super) arena: Arena,
+    pub(super) layout: Layout,
+}
+
+/// Memory is released after a group with more patterns and work than this, each of which takes some 60 bytes: only a hostile group
+/// needs more, and large real files keep theirs.
+const KEPT: usize = 1 << 18;
+
+impl CompileSpace {
+    fn release_if_large(&mut self, patterns: &Patterns, work: usize) {
+        if patterns.all().len().saturating_add(work) > KEPT {
+            *self = CompileSpace::default();
+        }
+    }
+}
 
 /// Compiles ranked patterns; appends the automaton to `words`.
 ///
@@ -41,13 +59,21 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
         let dfa = compile_dfa(patterns, budget, space, words);
         space.release_if_large(patterns, dfa.map_or(budget, |compiled| compiled.work));
         dfa.unwrap_or_else(|OverBudget| {
-            let compiled = engine::compile(patterns, space, words);
+            let compiled = cursors::compile(patterns, &mut space.arena, &mut space.layout, words);
             space.release_if_large(patterns, compiled.work);
             compiled
         })
     });
     words[start..].iter_mut().for_each(|word| *word = word.to_le());
     compiled
+}
+
+/// For tests: the automaton of rules in [short form](crate::rules::tried), with a budget.
+#[cfg(test)]
+pub(crate) fn compiled(rules: &str, budget: usize) -> Vec<u32> {
+    let mut words = Vec::new();
+    compile_within(&crate::rules::tried::patterns(rules), budget, &mut words);
+    words
 }
 
 /// Compiles ranked patterns to the content of a policy's item, an automaton with its [front]; appends it to `words`.

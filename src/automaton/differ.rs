@@ -312,24 +312,25 @@ fn place<const N: usize>(spots: [Spot; N], by: u16) -> Place<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::{PAIRS, compile_within};
+    use crate::automaton::PAIRS;
+    use crate::automaton::compile::compiled;
     use crate::dialect::Dialect;
     use crate::rules::AskedPaths;
     use crate::rules::tried::patterns;
 
+    /// Asks of two groups of rules, with a budget for their automata.
+    fn asked<R>(was: &str, now: &str, dfa_budget: usize, ask: impl FnOnce(&Question<'_, 2, Verdict>) -> R) -> R {
+        let words = [was, now].map(|rules| compiled(rules, dfa_budget));
+        let patterns = [was, now].map(|rules| || patterns(rules));
+        let rules = [0, 1].map(|side| Rules::Of(&words[side], &patterns[side]));
+        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
+        ask(&Question { rules, paths: &paths, tell: &newer, shown: 100 })
+    }
+
     /// The differences between two groups of rules, as text.
     fn differences(was: &str, now: &str, dfa_budget: usize) -> (String, bool) {
-        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
-        let rules = [was, now].map(patterns);
-        let words = rules.each_ref().map(|rules| {
-            let mut words = Vec::new();
-            compile_within(rules, dfa_budget, &mut words);
-            words
-        });
-        let patterns = rules.each_ref().map(|rules| || rules.clone());
-        let sides = [0, 1].map(|side| Rules::Of(&words[side], &patterns[side]));
-        let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 100 };
-        let found = DifferSpace::default().differences(&question, PAIRS);
+        let ask = |question: &Question<'_, 2, Verdict>| DifferSpace::default().differences(question, PAIRS);
+        let found = asked(was, now, dfa_budget, ask);
         assert_eq!(found.count(), found.shown.len() as u64);
         let shown = found.shown.iter().map(|difference| {
             let sign = if difference.told == Verdict::Allowed { '+' } else { '-' };
@@ -370,19 +371,9 @@ mod tests {
 
     #[test]
     fn a_walk_to_the_first_difference_ends_there() {
-        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
         let first = |was: &str, now: &str, budget: usize| {
-            let rules = [was, now].map(patterns);
-            let words = rules.each_ref().map(|rules| {
-                let mut words = Vec::new();
-                compile_within(rules, usize::MAX, &mut words);
-                words
-            });
-            let patterns = rules.each_ref().map(|rules| || rules.clone());
-            let sides = [0, 1].map(|side| Rules::Of(&words[side], &patterns[side]));
-            let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 1 };
             let mut space = DifferSpace::default();
-            let found = space.first(&question, budget);
+            let found = asked(was, now, usize::MAX, |question| space.first(question, budget));
             (found.map(|found| found.map(|first| String::from_utf8(first.path).unwrap())), space.places())
         };
         let (found, places) = first("-/a/long/one", "-/a -/a/long/one +/b", PAIRS);
@@ -397,9 +388,8 @@ mod tests {
         assert_eq!(differences("-/a", "-/a -/b", 0), ("-/b".to_owned(), false));
         assert_eq!(differences("-/a", "-/a", 0), (String::new(), false));
         let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
-        let (mut words, rules) = (Vec::new(), patterns("-/a-long-one"));
-        compile_within(&rules, usize::MAX, &mut words);
-        let sides = [Rules::All(Verdict::Allowed), Rules::Of(&words, &|| rules.clone())];
+        let words = compiled("-/a-long-one", usize::MAX);
+        let sides = [Rules::All(Verdict::Allowed), Rules::Of(&words, &|| patterns("-/a-long-one"))];
         let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 1 };
         let found = DifferSpace::default().differences(&question, 5);
         assert_eq!(found, Differences { are_all: false, ..Differences::none() });

@@ -7,17 +7,17 @@
 use hashbrown::HashMap;
 use std::ops::Range;
 
-use super::compile::{budget, compile_dfa};
-use super::head::{self, MAIN_ROOT, START};
-use super::space::CompileSpace;
-use super::{Engine, engine};
-use crate::automaton::cursors::engine::{BITMAP, SCANNER};
-use crate::automaton::dfa::filter::FILTER_WORDS;
-use crate::automaton::dfa::table::{
+use super::compile::{CompileSpace, budget, compile_dfa};
+use super::cursors::{BITMAP, SCANNER};
+use super::dfa::filter::FILTER_WORDS;
+use super::dfa::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
     RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_byte_words, verdict_of,
 };
+use super::dfa::walk::blocked_if;
+use super::head::{self, MAIN_ROOT, START};
+use super::{Engine, engine};
 use crate::rules::{Patterns, Verdict};
 
 /// The states of an automaton; for cursors, those of the scanner that finds their segments.
@@ -99,10 +99,6 @@ fn next(target: Target) -> Next {
     if target < FIRST_RECORD { Next::Settled(verdict_of(target)) } else { Next::GraphState(target) }
 }
 
-fn blocked_if(bits: u32) -> Verdict {
-    if bits == 0 { Verdict::Allowed } else { Verdict::Blocked }
-}
-
 /// A word of a table; 0 beyond its end.
 fn word(table: &[u32], at: usize) -> u32 {
     table.get(at).map_or(0, |&word| u32::from_le(word))
@@ -122,8 +118,8 @@ fn read(table: &[u32], at: usize) -> (GraphState, usize) {
     };
     let state = GraphState {
         number: at as u32,
-        at_end: blocked_if(header & END_BLOCKED),
-        within: blocked_if(header & MIDDLE_BLOCKED),
+        at_end: blocked_if(header, END_BLOCKED),
+        within: blocked_if(header, MIDDLE_BLOCKED),
         priorities: None,
         segment: has_output.then(|| word(table, output)),
         edges,
@@ -168,7 +164,8 @@ fn branch(table: &[u32], payload: usize, kind: u32, count: usize) -> (Vec<Edge>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::{self, Scratch, compile_within, priorities};
+    use crate::automaton::compile::compiled;
+    use crate::automaton::{self, Scratch, priorities};
     use crate::rules::tried::patterns;
 
     /// Many different bytes, so that there are records of all kinds.
@@ -208,9 +205,7 @@ mod tests {
     #[test]
     fn the_graph_says_what_the_automaton_says() {
         for rules in ["-/", "-/shop +/shop/*.html$ -/long-enough-for-a-run/*x", &many()] {
-            let patterns = patterns(rules);
-            let mut words = Vec::new();
-            compile_within(&patterns, usize::MAX, &mut words);
+            let (patterns, words) = (patterns(rules), compiled(rules, usize::MAX));
             let graph = graph(&words, &patterns);
             let all = priorities::priorities(&patterns);
             let paths = ["", "/", "/x", "/shop", "/shop/", "/shop/a.html", "/shop/a.htm", "/long", "/ax", "/abxby"];
@@ -230,10 +225,8 @@ mod tests {
 
     #[test]
     fn cursors_show_their_scanner() {
-        let patterns = patterns("-/*ab*ba +/*b*aaaa$");
-        let mut words = Vec::new();
-        compile_within(&patterns, 0, &mut words);
-        let graph = graph(&words, &patterns);
+        let rules = "-/*ab*ba +/*b*aaaa$";
+        let graph = graph(&compiled(rules, 0), &patterns(rules));
         assert_eq!(graph.engine, Engine::Cursors);
         let segments: std::collections::BTreeSet<u32> = graph.states.iter().filter_map(|state| state.segment).collect();
         assert_eq!(segments.len(), 4, "b, ab, ba, aaaa: {graph:?}");

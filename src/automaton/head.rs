@@ -1,4 +1,4 @@
-//! The head of an automaton: which engine it is for, and where a walk begins.
+//! The head of an automaton: which engine it is for, and where a walk begins; and what compiling one tells.
 
 /// The engine that an automaton is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -10,6 +10,17 @@ pub enum Engine {
     Dfa,
     /// Forward-only cursors, fed by a scanner for all segments.
     Cursors,
+}
+
+/// Statistics of a compiled automaton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compiled {
+    /// The engine chosen.
+    pub engine: Engine,
+    /// States of its table; for cursors, those of the scanner.
+    pub states: usize,
+    /// Units of work that building it took (positions examined, states made, waiting segments copied).
+    pub work: usize,
 }
 
 // The head of an automaton.

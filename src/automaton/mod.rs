@@ -3,8 +3,8 @@
 //! [`compile()`] turns ranked patterns into 32-bit words, position-independent and free of pointers, that answer one question:
 //! what is this group's verdict on a path? Two engines give the same answer:
 //!
-//! * a **DFA** (modules `globs` to `edges`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to
-//!   what a verdict needs (`priorities`), and stop at the first byte that settles the verdict;
+//! * a **DFA** (module `dfa`), whose states carry the best rank reached, folded to what a verdict needs (`priorities`), and stop
+//!   at the first byte that settles the verdict;
 //! * **cursors** (module `cursors`) for the few groups whose DFA would outgrow its budget: one forward-only cursor for each
 //!   distinct run of segments, linear in path and patterns whatever they are.
 //!
@@ -16,7 +16,6 @@
 //! Questions about all paths are asked of the automaton, never of the text of the rules: [`ReachSpace`] finds which verdicts it
 //! has for the [`Paths`] that can be asked for, [`DifferSpace`] where automata differ.
 
-mod check;
 mod compile;
 mod cursors;
 mod dfa;
@@ -27,17 +26,15 @@ mod head;
 mod paths;
 mod priorities;
 mod reach;
-mod space;
+mod segment_trie;
 mod verdict;
 
-pub use check::{check_item, engine};
 pub use compile::{compile, compile_item, compile_within};
-pub use cursors::engine::Scratch;
+pub use cursors::Scratch;
 pub use differ::{DifferSpace, Difference, Differences, Question, Rules, newer};
 pub use graph::{Edge, Graph, GraphState, Next, graph};
-pub use head::{Damage, Engine};
+pub use head::{Compiled, Damage, Engine};
 pub use paths::Paths;
 pub use priorities::priorities;
 pub use reach::{PAIRS, ReachSpace, Reached, has_both};
-pub use space::Compiled;
-pub use verdict::{settled_by, verdict, verdict_from};
+pub use verdict::{check_item, engine, settled_by, verdict, verdict_from};

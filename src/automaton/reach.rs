@@ -167,7 +167,7 @@ pub(super) fn tried(patterns: &Patterns) -> impl Iterator<Item = Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::compile_within;
+    use crate::automaton::compile::compiled;
     use crate::dialect::Dialect;
     use crate::rules::AskedPaths;
     use crate::rules::tried::patterns;
@@ -175,8 +175,7 @@ mod tests {
     /// What is found of a group of rules, with an example of each verdict.
     fn found(rules: &str, budget: usize) -> Option<(Reached, [Option<String>; 2])> {
         let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
-        let (mut words, mut space) = (Vec::new(), ReachSpace::default());
-        compile_within(&patterns(rules), usize::MAX, &mut words);
+        let (words, mut space) = (compiled(rules, usize::MAX), ReachSpace::default());
         let reached = space.reached(&words, &paths, budget)?;
         let example = |verdict| Some(String::from_utf8(space.example(verdict, &paths)?).expect("UTF-8"));
         Some((reached, [Verdict::Allowed, Verdict::Blocked].map(example)))
@@ -219,8 +218,7 @@ mod tests {
             let (reached, examples) = found(rules, PAIRS).expect("within the budget");
             assert_eq!(reached, Reached::Both, "{rules}");
             for (verdict, example) in [Verdict::Allowed, Verdict::Blocked].into_iter().zip(examples) {
-                let mut words = Vec::new();
-                compile_within(&patterns(rules), usize::MAX, &mut words);
+                let words = compiled(rules, usize::MAX);
                 let example = example.expect("both were found");
                 assert_eq!(verdict, super::verdict(&words, example.as_bytes(), &mut Scratch::default()), "{example}");
             }
@@ -230,9 +228,8 @@ mod tests {
     #[test]
     fn nothing_is_claimed_beyond_the_budget() {
         assert_eq!(found("-/a-long-one", 5), None);
-        let (mut cursors, mut space) = (Vec::new(), ReachSpace::default());
+        let (cursors, mut space) = (compiled("-/ +/*a*b", 0), ReachSpace::default());
         let (paths, rules) = (Paths::new(&AskedPaths::of(Dialect::DEFAULT)), patterns("-/ +/*a*b"));
-        compile_within(&rules, 0, &mut cursors);
         assert_eq!(space.reached(&cursors, &paths, PAIRS), None);
         assert!(has_both(&cursors, &rules, &paths, &mut Scratch::default()));
         assert!(!has_both(&cursors, &patterns("-/x"), &paths, &mut Scratch::default()));

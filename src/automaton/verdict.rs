@@ -1,8 +1,14 @@
-//! Walks a path, with either engine.
+//! Reads words as an automaton: walks a path with either engine, and checks words that may be anything.
+//!
+//! Walks are total, with [either](super::dfa::walk) [engine](super::cursors), so their tables need no check. Fronts are probed by
+//! loads that no length bounds, so they are checked. Whatever [`compile`](super::compile) writes passes. Words that were tampered
+//! with may pass and then give wrong verdicts, but do no harm.
 
-use super::head::{ENGINE, ENGINE_DFA, START, START_AFTER_SLASH, word};
-use crate::automaton::cursors::engine::{self, Scratch};
-use crate::automaton::dfa::{filter, walk};
+use super::cursors::{self, SCANNER, Scratch};
+use super::dfa::table::FIRST_RECORD;
+use super::dfa::{filter, walk};
+use super::front;
+use super::head::{Damage, ENGINE, ENGINE_CURSORS, ENGINE_DFA, Engine, START, START_AFTER_SLASH, word, word_if_any};
 use crate::rules::Verdict;
 
 /// The verdict of the automaton in `words` on a path in normal form.
@@ -34,7 +40,7 @@ fn walk_avx2(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> 
 #[inline(always)]
 fn walk_with<S: filter::Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
     if word(words, ENGINE) != ENGINE_DFA {
-        return engine::verdict::<S>(words, text, from, scratch);
+        return cursors::verdict::<S>(words, text, from, scratch);
     }
     // Nearly all paths begin with a slash.
     let slash = text.get(from) == Some(&b'/');
@@ -48,22 +54,50 @@ pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
     walk::walk::<filter::Portable, _>(words, start, beginning, 0, &mut walk::Silent).ok()
 }
 
+/// Checks the content of an item: probing its front must stay within it.
+///
+/// # Errors
+///
+/// [`Damage`]: the first defect found.
+pub fn check_item(content: &[u32]) -> Result<(), Damage> {
+    let (words, before) = front::check(content)?;
+    check(words).map_err(|damage| Damage { word: damage.word + before, ..damage })
+}
+
+/// Checks that words have the head of an engine.
+fn check(words: &[u32]) -> Result<(), Damage> {
+    let head = match word_if_any(words, ENGINE) {
+        Some(ENGINE_CURSORS) => SCANNER,
+        Some(ENGINE_DFA) | None => FIRST_RECORD as usize,
+        Some(_) => return Damage::at(ENGINE, "unknown engine"),
+    };
+    if words.len() < head { Damage::at(words.len(), "it has no head") } else { Ok(()) }
+}
+
+/// The engine that an automaton is for.
+pub fn engine(words: &[u32]) -> Engine {
+    match word(words, ENGINE) {
+        ENGINE_DFA if words.len() == FIRST_RECORD as usize => Engine::Constant,
+        ENGINE_DFA => Engine::Dfa,
+        _ => Engine::Cursors,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::compile::{compile, compile_within};
-    use crate::rules::Patterns;
+    use crate::automaton::compile;
+    use crate::automaton::compile::{compile_within, compiled};
     use crate::rules::tried::patterns;
 
     /// The verdict of both engines and of the plain reading, which must agree.
-    fn judged(patterns: &Patterns, path: &str) -> Verdict {
+    fn judged(rules: &str, path: &str) -> Verdict {
         let mut scratch = Scratch::default();
-        let (mut dfa, mut cursors) = (Vec::new(), Vec::new());
-        compile_within(patterns, usize::MAX, &mut dfa);
-        compile_within(patterns, 0, &mut cursors);
+        let (dfa, cursors) = (compiled(rules, usize::MAX), compiled(rules, 0));
+        let patterns = patterns(rules);
         let plain = patterns.deciding(path.as_bytes()).map_or(Verdict::Allowed, |pattern| pattern.verdict);
-        assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {patterns:?}");
-        assert_eq!(verdict(&cursors, path.as_bytes(), &mut scratch), plain, "cursors, {path}, {patterns:?}");
+        assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {rules}");
+        assert_eq!(verdict(&cursors, path.as_bytes(), &mut scratch), plain, "cursors, {path}, {rules}");
         plain
     }
 
@@ -95,7 +129,7 @@ mod tests {
             ("-/x$", "/xy", Allowed),
         ];
         for (rules, path, expected) in cases {
-            assert_eq!(judged(&patterns(rules), path), expected, "{rules} {path}");
+            assert_eq!(judged(rules, path), expected, "{rules} {path}");
         }
     }
 
@@ -118,6 +152,97 @@ mod tests {
         for budget in [0, 10, usize::MAX] {
             compile_within(&patterns("-/*ab*cd -/*b*d$ +/ab*c"), budget, &mut Vec::new());
             assert_eq!(groups.map(compiled), alone, "{budget}");
+        }
+    }
+
+    /// Automata of both engines, with records of all kinds.
+    fn automata() -> Vec<Vec<u32>> {
+        let bytes = (b'!'..=b'z').filter(|byte| !b"*$#".contains(byte));
+        let many: String = bytes.map(|byte| format!("-/{} ", char::from(byte))).collect();
+        let rules = [
+            "-/",
+            "+/",
+            "-/*a +/*ab*c$ -/long-enough-for-a-run/*x +/x$",
+            "-/*ab*ba +/b*ab*a$ -*/bab +/*a*b*a*b -/ab$ +*b*c",
+            &many,
+            "-/*aa +/*aaa*b -/*aaaa*c +/*baaa$ -/*xaaa*aaa*x$",
+        ];
+        rules.iter().flat_map(|rules| [compiled(rules, usize::MAX), compiled(rules, 0)]).collect()
+    }
+
+    #[test]
+    fn what_is_compiled_passes() {
+        let engines: Vec<Engine> = automata()
+            .iter()
+            .map(|words| {
+                check(words).expect("just compiled");
+                engine(words)
+            })
+            .collect();
+        for engine in [Engine::Constant, Engine::Dfa, Engine::Cursors] {
+            assert!(engines.contains(&engine), "{engine:?}");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_refused_or_harmless() {
+        let paths: [&[u8]; 9] = [
+            b"",
+            b"/",
+            b"/x",
+            b"/abab/abba",
+            b"/long-enough-for-a-run/aax",
+            b"/aaaaabaaacaaaxaaax",
+            b"x",
+            b"/zz~~\xff",
+            b"/bab",
+        ];
+        let scratch = &mut Scratch::default();
+        let (mut refused, mut harmless) = (0, 0);
+        for mut words in automata() {
+            for bit in 0..32 * words.len() {
+                words[bit / 32] ^= 1 << (bit % 32);
+                if check(&words).is_ok() {
+                    harmless += 1;
+                    // Whatever the words are, the walk ends and reads nothing else.
+                    for path in paths {
+                        std::hint::black_box(verdict(&words, path, scratch));
+                    }
+                } else {
+                    refused += 1;
+                }
+                words[bit / 32] ^= 1 << (bit % 32);
+            }
+        }
+        assert!(refused > 100 && harmless > 1000, "{refused} {harmless}");
+    }
+
+    #[test]
+    fn a_cut_automaton_is_refused_or_harmless() {
+        let scratch = &mut Scratch::default();
+        for words in automata() {
+            for length in 0..words.len() {
+                match check(&words[..length]) {
+                    Ok(()) => _ = std::hint::black_box(verdict(&words[..length], b"/abab/abba~aaxaaax", scratch)),
+                    Err(_) => assert!(length < SCANNER),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_walk_through_a_cycle_of_defaults_ends() {
+        // Two records of one byte each that default to each other on all other bytes.
+        let narrow = 1 | 3 << 4 | 1 << 10;
+        let words = [0, 4, 4, 0, narrow, 8, 97, 0, narrow, 4, 98, 0].map(u32::to_le);
+        assert_eq!(verdict(&words, b"/x", &mut Scratch::default()), Verdict::Blocked);
+    }
+
+    #[test]
+    fn a_target_beyond_the_end_blocks() {
+        for target in [4, 5, 1000, u32::MAX] {
+            let words = [0, target, target, 0].map(u32::to_le);
+            assert_eq!(verdict(&words, b"/a", &mut Scratch::default()), Verdict::Blocked, "{target}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::finding::{Findings, excerpt};
 use super::rule::{self, RuleLine};
-use super::sitemaps::Sitemaps;
-use super::{FindingKind, meant, others};
+use super::side_records::{self, Sitemaps};
+use super::{FindingKind, meant};
 use crate::dialect::Dialect;
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 
@@ -33,10 +33,10 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
             }
             Key::Side(SideKey::Sitemap) => sitemaps.check(line.number, value, findings),
             Key::Side(key) => {
-                if let Some((kind, reason)) = others::of(key) {
+                if let Some((kind, reason)) = side_records::readers(key) {
                     findings.add(kind, line.number, reason);
                 }
-                others::check(line.number, key, value, findings);
+                side_records::check_uses(line.number, key, value, findings);
             }
             _ => {}
         }
@@ -56,7 +56,7 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, colon, value, .. }) => {
             return unknown(kind, line, (written, *colon, value), findings);
         }
-        (NoteKind::RuleOutsideGroup, _) => (outside(line, robots), None),
+        (NoteKind::RuleOutsideGroup, _) => (side_records::outside(line, robots), None),
         (NoteKind::AllowIgnored, _) => ("this dialect has no Allow; the line is ignored", None),
         (NoteKind::LineCut, _) => ("the rest of the line, beyond the length limit or after a NUL, is ignored", None),
         (NoteKind::LooksLikeHtml, _) => {
@@ -84,14 +84,6 @@ fn without_colon(line: u32, content: &[u8], findings: &mut Findings<'_>) {
     findings.add_with(FindingKind::MissingColon, line, reason, proposal, None);
 }
 
-/// Why a line outside every record counts for nothing.
-pub(super) fn outside(line: u32, robots: &Robots<'_>) -> &'static str {
-    match robots.agents.first().is_none_or(|agent| line < agent.line) {
-        true => "before the first User-agent line; applies to no crawler and is ignored",
-        false => "after the end of its record; applies to no crawler and is ignored",
-    }
-}
-
 /// Adds the finding for a line whose key is not known: its key, whether there is a colon, and its value.
 fn unknown(kind: NoteKind, line: u32, (written, colon, value): (&[u8], bool, &[u8]), findings: &mut Findings<'_>) {
     let whole = [written, if colon { b":" } else { b" " }, value].concat();
@@ -106,7 +98,7 @@ fn unknown(kind: NoteKind, line: u32, (written, colon, value): (&[u8], bool, &[u
         let reason = "there is no colon after its key, so the line is ignored";
         return findings.add_with(FindingKind::MissingColon, line, reason, Some(proposal), None);
     }
-    if let Some((kind, reason)) = others::of_unknown(written) {
+    if let Some((kind, reason)) = side_records::readers_of_unknown(written) {
         return findings.add(kind, line, reason);
     }
     let reason = "unknown key; the line is ignored";
@@ -198,7 +190,8 @@ const MARK: &str = "\u{feff}";
 /// The key with a sign beside it that cannot be seen, or a quote, and what is to be said of it.
 fn beside(written: &[u8]) -> Option<(&'static str, &'static str)> {
     let bare = meant::unquoted(written);
-    let key = (bare.len() < written.len()).then(|| nearest(bare).or_else(|| others::usual(bare))).flatten()?;
+    let key =
+        (bare.len() < written.len()).then(|| nearest(bare).or_else(|| side_records::usual_key(bare))).flatten()?;
     let is_seen =
         |sign: char| !matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{a0}' | '\u{3000}' | '\u{feff}');
     let text = String::from_utf8_lossy(written);
@@ -224,7 +217,7 @@ fn by_look_alike(content: &[u8]) -> Option<(&'static str, &[u8])> {
     let (at, length) = COLONS.iter().filter_map(find).min()?;
     let key = meant::unquoted(&content[..at]);
     let is_word = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_' | b' ');
-    let usual = || nearest(key).or_else(|| others::usual(key));
+    let usual = || nearest(key).or_else(|| side_records::usual_key(key));
     Some((key.iter().all(is_word).then(usual).flatten()?, &content[at + length..]))
 }
 
@@ -251,7 +244,7 @@ pub(super) fn with_colon(content: &[u8]) -> Option<String> {
 /// The key of one or two words that a blank ends, and the rest.
 fn by_blank(content: &[u8]) -> Option<(&'static str, &[u8])> {
     let blanks: Vec<usize> = (0..content.len()).filter(|&at| content[at].is_ascii_whitespace()).take(2).collect();
-    let of = |key: &[u8]| nearest(key).or_else(|| others::usual(key));
+    let of = |key: &[u8]| nearest(key).or_else(|| side_records::usual_key(key));
     blanks.iter().rev().find_map(|&at| Some((of(content[..at].trim_ascii_end())?, &content[at..])))
 }
 

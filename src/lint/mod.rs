@@ -3,9 +3,8 @@
 //! A robots.txt is never rejected, so its author never learns that half of it is ignored. [`check`] reads a file as a
 //! dialect does and reports, line by line, what is dropped, what is read differently than it looks, and what has no
 //! effect. Each [`Finding`] has the reason and the document that says so. The modules follow the flow of data: `lines`
-//! checks each line by itself (`rule`, `sitemaps`, `others`; `meant` knows what the author meant, and `host` hosts in
-//! rules), `records` how lines belong together, `unreachable` how rules win against each other, and `inherited` and
-//! `redundant` what lines come to.
+//! checks each line by itself (`rule`, `side_records`; `meant` knows what the author meant), `records` how lines belong
+//! together, `unreachable` how rules win against each other, and `inherited` and `redundant` what lines come to.
 //!
 //! What a line comes to is asked of automata: those of all rules that apply to a crawler, with the line and without it, are
 //! compared for all paths that can be asked for. What is claimed is proved; what cannot be decided with limited work is not claimed
@@ -18,24 +17,19 @@
 //! ([`Report::not_searched`] counts them).
 
 mod audience;
-mod citation;
-mod delays;
 mod effects;
 mod finding;
-mod host;
 mod inherited;
 mod kind;
 mod lines;
 mod meant;
-mod others;
 mod records;
 mod redundant;
 mod report;
 mod rule;
-mod sitemaps;
+mod side_records;
 mod unreachable;
 
-pub use citation::Citation;
-pub use finding::{Finding, Related};
+pub use finding::{Citation, Finding, Related};
 pub use kind::{Explained, FindingKind, Severity};
 pub use report::{Report, check};

@@ -13,18 +13,13 @@
 //! What cannot be read is [`Preference::Broken`], which is not the same as absent: somebody meant something by it. So an unknown label
 //! or a broken value never becomes a permission.
 
-mod columns;
+mod asked;
 mod compiled;
-mod content_signal;
-mod content_usage;
-mod kept;
 mod line;
 mod preference;
-mod requirement;
 
-pub use columns::{PreferenceColumn, PreferenceColumns, UnknownUse};
+pub use asked::{PreferenceColumn, PreferenceColumns, RequirementError, Requirements, UnknownUse};
 pub use compiled::{Preferences, Preferred};
-pub(crate) use kept::{KeptUse, is_about_uses};
 pub use line::PreferenceLine;
+pub(crate) use line::{KeptUse, is_about_uses};
 pub use preference::{Preference, PreferenceSource, SignalScope, Use};
-pub use requirement::{RequirementError, Requirements};

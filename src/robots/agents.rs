@@ -1,8 +1,11 @@
-//! A crawler's product token, or its list of tokens in order of preference.
+//! A crawler's product token, or its list of tokens in order of preference, and the groups that these select.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+
+use super::{AgentName, Note, NoteKind, Robots, Rule, SideRecord, record};
+use crate::dialect::{AgentList, AgentValue, Dialect, Groups, Keys};
 
 /// The product tokens of one crawler, in order of preference. An empty list stands for `*`, every crawler.
 ///
@@ -131,6 +134,274 @@ pub enum AgentError {
     },
 }
 
+/// Which kind of groups was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GroupOrigin {
+    /// The crawler's own, for the token at this index of its list.
+    Own(usize),
+    /// The groups of `*`.
+    Everybody,
+    /// None applies: everything is allowed.
+    None,
+}
+
+/// The groups that apply to one crawler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// Which kind of groups they are.
+    pub origin: GroupOrigin,
+    /// The groups, as indices into [`Robots::groups`], in file order.
+    pub groups: Vec<u32>,
+}
+
+impl Selection {
+    /// The rules of the chosen groups, in file order.
+    pub fn rules<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r Rule<'a>> + Clone {
+        self.groups.iter().flat_map(move |&group| &robots.rules[robots.groups[group as usize].rules.clone()])
+    }
+
+    /// The side records of the chosen groups and those outside every group, in file order.
+    pub fn side_records<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r SideRecord<'a>> {
+        robots
+            .side_records
+            .iter()
+            .filter(|record| record.group.is_none_or(|group| self.groups.binary_search(&group).is_ok()))
+    }
+
+    /// The `User-agent` lines that selected the groups, in file order.
+    pub fn agent_lines<'r, 'a>(
+        &'r self,
+        robots: &'r Robots<'a>,
+        agents: &'r Agents,
+        dialect: &'r Dialect,
+    ) -> impl Iterator<Item = &'r AgentName<'a>> {
+        let of_group = |&group: &u32| robots.agents[robots.groups[group as usize].agents.clone()].iter();
+        let is_chosen = |agent: &&AgentName<'a>| is_chosen(agent.value, self.origin, agents, dialect);
+        self.groups.iter().flat_map(of_group).filter(is_chosen)
+    }
+}
+
+/// Which of the `User-agent` lines of chosen groups selected them for a crawler, given whether they are its `own`, and for which of
+/// its tokens.
+pub(crate) fn lines_for<'l, 'a>(
+    lines: &'l [AgentName<'a>],
+    own: bool,
+    agents: &'l Agents,
+    dialect: &'l Dialect,
+) -> (GroupOrigin, impl Iterator<Item = AgentName<'a>> + use<'l, 'a>) {
+    let (tokens, line) = (agents.tokens(), dialect.agent_line);
+    let named = |token: &String| lines.iter().any(|agent| names(agent.value, token, line));
+    let origin = match dialect.agent_list {
+        _ if !own => GroupOrigin::Everybody,
+        AgentList::Preference => GroupOrigin::Own(tokens.iter().position(named).unwrap_or(0)),
+        AgentList::Merge => {
+            GroupOrigin::Own(lines.iter().find_map(|agent| named_token(agent.value, tokens, line)).unwrap_or(0))
+        }
+    };
+    (origin, lines.iter().filter(move |agent| is_chosen(agent.value, origin, agents, dialect)).copied())
+}
+
+impl Agents {
+    /// The crawler of a name as its owner publishes it, which may have other characters than a product token: the part of it that
+    /// the dialect compares in a `User-agent` line.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::NothingCompared`] if nothing of it is, and [`AgentError::Character`] for a control character.
+    pub fn published(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
+        if let Some(character) = name.chars().find(|character| character.is_control()) {
+            return Err(AgentError::Character { given: name.to_owned(), character });
+        }
+        let compared = compared_part(name.as_bytes(), dialect.agent_line);
+        match std::str::from_utf8(compared) {
+            _ if is_everybody(name.as_bytes(), dialect.agent_line) => Ok(Agents::everybody()),
+            Ok("") | Err(_) => Err(AgentError::NothingCompared { given: name.to_owned() }),
+            Ok(token) => Ok(Agents::verbatim(token)),
+        }
+    }
+
+    /// The crawler whose text this is, in the dialect of this name: product tokens, or a name that is compared as it is.
+    pub(crate) fn written(text: &str, dialect: &str) -> Result<Agents, AgentError> {
+        text.parse().or_else(|error| {
+            let known = Dialect::named(dialect).ok().and_then(|dialect| Agents::published(text, dialect).ok());
+            known.filter(|agents| agents.to_string() == text).ok_or(error)
+        })
+    }
+
+    /// The crawler of product tokens, or else of a published name.
+    pub(crate) fn named(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
+        match name.parse() {
+            Err(AgentError::WholeUserAgent { .. } | AgentError::StarInList | AgentError::Character { .. }) => {
+                Agents::published(name, dialect)
+            }
+            agents => agents,
+        }
+    }
+}
+
+impl Robots<'_> {
+    /// Picks the groups for `agents`: the crawler's own, else those of `*`, else none.
+    pub fn select(&self, agents: &Agents, dialect: &Dialect) -> Selection {
+        let tokens = agents.tokens();
+        match dialect.agent_list {
+            AgentList::Preference => {
+                for (place, token) in tokens.iter().enumerate() {
+                    let groups = self.groups_where(dialect, |value| names(value, token, dialect.agent_line));
+                    if !groups.is_empty() {
+                        return Selection { origin: GroupOrigin::Own(place), groups };
+                    }
+                }
+            }
+            AgentList::Merge => {
+                let place = |value: &[u8]| named_token(value, tokens, dialect.agent_line);
+                let groups = self.groups_where(dialect, |value| place(value).is_some());
+                if !groups.is_empty() {
+                    let first = self.agents.iter().find_map(|agent| place(agent.value));
+                    return Selection { origin: GroupOrigin::Own(first.unwrap_or(0)), groups };
+                }
+            }
+        }
+        let groups = self.groups_where(dialect, |value| is_everybody(value, dialect.agent_line));
+        let origin = if groups.is_empty() { GroupOrigin::None } else { GroupOrigin::Everybody };
+        Selection { origin, groups }
+    }
+
+    /// Notes the `User-agent` lines whose value is only partly compared, and the agents that several groups name.
+    ///
+    /// Kept out of [`Robots::parse`], so that only callers who show notes pay for it.
+    pub fn agent_notes(&self, dialect: &Dialect) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for named in self.named(dialect) {
+            let line = named.agent.line;
+            if named.is_cut() {
+                notes.push(Note { kind: NoteKind::AgentCut, line });
+            }
+            if named.first.is_some_and(|first| first.group != named.group) {
+                notes.push(Note { kind: NoteKind::AgentRepeated, line });
+            }
+        }
+        notes
+    }
+
+    /// The `User-agent` lines of all groups, in file order, each with the part of its value that is compared and the first
+    /// line that named the same agent.
+    pub(crate) fn named(&self, dialect: &Dialect) -> impl Iterator<Item = Named<'_>> {
+        let line = dialect.agent_line;
+        let mut seen = hashbrown::HashMap::new();
+        let groups = self.groups.iter().enumerate();
+        let agents =
+            groups.flat_map(|(index, group)| self.agents[group.agents.clone()].iter().map(move |a| (index, a)));
+        agents.map(move |(index, &agent)| {
+            let (compared, group) = (compared_part(agent.value, line), index as u32);
+            let everybody = is_everybody(agent.value, line);
+            let here = FirstNamed { group, line: agent.line };
+            let named = Named { agent, group, compared, everybody, first: None };
+            let first = *seen.entry(named.key()).or_insert(here);
+            Named { first: (first != here).then_some(first), ..named }
+        })
+    }
+
+    fn groups_where(&self, dialect: &Dialect, named: impl Fn(&[u8]) -> bool) -> Vec<u32> {
+        let is_named = |index: &u32| {
+            let group = &self.groups[*index as usize];
+            self.agents[group.agents.clone()].iter().any(|agent| named(agent.value))
+        };
+        let found = (0..self.groups.len() as u32).filter(is_named);
+        match dialect.groups {
+            Groups::Merged => found.collect(),
+            Groups::First => found.take(1).collect(),
+        }
+    }
+}
+
+/// One `User-agent` line and its group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Named<'a> {
+    pub agent: AgentName<'a>,
+    /// An index into [`Robots::groups`].
+    pub group: u32,
+    /// The part of the value that is compared.
+    pub compared: &'a [u8],
+    /// Whether it means every crawler.
+    pub everybody: bool,
+    /// Where the same agent was named first, if not here.
+    pub first: Option<FirstNamed>,
+}
+
+/// The place where an agent was first named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FirstNamed {
+    pub group: u32,
+    pub line: u32,
+}
+
+impl Named<'_> {
+    /// What the names of one agent have in common: `*` for every crawler, however it is written.
+    pub fn key(&self) -> Vec<u8> {
+        if self.everybody { b"*".to_vec() } else { self.compared.to_ascii_lowercase() }
+    }
+
+    /// Whether part of the value is not compared, or the value is empty.
+    pub fn is_cut(&self) -> bool {
+        self.compared.len() < self.agent.value.len() || self.agent.value.is_empty()
+    }
+}
+
+/// Whether this value of a `User-agent` line is one that selected a group.
+fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Dialect) -> bool {
+    let names_one = |token: &String| names(value, token, dialect.agent_line);
+    match (origin, dialect.agent_list) {
+        (GroupOrigin::Own(place), AgentList::Preference) => agents.tokens().get(place).is_some_and(names_one),
+        (GroupOrigin::Own(_), AgentList::Merge) => agents.tokens().iter().any(names_one),
+        (GroupOrigin::Everybody, _) => is_everybody(value, dialect.agent_line),
+        (GroupOrigin::None, _) => false,
+    }
+}
+
+/// Whether the value of a `User-agent` line means every crawler.
+fn is_everybody(value: &[u8], line: AgentValue) -> bool {
+    match line {
+        // C++ ignores the rest if `isspace` holds for the byte after the star.
+        AgentValue::LettersToken => {
+            matches!(value, [b'*'] | [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..])
+        }
+        _ => value == b"*",
+    }
+}
+
+/// The place of the first of these tokens that the value of a `User-agent` line names.
+fn named_token(value: &[u8], tokens: &[String], line: AgentValue) -> Option<usize> {
+    tokens.iter().position(|token| names(value, token, line))
+}
+
+/// Whether the value of a `User-agent` line names the crawler `token`.
+fn names(value: &[u8], token: &str, line: AgentValue) -> bool {
+    let value = compared_part(value, line);
+    let token = token.as_bytes();
+    match line {
+        AgentValue::Token | AgentValue::Whole => !value.is_empty() && value.eq_ignore_ascii_case(token),
+        AgentValue::LettersToken => value.eq_ignore_ascii_case(token),
+        AgentValue::OccursInName => !value.is_empty() && contains_ignore_case(token, value),
+        AgentValue::ContainsName => value != b"*" && contains_ignore_case(value, token),
+    }
+}
+
+/// The part of a `User-agent` line's value that is compared.
+fn compared_part(value: &[u8], line: AgentValue) -> &[u8] {
+    let leading = |belongs: fn(&u8) -> bool| &value[..value.iter().take_while(|byte| belongs(byte)).count()];
+    match line {
+        _ if is_everybody(value, line) => value,
+        AgentValue::Token => leading(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
+        AgentValue::LettersToken => leading(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')),
+        AgentValue::Whole | AgentValue::ContainsName => value,
+        AgentValue::OccursInName => record::trim(leading(|byte| *byte != b'/'), Keys::Exact),
+    }
+}
+
+fn contains_ignore_case(text: &[u8], word: &[u8]) -> bool {
+    !word.is_empty() && text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +432,71 @@ mod tests {
         assert_eq!("a,,b".parse::<Agents>(), Err(AgentError::Empty));
         assert_eq!("a,*".parse::<Agents>(), Err(AgentError::StarInList));
         assert!(matches!("bot.example".parse::<Agents>(), Err(AgentError::Character { character: '.', .. })));
+    }
+
+    fn chosen(text: &str, agents: &str, dialect: &str) -> String {
+        let dialect = Dialect::named(dialect).unwrap();
+        let robots = Robots::parse(text.as_bytes(), dialect);
+        let selection = robots.select(&agents.parse().unwrap(), dialect);
+        selection.rules(&robots).map(|rule| String::from_utf8_lossy(rule.value)).collect::<Vec<_>>().join(" ")
+    }
+
+    const FILE: &str = "User-agent: foo/1.2\nDisallow: /1\n\nUser-agent: 360Spider beta\nDisallow: /2\n\n\
+                        User-agent: *\nDisallow: /3\n\nUser-agent: FOO\nDisallow: /4\n";
+
+    #[test]
+    fn tokens_are_compared_whole_and_without_case() {
+        assert_eq!(chosen(FILE, "Foo", "rfc9309"), "/1 /4");
+        assert_eq!(chosen(FILE, "360spider", "rfc9309"), "/2");
+        assert_eq!(chosen(FILE, "fo", "rfc9309"), "/3");
+        assert_eq!(chosen(FILE, "foobar", "rfc9309"), "/3");
+        assert_eq!(chosen(FILE, "*", "rfc9309"), "/3");
+        assert_eq!(chosen(FILE, "360spider", "google"), "/3", "its tokeniser knows no digits");
+        assert_eq!(chosen(FILE, "foo", "mandelbot"), "/4", "the whole value is the name");
+    }
+
+    #[test]
+    fn old_dialects_look_for_substrings_and_take_the_first_record() {
+        assert_eq!(chosen(FILE, "foobar", "original-1994"), "/1");
+        assert_eq!(chosen(FILE, "fo", "original-1994"), "/3");
+        assert_eq!(chosen(FILE, "spider", "draft-1996"), "/2");
+        assert_eq!(chosen(FILE, "FOO", "draft-1996"), "/1");
+        let empty = "User-agent:\nDisallow: /1\n\nUser-agent: *\nDisallow: /2\n\nUser-agent: *\nDisallow: /3\n";
+        assert_eq!(chosen(empty, "foo", "original-1994"), "/2");
+        assert_eq!(chosen(empty, "foo", "draft-1996"), "/2");
+    }
+
+    #[test]
+    fn a_list_is_a_preference_but_google_merges_it() {
+        assert_eq!(chosen(FILE, "bar,360Spider,foo", "rfc9309"), "/2");
+        let file = "User-agent: a\nDisallow: /1\nUser-agent: b\nDisallow: /2\n";
+        assert_eq!(chosen(file, "b,a", "rfc9309"), "/2");
+        assert_eq!(chosen(file, "b,a", "google"), "/1 /2");
+    }
+
+    #[test]
+    fn star_before_a_blank_is_everybody_for_google_only() {
+        let file = "User-agent: * foo\nDisallow: /1\n";
+        assert_eq!(chosen(file, "x", "google"), "/1");
+        assert_eq!(chosen(file, "x", "rfc9309"), "");
+        assert_eq!(chosen(file, "foo", "rfc9309"), "");
+    }
+
+    #[test]
+    fn nobody_is_told_from_everybody() {
+        let dialect = Dialect::DEFAULT;
+        let robots = Robots::parse(b"User-agent: a\nDisallow:\n\nUser-agent: *\nDisallow: /\n", dialect);
+        let own = robots.select(&"a".parse().unwrap(), dialect);
+        assert_eq!((own.origin, own.rules(&robots).count()), (GroupOrigin::Own(0), 0), "an empty group shields from *");
+        assert_eq!(robots.select(&"b".parse().unwrap(), dialect).origin, GroupOrigin::Everybody);
+        assert_eq!(Robots::default().select(&"b".parse().unwrap(), dialect).origin, GroupOrigin::None);
+    }
+
+    #[test]
+    fn cut_and_repeated_agents_are_noted() {
+        let dialect = Dialect::DEFAULT;
+        let notes = Robots::parse(FILE.as_bytes(), dialect).agent_notes(dialect);
+        let seen: Vec<_> = notes.iter().map(|note| (note.kind, note.line)).collect();
+        assert_eq!(seen, [(NoteKind::AgentCut, 1), (NoteKind::AgentCut, 4), (NoteKind::AgentRepeated, 10)]);
     }
 }

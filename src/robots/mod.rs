@@ -6,19 +6,14 @@
 //! silently. [`Robots::select`] then picks the groups of one crawler by the names it goes by ([`Agents`]).
 
 mod agents;
-mod decode;
 mod groups;
-mod note;
 mod parse;
 mod record;
-mod select;
 
-pub use agents::{AgentError, Agents};
-pub use decode::decode;
-pub use groups::{AgentName, Delay, Group, Robots, Rule, SideRecord, seconds};
-pub use note::{Note, NoteCounts, NoteKind};
+pub use agents::{AgentError, Agents, GroupOrigin, Selection};
+pub(crate) use agents::{Named, lines_for};
+pub use groups::{AgentName, Delay, Group, Note, NoteCounts, NoteKind, Robots, Rule, SideRecord, seconds};
+pub use parse::decode;
 pub(crate) use parse::lines;
 pub use record::SideKey;
 pub(crate) use record::{Key, Line, read};
-pub use select::{GroupOrigin, Selection};
-pub(crate) use select::{Named, lines_for};

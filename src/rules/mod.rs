@@ -8,17 +8,16 @@
 //! [`UrlPath::of`](crate::dialect::UrlPath::of) has found the path that is fetched).
 
 pub(crate) mod chosen;
-mod cover;
 mod encoding;
-pub(crate) mod pattern;
+mod pattern;
 mod rank;
-#[cfg(test)]
-pub(crate) mod tried;
 mod url_path;
 
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
 pub(crate) use encoding::{KeptBytes, escaped, push_escape};
+#[cfg(test)]
+pub(crate) use pattern::tried;
 pub use pattern::{Pattern, Patterns, Verdict};
 pub(crate) use rank::deciding_rule;
 pub use url_path::AskedPaths;

@@ -1,4 +1,10 @@
-//! Ranked patterns and how they match a path.
+//! Ranked patterns: which paths one matches, and whether it matches every path that another one does.
+//!
+//! Globs make covering easy. Replace each `*` of the narrow pattern with a gap, something that no segment of the wide pattern
+//! can match, and append a gap unless the narrow pattern ends in `$`. If the wide pattern matches the result, each gap
+//! was swallowed by one of its `*`, so any bytes could be in its place: the wide pattern matches every path that the
+//! narrow one matches. If it does not, fill the gaps with a byte that the wide pattern lacks, and the path is a
+//! counterexample.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -132,5 +138,138 @@ impl Patterns {
     /// which allows the path.
     pub fn deciding(&self, path: &[u8]) -> Option<&Pattern> {
         self.patterns.iter().find(|pattern| self.matches(pattern, path))
+    }
+
+    /// Whether `wide` matches every path that `narrow` matches.
+    ///
+    /// `true` is always right. `false` is right as long as paths can contain some byte that `wide` lacks. A pattern that
+    /// begins with neither `/` nor `*` matches no path; this function never reports it as covered. Takes time linear in both
+    /// patterns.
+    pub fn covers(&self, wide: &Pattern, narrow: &Pattern) -> bool {
+        let runs = || self.segments(narrow).map(|range| &self.text[range]);
+        let first = runs().next().expect("a pattern has a segment");
+        if first.starts_with(b"/") {
+            return self.matches_runs(wide, runs(), narrow.anchored);
+        }
+        if !first.is_empty() || (narrow.anchored && runs().len() == 1) {
+            return false;
+        }
+        // A path begins with a slash: either the leading `*` takes it, or the next segment begins with it.
+        let taken = std::iter::once(b"/".as_slice()).chain(runs().skip(1));
+        self.matches_runs(wide, taken, narrow.anchored)
+            && (!runs().nth(1).is_some_and(|second| second.starts_with(b"/"))
+                || self.matches_runs(wide, runs().skip(1), narrow.anchored))
+    }
+}
+
+/// For tests: patterns in short form, the simplest matcher, and all short paths.
+#[cfg(test)]
+pub(crate) mod tried {
+    use crate::dialect::Dialect;
+    use crate::robots::Robots;
+    use crate::rules::Patterns;
+
+    /// The patterns of rules between blanks, in the default dialect: `+pattern` for `Allow`, `-pattern` for `Disallow`.
+    pub(crate) fn patterns(rules: &str) -> Patterns {
+        let key = |rule: &str| if rule.starts_with('+') { "Allow" } else { "Disallow" };
+        let lines = rules.split_whitespace().map(|rule| format!("{}: {}\n", key(rule), &rule[1..]));
+        let file = format!("User-agent: *\n{}", lines.collect::<String>());
+        Patterns::rank(Robots::parse(file.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
+    }
+
+    /// Whether a rule matches a path.
+    pub(crate) fn matches(rule: &[u8], path: &[u8]) -> bool {
+        match (rule, path) {
+            ([], _) => true,
+            ([b'$'], _) => path.is_empty(),
+            ([b'*', rest @ ..], _) => (0..=path.len()).any(|at| matches(rest, &path[at..])),
+            ([byte, rest @ ..], [first, path @ ..]) => byte == first && matches(rest, path),
+            _ => false,
+        }
+    }
+
+    /// All paths of up to `longest` bytes after the slash, made of `a`, `b`, `/` and `x`.
+    pub(crate) fn paths(longest: usize) -> Vec<Vec<u8>> {
+        let mut all = vec![b"/".to_vec()];
+        let mut from = 0;
+        for _ in 0..longest {
+            let until = all.len();
+            for at in from..until {
+                let longer = b"ab/x".map(|byte| [all[at].as_slice(), &[byte]].concat());
+                all.extend(longer);
+            }
+            from = until;
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tried::{matches, paths, patterns};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    /// Whether the first rule covers the second.
+    fn covers(wide: &str, narrow: &str) -> bool {
+        let patterns = patterns(&format!("-{wide} -{narrow}"));
+        let of = |rule: u32| patterns.all().iter().find(|pattern| pattern.rule == rule).unwrap();
+        patterns.covers(of(0), of(1))
+    }
+
+    #[test]
+    fn what_covers_what() {
+        for (wide, narrow) in [
+            ("/", "/a"),
+            ("/", "*"),
+            ("*", "/"),
+            ("/*a", "/a"),
+            ("/a", "/a*b$"),
+            ("/*b", "/a*b$"),
+            ("/*b$", "/a*b$"),
+            ("/*a", "*/a"),
+            ("*/b", "/a/b"),
+            ("/*a*b", "/*xa*c*b"),
+            ("/a$", "/a$"),
+            ("/*", "*.gif$"),
+            ("*.gif$", "/*.gif$"),
+            ("*/", "*/x"),
+        ] {
+            assert!(covers(wide, narrow), "{wide} covers {narrow}");
+        }
+        for (wide, narrow) in [
+            ("/a", "/"),
+            ("/a", "*a"),
+            ("/*/a", "*/a"),
+            ("/a$", "/a"),
+            ("/*b$", "/a*b"),
+            ("/*ab", "/a*b"),
+            ("/a*a$", "/a$"),
+            ("/*b*a", "/a*b"),
+            ("/*aa$", "/a*a$"),
+        ] {
+            assert!(!covers(wide, narrow), "{wide} does not cover {narrow}");
+        }
+    }
+
+    /// `x` occurs in no rule.
+    static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| paths(6));
+
+    fn rule() -> impl Strategy<Value = Vec<u8>> {
+        let middle = vec(prop::sample::select(b"ab/**".as_slice()), 0..4);
+        (prop::sample::select(b"/*".as_slice()), middle, any::<bool>()).prop_map(|(first, middle, dollar)| {
+            [[first].as_slice(), middle.as_slice(), if dollar { b"$".as_slice() } else { b"" }].concat()
+        })
+    }
+
+    proptest! {
+        /// The narrow rule has at most five bytes before its `$`, so a counterexample is among the paths.
+        #[test]
+        fn covering_is_exactly_what_trying_all_paths_says(wide in rule(), narrow in rule()) {
+            let text = |rule: &[u8]| String::from_utf8(rule.to_vec()).unwrap();
+            let tried = PATHS.iter().all(|path| !matches(&narrow, path) || matches(&wide, path));
+            prop_assert_eq!(covers(&text(&wide), &text(&narrow)), tried, "{} {}", text(&wide), text(&narrow));
+        }
     }
 }

@@ -43,7 +43,7 @@ impl Patterns {
     /// Sorts longest first, for [`Precedence::Longest`]. In a tie `Allow` precedes `Disallow` (RFC 9309 2.2.2), then file order
     /// decides, which only explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {
-        // Packing the key into one number sorts in a third of the time that patterns take.
+        // Numbers sort faster than patterns.
         let key = |((pattern, &length), place): ((&Pattern, &u32), u32)| by_length(pattern.verdict, length, place);
         let mut keys: Vec<u64> = self.patterns.iter().zip(lengths).zip(0..).map(key).collect();
         keys.sort_unstable();

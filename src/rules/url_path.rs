@@ -56,7 +56,7 @@ impl UrlPath {
 
 /// Whether the rest of a URL after its authority is surely its path, whichever path is judged: it begins with `/`, and has neither a
 /// fragment, a tab, a line end, a backslash, nor `/.` or `/%`, with which a dot segment may begin. Nearly all are so. This looks at
-/// 16 bytes at a time; one byte after the other, paths that are not in normal form took 6 instructions a line more.
+/// 16 bytes at a time, which is faster.
 pub(crate) fn is_path(rest: &[u8]) -> bool {
     const LANES: usize = 16;
     let is_odd = |pair: [u8; 2]| {

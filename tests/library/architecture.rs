@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use tree::{Arrow, Tree, cycles};
 
-mod source;
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
@@ -86,7 +85,7 @@ fn layers_depend_on_lower_ones_only() {
 
 #[test]
 fn a_mod_rs_declares_and_re_exports() {
-    let found = crate_tree().definitions_in_lists();
+    let found = crate_tree().definitions_in_lists;
     assert!(found.is_empty(), "definitions:\n  {}", found.join("\n  "));
 }
 
@@ -172,6 +171,20 @@ fn a_cycle_through_a_re_export_is_found() {
 }
 
 #[test]
+fn re_exports_in_a_circle_end() {
+    let files = [
+        ("lib.rs", "mod front;"),
+        ("front/mod.rs", "mod portable; mod prefixes; pub use portable::prefixes;"),
+        ("front/portable.rs", "use super::prefixes; pub fn prefixes() { prefixes::hash() }"),
+        ("front/prefixes.rs", "pub fn hash() {}"),
+    ];
+    let arrows = tree_of(&files).arrows();
+    let is_found = |arrow: &Arrow| (&*arrow.from, &*arrow.to) == ("front/portable.rs", "front/prefixes.rs");
+    assert!(arrows.iter().any(is_found), "{arrows:?}");
+    assert_eq!(cycles(&arrows), Vec::<&Arrow>::new());
+}
+
+#[test]
 fn uses_in_tests_are_no_arrows() {
     let files = [
         ("lib.rs", "mod one; mod two; #[cfg(test)] mod three;"),
@@ -199,6 +212,6 @@ fn a_definition_in_a_mod_rs_is_found() {
         ("lib.rs", "mod run;"),
         ("run/mod.rs", "mod job {} pub use job::Job; pub(crate) const CHUNK: usize = 1; impl Job { fn new() {} }"),
     ];
-    let found = tree_of(&files).definitions_in_lists();
+    let found = tree_of(&files).definitions_in_lists;
     assert_eq!(found, ["run/mod.rs: mod job", "run/mod.rs: const CHUNK", "run/mod.rs: impl Job"]);
 }

@@ -26,9 +26,9 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
 use super::contexts::{Change, Context, Contexts, ItemList, StateId};
-use super::globs::{GlobItem, Globs, Segments, Then};
+use super::globs::{GlobItem, Globs, Segments, Sorting, Then};
 use super::prefixes::{Prefixes, TriePlace};
-use super::sorting::Sorting;
+
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
 /// The transitions of a state on bytes of its own.
@@ -88,8 +88,8 @@ pub(crate) struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OverBudget;
 
-/// The work of a context, besides copying: the record of its root alone has twenty words. Because of this, one pattern of
-/// 250,000 segments is given up after 80,000 contexts (36 MiB, 43 ms) instead of after 209,000 (56 MiB, 96 ms).
+/// The work of a context, besides copying: the record of its root alone has twenty words. So a pattern of very many
+/// segments is given up early.
 const CONTEXT_WORK: usize = 8;
 
 /// Memory for builders, reused: most groups are so small that allocating would take longer than building.
@@ -111,8 +111,7 @@ pub(crate) struct Arena {
     decided: Option<StateId>,
 }
 
-/// Empties a table. A table that was made for far more is replaced, because emptying takes time in proportion to its capacity:
-/// after one large group, 1.7 % of the time of compiling all groups after it.
+/// Empties a table. A table that was made for far more is replaced, because emptying takes time in proportion to its capacity.
 fn clear(states: &mut HashTable<StateId>) {
     const SMALL: usize = 4096;
     let had = states.len();
@@ -212,7 +211,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Fails if the budget will not suffice for all states `reached`, should the rest of them take as much work as those already
-    /// `expanded`. Groups of too many combinations are given up early: that saves 3 % of the instructions of compiling.
+    /// `expanded`, so that groups of too many combinations are given up early.
     pub(super) fn foresee(&self, expanded: usize, reached: usize) -> Result<(), OverBudget> {
         /// From fewer states, the work of the others cannot be estimated.
         const ENOUGH: usize = 64;

@@ -6,7 +6,6 @@ pub(super) mod edges;
 pub(super) mod filter;
 pub(super) mod globs;
 pub(super) mod prefixes;
-pub(super) mod sorting;
 pub(super) mod spots;
 pub(super) mod table;
 pub(super) mod walk;

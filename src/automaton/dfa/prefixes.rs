@@ -4,8 +4,8 @@
 //! to list them. Each node has the best priorities below it, so dead and settled subtrees are recognised without visiting them.
 //! Most groups consist only of first segments (59 % of real files have no `*` at all).
 
-use super::globs::{First, Globs, Segments, Then};
-use super::sorting::Sorting;
+use super::globs::{First, Globs, Segments, Sorting, Then};
+
 use crate::automaton::priorities::{NO_MATCH, Priority, opposite};
 
 /// A node of the trie: where first segments end or diverge.

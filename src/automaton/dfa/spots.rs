@@ -177,8 +177,8 @@ impl Nexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::{Scratch, compile_within, verdict};
-    use crate::rules::tried::patterns;
+    use crate::automaton::compile::compiled;
+    use crate::automaton::{Scratch, verdict};
 
     /// The verdict of a walk byte by byte.
     fn walked(table: &[u32], path: &[u8]) -> Option<Verdict> {
@@ -197,10 +197,8 @@ mod tests {
     #[test]
     fn a_walk_byte_by_byte_has_the_same_verdicts() {
         let many: String = ('a'..='z').map(|letter| format!("-/{letter}x +/*{letter}y$ ")).collect();
-        let mut words = Vec::new();
         for rules in ["-/", "+/", "-/shop +/shop/*.html$ -/long-enough-for-a-run/*x -/ab$", "-/a*b$ +*/a", &many] {
-            words.clear();
-            compile_within(&patterns(rules), usize::MAX, &mut words);
+            let words = compiled(rules, usize::MAX);
             let pieces = ["/", "a", "b", "x", "y", "shop", ".html", "long-enough-for-a-run"];
             let mut paths = vec![String::new()];
             for _ in 0..4 {
@@ -218,8 +216,7 @@ mod tests {
         let narrow = 1 | 3 << 4 | 1 << 10;
         let words = [0, 4, 4, 0, narrow, 8, 97, 0, narrow, 4, 98, 0].map(u32::to_le);
         assert_eq!(walked(&words, b"/x"), None, "a cycle of defaults");
-        let mut words = Vec::new();
-        compile_within(&patterns("-/shop +/shop/*.html$ -/long-enough-for-a-run/*x"), usize::MAX, &mut words);
+        let mut words = compiled("-/shop +/shop/*.html$ -/long-enough-for-a-run/*x", usize::MAX);
         for bit in 0..32 * words.len() {
             words[bit / 32] ^= 1 << (bit % 32);
             std::hint::black_box(walked(&words, b"/shop/long.html"));

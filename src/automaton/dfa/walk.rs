@@ -1,8 +1,8 @@
 //! Walks a path through a table.
 //!
 //! A walk is total: whatever the words of the table are, it reads only the table and the path, and ends. So tables of policy
-//! files need no check before they are used, which took more than half of the time to open a policy. A target beyond the end, a
-//! record that is cut short, and a cycle of defaults settle the path as blocked; no compiled table has one.
+//! files need no check before they are used, so that a policy opens fast. A target beyond the end, a record that is cut short, and a
+//! cycle of defaults settle the path as blocked; no compiled table has one.
 
 use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
@@ -39,7 +39,7 @@ impl Observer for Silent {
 pub(crate) const BROKEN: Verdict = Verdict::Blocked;
 
 #[inline]
-pub(super) fn blocked_if(header: u32, bit: u32) -> Verdict {
+pub(crate) fn blocked_if(header: u32, bit: u32) -> Verdict {
     if header & bit != 0 { Verdict::Blocked } else { Verdict::Allowed }
 }
 

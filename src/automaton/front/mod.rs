@@ -10,25 +10,24 @@
 //!   algorithm. A pattern that begins with `*` or `/*` has only a triple; any other with a `*` has a prefix and a triple, and
 //!   both must be found.
 //!
-//! Before prefixes are probed, a **Bloom filter** (module `bloom`) of their beginnings rules them out for most paths.
+//! Before prefixes are probed, a **Bloom filter** of their beginnings rules them out for most paths.
 //!
 //! Prefix and triple are tied by lanes. A bucket has eight fingerprints, a triple table eight classes. Lane `i` of each bucket
 //! goes with class `i`: a path passes if a lane and its class are found, or either alone if the lane is *free*. Free lanes hold
 //! prefixes that need no triple, free classes triples that need no prefix.
 
-mod bloom;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod build;
 mod item;
+mod portable;
 mod prefixes;
-mod probe;
-#[cfg(test)]
-mod tests;
 mod triples;
 
+#[cfg(target_arch = "x86_64")]
+pub use avx2::{begins_avx2, passes_avx2, prefixes_avx2, triples_avx2};
 pub(super) use build::{FrontSpace, build};
 pub(super) use item::check;
 pub(crate) use item::engine_words;
 pub use item::{PADDING, base_is_blocked, has_free_classes, never_passes, words};
-pub use probe::{Prefixes, begins, passes, prefixes, triples};
-#[cfg(target_arch = "x86_64")]
-pub use probe::{begins_avx2, passes_avx2, prefixes_avx2, triples_avx2};
+pub use portable::{Prefixes, begins, passes, prefixes, triples};

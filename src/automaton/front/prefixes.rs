@@ -1,8 +1,11 @@
-//! Prefixes of patterns, as fingerprints.
+//! Prefixes of patterns, as fingerprints, behind a Bloom filter of their beginnings.
 //!
 //! A front has prefixes of up to four lengths; any other prefix is cut to the next shorter one, which only lets more paths
 //! through. A path is probed for all lengths at once: it is cut to each, hashed, and the hash's fingerprint compared with the
 //! eight of a bucket.
+//!
+//! One path in six may begin like a prefix; the filter keeps the others from being probed for any. For it, prefixes are cut once more,
+//! to one of two lengths of at most eight bytes, so that a path is cut, hashed and tested in a dozen instructions for each.
 
 use super::item::{BUCKET, LENGTHS, LONGEST};
 
@@ -94,6 +97,54 @@ pub(super) fn lengths(counts: &[u32; LONGEST + 1]) -> Option<[usize; LENGTHS]> {
     Some(lengths)
 }
 
+/// How many lengths beginnings are cut to.
+const CUT_TO: usize = 2;
+/// The longest beginning: the bytes of a word.
+const LONGEST_BEGINNING: usize = 8;
+/// Mixes the bytes of a beginning.
+const MIX_BEGINNING: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The minimum number of bits for each beginning.
+const BITS_EACH: usize = 16;
+
+/// The number of a beginning's bit, in a filter of this many bytes. The first byte of `word` is its lowest; its upper `cut`
+/// bits are not part of the beginning.
+#[inline(always)]
+pub(super) fn filter_bit(word: u64, cut: u8, bytes: u16) -> usize {
+    let hash = (word << (cut & 63)).wrapping_mul(MIX_BEGINNING) >> 32;
+    ((hash * u64::from(bytes)) >> 29) as usize
+}
+
+/// The first bytes of a path as a word.
+#[inline]
+pub(super) fn beginning(path: &[u8]) -> u64 {
+    let mut bytes = [0; LONGEST_BEGINNING];
+    let length = path.len().min(LONGEST_BEGINNING);
+    bytes[..length].copy_from_slice(&path[..length]);
+    u64::from_le_bytes(bytes)
+}
+
+/// Bits to cut away for a beginning of this length.
+pub(super) fn beginning_cut(length: usize) -> u8 {
+    (64 - 8 * length) as u8
+}
+
+/// Bytes of a filter for this many beginnings.
+pub(super) fn filter_bytes(beginnings: usize) -> u16 {
+    let bytes = (beginnings * BITS_EACH / 8).saturating_sub(12).next_multiple_of(16) + 12;
+    bytes.min(usize::from(u16::MAX) - 3) as u16
+}
+
+/// The lengths to cut prefixes to, ascending, given how many prefixes there are of each length: that of the shortest prefix,
+/// and the length that lets the fewest paths through.
+pub(super) fn beginning_lengths(counts: &[u32]) -> [usize; CUT_TO] {
+    let shortest = counts.iter().position(|&count| count > 0).unwrap_or(LONGEST_BEGINNING).clamp(1, LONGEST_BEGINNING);
+    let let_through = |longer: &usize| -> u64 {
+        let cut_to = |length: usize| if length < *longer { shortest } else { *longer };
+        counts.iter().enumerate().map(|(length, &count)| u64::from(count) * LET_THROUGH[cut_to(length)]).sum()
+    };
+    [shortest, (shortest..=LONGEST_BEGINNING).rev().min_by_key(let_through).unwrap_or(shortest)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,5 +160,27 @@ mod tests {
         assert_eq!(chosen(&[(2, 9), (5, 1), (7, 1), (32, 1)]), [2, 5, 7, 32]);
         assert_eq!(chosen(&[(3, 1), (4, 9), (5, 9), (6, 1), (20, 9)])[0], 3);
         assert_eq!(chosen(&[(3, 1), (4, 90), (5, 1), (6, 90), (20, 90)]), [3, 4, 6, 20]);
+    }
+
+    #[test]
+    fn lengths_are_those_that_let_least_through() {
+        let chosen = |present: &[(usize, u32)]| {
+            let mut counts = [0; 33];
+            present.iter().for_each(|&(length, count)| counts[length] = count);
+            beginning_lengths(&counts)
+        };
+        assert_eq!(chosen(&[]), [8, 8]);
+        assert_eq!(chosen(&[(5, 1)]), [5, 8]);
+        assert_eq!(chosen(&[(2, 1), (6, 3), (20, 9)]), [2, 6]);
+        assert_eq!(chosen(&[(2, 1), (3, 1), (20, 90)]), [2, 8]);
+        assert_eq!(chosen(&[(9, 1), (20, 1)]), [8, 8]);
+    }
+
+    #[test]
+    fn filters_end_where_buckets_begin() {
+        for beginnings in [0, 1, 6, 7, 22, 23, 1000, 1 << 20] {
+            let bytes = filter_bytes(beginnings);
+            assert!(bytes % 16 == 12 && (beginnings > 30_000 || usize::from(bytes) * 8 >= beginnings * BITS_EACH));
+        }
     }
 }

@@ -1,7 +1,11 @@
-//! All files together: resolves names, and so finds which file depends on which.
+//! The modules of a crate, and where the paths in them lead: so it finds which file depends on which. Items under `cfg(test)` are left
+//! out.
 
-use super::source::{self, Module};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Names, the outermost first.
+type Names = Vec<String>;
 
 /// One file depends on another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,121 +16,230 @@ pub struct Arrow {
     pub name: String,
 }
 
-/// The result of resolving a path.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Target {
-    Module(Vec<String>),
-    /// An item defined by this module.
-    Item(Vec<String>),
+/// A module: a file, or inline within one.
+#[derive(Debug, Default)]
+struct Module {
+    file: String,
+    /// The names its imports bind, each with the full path; a glob import binds `*`.
+    imports: Vec<(String, Names)>,
+    /// All paths of more than one name, including those of imports.
+    paths: Vec<Names>,
 }
 
-/// The files of a program or library, and every module in them.
+/// Keywords that begin a definition.
+const DEFINITIONS: [&str; 10] =
+    ["fn", "struct", "enum", "union", "const", "static", "trait", "type", "impl", "macro_rules"];
+
+/// Every module of a program or library.
 #[derive(Debug, Default)]
 pub struct Tree {
-    modules: BTreeMap<Vec<String>, Module>,
-    /// The file of each module, by module path.
-    files: BTreeMap<Vec<String>, String>,
+    modules: BTreeMap<Names, Module>,
+    /// The keyword and name of each definition in a file that should only declare modules and re-export names.
+    pub definitions_in_lists: Vec<String>,
 }
 
 impl Tree {
     /// Follows module declarations from these roots; `text_of` returns the text of a file, if it exists.
     pub fn read(roots: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Tree {
-        let mut tree = Tree::default();
-        roots.iter().for_each(|root| tree.add(&[], root, text_of));
-        tree
-    }
-
-    fn add(&mut self, path: &[String], file: &str, text_of: &dyn Fn(&str) -> Option<String>) {
-        let text = text_of(file).unwrap_or_else(|| panic!("no file {file}"));
-        for (path, module) in source::read(path, &text) {
-            for (child, _) in module.children.iter().filter(|(_, is_file)| **is_file) {
-                let child = [&path[..], std::slice::from_ref(child)].concat();
-                let (sibling, within) = (format!("{}.rs", child.join("/")), format!("{}/mod.rs", child.join("/")));
-                let file = if text_of(&sibling).is_some() { sibling } else { within };
-                self.add(&child, &file, text_of);
-            }
-            self.files.insert(path.clone(), file.to_owned());
-            // The library and the program share one root.
-            let root = self.modules.entry(path).or_default();
-            root.children.extend(module.children);
-            root.bindings.extend(module.bindings);
-            root.definitions.extend(module.definitions);
-            root.paths.extend(module.paths);
-        }
+        let mut reader = Reader { tree: Tree::default(), text_of };
+        // The library and the program share one root.
+        roots.iter().for_each(|root| reader.file(&[], root));
+        reader.tree
     }
 
     /// All files.
     pub fn files(&self) -> BTreeSet<String> {
-        self.files.values().cloned().collect()
+        self.modules.values().map(|module| module.file.clone()).collect()
     }
 
     /// The files with a path of which this is true.
     pub fn users(&self, is_wanted: impl Fn(&[String]) -> bool) -> BTreeSet<String> {
-        let modules = self.modules.iter().filter(|(_, module)| module.paths.iter().any(|path| is_wanted(path)));
-        modules.map(|(module, _)| self.files[module].clone()).collect()
-    }
-
-    /// Resolves a path used in this module; empty if it leads outside the tree.
-    fn resolve(&self, from: &[String], path: &[String]) -> BTreeSet<Target> {
-        let [first, rest @ ..] = path else { return BTreeSet::new() };
-        let module = &self.modules[from];
-        match first.as_str() {
-            "crate" | "robosieve" => self.walk(&[], rest),
-            "self" => self.walk(from, rest),
-            "super" if rest.first().is_some_and(|next| next == "super") => self.resolve(&from[..from.len() - 1], rest),
-            "super" => self.walk(&from[..from.len() - 1], rest),
-            _ if module.children.contains_key(first) => self.walk(from, path),
-            _ if module.bindings.iter().any(|(name, whole)| name == first && whole != path) => self.walk(from, path),
-            _ => BTreeSet::new(),
-        }
-    }
-
-    /// Resolves nested names, starting from a module.
-    fn walk(&self, from: &[String], names: &[String]) -> BTreeSet<Target> {
-        let [first, rest @ ..] = names else { return [Target::Module(from.to_vec())].into() };
-        let module = &self.modules[from];
-        let child = module.children.contains_key(first).then(|| [from, std::slice::from_ref(first)].concat());
-        if let (Some(child), false) = (&child, rest.is_empty()) {
-            return self.walk(child, rest);
-        }
-        let mut targets: BTreeSet<Target> = child.into_iter().map(Target::Module).collect();
-        for (_, path) in module.bindings.iter().filter(|(name, path)| name == first && path[..] != names[..]) {
-            for target in self.resolve(from, path) {
-                match target {
-                    Target::Module(module) => targets.extend(self.walk(&module, rest)),
-                    item => targets.extend([item]),
-                }
-            }
-        }
-        if targets.is_empty() {
-            targets.insert(Target::Item(from.to_vec()));
-        }
-        targets
+        let modules = self.modules.values().filter(|module| module.paths.iter().any(|path| is_wanted(path)));
+        modules.map(|module| module.file.clone()).collect()
     }
 
     /// All arrows between files. Names re-exported by a `mod.rs` are traced to their definitions.
     pub fn arrows(&self) -> BTreeSet<Arrow> {
         let mut arrows = BTreeSet::new();
-        for (module, path) in
-            self.modules.iter().flat_map(|(name, module)| module.paths.iter().map(move |path| (name, path)))
-        {
-            let name = path.join("::");
-            let ends = self.resolve(module, path).into_iter().filter_map(|target| match target {
-                Target::Module(to) if is_list(&self.files[&to]) => None,
-                Target::Module(to) | Target::Item(to) => Some(self.files[&to].clone()),
-            });
-            let from = &self.files[module];
-            arrows.extend(ends.filter(|to| to != from).map(|to| Arrow { from: from.clone(), to, name: name.clone() }));
+        for (module, Module { file, paths, .. }) in &self.modules {
+            for path in paths {
+                let mut ends = BTreeSet::new();
+                let whole = self.whole(module, path);
+                whole.iter().for_each(|whole| self.trace(whole, &mut BTreeSet::new(), &mut ends));
+                let is_other = |to: &&String| *to != file;
+                let arrow = |to: &String| Arrow { from: file.clone(), to: to.clone(), name: path.join("::") };
+                arrows.extend(ends.into_iter().filter(is_other).map(arrow));
+            }
         }
         arrows
     }
 
-    /// Definitions in files that should only declare modules and re-export names.
-    pub fn definitions_in_lists(&self) -> Vec<String> {
-        let modules = self.modules.iter().filter(|(path, _)| !path.is_empty() && is_list(&self.files[*path]));
-        let all = modules.flat_map(|(path, module)| module.definitions.iter().map(|what| (&self.files[path], what)));
-        all.map(|(file, what)| format!("{file}: {what}")).collect()
+    /// A path used in a module, from the root on; `None` if it leads outside the crate.
+    fn whole(&self, module: &[String], path: &[String]) -> Option<Names> {
+        let supers = path.iter().take_while(|name| *name == "super").count();
+        let is_import = |(name, of): &(String, Names)| *name == path[0] && of != path;
+        match path[0].as_str() {
+            "crate" | "robosieve" => Some(path[1..].to_vec()),
+            "self" => Some([module, &path[1..]].concat()),
+            "super" => Some([&module[..module.len() - supers], &path[supers..]].concat()),
+            first => (self.modules.contains_key(&child(module, first))
+                || self.modules[module].imports.iter().any(is_import))
+            .then(|| [module, path].concat()),
+        }
     }
+
+    /// Adds the files of what a whole path names: of a module, unless it is a list, or of the module that defines an item. `seen` has
+    /// the paths that were traced on the way.
+    fn trace<'t>(&'t self, path: &[String], seen: &mut BTreeSet<Names>, ends: &mut BTreeSet<&'t String>) {
+        if !seen.insert(path.to_vec()) {
+            return;
+        }
+        let longest = (0..=path.len()).rev().find(|&length| self.modules.contains_key(&path[..length]));
+        let length = longest.expect("the root is a module");
+        let is_module = length == path.len();
+        if is_module {
+            ends.extend(Some(&self.modules[path].file).filter(|file| !is_list(file)));
+        }
+        // What has the name of a module may be something else, too.
+        let (module, names) = path.split_at(length - usize::from(is_module && length > 0));
+        let Some((first, rest)) = names.split_first() else { return };
+        let Module { file, imports, .. } = &self.modules[module];
+        let imports = imports.iter().filter(|(name, _)| name == first);
+        let wholes: Vec<Names> =
+            imports.filter_map(|(_, of)| Some([self.whole(module, of)?, rest.to_vec()].concat())).collect();
+        wholes.iter().for_each(|whole| self.trace(whole, seen, ends));
+        if !is_module && wholes.iter().all(|whole| whole == path) {
+            ends.insert(file);
+        }
+    }
+}
+
+struct Reader<'t> {
+    tree: Tree,
+    text_of: &'t dyn Fn(&str) -> Option<String>,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, module: &[String], file: &str) {
+        let text = (self.text_of)(file).unwrap_or_else(|| panic!("no file {file}"));
+        self.module(module, file, text.parse().unwrap_or_else(|problem| panic!("{file}: {problem}")));
+    }
+
+    fn module(&mut self, module: &[String], file: &str, tokens: TokenStream) {
+        self.tree.modules.entry(module.to_vec()).or_default().file = file.to_owned();
+        self.tokens(module, tokens, true);
+    }
+
+    /// Reads tokens in a module; `top` says that they are all of it.
+    fn tokens(&mut self, module: &[String], tokens: TokenStream, top: bool) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut rest = tokens.as_slice();
+        while let [token, after @ ..] = rest {
+            rest = match token {
+                TokenTree::Punct(hash) if hash.as_char() == '#' => after_attribute(after),
+                TokenTree::Group(group) => {
+                    self.tokens(module, group.stream(), false);
+                    after
+                }
+                TokenTree::Ident(word) => self.word(module, word.to_string(), after, top),
+                _ => after,
+            };
+        }
+    }
+
+    /// Reads an import, a declaration of a module, or a path; returns what comes after it.
+    fn word<'r>(&mut self, module: &[String], word: String, mut rest: &'r [TokenTree], top: bool) -> &'r [TokenTree] {
+        if word == "use" && !rest.first().is_some_and(|token| is_punct(token, '<')) {
+            let end = rest.iter().position(|token| is_punct(token, ';')).expect("an import has an end");
+            self.import(module, &rest[..end], &[]);
+            return &rest[end..];
+        }
+        if let ("mod", [TokenTree::Ident(name), after, rest @ ..]) = (word.as_str(), rest) {
+            let child = child(module, &name.to_string());
+            if let TokenTree::Group(body) = after {
+                self.defines(module, format!("mod {name}"));
+                let file = self.this(module).file.clone();
+                self.module(&child, &file, body.stream());
+            } else {
+                let files = ["", "/mod"].map(|end| format!("{}{end}.rs", child.join("/")));
+                let is_there = (self.text_of)(&files[0]).is_some();
+                self.file(&child, &files[usize::from(!is_there)]);
+            }
+            return rest;
+        }
+        if top && DEFINITIONS.contains(&word.as_str()) {
+            self.defines(module, format!("{word} {}", rest.first().map(ToString::to_string).unwrap_or_default()));
+        }
+        let mut path = vec![word];
+        while let [one, other, TokenTree::Ident(name), after @ ..] = rest
+            && is_punct(one, ':')
+            && is_punct(other, ':')
+        {
+            path.push(name.to_string());
+            rest = after;
+        }
+        self.this(module).paths.extend(Some(path).filter(|path| path.len() > 1));
+        rest
+    }
+
+    fn this(&mut self, module: &[String]) -> &mut Module {
+        self.tree.modules.get_mut(module).expect("it is being read")
+    }
+
+    fn defines(&mut self, module: &[String], what: String) {
+        let file = self.this(module).file.clone();
+        let is_wrong = is_list(&file) && !module.is_empty();
+        self.tree.definitions_in_lists.extend(is_wrong.then(|| format!("{file}: {what}")));
+    }
+
+    /// Reads one branch of an import; `before` is the path leading to it.
+    fn import(&mut self, module: &[String], branch: &[TokenTree], before: &[String]) {
+        let mut path = before.to_vec();
+        for (at, token) in branch.iter().enumerate() {
+            match token {
+                TokenTree::Ident(word) if word == "as" => break,
+                TokenTree::Ident(word) if word == "self" && at == 0 && !before.is_empty() => {}
+                TokenTree::Ident(word) => path.push(word.to_string()),
+                TokenTree::Punct(star) if star.as_char() == '*' => path.push("*".to_owned()),
+                TokenTree::Group(group) => {
+                    let branches: Vec<TokenTree> = group.stream().into_iter().collect();
+                    let branches = branches.split(|token| is_punct(token, ',')).filter(|branch| !branch.is_empty());
+                    return branches.for_each(|branch| self.import(module, branch, &path));
+                }
+                _ => {}
+            }
+        }
+        let alias = match branch {
+            [.., TokenTree::Ident(word), alias] if word == "as" => alias.to_string(),
+            _ => path.last().cloned().expect("a path"),
+        };
+        self.this(module).imports.push((alias, path.clone()));
+        self.this(module).paths.push(path);
+    }
+}
+
+/// What comes after an attribute, or after the item that it is for if that is `cfg(test)`.
+fn after_attribute(rest: &[TokenTree]) -> &[TokenTree] {
+    let rest = if rest.first().is_some_and(|token| is_punct(token, '!')) { &rest[1..] } else { rest };
+    let [TokenTree::Group(attribute), rest @ ..] = rest else { return rest };
+    if attribute.stream().to_string().replace(' ', "") != "cfg(test)" {
+        return rest;
+    }
+    let is_import = rest.iter().take(3).any(|token| token.to_string() == "use");
+    let is_end = |token: &TokenTree| match token {
+        TokenTree::Group(body) => body.delimiter() == Delimiter::Brace && !is_import,
+        token => is_punct(token, ';'),
+    };
+    &rest[rest.iter().position(is_end).expect("an item has an end") + 1..]
+}
+
+fn is_punct(token: &TokenTree, wanted: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
+}
+
+/// The name of a module in another one.
+fn child(module: &[String], name: &str) -> Names {
+    [module, &[name.to_owned()]].concat()
 }
 
 /// Whether a file should only declare modules and re-export names.

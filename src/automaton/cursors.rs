@@ -14,7 +14,7 @@
 //!
 //! When the path ends, the segments before a `$` are looked up among its suffixes.
 //!
-//! A walk is total, as one through a [DFA](super::super::dfa::walk) is: whatever the words are, it reads nothing else, and ends.
+//! A walk is total, as one through a [DFA](super::dfa::walk) is: whatever the words are, it reads nothing else, and ends.
 //! An offset outside a table counts as missing, and a walk that takes more steps than a compiled automaton can need is blocked.
 //!
 //! ```text
@@ -25,16 +25,15 @@
 //! dollar     node or NONE for the whole path, priority
 //! ```
 
+use super::dfa::build::{Arena, Builder};
+use super::dfa::contexts::StateId;
+use super::dfa::filter::Search;
+use super::dfa::globs::Segments;
+use super::dfa::table::Layout;
+use super::dfa::walk::{BROKEN, Observer, walk};
+use super::head::{Compiled, ENGINE, ENGINE_CURSORS, Engine, START, word, word_if_any};
+use super::priorities::{self, Priority};
 use super::segment_trie::{AFTER_SLASH, AT_START, Dollar, NONE, Node, SegmentTrie, Suffixes};
-use crate::automaton::dfa::build::Builder;
-use crate::automaton::dfa::contexts::StateId;
-use crate::automaton::dfa::filter::Search;
-use crate::automaton::dfa::globs::Segments;
-use crate::automaton::dfa::walk::{BROKEN, Observer, walk};
-use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word, word_if_any};
-use crate::automaton::priorities::{self, Priority};
-use crate::automaton::space::CompileSpace;
-use crate::automaton::{Compiled, Engine};
 use crate::rules::{Patterns, Verdict};
 
 // The head, after the engine and the scanner's start: where the parts begin, and the best priorities.
@@ -52,10 +51,10 @@ const NODE_WORDS: usize = 4;
 const DOLLAR_WORDS: usize = 2;
 
 /// Compiles patterns for this engine; appends the automaton to `words`.
-pub(crate) fn compile(patterns: &Patterns, space: &mut CompileSpace, words: &mut Vec<u32>) -> Compiled {
+pub(crate) fn compile(patterns: &Patterns, arena: &mut Arena, layout: &mut Layout, words: &mut Vec<u32>) -> Compiled {
     let priorities = priorities::priorities(patterns);
     let trie = SegmentTrie::new(patterns, &priorities);
-    let scanner = Scanner::new(patterns, &trie, space);
+    let scanner = Scanner::new(patterns, &trie, arena, layout);
     let top =
         |blocked: Priority| priorities.iter().copied().filter(|priority| priority % 2 == blocked).max().unwrap_or(0);
 
@@ -89,8 +88,7 @@ struct Scanner {
 impl Scanner {
     /// Here each segment is a pattern of its own, `*segment$`, that waits forever: the DFA of all of them is an Aho-Corasick
     /// automaton, of linear size.
-    fn new(patterns: &Patterns, trie: &SegmentTrie, space: &mut CompileSpace) -> Scanner {
-        let CompileSpace { arena, layout } = space;
+    fn new(patterns: &Patterns, trie: &SegmentTrie, arena: &mut Arena, layout: &mut Layout) -> Scanner {
         arena.globs.clear();
         let ranges = trie.segments.iter().flat_map(|range| [(0, 0), (range.start as u32, range.end as u32)]);
         let ranges: Vec<(u32, u32)> = ranges.collect();

@@ -1,12 +1,11 @@
 //! Probes a front on any processor.
 
-use super::super::bloom;
-use super::super::item::{
+use super::item::{
     ALWAYS, BEGINNINGS, BLOOM_BYTES, BUCKET, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTHS, LONGEST, PAIRS,
     ROOT_PASSES, TABLE, TABLES, bloom_bytes, bucket_bytes, buckets_at, has_free_classes, table_bytes, tables_at,
 };
-use super::super::prefixes::{fingerprint, hash, place};
-use super::super::triples::classes;
+use super::prefixes::{beginning, filter_bit, fingerprint, hash, place};
+use super::triples::classes;
 
 /// Whether a path may have another verdict than the base. The path must be in normal form; it passes if it does not begin with
 /// `/`.
@@ -17,9 +16,9 @@ pub fn passes(item: &[u8], path: &[u8]) -> bool {
 
 /// Whether a path may begin with a prefix, or pass without one. The path must be in normal form and begin with `/`.
 pub fn begins(item: &[u8], path: &[u8]) -> bool {
-    let word = bloom::word(path);
+    let word = beginning(path);
     item[BEGINNINGS..BLOOM_BYTES].iter().any(|&cut| {
-        let bit = bloom::bit(word, cut, bloom_bytes(item));
+        let bit = filter_bit(word, cut, bloom_bytes(item));
         item[HEADER + bit / 8] >> (bit % 8) & 1 == 1
     })
 }

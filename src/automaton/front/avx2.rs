@@ -9,13 +9,12 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
 };
 
-use super::super::bloom;
-use super::super::item::{
+use super::item::{
     ALWAYS, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LONGEST, PAIRS,
     ROOT_PASSES, TABLE, TABLES,
 };
-use super::super::prefixes::{FACTORS, MIX};
 use super::portable::Prefixes;
+use super::prefixes::{FACTORS, MIX, filter_bit};
 
 /// Loaded from `64 - n` on: `n` bytes of ones, then zeros, for `n` up to 64.
 static ONES_THEN_ZEROS: Ones = Ones({
@@ -80,7 +79,7 @@ pub unsafe fn begins_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
         let word = _bzhi_u64(path.cast::<u64>().read_unaligned(), 8 * len.min(31) as u32);
         let bytes = item.add(BLOOM_BYTES).cast::<u16>().read();
         let has = |place: usize| {
-            let bit = bloom::bit(word, *item.add(BEGINNINGS + place), bytes);
+            let bit = filter_bit(word, *item.add(BEGINNINGS + place), bytes);
             item.add(HEADER).cast::<u32>().add(bit / 32).read() >> (bit % 32)
         };
         (has(0) | has(1)) & 1 == 1

@@ -8,7 +8,7 @@
 use hashbrown::HashMap;
 use std::ops::Range;
 
-use crate::automaton::priorities::{NO_MATCH, Priority};
+use super::priorities::{NO_MATCH, Priority};
 use crate::rules::Patterns;
 
 /// No node, no segment.
