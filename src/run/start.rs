@@ -17,9 +17,8 @@ use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
 use crate::output::form::{Format, Rows, rest_of_row};
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
-use crate::output::partitions::{Output, SetStart};
+use crate::output::partitions::{self, Output, SetStart, Sink};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
-use crate::output::sink::{self, Sink};
 use crate::output::table::{Table, WaitingRows};
 use crate::run::error::FilterError;
 
@@ -76,7 +75,7 @@ pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Star
 }
 
 /// The pipe to `out`.
-fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sink::Pipe, FilterError> {
+fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<partitions::Pipe, FilterError> {
     let (file, picked) = match pipe {
         Pipe::Only(partitions) => match partitions.as_slice() {
             [one] => (*one as usize, &[][..]),
@@ -91,7 +90,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<sin
         let has_others = plan.file_rows().columns_of_verdict() > 1;
         head = if has_others { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
-    Ok(sink::Pipe::new(out, file, picked, &head)?)
+    Ok(partitions::Pipe::new(out, file, picked, &head)?)
 }
 
 /// The identity of the job; `None` if its lists cannot be read again.

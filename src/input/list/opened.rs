@@ -8,13 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::decoded::{CompressedFile, Stream, standard_input, stream};
-use super::line_ends::Buffer;
-use super::mapped_file::MappedFile;
-use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
+use super::reader::{Begin, Buffer, Content, LIST_FORMAT, ListReader};
 use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
+use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
 use crate::formats::archive::Archive;
 use crate::formats::compression::{Compression, Reader};

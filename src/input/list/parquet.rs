@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::line_columns::{LineArrays, LineColumns, LineReader};
-use super::line_ends::Buffer;
+use super::reader::Buffer;
 pub(crate) use crate::formats::columnar::RowRange;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::input::error::ListError;

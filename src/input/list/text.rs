@@ -1,5 +1,5 @@
-//! Text that is decoded into buffers: of a compressed file, or of a stream, which can be read only once: a pipe, a device, standard
-//! input.
+//! Lists that are text: a file that is [memory-mapped](super::regular::Mapped) and cut in place, or text that is decoded into buffers, of a
+//! compressed file or of a stream, which can be read only once: a pipe, a device, standard input.
 //!
 //! A stream can be given up while it keeps its reader waiting. All lists are looked into at the start, but read in turn: the bytes
 //! taken from a stream to look into it are kept, and read again in its turn.
@@ -15,9 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::line_ends::{Buffer, Patience, fill};
-use super::reader::{Begin, Content, ListReader, Next, Text, Wanted, start};
-use super::regular::Regular;
+use super::reader::{Begin, Buffer, Content, ListReader, Next, Patience, Text, Wanted, chunk_end, fill, start};
+use super::regular::{Mapped, Regular};
 use crate::formats::compression::{Compression, InPieces, Peeked, Reader};
 use crate::formats::made_ahead::Ahead;
 use crate::input::error::{ListError, unreadable};
@@ -218,5 +217,56 @@ impl Read for Interruptible {
         }
         // Not `ErrorKind::Interrupted`, after which readers try again.
         Err(io::Error::other("the run was asked to end"))
+    }
+}
+
+/// A file whose text is memory-mapped.
+pub(super) struct MappedFile {
+    pub map: Mapped,
+    pub file: Regular,
+}
+
+impl Content for MappedFile {
+    fn file(&self) -> Option<&Regular> {
+        Some(&self.file)
+    }
+
+    fn mapped(&self) -> Option<&Mapped> {
+        Some(&self.map)
+    }
+
+    fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
+        start(&mut &self.map[..], url_field)
+    }
+
+    fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
+        let Begin { path, at, end, skips_bad, source, .. } = begin;
+        if skips_bad {
+            // Read the file, not the map: a failure is then an I/O error instead of a signal.
+            let part = self.file.part(at, end as u64, source).map_err(|error| unreadable(path, error))?;
+            return Ok(Box::new(Decoder::new(path, Box::new(part))));
+        }
+        Ok(Box::new(MappedReader { text: &self.map[..end], at: at as usize, source }))
+    }
+
+    fn seekable(&self) -> io::Result<Regular> {
+        Ok(self.file.clone())
+    }
+}
+
+/// Cuts a mapped text in place.
+struct MappedReader<'l> {
+    /// The whole text, up to where it is to be read.
+    text: &'l [u8],
+    at: usize,
+    source: &'l AtomicU64,
+}
+
+impl<'l> ListReader<'l> for MappedReader<'l> {
+    fn next(&mut self, wanted: Wanted, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+        let chunk = &self.text[self.at..chunk_end(self.text, self.at, wanted.size)];
+        self.at += chunk.len();
+        self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+        Ok(if chunk.is_empty() { Next::End } else { Next::Chunk(Text::Mapped(chunk)) })
     }
 }
