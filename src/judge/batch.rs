@@ -13,8 +13,7 @@
 //!
 //! For several crawlers, the automaton is that of most of them; [`others`](super::others) judges for the rest.
 //!
-//! Each step up to 6 is its own function: in one function, a fifth of the instructions of steps 1 and 3 went into spilling
-//! registers for the other steps.
+//! Each step up to 6 is its own function, so that it has all registers for itself. What each costs stands in `benches/README.md`.
 //!
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle.
 

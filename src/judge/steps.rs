@@ -13,8 +13,6 @@ use crate::rules::{KeptBytes, Verdict};
 const WHOLE_KEY: u32 = 40;
 
 /// Step 1: the key of each URL, which is its first 40 bytes up to the end of its authority.
-///
-/// With the copying of outcomes it takes 39 instructions a line.
 pub(super) struct KeyStep<'a> {
     pub arrays: &'a mut BatchArrays,
     pub urls: &'a Readable<'a>,
@@ -45,11 +43,9 @@ impl Kernel for KeyStep<'_> {
 
 /// Step 2: computes the slot of the look-up table that may hold a key.
 ///
-/// First the hashes, and a prefetch of their pilots; then the slots, and a prefetch of their entries: 42 instructions a line, and
-/// no mispredicted branch. In a sorted list, whose
-/// hosts repeat, a host is hashed and probed once: 5 of 43 ns a line (`filter --count --threads 1`, `sorted.txt` of
-/// `scripts/make-list`). Where they do not, looking for repeats would cost 13 instructions a line, so three samples of each
-/// batch decide whether to look.
+/// First the hashes, and a prefetch of their pilots; then the slots, and a prefetch of their entries. In a sorted list, whose hosts
+/// repeat, a host is hashed and probed once. Where they do not, looking for repeats would cost more than it saves, so three samples of
+/// each batch decide whether to look.
 ///
 /// It is for `count` URLs; there is at least one.
 pub(super) struct ProbeStep<'a, 'p> {
@@ -118,7 +114,7 @@ impl BatchArrays {
 
 /// Step 3: checks whether the entry of a slot is that of the URL's origin.
 ///
-/// URLs are appended to two lists without a branch. This takes 39 instructions a line and no mispredicted branch.
+/// URLs are appended to two lists without a branch.
 pub(super) struct LookStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub lookup: Lookup<'p>,
@@ -152,8 +148,7 @@ impl Kernel for LookStep<'_, '_> {
 }
 
 impl BatchArrays {
-    /// Lists the URLs that are in neither list. There are rarely any, and appending them in the loop takes 5 instructions a
-    /// line.
+    /// Lists the URLs that are in neither list. There are rarely any, so they are not appended in the loop.
     #[cold]
     fn list_unknown(&mut self, count: usize) {
         let mut is_listed = [false; BATCH];
@@ -171,7 +166,7 @@ impl BatchArrays {
 /// Step 4: the paths of known URLs that are not plain.
 ///
 /// Three quarters of them have a fragment, a CR at the end, or bytes and escapes that the dialect's normal form keeps: these join
-/// the plain ones. In blocks, this step takes 16 instructions a line; byte by byte, it took 50.
+/// the plain ones. Paths are looked at in blocks, not byte by byte.
 pub(super) struct TidyStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
@@ -252,8 +247,8 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
 
 /// Step 5: the routes of the origins for a crawler, and the automata that decide.
 ///
-/// It takes 34 instructions a line and no mispredicted branch, if no time decides, for most crawlers of a policy or its only one;
-/// a single crawler of a policy of several must be looked up in the entry's set, and in the row if it is not there.
+/// No branch depends on a line, if no time decides, for most crawlers of a policy or its only one; a single crawler of a policy of
+/// several must be looked up in the entry's set, and in the row if it is not there.
 pub(super) struct RouteStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
@@ -297,8 +292,7 @@ impl BatchArrays {
 ///
 /// First a Bloom filter finds the paths that may begin with a prefix, one in six. These are probed for prefixes. Then two
 /// fifths of all paths, those for which triples may decide, are probed for triples. Each probe has a loop of its own, so that
-/// none takes an unpredictable branch. This takes 138 instructions and 0.3 mispredicted branches a line, 14 to 18 ns; without
-/// the Bloom filter it took 8 more, and 3 ns. 3.6 % of the paths pass.
+/// none takes an unpredictable branch. Of a hundred paths, three or four pass.
 pub(super) struct FrontStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
@@ -311,7 +305,7 @@ impl Kernel for FrontStep<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let FrontStep { arrays, judge, urls } = self;
-        // Copies stay in registers; through references, the compiler loads them again after each store: 8 instructions a line.
+        // Copies stay in registers; through references, the compiler loads them again after each store.
         let (judge, text) = (judge.clone(), urls.text);
         let [mut probing, mut asking, mut walks] =
             [&mut arrays.probing, &mut arrays.asking, &mut arrays.walks].map(|list| Append::to(&mut list.items));
@@ -361,9 +355,6 @@ unsafe fn path_of<'t>(text: &'t [u8], item: &Item) -> &'t [u8] {
 
 impl BatchArrays {
     /// Step 7: the walks of the paths that passed, and the slow way for all URLs that are left.
-    ///
-    /// 3.6 % of the lines walk. That takes 29 instructions and 0.4 mispredicted branches a line; the call, with its test for AVX2,
-    /// is 1.3 of them. The slow way takes 9 instructions a line.
     #[inline(always)]
     pub(super) fn walk(&mut self, judge: &Judge<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
         for &place in self.walks.items() {
