@@ -6,7 +6,7 @@ use super::error::Failure;
 use super::say::say;
 use crate::formats::error::FileError;
 use crate::formats::error::NotReplaced;
-use crate::formats::replaceable::FileKind;
+use crate::formats::replace::FileKind;
 use crate::formats::shown;
 use crate::output::folder::run_of;
 use crate::policy::{LockNotice, WriteLock};

@@ -25,7 +25,7 @@ use toml::Spanned;
 use super::error::{MaxAgeError, StatusProblem, StatusesError};
 use crate::formats::compression::read_within;
 use crate::formats::error::FileError;
-use crate::formats::plain::toml_words;
+use crate::formats::error::toml_words;
 use crate::formats::{line_of, time};
 use crate::outcome::Partition;
 use crate::policy::{FinalStatuses, OriginStatus, Policy, Record};

@@ -7,7 +7,7 @@ use super::form::{Compressor, Format, FrameFormat, Rows};
 use super::receipt::ReceiptOptions;
 use super::splits::Splits;
 use super::table;
-use crate::formats::regular_file::PARQUET_MARK;
+use crate::formats::marks::PARQUET_MARK;
 use crate::output::error::OutputError;
 
 /// The layout of a run's files.

@@ -12,8 +12,8 @@ use super::form::{Form, Format, FrameFormat, Rows};
 use super::samples::Sample;
 use super::splits::Splits;
 use crate::formats::compression::Compression;
-use crate::formats::plain::json_problem;
-use crate::formats::{json, regular_file};
+use crate::formats::error::json_problem;
+use crate::formats::{json, seekable};
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
 use crate::input::shard::Shard;
@@ -431,7 +431,7 @@ fn is_zero(number: &u64) -> bool {
 impl Receipt {
     /// Reads the one at `path`, if there is one.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Receipt>> {
-        match regular_file::open(path) {
+        match seekable::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
             Ok(file) => match serde_json::from_reader(BufReader::new(file)) {

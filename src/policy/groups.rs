@@ -20,7 +20,7 @@ use super::crawler_set;
 use super::error::WriteError;
 use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
 use crate::automaton::front;
-use crate::formats::prefetch::prefetch;
+use crate::formats::memory::prefetch;
 
 /// The group that applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -20,7 +20,7 @@ use super::lookup::take_out;
 use super::merge::{Merging, agree};
 use super::statistics::Statistics;
 use super::union::OverridesFrom;
-use crate::formats::mmap;
+use crate::formats::memory;
 
 impl Policy {
     /// A policy with all answers of several, whatever their order, without writing them: it judges as their
@@ -49,7 +49,7 @@ impl Policy {
         }
         let content =
             Content { statistics: statistics(&base, &changed), columns: base.columns().clone(), ..*base.content };
-        let layers = Layers { lookup: mmap::read_only(lookup), changed, all };
+        let layers = Layers { lookup: memory::read_only(lookup), changed, all };
         Ok(Policy { layers: Some(Arc::new(layers)), content: Arc::new(content), ..base })
     }
 }

@@ -11,13 +11,14 @@ use std::path::Path;
 use super::answer::Kept;
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::error::{MergeError, WriteError};
-use super::image::{POLICY_FILE, Sources, SpillFolder, UrlRecord, Writer, folder_of, replace};
+use super::image::{POLICY_FILE, Sources, SpillFolder, UrlRecord, Writer};
 use super::overrides::Overrides;
 use super::statistics::CompileProgress;
 use super::targets::Targets;
 use super::union::{Deriving, Disagreements, OverridesFrom, Union, UrlList};
 use super::write_lock::WriteLock;
 use super::{Policy, Statistics};
+use crate::formats::replace::{folder_of, replace};
 use crate::threads;
 
 /// The result of a merge.

@@ -53,7 +53,6 @@ pub(crate) use groups::{Group, Groups};
 pub(crate) use image::POLICY_FILE;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use image::{Record, Trust};
-pub(crate) use image::{behind_links, folder_of, replace};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};

@@ -8,7 +8,7 @@ use super::error::WriteError;
 use super::image::{SpillFolder, Spool, UrlRecord, UrlRecords, hash_of_target, push_url};
 use super::union::Union;
 use crate::formats::bytes::push_number;
-use crate::formats::unnamed::Table;
+use crate::formats::memory::Table;
 
 /// The answers of some URLs.
 #[derive(Debug)]

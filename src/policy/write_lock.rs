@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::WriteError;
-use super::image::{behind_links, remove_partial_files};
 use crate::formats::lock_file::{LockFile, beside};
+use crate::formats::replace::{behind_links, remove_partial_files};
 use crate::formats::{is_stream, shown};
 
 /// The right to write a policy file, which one process at a time has until it drops this. Take it before you open a policy that the

@@ -3,12 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::input::{BUFFER, Input};
-use super::kind::{Compression, DICTIONARY_MAGIC, HEAD, first_head};
-use super::members::Members;
-use super::reader::dictionary;
-use crate::formats::error::Damaged;
-use crate::formats::regular_file::FileAt;
+use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, Damaged, HEAD, Input, first_head};
+use super::reader::{Members, dictionary};
+use crate::formats::seekable::FileAt;
 
 /// Bytes searched for a member at a time.
 const WINDOW: u64 = 512 << 10;

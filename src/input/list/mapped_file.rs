@@ -36,7 +36,7 @@ use super::line_ends::{Buffer, chunk_end};
 use super::lost_pages::Region;
 use super::reader::{Begin, Content, ListReader, Next, Text, Wanted, start};
 use super::regular::Regular;
-use crate::formats::mmap;
+use crate::formats::memory;
 use crate::input::error::{ListError, unreadable};
 use crate::input::layout::UrlField;
 
@@ -111,7 +111,7 @@ impl Mapped {
     /// Maps all of a file, and tells the system that it is read in order, so that it reads ahead.
     pub fn of(file: &File) -> io::Result<Mapped> {
         // SAFETY: the file may change, and nobody relies on its bytes: see above.
-        let map = unsafe { mmap::map(file) }?;
+        let map = unsafe { memory::map(file) }?;
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Sequential);
         #[cfg(unix)]
@@ -125,7 +125,7 @@ impl Mapped {
 
     /// Releases a part that will not be read again.
     pub fn release(&self, part: Range<usize>) {
-        mmap::release(&self.map, part);
+        memory::release(&self.map, part);
     }
 
     /// The first byte found missing; zeros were read from there on.

@@ -16,9 +16,9 @@ use super::regular::{FileState, Regular, STANDARD_INPUT};
 use super::stream::{Stream, standard_input, stream};
 #[cfg(feature = "parquet")]
 use super::table::TableFile;
-use crate::formats::archive::Archive;
 use crate::formats::compression::{Compression, Reader};
-use crate::formats::regular_file::PARQUET_MARK;
+use crate::formats::marks::Archive;
+use crate::formats::marks::PARQUET_MARK;
 use crate::input::error::{ListError, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 use crate::input::skipped::SkippedPart;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use crate::formats::compression::{Compression, Pieces, Reader};
-use crate::formats::regular_file::FileAt;
+use crate::formats::seekable::FileAt;
 use crate::input::error::{ListError, unreadable};
 
 /// The path that means standard input.

@@ -3,10 +3,14 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::formats::replace::{FileKind, begins_with};
 use crate::policy::error::{ImageError, WriteError};
 
 /// The first bytes of an image. The first one is not ASCII; the last four do not survive a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
+
+/// Policy files, of any version.
+pub(crate) const POLICY_FILE: FileKind = FileKind { name: "a policy file", is_ours: |file| begins_with(file, &MAGIC) };
 
 /// The version that is written, and the only one that is read.
 pub(crate) const VERSION: u32 = 7;

@@ -11,7 +11,7 @@ use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
-use crate::formats::unnamed::{List, Table};
+use crate::formats::memory::{List, Table};
 use crate::policy::Statistics;
 use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::error::WriteError;

@@ -9,7 +9,7 @@ use super::format::{ALIGNMENT, Section};
 use super::gather::{Gathered, ItemSource, Shared};
 use super::pool::Pool;
 use super::spool::{SpillFolder, Spool};
-use crate::formats::unnamed::List;
+use crate::formats::memory::List;
 use crate::policy::answer::{Answer, AnswerKind};
 use crate::policy::error::WriteError;
 

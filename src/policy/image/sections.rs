@@ -10,7 +10,7 @@ use super::format::{Header, Section};
 use super::pool::Pool;
 use super::record::{self, Record};
 use crate::dialect::Dialect;
-use crate::formats::mmap;
+use crate::formats::memory;
 use crate::origin::ROBOTS_TXT;
 use crate::policy::Statistics;
 use crate::policy::crawlers::Crawlers;
@@ -107,10 +107,10 @@ impl Image {
     pub fn private_section(&self, section: Section) -> io::Result<MmapMut> {
         if let Some(file) = &self.file {
             // SAFETY: the file stays the same, as it must for the image.
-            return unsafe { mmap::map_private(file, self.header.sections[section as usize].clone()) };
+            return unsafe { memory::map_private(file, self.header.sections[section as usize].clone()) };
         }
         let bytes = self.section(section);
-        let mut copy = mmap::memory(bytes.len());
+        let mut copy = memory::memory(bytes.len());
         copy.copy_from_slice(bytes);
         Ok(copy)
     }

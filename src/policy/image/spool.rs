@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crate::formats::mmap;
-use crate::formats::unnamed::FileMemory;
+use crate::formats::memory;
+use crate::formats::memory::FileMemory;
 use crate::policy::error::WriteError;
 
 /// How many bytes of a spool stay in memory if it may use a file.
@@ -125,7 +125,7 @@ impl Spool {
         }
         // The map keeps the file.
         // SAFETY: it has no name, so no other process has it, and it is written no more.
-        let map = self.file.take().as_ref().map(|file| unsafe { mmap::map(file) });
+        let map = self.file.take().as_ref().map(|file| unsafe { memory::map(file) });
         self.map = map.transpose().map_err(|error| self.failed(error))?;
         Ok(())
     }

@@ -21,8 +21,8 @@ use super::record::{Record, checked_end, starts};
 use super::sections::{Content, Image, Meta, Parts, Trust};
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
-use crate::formats::mmap;
-use crate::formats::plain::json_problem;
+use crate::formats::error::json_problem;
+use crate::formats::memory;
 use crate::policy::answer::{Answer, StoredRules};
 use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
@@ -213,10 +213,10 @@ impl Image {
         let mut header = Vec::new();
         (&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(unreadable)?;
         Header::decode(&header, length).map_err(wrong)?;
-        let mut memory = mmap::try_memory(length as usize).map_err(unreadable)?;
+        let mut memory = memory::try_memory(length as usize).map_err(unreadable)?;
         memory[..HEADER].copy_from_slice(&header);
         file.read_exact(&mut memory[HEADER..]).map_err(unreadable)?;
-        Image::checked(mmap::read_only(memory), None, trust).map_err(wrong)
+        Image::checked(memory::read_only(memory), None, trust).map_err(wrong)
     }
 
     /// Maps a file and checks it.
@@ -227,7 +227,7 @@ impl Image {
     pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (file, _) = opened(path)?;
         // SAFETY: as the caller ensures.
-        let map = unsafe { mmap::map(&file) }.map_err(FileError::of("read the policy", path))?;
+        let map = unsafe { memory::map(&file) }.map_err(FileError::of("read the policy", path))?;
         let checked = Image::checked(map, Some(file), trust);
         checked.map_err(|problem| OpenError::Image { path: path.to_owned(), problem })
     }
@@ -237,9 +237,9 @@ impl Image {
         if bytes.is_empty() {
             return Err(ImageError::Empty);
         }
-        let mut memory = mmap::memory(bytes.len());
+        let mut memory = memory::memory(bytes.len());
         memory.copy_from_slice(bytes);
-        Image::checked(mmap::read_only(memory), None, trust)
+        Image::checked(memory::read_only(memory), None, trust)
     }
 
     fn checked(bytes: Mmap, file: Option<File>, trust: Trust) -> Result<(Image, Content), ImageError> {

@@ -12,8 +12,8 @@ use super::record::{self, Record};
 use super::spool::{SpillFolder, Spool};
 use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
-use crate::formats::mmap;
-use crate::formats::unnamed::List;
+use crate::formats::memory;
+use crate::formats::memory::List;
 use crate::policy::answer::{Resolved, StoredRules};
 use crate::policy::crawlers::Crawlers;
 use crate::policy::error::WriteError;
@@ -105,9 +105,9 @@ impl<'s> Writer<'s> {
         let sealed = self.seal(statistics)?;
         let length = sealed.header.length();
         if length <= spill.limit as u64 {
-            let mut memory = mmap::memory(length as usize);
+            let mut memory = memory::memory(length as usize);
             let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
-            return Ok((Image { file: None, bytes: mmap::read_only(memory), header }, content));
+            return Ok((Image { file: None, bytes: memory::read_only(memory), header }, content));
         }
         let spilled = |error| WriteError::Spill { folder: spill.folder.clone(), error };
         let mut file = tempfile::tempfile_in(&spill.folder).map_err(spilled)?;
@@ -116,7 +116,7 @@ impl<'s> Writer<'s> {
             other => other,
         })?;
         // SAFETY: the file has no name, so no other process has it, and it is written no more.
-        let bytes = unsafe { mmap::map(&file) }.map_err(spilled)?;
+        let bytes = unsafe { memory::map(&file) }.map_err(spilled)?;
         Ok((Image { bytes, file: Some(file), header }, content))
     }
 

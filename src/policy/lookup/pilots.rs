@@ -11,7 +11,7 @@
 use std::io;
 
 use super::key::range;
-use crate::formats::unnamed::{FileMemory, List};
+use crate::formats::memory::{FileMemory, List};
 
 /// Average number of keys per bucket.
 const PER_BUCKET: u64 = 3;

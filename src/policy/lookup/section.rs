@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::key::{self, HELD};
 use super::pilots::{Hashed, KeySlots, find_pilots};
-use crate::formats::unnamed::{FileMemory, List};
+use crate::formats::memory::{FileMemory, List};
 use crate::policy::class::Class;
 use crate::policy::image::{ALIGNMENT, RECORD_UNIT, Record, record_starts};
 use crate::threads;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::key::{self, HELD, hash_of, range};
 use super::pilots;
 use super::section::{Entry, HEADER, Sections, pilots_length, sections};
-use crate::formats::prefetch::prefetch;
+use crate::formats::memory::prefetch;
 use crate::policy::image::{Parts, Problem, RECORD_UNIT, Record, record_starts};
 use crate::threads;
 

@@ -3,7 +3,7 @@
 use super::key::hash_of;
 use super::table::check;
 use super::{Lookup, LookupTable};
-use crate::formats::unnamed::FileMemory;
+use crate::formats::memory::FileMemory;
 use crate::policy::image::{Problem, RECORD_UNIT, push_record, record_starts};
 use crate::policy::state::{Answered, OriginState, OriginStatus};
 

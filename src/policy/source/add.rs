@@ -23,7 +23,7 @@ use super::{FetchedAt, directory, json_lines};
 use crate::dialect::Dialect;
 use crate::formats::compression::{Damaged, Reader, peeked, with_help};
 #[cfg(feature = "parquet")]
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::policy::Captures;
 use crate::robots::Agents;
 
@@ -169,7 +169,7 @@ fn add_parquet(
     options: &Options,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    let file = regular_file::seekable(path, is_stored_as_read, text).map_err(SourceError::unreadable(path))?;
+    let file = seekable::or_copied(path, is_stored_as_read, text).map_err(SourceError::unreadable(path))?;
     parquet::add(path, file, &options.names, intake)
 }
 

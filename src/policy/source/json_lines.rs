@@ -19,7 +19,7 @@ use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
 use super::times::TimeBounds;
-use crate::formats::plain::json_words;
+use crate::formats::error::json_words;
 use crate::formats::time;
 use crate::policy::Capture;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::formats::error::FileError;
-use crate::formats::plain::json_problem;
-use crate::formats::{regular_file, shown};
+use crate::formats::error::json_problem;
+use crate::formats::{seekable, shown};
 use crate::input::error::ListError;
 use crate::judge::tally::LINE_HASH;
 use crate::output::folder::RECEIPT;
@@ -71,7 +71,7 @@ pub enum VerifyError {
 /// Reads and checks the receipt in a folder.
 pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
-    let bytes = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
+    let bytes = seekable::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
         _ => FileError::of("read", &path)(error).into(),
     })?;

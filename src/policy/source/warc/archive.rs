@@ -12,7 +12,7 @@ use super::record::{Extent, Records};
 use super::revisit::{OriginalKey, Revisits, Wanted};
 use super::text::{ArchiveText, MARK};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
-use crate::formats::regular_file::seekable;
+use crate::formats::seekable;
 use crate::policy::Capture;
 use crate::policy::source::answer::is_named_robots_txt;
 use crate::policy::source::intake::{Intake, target_key};
@@ -68,7 +68,7 @@ impl Archive {
         let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
         let copy = match is_file {
             true => None,
-            false => Some(seekable(path, false, &mut text).map_err(SourceError::unreadable(path))?),
+            false => Some(seekable::or_copied(path, false, &mut text).map_err(SourceError::unreadable(path))?),
         };
         Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false })
     }

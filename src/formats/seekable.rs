@@ -10,9 +10,6 @@ use std::path::Path;
 
 use super::error::CutShort;
 
-/// The mark at the start and end of a Parquet file, which is read from its end.
-pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";
-
 /// Checks that a path is a regular file, or a link to one.
 ///
 /// # Errors
@@ -37,7 +34,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 
 /// A file that can be read at any offset: the one at `path` if it stores the text as is, else a copy of the text.
 #[cfg(any(feature = "parquet", feature = "warc"))]
-pub(crate) fn seekable(path: &Path, is_stored_as_read: bool, text: &mut impl io::BufRead) -> io::Result<File> {
+pub(crate) fn or_copied(path: &Path, is_stored_as_read: bool, text: &mut impl io::BufRead) -> io::Result<File> {
     if is_stored_as_read && fs::metadata(path)?.is_file() {
         return File::open(path);
     }

@@ -1,4 +1,7 @@
-//! Archives of the web, known by their first bytes.
+//! Formats that are known by their first bytes: archives of the web, and Parquet.
+
+/// The mark at the start and end of a Parquet file, which is read from its end.
+pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";
 
 /// The beginning of a WARC archive.
 const WARC: &[u8] = b"WARC/";
