@@ -6,16 +6,17 @@ use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::answer::{self, FinalStatuses, Hops, Kept, Resolver};
 use super::crawlers::{Crawler, Crawlers};
-use super::error::CrawlerError;
-use super::error::{ImageError, OpenError};
+use super::error::{CrawlerError, ImageError, OpenError};
 use super::groups::{Group, Groups};
 use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
+use super::kept::Kept;
 use super::lookup::Lookup;
 use super::provenance::{self, Outline, WrittenRules};
+use super::resolve::{FinalStatuses, Hops, Resolver};
 use super::side_records;
 use super::statistics::Statistics;
+use super::urls::split;
 use crate::dialect::Dialect;
 use crate::origin;
 use crate::preferences::SignalScope;
@@ -248,7 +249,7 @@ impl Policy {
         if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
             return Some(kept);
         }
-        let (origin, path) = answer::split(url);
+        let (origin, path) = split(url);
         let found = self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)?;
         Some(found.kept.into_owned())
     }

@@ -16,7 +16,7 @@
 use hashbrown::HashMap;
 use std::cmp::Reverse;
 
-use super::crawler_set;
+use super::crawlers::{is_in_set, set_count, set_length, set_of};
 use super::error::WriteError;
 use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
 use crate::automaton::front;
@@ -88,7 +88,7 @@ pub(crate) fn encode_row(
             let sets = classes.iter().map(|class| &class.columns).chain([&of_automaton[&first.automaton()]]);
             for columns in sets {
                 let is_all = columns.len() == width;
-                let place = if is_all { NONE } else { set(&crawler_set::of(columns.iter().copied(), width))? };
+                let place = if is_all { NONE } else { set(&set_of(columns.iter().copied(), width))? };
                 row.extend_from_slice(&place.to_le_bytes());
             }
         }
@@ -194,11 +194,11 @@ impl<'p> Row<'p> {
     /// Checks that each crawler is in one class, and that the first automaton's set has its crawlers.
     fn check_sets(self, width: usize, set: impl Fn(u32) -> Option<&'p [u8]>) -> Result<(), &'static str> {
         let no_set = "a class does not lead to a set";
-        let (mut all, mut first, mut members) = (vec![0; crawler_set::length(width)], Vec::new(), 0);
+        let (mut all, mut first, mut members) = (vec![0; set_length(width)], Vec::new(), 0);
         for class in 0..self.count() {
             let set = set(self.set(class)).ok_or(no_set)?;
             all.iter_mut().zip(set).for_each(|(all, byte)| *all |= byte);
-            members += crawler_set::count(set);
+            members += set_count(set);
             if self.automaton(class) == self.automaton(0) {
                 first.clone_from(&all);
             }
@@ -207,11 +207,11 @@ impl<'p> Row<'p> {
                 return Err("the classes of an automaton do not follow each other");
             }
         }
-        if members != width || crawler_set::count(&all) != width {
+        if members != width || set_count(&all) != width {
             return Err("a crawler is not in one class");
         }
         let is_first = match self.first() {
-            (_, NONE) => crawler_set::count(&first) == width,
+            (_, NONE) => set_count(&first) == width,
             (_, place) => set(place).ok_or(no_set)? == first,
         };
         if is_first { Ok(()) } else { Err("the set of the first automaton has other crawlers") }
@@ -261,7 +261,7 @@ impl<'p> Groups<'p> {
     /// Whether a set, given by its place, has all the columns that answer.
     #[inline]
     pub(crate) fn are_in(&self, set: u32) -> bool {
-        set == NONE || self.columns.iter().all(|&column| crawler_set::has(self.sets.item(set), column))
+        set == NONE || self.columns.iter().all(|&column| is_in_set(self.sets.item(set), column))
     }
 
     /// Whether the entries of the look-up table name the automaton in each row.
@@ -292,8 +292,8 @@ impl<'p> Groups<'p> {
     pub fn answer(&self, row: u32) -> (usize, Option<Group>) {
         let row = self.row(row);
         let of = |column: usize| {
-            let class = (0..row.count())
-                .find(|&class| self.set(row.set(class)).is_none_or(|set| crawler_set::has(set, column)));
+            let class =
+                (0..row.count()).find(|&class| self.set(row.set(class)).is_none_or(|set| is_in_set(set, column)));
             class.and_then(|class| row.group(class))
         };
         let Some((last, before)) = self.columns.split_last() else { return (0, row.group(0)) };
@@ -343,6 +343,7 @@ impl<'p> Groups<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::crawlers::check_set;
     use crate::policy::image::Starts;
 
     fn group(number: u32, own: bool) -> Group {
@@ -421,7 +422,7 @@ mod tests {
         let made = made(&[[Some(own), Some(everybodys), Some(own)]]);
         let good = Row(Pool::new(Section::Rows, &made.rows).item(made.places[0])).0.to_vec();
         let sets = Pool::new(Section::Crawlers, &made.sets);
-        let starts: Starts = sets.check(|set| crawler_set::check(set, 3).map_err(|what| (0, what))).unwrap();
+        let starts: Starts = sets.check(|set| check_set(set, 3).map_err(|what| (0, what))).unwrap();
         let check = |row: &[u8]| {
             let set = |place: u32| (place != NONE && starts.has(place as usize)).then(|| sets.item(place));
             // It lives as long as the test.

@@ -26,8 +26,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::record::Record;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::origin::ROBOTS_TXT;
-use crate::policy::answer::{Answer, AnswerKind, Answers, Content, Failures, Kept, Placement, StoredRules};
+use crate::policy::kept::{Answer, AnswerKind, Answers, Content, Failures, Kept, StoredRules};
 use crate::policy::state::{OverrideState, Ruling};
+use crate::policy::urls::Placement;
 use crate::robots::NoteCounts;
 
 /// After how many origins a mark is set.

@@ -12,10 +12,10 @@ use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
 use crate::formats::memory::{List, Table};
-use crate::policy::Statistics;
-use crate::policy::answer::{CompareRules, StoredRules};
 use crate::policy::error::WriteError;
 use crate::policy::groups::{Group, Row};
+use crate::policy::kept::{CompareRules, StoredRules};
+use crate::policy::statistics::Statistics;
 
 /// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]

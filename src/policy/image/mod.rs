@@ -10,7 +10,6 @@ mod gather;
 mod pool;
 mod record;
 
-mod run;
 mod sections;
 mod spool;
 mod tables;
@@ -28,9 +27,8 @@ pub use record::Record;
 #[cfg(test)]
 pub(crate) use record::push as push_record;
 pub(crate) use record::{UNIT as RECORD_UNIT, starts as record_starts};
-pub(crate) use run::Run;
 pub use sections::Trust;
 pub(crate) use sections::{Content, Image, Meta, Parts};
 pub(crate) use spool::{HELD, SpillFolder, Spool};
-pub(crate) use tables::Tables;
+pub(crate) use tables::{Run, Tables};
 pub(crate) use writer::Writer;

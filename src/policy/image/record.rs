@@ -15,7 +15,7 @@ use std::fmt;
 
 use super::pool::NONE;
 use crate::policy::error::WriteError;
-use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
+use crate::policy::state::{Answered, Class, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
 
 /// Places of records count units of this many bytes.
 pub(crate) const UNIT: usize = 2;
@@ -155,6 +155,14 @@ impl<'i> Record<'i> {
     #[inline]
     pub fn is_paused(&self) -> bool {
         self.fields >> PAUSED_UNTIL & 1 == 1
+    }
+
+    /// The class of its origin.
+    pub(crate) fn class(&self) -> Class {
+        match self.is_paused() {
+            true => Class::PAUSED,
+            false => Class::new(self.origin_status, self.last_good, self.html_page, self.ruling),
+        }
     }
 
     /// The operator's override.

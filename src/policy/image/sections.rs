@@ -12,8 +12,8 @@ use super::record::{self, Record};
 use crate::dialect::Dialect;
 use crate::formats::memory;
 use crate::origin::ROBOTS_TXT;
-use crate::policy::Statistics;
 use crate::policy::crawlers::Crawlers;
+use crate::policy::statistics::Statistics;
 
 impl<'p> Parts<'p> {
     /// All URLs, in order. Their rules are those of `source`.

@@ -23,10 +23,11 @@ use crate::dialect::Dialect;
 use crate::formats::error::FileError;
 use crate::formats::error::json_problem;
 use crate::formats::memory;
-use crate::policy::answer::{Answer, StoredRules};
+use crate::policy::crawlers::check_set;
 use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
-use crate::policy::{crawler_set, lookup, provenance, side_records};
+use crate::policy::kept::{Answer, StoredRules};
+use crate::policy::{lookup, provenance, side_records};
 use crate::{automaton, threads};
 
 /// How many bytes are checked in a millisecond.
@@ -65,7 +66,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
             )
         },
         || {
-            let sets = parts.crawlers.check(|set| within(crawler_set::check(set, width)));
+            let sets = parts.crawlers.check(|set| within(check_set(set, width)));
             (parts.side.check(|list| within(side_records::check(list, width))), sets)
         },
     );

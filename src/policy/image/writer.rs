@@ -14,11 +14,13 @@ use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
 use crate::formats::memory;
 use crate::formats::memory::List;
-use crate::policy::answer::{Resolved, StoredRules};
 use crate::policy::crawlers::Crawlers;
 use crate::policy::error::WriteError;
 use crate::policy::groups::Row;
-use crate::policy::{Statistics, lookup};
+use crate::policy::kept::StoredRules;
+use crate::policy::lookup;
+use crate::policy::resolve::Resolved;
+use crate::policy::statistics::Statistics;
 use crate::threads;
 
 /// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as

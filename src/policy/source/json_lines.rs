@@ -14,11 +14,10 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::SourceError;
-use super::answer::{Answer, Flaw};
+use super::answer::{Answer, Flaw, TimeBounds};
 use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::times::TimeBounds;
 use crate::formats::error::json_words;
 use crate::formats::time;
 use crate::policy::Capture;

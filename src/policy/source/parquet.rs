@@ -7,12 +7,11 @@ use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::path::Path;
 
-use super::answer::Answer;
+use super::answer::{Answer, TimeBounds};
 use super::error::{NoColumn, SourceError};
 use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::times::TimeBounds;
 use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};
 use crate::policy::Capture;
 use crate::threads;

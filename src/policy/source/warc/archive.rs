@@ -5,19 +5,16 @@ use std::fs::File;
 use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
-use super::head::Head;
-use super::http::Response;
-use super::page::{Answer, Flaw, Page};
-use super::record::{Extent, Records};
+use super::http::{Answer, Flaw, Page, Response};
+use super::record::{Extent, Head, Records};
 use super::revisit::{OriginalKey, Revisits, Wanted};
 use super::text::{ArchiveText, MARK};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
 use crate::formats::seekable;
 use crate::policy::Capture;
-use crate::policy::source::answer::is_named_robots_txt;
+use crate::policy::source::answer::{TimeBounds, is_named_robots_txt};
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::passed_over::Reason;
-use crate::policy::source::times::TimeBounds;
 use crate::policy::source::{RecordProblem, SourceError};
 
 pub(super) const URL: &str = "WARC-Target-URI";

@@ -10,8 +10,8 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::head::Head;
-use super::page::{Answer, Page, is_file};
+use super::http::{Answer, Page, is_file};
+use super::record::Head;
 use crate::policy::Capture;
 use crate::policy::source::RecordProblem;
 

@@ -6,8 +6,8 @@ use std::hash::BuildHasher;
 
 use super::kept::{CompareRules, Kept, StoredRules};
 use super::resolve::Resolved;
-use crate::policy::side_records;
-use crate::policy::state::{OverrideState, Ruling};
+use super::side_records;
+use super::state::{OverrideState, Ruling};
 use crate::robots::NoteCounts;
 
 /// A URL's answers, and the override for its origin.

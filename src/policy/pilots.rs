@@ -10,7 +10,6 @@
 
 use std::io;
 
-use super::key::range;
 use crate::formats::memory::{FileMemory, List};
 
 /// Average number of keys per bucket.
@@ -34,6 +33,12 @@ pub(super) struct KeySlots {
     pub slots: List<u32>,
     /// Keys without a slot, in ascending order.
     pub overflow: Vec<u32>,
+}
+
+/// Maps the upper bits of `hash` to a number below `below`, without a division.
+#[inline(always)]
+pub(super) fn range(hash: u64, below: u64) -> usize {
+    ((u128::from(hash) * u128::from(below)) >> 64) as usize
 }
 
 /// The number of pilots in a table with this many keys.
@@ -155,8 +160,9 @@ mod tests {
 
     /// Hashes as a good function yields them.
     fn random(count: u32, seed: u64) -> Vec<Hashed> {
-        let mut keys: Vec<Hashed> =
-            (0..count).map(|key| (super::super::key::hash(u64::from(key), [seed, 0, 0, 0], 8, seed), key)).collect();
+        let mut keys: Vec<Hashed> = (0..count)
+            .map(|key| (crate::policy::lookup::hash(u64::from(key), [seed, 0, 0, 0], 8, seed), key))
+            .collect();
         keys.sort_unstable();
         keys
     }
@@ -211,6 +217,14 @@ mod tests {
             assert_all_found(&keys, &given(&keys));
             let parts = |KeySlots { pilots, slots, overflow }| (pilots.to_vec(), slots.to_vec(), overflow);
             assert!(parts(given(&keys)) == parts(given(&keys)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_never_left() {
+        for below in [1, 2, 3, 1 << 20, u64::MAX] {
+            assert_eq!(range(0, below), 0);
+            assert!((range(u64::MAX, below) as u64) < below);
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::kept::AnswerKind;
-use super::kept::{Answer, Kept, StoredRules};
+use super::kept::{Answer, AnswerKind, Kept, StoredRules};
+use super::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 use crate::dialect::{Dialect, Lifetime, StatusMeaning};
-use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 
 /// Resolves an origin.
 #[derive(Clone, Copy)]
@@ -255,8 +254,8 @@ impl Hops {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::{Answer, Content};
     use super::*;
+    use crate::policy::kept::Content;
 
     fn redirect(target: &str) -> Kept {
         let content = Content::Target(Some(target.into()));
