@@ -17,7 +17,7 @@ use robosieve::{Matchers, Outcome, Partition, PreferenceColumn, Reason};
 use crate::explained;
 use crate::judging::{Found, Wanted};
 use crate::said;
-use crate::urls::Column;
+use crate::column::Column;
 use crate::{capsule, error};
 
 /// The maximum number of verdicts per batch, so that offsets of 32 bits can address their names.

@@ -43,5 +43,5 @@ pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
             shown(path)
         )),
     };
-    WriteLock::take(path, tell).map_err(|error| Failure::Write { path: path.to_owned(), error })
+    Ok(WriteLock::take(path, tell)?)
 }

@@ -37,7 +37,6 @@ const BATCH: usize = 1024;
 /// Roughly how many bytes of values are read at a time.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// How many columns are read at once.
 const COLUMNS: usize = 256;
 
 /// The number of the top-level column with this name.
@@ -50,7 +49,6 @@ pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
     schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
-/// An opened file.
 pub(crate) struct ParquetFile {
     bytes: Positioned,
     schema: SchemaDescPtr,
@@ -107,12 +105,10 @@ impl ParquetFile {
         self.reading.metadata()
     }
 
-    /// Its columns.
     pub fn schema(&self) -> &SchemaDescriptor {
         &self.schema
     }
 
-    /// The columns of its batches.
     pub fn batch_schema(&self) -> &SchemaRef {
         self.reading.schema()
     }
@@ -248,7 +244,6 @@ fn check(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// RowRange that are read some at a time.
 pub(crate) struct Batches {
     reader: ParquetRecordBatchReader,
     /// RowRange that must follow.
@@ -281,7 +276,6 @@ impl Batches {
     }
 }
 
-/// A file that is read at given offsets.
 type Positioned = FileAt<Arc<File>>;
 
 impl Length for Positioned {
@@ -459,7 +453,6 @@ pub(crate) enum Kind {
     Time,
 }
 
-/// A column of a file.
 pub(crate) struct ValueColumn {
     number: usize,
     path: Vec<String>,
@@ -494,7 +487,6 @@ impl ValueColumn {
         Ok(ValueColumn { number, path, units_in_a_second: units_in_a_second(&column) })
     }
 
-    /// Its number in the file.
     pub fn number(&self) -> usize {
         self.number
     }
@@ -560,7 +552,6 @@ pub(crate) fn leaves(array: &ArrayRef, visit: &mut impl FnMut(&ArrayRef)) {
     }
 }
 
-/// The elements of an array of lists.
 fn elements(array: &ArrayRef) -> ArrayRef {
     let lists = array.as_list::<i32>();
     let (first, end) = (lists.value_offsets()[0], lists.value_offsets()[lists.len()]);

@@ -77,7 +77,6 @@ pub(crate) fn json_words(error: &serde_json::Error) -> String {
     }
 }
 
-/// What is wrong with a TOML text.
 pub(crate) fn toml_words(error: &toml::de::Error) -> String {
     words(error.message(), "a table")
 }

@@ -104,15 +104,13 @@ fn aligned(length: usize) -> io::Result<MmapMut> {
     Ok(map)
 }
 
-/// The same memory, for reading only.
 pub(crate) fn read_only(memory: MmapMut) -> Mmap {
     memory.make_read_only().expect("a process may protect memory of its own")
 }
 
 /// Unmaps pages that will not be read again. A later read still works, but faults them in anew.
 ///
-/// Each worker unmaps what it has read, because unmapping a whole list at its end keeps one core busy while all others wait: 27
-/// ms for 360 MB.
+/// Each worker unmaps what it has read, because unmapping a whole list at its end keeps one core busy while all others wait.
 pub(crate) fn release(map: &Mmap, part: Range<usize>) {
     // The page in which the part ends is still needed.
     let end = part.end / PAGES * PAGES;
@@ -202,7 +200,6 @@ impl FileMemory {
         layout.size() > self.0.limit && layout.align() <= PAGE
     }
 
-    /// Why memory was refused.
     fn refusal(&self) -> io::Error {
         self.maps().1.take().unwrap_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
@@ -248,7 +245,6 @@ unsafe impl Allocator for FileMemory {
     }
 }
 
-/// A list in [`FileMemory`].
 #[derive(Debug)]
 pub(crate) struct List<T>(allocator_api2::vec::Vec<T, FileMemory>);
 
@@ -299,7 +295,6 @@ impl<T> DerefMut for List<T> {
     }
 }
 
-/// A hash table in [`FileMemory`].
 #[derive(Debug)]
 pub(crate) struct Table<T>(HashTable<T, FileMemory>);
 

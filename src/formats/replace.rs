@@ -42,7 +42,6 @@ impl FileKind {
     }
 }
 
-/// Whether a file begins with these bytes.
 pub(crate) fn begins_with(file: &mut File, mark: &[u8]) -> io::Result<bool> {
     Ok(start(file, mark.len())? == mark)
 }
@@ -182,7 +181,6 @@ fn take_access_list(path: &Path, new: &File) -> io::Result<()> {
     use rustix::io::Errno;
 
     const LIST: &str = "system.posix_acl_access";
-    /// The system's limit.
     const LONGEST: usize = 64 << 10;
 
     let mut list = vec![0; LONGEST];

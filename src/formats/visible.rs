@@ -48,7 +48,6 @@ pub(crate) fn escape(character: char) -> impl Iterator<Item = char> + Display {
     character.escape_default()
 }
 
-/// Shows a value with escapes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visible<T> {
     value: T,
@@ -61,7 +60,6 @@ impl<T: Display> Display for Visible<T> {
     }
 }
 
-/// Writes text with escapes.
 struct Escaping<'e, 'f> {
     out: &'e mut Formatter<'f>,
     layout: &'static [char],

@@ -17,39 +17,28 @@ use crate::rules::Patterns;
 use crate::threads::Soon;
 use crate::{automaton, origin};
 
-/// One answer to a request for a robots.txt, as given by a source.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Capture {
-    /// The requested URL, in canonical form.
-    pub url: String,
-    /// The origin, if the URL is its robots.txt; `None` for a URL that can only be the target of a redirect.
-    pub origin: Option<String>,
-    /// Whether the source named this exact origin rather than just its host. An exact capture wins over one that is not.
-    pub exact: bool,
-    /// When and how it was answered, with the status of this answer.
-    pub answered: Answered,
-    /// Where a redirect leads, as the server wrote it.
-    pub location: Option<String>,
-    /// The body, if any; an empty file has an empty one. Captures of several origins may share it.
-    pub body: Option<Arc<[u8]>>,
-    /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
-    pub incomplete: bool,
-}
-
 setters! {
-    Capture {
-        url: String,
-        origin: Option<String>,
-        exact: bool,
-        answered: Answered,
-        location: Option<String>,
-        body: Option<Arc<[u8]>>,
-        incomplete: bool,
+    /// One answer to a request for a robots.txt, as given by a source.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Capture {
+        /// The requested URL.
+        pub url: String,
+        /// The origin, if the URL is its robots.txt; `None` for a URL that can only be the target of a redirect.
+        pub origin: Option<String>,
+        /// Whether the source named this exact origin rather than just its host. An exact capture wins over one that is not.
+        pub exact: bool,
+        /// When and how it was answered, with the status of this answer.
+        pub answered: Answered,
+        /// Where a redirect leads, as the server wrote it.
+        pub location: Option<String>,
+        /// The body, if any; an empty file has an empty one. Captures of several origins may share it.
+        pub body: Option<Arc<[u8]>>,
+        /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
+        pub incomplete: bool,
     }
 }
 
-/// The meaning of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A robots.txt, or an HTML page in its place.
@@ -67,9 +56,7 @@ pub(super) struct Selected {
     pub automata: Vec<Vec<u32>>,
     /// The groups, each with the crawlers that it applies to.
     pub classes: Vec<SelectedClass>,
-    /// The side records, encoded.
     pub side_records: Vec<u8>,
-    /// Whether it looks like an HTML page.
     pub html_page: bool,
 }
 
@@ -78,7 +65,6 @@ pub(super) struct Selected {
 pub(super) struct SelectedClass {
     /// What applies to them, if anything.
     pub group: Option<SelectedGroup>,
-    /// Their columns, in order.
     pub columns: Vec<usize>,
 }
 
@@ -87,9 +73,7 @@ pub(super) struct SelectedClass {
 pub(super) struct SelectedGroup {
     /// The index of its automaton in [`Selected::automata`].
     pub automaton: usize,
-    /// Its rules, encoded.
     pub rules: Vec<u8>,
-    /// Whether it is their own.
     pub own: bool,
 }
 
@@ -102,7 +86,7 @@ pub(super) struct Reading {
 }
 
 impl Capture {
-    /// A robots.txt that an origin served with status 200 at an unknown time.
+    /// A robots.txt that an origin, such as `https://example.com`, served with status 200 at an unknown time.
     pub fn found(origin: &str, body: impl AsRef<[u8]>) -> Capture {
         Capture {
             url: origin::robots_url(origin),
@@ -197,7 +181,6 @@ fn select(body: &[u8], columns: &Crawlers, dialect: &Dialect, notes: &mut NoteCo
 /// How many captures a thread reads at a time: about a millisecond's work.
 const AT_ONCE: usize = 16;
 
-/// Captures being read.
 pub(super) struct Batch {
     work: Arc<Work>,
     /// The number of each capture's reading. Numbers are assigned in order of first use.
@@ -214,7 +197,6 @@ struct Work {
     dialect: &'static Dialect,
 }
 
-/// A body and the status it came with.
 type Body = (Arc<[u8]>, Option<u16>);
 
 /// The body and status of a capture, if they determine its meaning.
@@ -232,7 +214,7 @@ fn share_body(one: &Option<Body>, other: &Option<Body>) -> bool {
 impl Batch {
     /// Starts reading captures.
     ///
-    /// Many sites have the same file as another site (in the corpus, 34 of 596). A file that repeats within a batch is read
+    /// Many sites have the same file as another site. A file that repeats within a batch is read
     /// once; across batches of thousands, a file that all sites have is read once for each batch.
     pub fn begin(captures: Vec<Capture>, columns: &Arc<Crawlers>, dialect: &'static Dialect) -> Batch {
         let (mut firsts, mut known, mut before) = (Vec::new(), HashMap::new(), None);
@@ -261,7 +243,6 @@ impl Batch {
         Batch { work, which, parts }
     }
 
-    /// Whether all captures are read.
     pub fn is_read(&mut self) -> bool {
         self.parts.iter_mut().all(Soon::is_done)
     }
@@ -275,7 +256,6 @@ impl Batch {
 }
 
 impl Work {
-    /// Reads the captures of a part.
     fn read(&self, part: usize) -> Vec<Reading> {
         let firsts = self.firsts.chunks(AT_ONCE).nth(part).unwrap_or_default();
         firsts.iter().map(|&at| self.captures[at].read(&self.columns, self.dialect)).collect()

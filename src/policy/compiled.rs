@@ -52,11 +52,9 @@ pub struct Policy {
 /// The policies that make up a layered one, and what those over the largest change in it.
 #[derive(Debug)]
 pub(super) struct Layers {
-    /// The largest first.
     pub all: Vec<Policy>,
     /// The look-up table of the largest, without the origins that changed.
     pub lookup: Mmap,
-    /// The origins that changed.
     pub changed: Policy,
 }
 
@@ -154,7 +152,7 @@ impl Policy {
 
     /// The names of the sections of its policy file, with their lengths in bytes.
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
-        Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))
+        Section::all().map(|section| (section.name(), self.image.section(section).len()))
     }
 
     /// The dialect it was made for.

@@ -70,7 +70,6 @@ impl Crawlers {
             && self.agents.iter().zip(&other.agents).all(|(one, other)| one.is_same(other))
     }
 
-    /// How many columns there are.
     pub(crate) fn count(&self) -> usize {
         self.agents.len()
     }
@@ -178,14 +177,12 @@ pub(super) fn set_length(width: usize) -> usize {
     width.div_ceil(8)
 }
 
-/// The set of these columns.
 pub(super) fn set_of(columns: impl IntoIterator<Item = usize>, width: usize) -> Vec<u8> {
     let mut set = vec![0; set_length(width)];
     columns.into_iter().for_each(|column| set[column / 8] |= 1 << (column % 8));
     set
 }
 
-/// Whether a column is in a set.
 #[inline]
 pub(crate) fn is_in_set(set: &[u8], column: usize) -> bool {
     set.get(column / 8).is_some_and(|byte| byte >> (column % 8) & 1 == 1)
@@ -205,7 +202,6 @@ pub(crate) fn columns_of(set: &[u8]) -> impl Iterator<Item = usize> {
     set.iter().enumerate().flat_map(of_byte)
 }
 
-/// How many columns are in a set.
 pub(super) fn set_count(set: &[u8]) -> usize {
     set.iter().map(|byte| byte.count_ones() as usize).sum()
 }

@@ -38,12 +38,9 @@ const OWN: u32 = 2;
 const KIND_BITS: u32 = 2;
 const KIND_MASK: u32 = 3;
 
-/// Bytes of a class.
 const CLASS: usize = 8;
-/// Bytes of the place of a set.
 const SET: usize = 4;
 
-/// Encodes the group of a class.
 fn encode(group: Option<Group>) -> [u8; CLASS] {
     let class = group.map_or(0, |group| {
         let kind = if group.own { OWN } else { EVERYBODYS };
@@ -57,7 +54,6 @@ fn encode(group: Option<Group>) -> [u8; CLASS] {
 pub(crate) struct CrawlerClass {
     /// The group that applies to them, if any.
     pub group: Option<Group>,
-    /// Their columns, in order.
     pub columns: Vec<usize>,
 }
 
@@ -101,7 +97,6 @@ pub(crate) fn encode_row(
 pub(crate) struct Row<'p>(pub &'p [u8]);
 
 impl<'p> Row<'p> {
-    /// How many classes it has.
     #[inline]
     pub fn count(self) -> usize {
         if self.0.len() <= CLASS { 1 } else { (self.0.len() - SET) / (CLASS + SET) }
@@ -112,7 +107,6 @@ impl<'p> Row<'p> {
         u32::from_le_bytes(bytes.try_into().expect("four bytes"))
     }
 
-    /// The group of a class.
     pub fn group(self, class: usize) -> Option<Group> {
         let (automaton, rules) = (self.word(CLASS * class), self.word(CLASS * class + 4));
         let kind = automaton & KIND_MASK;
@@ -125,7 +119,6 @@ impl<'p> Row<'p> {
         self.word(CLASS * class) >> KIND_BITS
     }
 
-    /// The place of the set of a class.
     #[inline]
     pub fn set(self, class: usize) -> u32 {
         match self.count() {
@@ -223,7 +216,6 @@ impl<'p> Row<'p> {
 pub struct Groups<'p> {
     rows: Pool<'p>,
     sets: Pool<'p>,
-    /// The pool of automata.
     automata: &'p [u8],
     /// The columns that answer; none stands for most crawlers of each row.
     columns: &'p [usize],
@@ -252,7 +244,6 @@ impl<'p> Groups<'p> {
         self.columns
     }
 
-    /// The row at a place.
     #[inline]
     pub(crate) fn row(&self, row: u32) -> Row<'p> {
         Row(self.rows.item(row))
@@ -357,7 +348,6 @@ mod tests {
         places: Vec<u32>,
     }
 
-    /// Rows of three columns.
     fn made(rows: &[[Option<Group>; 3]]) -> Made {
         let mut made = Made { sets: vec![0; 4], rows: vec![0; 4], places: Vec::new() };
         for row in rows {

@@ -23,7 +23,6 @@ pub(crate) struct Answer {
     pub exact: bool,
     /// The status; none if nothing answered.
     pub status: Option<u16>,
-    /// Whether the body did not arrive whole.
     pub incomplete: bool,
     /// The time of the answer, and the server's `Expires`, in seconds of Unix time.
     pub fetched_at: Option<i64>,
@@ -46,7 +45,6 @@ pub(crate) enum Content {
 /// A row of groups and a list of side records, by their places in a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StoredRules {
-    /// The number of the source.
     pub source: u32,
     pub row: u32,
     pub side: u32,
@@ -56,7 +54,6 @@ pub(crate) struct StoredRules {
 pub(crate) trait CompareRules {
     type Error;
 
-    /// Compares two contents by their bytes.
     fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, Self::Error>;
 }
 
@@ -136,7 +133,6 @@ impl Kept {
         &self.answers
     }
 
-    /// When requests failed.
     pub fn failures(&self) -> &Failures {
         &self.failures
     }
@@ -167,7 +163,6 @@ impl Kept {
         })
     }
 
-    /// Adds an answer.
     pub fn fold<C: CompareRules>(&mut self, answer: Answer, rules: &mut C) -> Result<Folded, C::Error> {
         let at = self.answers.partition_point(|known| known.kind < answer.kind);
         let Some(known) = self.answers.get_mut(at).filter(|known| known.kind == answer.kind) else {
@@ -187,7 +182,6 @@ impl Kept {
         Ok(folded)
     }
 
-    /// Adds times of failed requests.
     pub fn fold_failures(&mut self, failures: &Failures) {
         self.failures.merge(failures);
     }

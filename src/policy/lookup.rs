@@ -105,7 +105,6 @@ impl Entry {
         u32::from_le(self.set)
     }
 
-    /// The place of the row.
     #[inline(always)]
     pub fn row(&self) -> u32 {
         u32::from_le(self.row)
@@ -123,13 +122,11 @@ impl Entry {
         self.class
     }
 
-    /// Whether the slot is free.
     pub fn is_free(&self) -> bool {
         *self == bytemuck::Zeroable::zeroed()
     }
 }
 
-/// Length of the header in bytes.
 const HEADER: usize = 64;
 
 /// The parts of the section, as the header counts them.
@@ -228,7 +225,6 @@ impl LookupTable {
         }
     }
 
-    /// Length of the section in bytes.
     pub fn length(&self) -> u64 {
         let entries = self.given.slots.len() + self.given.overflow.len();
         HEADER as u64 + pilots_length(self.given.pilots.len() as u64) + (size_of::<Entry>() * entries) as u64
@@ -367,7 +363,6 @@ impl<'p> Lookup<'p> {
         Some(entry as usize - section.as_ptr() as usize)
     }
 
-    /// Whether an entry belongs to an origin.
     pub(crate) fn is_of(&self, entry: &Entry, origin: &[u8]) -> bool {
         let (first, rest) = words(origin);
         !origin.is_empty()
@@ -381,7 +376,6 @@ impl<'p> Lookup<'p> {
         Record::at(self.records, entry.record() as usize * RECORD_UNIT)
     }
 
-    /// The seed of the hash.
     #[inline(always)]
     pub(crate) fn seed(&self) -> u64 {
         self.sections.seed

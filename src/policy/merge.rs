@@ -133,7 +133,6 @@ impl Policy {
     }
 }
 
-/// Policies being merged.
 pub(super) struct Merging<'p> {
     policies: &'p [&'p Policy],
     sources: Sources<'p>,
@@ -144,7 +143,7 @@ pub(super) struct Merging<'p> {
 
 impl<'p> Merging<'p> {
     pub fn new(policies: &'p [&'p Policy], from: OverridesFrom) -> Merging<'p> {
-        let all = policies.iter().map(|policy| policy.image.parts().source()).collect();
+        let all = policies.iter().map(|policy| policy.image.items()).collect();
         let sources = Sources(all);
         Merging { policies, sources, from, some: vec![None; policies.len()] }
     }
@@ -181,7 +180,6 @@ impl<'p> Merging<'p> {
         Ok((written?, union.disagreements))
     }
 
-    /// The URLs of all policies.
     pub fn union(&self) -> Union<'p> {
         let urls = |(source, policy): (usize, &&'p Policy)| {
             let urls: UrlList<'p> = match &self.some[source] {
@@ -194,7 +192,6 @@ impl<'p> Merging<'p> {
         Union::new(lists, self.sources.clone(), self.from)
     }
 
-    /// The answers of the targets of redirects.
     pub fn targets(&self, spill: &SpillFolder) -> Result<Targets, WriteError> {
         let pointers = self.policies.iter().flat_map(|policy| policy.image.parts().pointers);
         Targets::collect(pointers.map(|pointer| pointer.hash()), || self.union(), spill)
@@ -218,9 +215,8 @@ impl Policy {
         }
         let spill = SpillFolder::at(std::env::temp_dir());
         let changed = changed(&all, &spill)?;
-        let spilled = |error| WriteError::Spill { folder: spill.folder.clone(), error };
         let (image, table) = (&base.image, base.lookup());
-        let mut lookup = image.private_section(Section::Lookup).map_err(spilled)?;
+        let mut lookup = image.private_section(Section::Lookup).map_err(|error| spill.failed(error))?;
         for record in changed.lookup().records() {
             if let Some(at) = table.position(record.origin, image.section(Section::Lookup)) {
                 take_out(&mut lookup, at);

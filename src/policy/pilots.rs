@@ -12,7 +12,6 @@ use std::io;
 
 use crate::formats::memory::{FileMemory, List};
 
-/// Average number of keys per bucket.
 const PER_BUCKET: u64 = 3;
 
 /// Larger buckets get no slots; with a billion keys, the largest has 20.
@@ -22,7 +21,6 @@ const LARGEST: usize = 32;
 const TRIES_PER_KEY: u64 = 64;
 const EXTRA_TRIES: u64 = 1 << 20;
 
-/// A hash and its key.
 pub(super) type Hashed = (u64, u32);
 
 /// The pilots, the key in each slot, and the keys that did not fit.
@@ -110,7 +108,6 @@ fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List
 struct PilotSearch {
     /// One bit for each slot: a million of them fit into a cache that way.
     taken: List<u64>,
-    /// How many tries are left.
     tries: u64,
     given: KeySlots,
 }

@@ -6,10 +6,8 @@ use super::kept::{Answer, AnswerKind, Kept, StoredRules};
 use super::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 use crate::dialect::{Dialect, Lifetime, StatusMeaning};
 
-/// Resolves an origin.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolver<'k> {
-    /// The URLs that its redirects lead to.
     pub hops: &'k Hops,
     pub dialect: &'static Dialect,
 }
@@ -18,7 +16,6 @@ pub(crate) struct Resolver<'k> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolved {
     pub state: OriginState,
-    /// The rules in use.
     pub rules: StoredRules,
     /// The statuses of the answers that decide.
     pub statuses: FinalStatuses,
@@ -47,9 +44,7 @@ impl Resolved {
 
 /// Where the redirects from an answer lead.
 struct Way<'k> {
-    /// The URLs that redirects lead to.
     visited: Vec<&'k Kept>,
-    /// The age of the oldest hop.
     times: Times,
     origin_status: OriginStatus,
     /// The answer at the end, if there is one.
@@ -57,7 +52,6 @@ struct Way<'k> {
 }
 
 impl Way<'_> {
-    /// The status at the end.
     fn status(&self) -> Option<u16> {
         let too_long = (self.origin_status == OriginStatus::Unavailable).then_some(NOT_FOUND);
         self.end.map_or(too_long, |end| end.status)
@@ -108,7 +102,6 @@ impl<'k> Resolver<'k> {
         self.follow_within(self.dialect.redirects.hops, kept, answer)
     }
 
-    /// Follows at most so many redirects.
     fn follow_within(&self, hops: u8, kept: &'k Kept, answer: &'k Answer) -> Way<'k> {
         let (mut at, mut answer) = (kept, answer);
         let (mut visited, mut ages) = (Vec::new(), Ages::of(self.dialect));
@@ -191,7 +184,6 @@ impl<'k> Resolver<'k> {
     }
 }
 
-/// The ages of the hops of a chain.
 struct Ages {
     lifetime: Lifetime,
     oldest: Option<Times>,

@@ -47,26 +47,19 @@ impl OriginStatus {
     }
 }
 
-/// When and how an origin answered the request for its robots.txt: the times and the status, not the rules.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Answered {
-    /// The HTTP status of the robots.txt itself, before redirects; none if nothing answered.
-    pub status: Option<u16>,
-    /// The time of the answer, in seconds of Unix time.
-    pub fetched_at: Option<i64>,
-    /// The server's `Expires`, in seconds of Unix time.
-    pub expires: Option<i64>,
-    /// The time since which the origin has been unreachable, in seconds of Unix time.
-    pub unreachable_since: Option<i64>,
-}
-
 setters! {
-    Answered {
-        status: Option<u16>,
-        fetched_at: Option<i64>,
-        expires: Option<i64>,
-        unreachable_since: Option<i64>,
+    /// When and how an origin answered the request for its robots.txt: the times and the status, not the rules.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+    #[non_exhaustive]
+    pub struct Answered {
+        /// The HTTP status of the robots.txt itself, before redirects; none if nothing answered.
+        pub status: Option<u16>,
+        /// The time of the answer, in seconds of Unix time.
+        pub fetched_at: Option<i64>,
+        /// The server's `Expires`, in seconds of Unix time.
+        pub expires: Option<i64>,
+        /// The time since which the origin has been unreachable, in seconds of Unix time.
+        pub unreachable_since: Option<i64>,
     }
 }
 

@@ -17,10 +17,8 @@ use crate::dialect::Dialect;
 use crate::formats::bytes::push_number;
 use crate::formats::memory::Table;
 
-/// URLs in order.
 pub(super) type UrlList<'p> = Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>;
 
-/// Which overrides count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OverridesFrom {
     /// Those of all policies, the stricter of two.
@@ -31,7 +29,6 @@ pub(super) enum OverridesFrom {
     Last,
 }
 
-/// What the merged policies disagree about.
 #[derive(Debug, Default)]
 pub(super) struct Disagreements {
     /// Pairs of answers without a time, of which only the bytes could choose one.
@@ -66,14 +63,12 @@ impl<'p> Union<'p> {
         union
     }
 
-    /// Takes the next URL of a list.
     fn take(&mut self, at: usize) -> Option<UrlRecord<'p>> {
         let next = self.lists[at].next();
         self.heads.extend(next.iter().map(|url| Reverse((url.origin, url.path, at))));
         std::mem::replace(&mut self.next[at], next)
     }
 
-    /// The next URL.
     pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
         self.next_of(|_, _| true)
     }
@@ -141,7 +136,6 @@ pub(super) struct Deriving<'d, 's, K> {
 }
 
 impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
-    /// Adds the next URL.
     pub fn add(&mut self, url: UrlRecord<'_>) -> Result<(), WriteError> {
         let statistics = &mut self.statistics;
         for answer in url.kept.answers() {
@@ -167,7 +161,6 @@ impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
     }
 }
 
-/// The answers of some URLs.
 #[derive(Debug)]
 pub(super) struct Targets {
     records: Spool,

@@ -25,7 +25,6 @@ pub(crate) struct Urls {
     text: String,
     /// Where each ends in the text, and what is kept for it.
     urls: Vec<(usize, KeptUrl)>,
-    /// The index of each URL.
     indices: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -65,7 +64,6 @@ impl Urls {
         self.index(url).map(|index| &self.urls[index as usize].1.kept)
     }
 
-    /// How many URLs there are.
     pub fn len(&self) -> usize {
         self.urls.len()
     }

@@ -151,7 +151,6 @@ pub(super) struct Input<R: Read> {
     pub text: Peeked<BufReader<StoredBytes<R>>>,
     /// How many bytes of the file were read.
     pub offset: u64,
-    /// Memory for a decompressor.
     pub memory: u64,
 }
 

@@ -19,27 +19,20 @@ use crate::formats::made_ahead::{Help, Made, MadeAhead};
 use crate::formats::seekable::FileAt;
 use crate::threads::{self, Scope};
 
-/// Bytes of a piece.
 const PIECE: u64 = 512 << 10;
 
-/// The longest text of a piece that is kept.
 const LONGEST: u64 = 8 << 20;
 
-/// Bytes decompressed at a time.
 const STEP: usize = 1 << 20;
 
 /// The members from a boundary on.
 type Part<F> = Members<FileAt<F>>;
 
-/// The pieces of a file.
 pub(crate) struct Pieces<F> {
     file: FileAt<F>,
-    /// Bytes of a piece.
     piece: u64,
     compression: Compression,
-    /// Memory for each decompressor.
     memory: u64,
-    /// The longest text of a piece that is kept.
     longest: u64,
     ahead: MadeAhead<PieceText>,
 }
@@ -128,7 +121,6 @@ fn of_one(longest: u64, memory: u64) -> u64 {
     longest.saturating_add(STEP as u64).saturating_add(memory)
 }
 
-/// Reads the text of a file in pieces.
 pub(crate) struct InPieces<'f, F: Deref<Target = File>> {
     pieces: Arc<Pieces<F>>,
     source: &'f AtomicU64,
@@ -249,7 +241,6 @@ struct Helped<'s, 'f> {
     scope: &'s Scope<'f>,
     /// Helpers that were spawned and have not started.
     asked: &'f AtomicUsize,
-    /// Bytes read since helpers were last spawned.
     passed: usize,
 }
 

@@ -146,7 +146,6 @@ pub(super) struct Members<R: Read> {
     state: Option<MemberState<R>>,
     /// Reading stops at the first boundary at or after this byte of the file.
     until: Option<u64>,
-    /// A Zstandard dictionary for all frames.
     dictionary: Vec<u8>,
     /// Where the current member begins in the file, and how many bytes of its text were read.
     member: DamagedMember,
@@ -172,7 +171,6 @@ impl<R: Read> Members<R> {
         Members { until: Some(until), ..Members::all(input, compression, Vec::new()) }
     }
 
-    /// Their compression format.
     pub fn compression(&self) -> Compression {
         self.compression
     }

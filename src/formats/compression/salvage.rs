@@ -21,9 +21,7 @@ const MOST: usize = 16 << 20;
 pub(crate) struct Salvage<'f> {
     file: FileAt<&'f File>,
     compression: Compression,
-    /// Memory for a decompressor.
     memory: u64,
-    /// The Zstandard dictionary of all frames.
     dictionary: Vec<u8>,
 }
 
@@ -99,7 +97,6 @@ impl<'f> Salvage<'f> {
         self.text(at).take(mark.len() as u64).read_to_end(&mut start).is_ok() && start == mark
     }
 
-    /// The text from the member at `at` on.
     fn text(&self, at: u64) -> BufReader<Members<FileAt<&'f File>>> {
         let input = Input::from(self.file.from(at), at, self.memory);
         let members = Members::all(input, self.compression, self.dictionary.clone());

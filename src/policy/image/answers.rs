@@ -218,7 +218,6 @@ impl Pointer {
         Some(Pointer([hash_of_target(target.as_bytes()), answers, origin].map(u64::to_le)))
     }
 
-    /// The hash of the target.
     pub fn hash(self) -> u64 {
         u64::from_le(self.0[0])
     }
@@ -253,7 +252,6 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
         UrlRecords { reader: Reader(bytes), origins, source }
     }
 
-    /// How many bytes are left.
     pub fn left(&self) -> usize {
         self.reader.0.len()
     }
@@ -263,7 +261,6 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
         self.reader
     }
 
-    /// Whether an origin is left.
     pub fn has_origins(&mut self) -> bool {
         self.origins.next().is_some()
     }

@@ -31,7 +31,6 @@ const UNREACHABLE_SINCE: usize = 4;
 const GOOD_FETCHED_AT: usize = 5;
 const GOOD_EXPIRES: usize = 6;
 const PAUSED_UNTIL: usize = 7;
-/// The size of each in bytes.
 const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 
 // The parts of the status byte.
@@ -157,7 +156,6 @@ impl<'i> Record<'i> {
         self.fields >> PAUSED_UNTIL & 1 == 1
     }
 
-    /// The class of its origin.
     pub(crate) fn class(&self) -> Class {
         match self.is_paused() {
             true => Class::PAUSED,
@@ -189,7 +187,6 @@ impl<'i> Record<'i> {
         }
     }
 
-    /// The place of its side records.
     pub(crate) fn side(&self) -> u32 {
         self.field(SIDE).map_or(NONE, |number| (number >> 32) as u32)
     }
@@ -223,7 +220,6 @@ impl<'i> Record<'i> {
     }
 }
 
-/// Appends a record.
 pub(crate) fn push(
     origin: &[u8],
     row: u32,

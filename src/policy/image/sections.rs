@@ -77,13 +77,11 @@ pub(crate) struct Parts<'p> {
     pub lookup: &'p [u8],
     pub records: &'p [u8],
     pub rows: Pool<'p>,
-    /// The pool of automata.
     pub automata: &'p [u8],
     pub rules: Pool<'p>,
     pub side: Pool<'p>,
     pub answers: &'p [u8],
     pub pointers: &'p [Pointer],
-    /// The sets of crawlers.
     pub crawlers: Pool<'p>,
 }
 
@@ -92,12 +90,10 @@ impl Image {
         &self.bytes
     }
 
-    /// The checksum in the header.
     pub fn checksum(&self) -> u128 {
         self.header.checksum
     }
 
-    /// The bytes of a section.
     pub fn section(&self, section: Section) -> &[u8] {
         let range = &self.header.sections[section as usize];
         &self.bytes()[range.start as usize..range.end as usize]
@@ -115,12 +111,10 @@ impl Image {
         Ok(copy)
     }
 
-    /// A section of items.
     pub fn pool(&self, section: Section) -> Pool<'_> {
         Pool::new(section, self.section(section))
     }
 
-    /// Typed views of the sections.
     pub fn parts(&self) -> Parts<'_> {
         Parts {
             lookup: self.section(Section::Lookup),
@@ -153,7 +147,6 @@ pub(crate) struct Meta {
     pub statistics: Statistics,
 }
 
-/// The content of an image.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub dialect: &'static Dialect,

@@ -12,14 +12,13 @@ use super::answers::{UrlRecord, UrlRecords, hash_of_target, push};
 use super::format::{ALIGNMENT, Section};
 use super::gather::{Gathered, ItemSource, Shared, content};
 use super::pool::{Distinct, Pool};
-use super::sections::Parts;
+use super::sections::Image;
 use super::spool::{SpillFolder, Spool};
 use crate::formats::memory::List;
 use crate::policy::error::WriteError;
 use crate::policy::groups::{self, CrawlerClass, Row};
 use crate::policy::kept::{Answer, AnswerKind, CompareRules, StoredRules};
 
-/// The tables that captures share.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub automata: Distinct,
@@ -27,7 +26,6 @@ pub(crate) struct Tables {
     pub side: Distinct,
     rows: Distinct,
     crawlers: Distinct,
-    /// The number of columns.
     width: usize,
 }
 
@@ -44,13 +42,11 @@ impl Tables {
         }
     }
 
-    /// The row of these classes.
     pub fn row(&mut self, classes: Vec<CrawlerClass>) -> Result<u32, WriteError> {
         let row = groups::encode_row(classes, self.width, |set| self.crawlers.intern(set))?;
         self.rows.intern(&row)
     }
 
-    /// The bytes of stored rules.
     fn content(&mut self, rules: StoredRules) -> Result<Vec<u8>, WriteError> {
         let (row, side) = (self.rows.content(rules.row)?, self.side.content(rules.side)?);
         let (rules, crawlers) = (&mut self.rules, &mut self.crawlers);
@@ -66,13 +62,13 @@ impl Tables {
 
     /// The source for a writer, once [finished](Tables::finish).
     pub fn source(&self) -> ItemSource<'_> {
-        ItemSource {
-            automata: Pool::new(Section::Automata, self.automata.spool.bytes()),
-            rules: Pool::new(Section::Rules, self.rules.spool.bytes()),
-            side: Pool::new(Section::Side, self.side.spool.bytes()),
-            rows: Pool::new(Section::Rows, self.rows.spool.bytes()),
-            crawlers: Pool::new(Section::Crawlers, self.crawlers.spool.bytes()),
-        }
+        ItemSource::of(|section| match section {
+            Section::Automata => self.automata.spool.bytes(),
+            Section::Rules => self.rules.spool.bytes(),
+            Section::Side => self.side.spool.bytes(),
+            Section::Rows => self.rows.spool.bytes(),
+            _ => self.crawlers.spool.bytes(),
+        })
     }
 }
 
@@ -88,16 +84,10 @@ impl CompareRules for Tables {
     }
 }
 
-impl<'p> Parts<'p> {
-    /// The source for a writer.
-    pub fn source(&self) -> ItemSource<'p> {
-        ItemSource {
-            automata: Pool::new(Section::Automata, self.automata),
-            rules: self.rules,
-            side: self.side,
-            rows: self.rows,
-            crawlers: self.crawlers,
-        }
+impl Image {
+    /// The items that its origins share.
+    pub fn items(&self) -> ItemSource<'_> {
+        ItemSource::of(|section| self.section(section))
     }
 }
 
@@ -106,11 +96,7 @@ impl<'p> Parts<'p> {
 pub(crate) struct Run {
     bytes: Spool,
     urls: Range<usize>,
-    automata: Range<usize>,
-    rules: Range<usize>,
-    side: Range<usize>,
-    rows: Range<usize>,
-    crawlers: Range<usize>,
+    pools: Vec<(Section, Range<usize>)>,
     targets: Range<usize>,
     count: u64,
 }
@@ -135,18 +121,22 @@ impl Run {
             count += 1;
         }
         let urls = 0..run.len() as usize;
-        let automata = part(&mut run, |run| write_pool(run, Section::Automata, &shared.automata))?;
-        let rules = part(&mut run, |run| write_pool(run, Section::Rules, &shared.rules))?;
-        let side = part(&mut run, |run| write_pool(run, Section::Side, &shared.side))?;
+        let mut pools = Vec::new();
+        for (section, items) in [
+            (Section::Automata, &shared.automata),
+            (Section::Rules, &shared.rules),
+            (Section::Side, &shared.side),
+            (Section::Crawlers, &shared.crawlers),
+        ] {
+            pools.push((section, part(&mut run, |run| write_pool(run, section, items))?));
+        }
         shared.rows.finish()?;
-        let rows = part(&mut run, |run| run.write(shared.rows.spool.bytes()))?;
-        let crawlers = part(&mut run, |run| write_pool(run, Section::Crawlers, &shared.crawlers))?;
+        pools.push((Section::Rows, part(&mut run, |run| run.write(shared.rows.spool.bytes()))?));
         let targets = part(&mut run, |run| run.write(bytemuck::cast_slice(&targets)))?;
         run.finish()?;
-        Ok(Run { bytes: run, urls, automata, rules, side, rows, crawlers, targets, count })
+        Ok(Run { bytes: run, urls, pools, targets, count })
     }
 
-    /// How many URLs there are.
     pub fn len(&self) -> u64 {
         self.count
     }
@@ -167,15 +157,11 @@ impl Run {
         self.part(&self.targets).chunks_exact(8).map(bytemuck::pod_read_unaligned)
     }
 
-    /// The items that they share.
     pub fn source(&self) -> ItemSource<'_> {
-        ItemSource {
-            automata: Pool::new(Section::Automata, self.part(&self.automata)),
-            rules: Pool::new(Section::Rules, self.part(&self.rules)),
-            side: Pool::new(Section::Side, self.part(&self.side)),
-            rows: Pool::new(Section::Rows, self.part(&self.rows)),
-            crawlers: Pool::new(Section::Crawlers, self.part(&self.crawlers)),
-        }
+        ItemSource::of(|section| {
+            let pool = self.pools.iter().find(|(pool, _)| *pool == section);
+            pool.map_or(&[][..], |(_, range)| self.part(range))
+        })
     }
 }
 

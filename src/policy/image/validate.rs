@@ -30,7 +30,6 @@ use crate::policy::kept::{Answer, StoredRules};
 use crate::policy::{lookup, provenance, side_records};
 use crate::{automaton, threads};
 
-/// How many bytes are checked in a millisecond.
 const CHECKED_A_MILLISECOND: usize = 1 << 20;
 
 /// Checks an image whose header is valid. A small one is checked by this thread alone.
@@ -201,7 +200,6 @@ fn records(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Range<
 }
 
 impl Image {
-    /// Reads a file into memory and checks it.
     pub fn read(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (mut file, metadata) = opened(path)?;
         let unreadable = FileError::of("read the policy", path);

@@ -34,7 +34,6 @@ pub(crate) struct Writer<'s> {
     origins: Spool,
     count: u64,
     answers: Spool,
-    /// The marks of ANSWERS.
     marks: Vec<[u64; 2]>,
     pointers: List<Pointer>,
     record: Vec<u8>,
@@ -111,7 +110,7 @@ impl<'s> Writer<'s> {
             let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
             return Ok((Image { file: None, bytes: memory::read_only(memory), header }, content));
         }
-        let spilled = |error| WriteError::Spill { folder: spill.folder.clone(), error };
+        let spilled = |error| spill.failed(error);
         let mut file = tempfile::tempfile_in(&spill.folder).map_err(spilled)?;
         let (header, content) = sealed.write(&mut file).map_err(|error| match error {
             WriteError::Io(error) => spilled(error),
@@ -212,7 +211,6 @@ impl Sealed<'_> {
     }
 }
 
-/// How many bytes are written at a time.
 const BUFFER: usize = 1 << 18;
 
 /// How many full buffers wait for a writing thread.
@@ -266,20 +264,17 @@ impl<O: Write + Send> Summed<'_, O> {
 /// Gathers the parts of an image into buffers, and passes on those that are full.
 struct Gathering<'h, P> {
     pass_on: P,
-    /// Where the buffer begins in the image.
     at: u64,
     buffer: Vec<u8>,
     header: &'h Header,
 }
 
 impl<P: FnMut(Vec<u8>) -> io::Result<Vec<u8>>> Gathering<'_, P> {
-    /// Adds a section at its offset.
     fn section(&mut self, section: Section, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
         self.append(bytes)
     }
 
-    /// Adds part of the current section.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.chunks(BUFFER) {
             self.buffer.extend_from_slice(part);

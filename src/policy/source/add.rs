@@ -25,30 +25,23 @@ use crate::formats::seekable;
 use crate::policy::Captures;
 use crate::robots::Agents;
 
-/// How to read sources.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// What JSON Lines and Parquet files call the fields of answers.
-    pub names: FieldNames,
-    /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
-    /// is the present.
-    pub now: Option<i64>,
-    /// Whether to pass over what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
-    /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
-    /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
-    pub skip_bad: bool,
-    /// The times of the files in folders, and of a single robots.txt, which say nothing of it themselves. `None` leaves them
-    /// without a time, so any answer with a time is newer.
-    pub fetched_at: Option<FetchedAt>,
-}
-
 setters! {
-    Options {
-        names: FieldNames,
-        now: Option<i64>,
-        skip_bad: bool,
-        fetched_at: Option<FetchedAt>,
+    /// How to read sources.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Options {
+        /// What JSON Lines and Parquet files call the fields of answers.
+        pub names: FieldNames,
+        /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
+        /// is the present.
+        pub now: Option<i64>,
+        /// Whether to pass over what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
+        /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
+        /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
+        pub skip_bad: bool,
+        /// The times of the files in folders, and of a single robots.txt, which say nothing of it themselves. `None` leaves them
+        /// without a time, so any answer with a time is newer.
+        pub fetched_at: Option<FetchedAt>,
     }
 }
 

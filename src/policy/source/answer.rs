@@ -18,54 +18,40 @@ const HIGHEST_STATUS: i64 = 999;
 /// The status of an answer that has a part of the robots.txt (RFC 9110, section 15.3.7).
 const PARTIAL_CONTENT: u16 = 206;
 
-/// An answer to a request for a robots.txt: the fields of a line of JSON Lines, not checked yet. [`add_answers`](super::add_answers())
-/// adds them from memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Answer {
-    /// The requested URL.
-    pub url: Option<String>,
-    /// The origin, in place of the URL of its robots.txt.
-    pub origin: Option<String>,
-    /// The HTTP status; none if nobody answered. 206 says, too, that a body did not arrive whole or could not be decoded to its end:
-    /// its lines are no robots.txt then.
-    pub status: Option<i64>,
-    /// The target of a redirect.
-    pub location: Option<String>,
-    /// The body. One with a status from 200 to 299 has one, which may be empty.
-    pub body: Option<Arc<[u8]>>,
-    /// The body in Base64, in place of the body.
-    pub body_base64: Option<Vec<u8>>,
-    /// The time of the answer, in seconds of Unix time.
-    pub fetched_at: Option<i64>,
-    /// The server's `Expires`, in seconds of Unix time.
-    pub expires: Option<i64>,
-    /// The time since which the origin has been unreachable, in seconds of Unix time.
-    pub unreachable_since: Option<i64>,
-}
-
 setters! {
-    Answer {
-        url: Option<String>,
-        origin: Option<String>,
-        status: Option<i64>,
-        location: Option<String>,
-        body: Option<Arc<[u8]>>,
-        body_base64: Option<Vec<u8>>,
-        fetched_at: Option<i64>,
-        expires: Option<i64>,
-        unreachable_since: Option<i64>,
+    /// An answer to a request for a robots.txt: the fields of a line of JSON Lines, not checked yet. [`add_answers`](super::add_answers())
+    /// adds them from memory.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Answer {
+        /// The requested URL.
+        pub url: Option<String>,
+        /// The origin, in place of the URL of its robots.txt.
+        pub origin: Option<String>,
+        /// The HTTP status; none if nobody answered. 206 says, too, that a body did not arrive whole or could not be decoded to its end:
+        /// its lines are no robots.txt then.
+        pub status: Option<i64>,
+        /// The target of a redirect.
+        pub location: Option<String>,
+        /// The body. One with a status from 200 to 299 has one, which may be empty.
+        pub body: Option<Arc<[u8]>>,
+        /// The body in Base64, in place of the body.
+        pub body_base64: Option<Vec<u8>>,
+        /// The time of the answer, in seconds of Unix time.
+        pub fetched_at: Option<i64>,
+        /// The server's `Expires`, in seconds of Unix time.
+        pub expires: Option<i64>,
+        /// The time since which the origin has been unreachable, in seconds of Unix time.
+        pub unreachable_since: Option<i64>,
     }
 }
 
 /// Why an answer is none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// It has no URL.
     NoUrl,
     /// A server with this status sent a robots.txt, but the body is missing.
     NoBody(u16),
-    /// Anything else, in words.
     Other(String),
 }
 
@@ -155,9 +141,9 @@ pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
 }
 
 /// A requested URL in canonical form, and its origin if it is a robots.txt; an error says what is wrong.
-pub(super) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<String>), String> {
+pub(crate) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<String>), String> {
     let url = url.into();
-    // Nearly all URLs: parsing these twice took a thirteenth of the instructions of compiling a generated policy.
+    // Nearly all URLs need not be parsed twice.
     if let Some(origin) = url.strip_suffix("/robots.txt")
         && origin::is_surely_canonical(origin.as_bytes())
     {
@@ -210,7 +196,6 @@ impl TimeBounds {
         time <= LAST
     }
 
-    /// Checks when a file was fetched.
     pub fn check_fetched(self, fetched_at: Option<i64>) -> Result<(), String> {
         self.check(&Answered { fetched_at, ..Answered::default() })
     }

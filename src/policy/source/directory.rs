@@ -24,10 +24,8 @@ use crate::threads;
 /// How many files are read at once; bounds the memory for bodies.
 const BATCH: usize = 64;
 
-/// The extensions of compressed files.
 const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
-/// The extensions of archives.
 const ARCHIVES: [&str; 4] = [".warc", ".arc", ".wacz", ".zip"];
 
 pub(super) fn add(path: &Path, fetched_at: Option<FetchedAt>, intake: &mut Intake<'_>) -> Result<(), SourceError> {
@@ -97,7 +95,6 @@ fn report_odd_names(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) 
     }
 }
 
-/// A file of a directory.
 struct RobotsFile {
     /// Its captures for the origins that it is named by.
     captures: Vec<Capture>,
@@ -140,7 +137,6 @@ fn archive(path: &Path, body: &[u8]) -> Option<SourceKind> {
     matches!(kind, SourceKind::Warc | SourceKind::Arc | SourceKind::Zip).then_some(kind)
 }
 
-/// The name of a file for a message.
 fn whole_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

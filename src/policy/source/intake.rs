@@ -40,18 +40,15 @@ const ROW_GROUPS: usize = 8;
 #[cfg(feature = "parquet")]
 const BYTES_PER_ROW_GROUP: u64 = 64 << 20;
 
-/// Collects captures for [`Captures`].
 pub(super) struct Intake<'c> {
     pub captures: &'c mut Captures,
     batch: Vec<Capture>,
     bytes: usize,
-    /// The most bytes of a batch.
     most: usize,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     /// The URLs answered in each source that are of use only if a redirect leads there.
     pages: Vec<(PathBuf, Vec<String>)>,
-    /// The bounds of the answers' times.
     pub time_bounds: TimeBounds,
     /// Whether to pass over what is damaged, rather than to end with an error.
     pub skip_bad: bool,
@@ -90,7 +87,6 @@ impl<'c> Intake<'c> {
         DEFAULT_WINDOW.min(self.captures.memory / 8 / files as u64)
     }
 
-    /// The memory for text decompressed ahead, in bytes.
     pub fn room_ahead(&self) -> u64 {
         AHEAD.min(self.captures.memory / 8)
     }

@@ -23,7 +23,7 @@ mod warc;
 pub use super::statistics::WarcCounts;
 pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
 pub use answer::Answer;
-pub(crate) use answer::bare_origin;
+pub(crate) use answer::{bare_origin, page};
 pub use directory::FetchedAt;
 pub use error::{NoColumn, RecordProblem, SourceError};
 pub use fields::{Field, FieldNames, FieldNamesError};

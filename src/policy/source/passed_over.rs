@@ -113,7 +113,6 @@ pub struct PassedOver {
     /// The first source with such a record, and the number of further ones.
     source: PathBuf,
     others: u64,
-    /// The last source with such a record.
     last: PathBuf,
     /// The first examples in the first source.
     first: Vec<String>,

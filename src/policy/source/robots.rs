@@ -10,8 +10,7 @@ use crate::formats::compression::{Compression, Reader};
 use crate::origin;
 use crate::policy::{Answered, Capture};
 
-/// Most files are shorter, so one read is enough. A reader for compressed text clears half a MiB of buffers for each file;
-/// used for all files, that took a tenth of the time of `filter --robots` before the first line.
+/// Most files are shorter, so one read is enough. A reader for compressed text clears half a MiB of buffers for each file.
 const USUAL: usize = 16 << 10;
 
 /// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is

@@ -26,9 +26,7 @@ struct Archive {
     path: PathBuf,
     /// A copy of its text, if it came through a pipe.
     copy: Option<File>,
-    /// The compression of the file, if any.
     compression: Option<Compression>,
-    /// The memory for its decompressor, in bytes.
     memory: u64,
     has_other_pages: bool,
 }

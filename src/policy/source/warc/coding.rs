@@ -10,7 +10,6 @@ use httparse::{Status, parse_chunk_size};
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-/// A body after its codings are undone.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Decoded {
     pub body: Body,

@@ -13,7 +13,6 @@ use crate::policy::source::answer::{TimeBounds, page};
 use crate::policy::source::passed_over::Reason;
 use crate::policy::{Answered, Capture};
 
-/// The head of an answer.
 #[derive(Debug)]
 pub(super) struct Response {
     pub status: u16,
@@ -42,7 +41,6 @@ impl Response {
             .map(|(_, value)| value.trim_ascii())
     }
 
-    /// The target of a redirect.
     pub fn location(&self) -> Option<String> {
         self.all("Location").next().map(|value| String::from_utf8_lossy(value).into_owned())
     }
@@ -138,7 +136,6 @@ impl Length {
     }
 }
 
-/// A number, written in digits.
 fn number(text: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(text.trim_ascii()).ok()?;
     digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -180,7 +177,6 @@ fn status(line: &[u8]) -> Option<u16> {
 /// A page that was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
-    /// Its URL, in canonical form.
     pub url: String,
     /// The origin, if the URL is its robots.txt.
     pub origin: Option<String>,
@@ -196,7 +192,6 @@ pub(super) struct Answer {
     pub expires: Option<i64>,
     pub location: Option<String>,
     pub body: Option<Arc<[u8]>>,
-    /// Whether the body did not arrive whole.
     pub incomplete: bool,
 }
 
@@ -207,7 +202,6 @@ impl Page {
         Some(Page { url, origin, fetched_at })
     }
 
-    /// The capture of this page with its answer.
     pub fn answered(self, answer: Answer) -> Capture {
         let Page { url, origin, fetched_at } = self;
         let Answer { status, expires, location, body, incomplete } = answer;
@@ -216,7 +210,6 @@ impl Page {
     }
 }
 
-/// A flaw in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
     Truncated,
@@ -226,7 +219,6 @@ pub(super) enum Flaw {
 }
 
 impl Flaw {
-    /// The count of answers with this flaw.
     pub fn count(self, counts: &mut WarcCounts) -> &mut u64 {
         match self {
             Flaw::Truncated => &mut counts.truncated,

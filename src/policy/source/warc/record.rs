@@ -24,14 +24,12 @@ pub(super) enum Truncation {
     Other,
 }
 
-/// The fields of a record.
 impl Head {
     /// The value of a field; invalid UTF-8 is replaced.
     pub fn field(&self, name: &'static str) -> Option<String> {
         self.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The value of a required field.
     pub fn required(&self, name: &'static str) -> Result<String, RecordProblem> {
         self.field(name).ok_or(RecordProblem::Missing(name))
     }
@@ -54,7 +52,6 @@ impl Head {
         Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).map_or(uri.clone(), str::to_owned))
     }
 
-    /// A time, in seconds of Unix time.
     pub fn time(&self, name: &'static str) -> Result<Option<i64>, RecordProblem> {
         let Some(value) = self.field(name) else { return Ok(None) };
         // WARC 1.1 also allows less precise times: a year, a month, a day.
@@ -68,7 +65,6 @@ impl Head {
     }
 }
 
-/// The records of an archive.
 pub(super) struct Records<R> {
     /// While a block is read, its limit is the end of the block. The mark is the beginning of the record.
     archive: Take<Replay<R>>,
@@ -78,7 +74,6 @@ pub(super) struct Records<R> {
     is_whole: bool,
     /// The number of the current record, counted from 1.
     pub number: u64,
-    /// The offset of the current record, in bytes.
     pub offset: u64,
     /// The head of a malformed record, as far as it is known.
     pub malformed: Head,
@@ -319,7 +314,6 @@ fn begins_record(text: &mut impl BufRead) -> io::Result<bool> {
 const VERSIONS: [&[u8]; 3] = [b"WARC/1.", b"WARC/0.17", b"WARC/0.18"];
 const LENGTH: &str = "Content-Length";
 
-/// A head, as read.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     text: Vec<u8>,
@@ -327,14 +321,12 @@ pub(super) struct Head {
     first_line: Range<usize>,
     /// The first line after the first that is not a field.
     stray: Option<Range<usize>>,
-    /// How it ended.
     pub end: End,
 }
 
 /// How a head ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum End {
-    /// With an empty line.
     Whole,
     /// The input ended before that.
     #[default]
@@ -433,7 +425,6 @@ mod tests {
         format!("WARC/1.1\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
     }
 
-    /// The type and block of each record.
     type Found = Vec<(String, String)>;
 
     /// The records, and the error at the end, if any, with its record and offset.

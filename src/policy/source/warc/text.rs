@@ -22,7 +22,6 @@ pub(super) struct ArchiveText<'t> {
     damage: Option<Damage>,
 }
 
-/// Damage that was met.
 struct Damage {
     /// The text before it that was lost with it.
     rest: Cursor<Vec<u8>>,
@@ -105,12 +104,10 @@ impl<R: BufRead> Replay<R> {
         self.position
     }
 
-    /// The text itself.
     pub fn text(&mut self) -> &mut R {
         &mut self.text
     }
 
-    /// Sets the mark here.
     pub fn mark(&mut self) {
         if self.at == self.kept.len() {
             self.kept.clear();
