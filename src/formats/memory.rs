@@ -72,14 +72,6 @@ pub(crate) fn memory(length: usize) -> MmapMut {
 }
 
 /// Like [`memory`], for a length that a file claims.
-///
-/// # Errors
-///
-/// The system's error if there is not that much memory.
-///
-/// # Panics
-///
-/// As [`memory`].
 pub(crate) fn try_memory(length: usize) -> io::Result<MmapMut> {
     assert!(length > 0, "a map is not empty");
     let map = aligned(length)?;
@@ -254,10 +246,6 @@ impl<T> List<T> {
     }
 
     /// Appends an item.
-    ///
-    /// # Errors
-    ///
-    /// The system's error if there is no room for it.
     pub fn push(&mut self, item: T) -> io::Result<()> {
         if self.0.len() == self.0.capacity() {
             self.0.try_reserve(1).map_err(|_| self.0.allocator().refusal())?;
@@ -269,10 +257,6 @@ impl<T> List<T> {
 
 impl<T: Clone> List<T> {
     /// A list of `length` equal items.
-    ///
-    /// # Errors
-    ///
-    /// The system's error if there is no room for them.
     pub fn filled(item: T, length: usize, memory: &FileMemory) -> io::Result<List<T>> {
         let mut list = List::new(memory);
         list.0.try_reserve_exact(length).map_err(|_| memory.refusal())?;
@@ -318,10 +302,6 @@ impl<T> Table<T> {
     }
 
     /// Adds an item that is not there; `hash` returns the hash of any item.
-    ///
-    /// # Errors
-    ///
-    /// The system's error if there is no room for it.
     pub fn insert(&mut self, item: T, hash: impl Fn(&T) -> u64) -> io::Result<()> {
         self.0.try_reserve(1, &hash).map_err(|_| self.0.allocator().refusal())?;
         self.0.insert_unique(hash(&item), item, hash);

@@ -11,10 +11,6 @@ use std::path::Path;
 use super::error::CutShort;
 
 /// Checks that a path is a regular file, or a link to one.
-///
-/// # Errors
-///
-/// If it is not, or cannot be looked up.
 pub(crate) fn ensure(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         return Ok(());
@@ -23,10 +19,6 @@ pub(crate) fn ensure(path: &Path) -> io::Result<()> {
 }
 
 /// Opens a regular file to be read.
-///
-/// # Errors
-///
-/// See [`ensure`]; also if it cannot be opened.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     ensure(path)?;
     File::open(path)

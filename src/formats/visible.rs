@@ -82,10 +82,6 @@ impl Write for Escaping<'_, '_> {
 /// so that no two values look the same: a backslash becomes `\\`, a tab `\t`, a line feed `\n`, a carriage return `\r`, any other
 /// character that a terminal [obeys](is_obeyed) `\u{...}` with its code, and such a byte that is not UTF-8 `\x..`; all other bytes
 /// stay as they are.
-///
-/// # Errors
-///
-/// The first error of `put`.
 pub(crate) fn escaped<E>(value: &[u8], mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     // Nearly all values are plain. All bytes are looked at, without a branch for each.
     let is_plain = |byte: u8| byte.wrapping_sub(b' ') < 0x5f && byte != b'\\';

@@ -119,10 +119,6 @@ impl Policy {
     }
 
     /// Like [`Policy::from_bytes`], with a degree of trust.
-    ///
-    /// # Errors
-    ///
-    /// As [`Policy::from_bytes`].
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
         let (image, content) = Image::copied(bytes, trust)?;
@@ -175,10 +171,6 @@ impl Policy {
     }
 
     /// The crawlers with these agents, in their order.
-    ///
-    /// # Errors
-    ///
-    /// [`CrawlerError`] if the policy has no answer for one of them.
     pub(crate) fn crawlers<'a>(
         &self,
         agents: impl IntoIterator<Item = &'a Agents>,
@@ -253,10 +245,6 @@ impl Policy {
     }
 
     /// The columns that answer for a crawler.
-    ///
-    /// # Panics
-    ///
-    /// As [`Crawler::columns`].
     pub(crate) fn answering<'c>(&self, crawler: &'c Crawler) -> &'c [usize] {
         crawler.columns(self.columns())
     }
@@ -269,7 +257,7 @@ impl Policy {
 
     /// The groups for no crawler in particular: their rows and automata.
     pub(crate) fn rows(&self) -> Groups<'_> {
-        Groups::of_rows(&self.image.parts())
+        Groups::new(&self.image.parts(), &[])
     }
 
     /// The rules of a group as written in their file, for the crawlers of a column.

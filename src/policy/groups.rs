@@ -226,11 +226,6 @@ impl<'p> Groups<'p> {
         Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns }
     }
 
-    /// The rows for no crawler in particular.
-    pub(crate) fn of_rows(parts: &Parts<'p>) -> Groups<'p> {
-        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns: &[] }
-    }
-
     /// The same rows, where these columns answer; none stands for most crawlers of each row.
     pub(crate) fn answered_by<'c>(&self, columns: &'c [usize]) -> Groups<'c>
     where

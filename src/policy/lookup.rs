@@ -154,10 +154,6 @@ fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) -> [u8; HEADE
 }
 
 /// Splits a section, which begins at a multiple of 64 bytes, into its parts.
-///
-/// # Errors
-///
-/// The problem of an invalid header, or of the zeros after the pilots.
 fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     let (header, rest) = section.split_first_chunk::<HEADER>().ok_or("it is too short")?;
     let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));
@@ -204,10 +200,6 @@ impl LookupTable {
     /// of all the others.
     ///
     /// `hash` is [`hash_of`], except in tests.
-    ///
-    /// # Errors
-    ///
-    /// The system's error if there is no room for the table.
     pub fn build(records: &[u8], hash: impl Fn(&[u8], u64) -> u64, memory: &FileMemory) -> io::Result<LookupTable> {
         let mut number = 0;
         loop {
@@ -438,10 +430,6 @@ const COUNTED_AT_ONCE: usize = 1 << 16;
 
 /// Checks a section against checked records; `parts` are ranges of records to check in parallel. `of_most` returns a row's
 /// first automaton with its set; `hash` is [`hash_of`], except in tests. Returns the number of records.
-///
-/// # Errors
-///
-/// The problem of an invalid section, and its position.
 pub(super) fn check(
     section: &[u8],
     records: &[u8],

@@ -72,10 +72,6 @@ pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock
 }
 
 /// The first of several policies that can be merged.
-///
-/// # Errors
-///
-/// [`MergeError`] if there is none, or dialects or crawlers differ.
 pub(super) fn agree(policies: &[Policy]) -> Result<&Policy, MergeError> {
     let (first, others) = policies.split_first().ok_or(MergeError::None)?;
     for other in others {

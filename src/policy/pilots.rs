@@ -56,10 +56,6 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
 }
 
 /// Gives slots to keys, which must be sorted.
-///
-/// # Errors
-///
-/// The system's error if there is no room for the table.
 pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<KeySlots> {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
     let mut search = PilotSearch {

@@ -37,10 +37,6 @@ pub(crate) fn split(url: &str) -> (&str, &str) {
 
 impl Urls {
     /// The entry of a URL, which is made if there is none.
-    ///
-    /// # Panics
-    ///
-    /// Beyond 2^32 URLs.
     pub fn entry(&mut self, url: &str) -> &mut KeptUrl {
         let index = self.index(url).unwrap_or_else(|| {
             let index = u32::try_from(self.urls.len()).expect("fewer URLs than a policy can hold");

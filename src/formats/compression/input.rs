@@ -212,10 +212,15 @@ impl<R: Read> BufRead for Input<R> {
 
 impl<R: Read> Read for Input<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
+}
+
+/// Reads as [`Read::read`] does, through the buffer of the reader.
+pub(crate) fn read_through(reader: &mut impl BufRead, bytes: &mut [u8]) -> io::Result<usize> {
+    let read = reader.fill_buf()?.read(bytes)?;
+    reader.consume(read);
+    Ok(read)
 }
 
 /// A file that remembers its own failures, so that they are not mistaken for damaged data.

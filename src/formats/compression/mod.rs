@@ -11,6 +11,8 @@ mod reader;
 #[cfg(feature = "warc")]
 mod salvage;
 
+#[cfg(feature = "warc")]
+pub(crate) use input::read_through;
 pub use input::{Compression, Damaged, DamagedMember, WindowTooLarge};
 pub(crate) use input::{DEFAULT_WINDOW, Peeked, peeked};
 pub(crate) use pieces::{InPieces, Pieces, with_help};

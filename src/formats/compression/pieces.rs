@@ -13,7 +13,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, HEAD, Input, first_head};
+use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, HEAD, Input, first_head, read_through};
 use super::reader::{Members, Reader};
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
 use crate::formats::seekable::FileAt;
@@ -145,9 +145,7 @@ impl<'f, F: Deref<Target = File>> InPieces<'f, F> {
 
 impl<F: Deref<Target = File> + Clone + Send + Sync> Read for InPieces<'_, F> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 
@@ -208,10 +206,6 @@ const UNAIDED: usize = 64 << 10;
 
 /// Passes the text of a compressed file, from its start, to `read`. Idle threads of the current pool decompress ahead, each
 /// with the usual memory, to texts that share `room` bytes. This thread's decompressor has `memory` bytes.
-///
-/// # Errors
-///
-/// If the file's first bytes cannot be read.
 pub(crate) fn with_help<T>(
     file: &File,
     compression: Compression,
@@ -264,9 +258,7 @@ impl Helped<'_, '_> {
 
 impl Read for Helped<'_, '_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 

@@ -9,7 +9,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::input::{
     BUFFER, Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, DamagedMember, HEAD, Input, StoredBytes,
-    peeked, window_bits,
+    peeked, read_through, window_bits,
 };
 
 /// The text of a file, decompressed if it is compressed.
@@ -74,9 +74,7 @@ impl<R: Read> Read for Reader<R> {
         if let Stream::Plain(_) = self.text.get_ref() {
             return self.text.read(bytes);
         }
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 
@@ -123,10 +121,6 @@ pub(super) fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
 
 /// Reads all bytes of `what`, of which there must not be more than `limit`: a device, a pipe, or a small file of much text may
 /// never end.
-///
-/// # Errors
-///
-/// If there are more, or `reader` fails.
 pub(crate) fn read_within(reader: impl Read, limit: u64, what: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;

@@ -55,10 +55,6 @@ impl<'f> Salvage<'f> {
     }
 
     /// The text from the first member after a damaged one on that begins with `mark`.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn after(&self, damaged: &Damaged, mark: &[u8]) -> io::Result<Option<impl BufRead + use<'f>>> {
         self.find(damaged.member.map_or(damaged.offset, |member| member.start + 1), mark)
     }
@@ -71,10 +67,6 @@ impl<'f> Salvage<'f> {
     }
 
     /// The text from the first member at or after byte `at` of the file on that begins with `mark`.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn find(&self, mut at: u64, mark: &[u8]) -> io::Result<Option<impl BufRead + use<'f>>> {
         let mut bytes = Vec::new();
         loop {

@@ -188,10 +188,6 @@ fn push_answer(answer: &Answer, of_origin: Option<&Record<'_>>, out: &mut Vec<u8
 }
 
 /// Splits a section into its marks and its records.
-///
-/// # Errors
-///
-/// The problem of a section that is too short.
 pub(super) fn split(section: &[u8]) -> Result<(&[[u8; 16]], &[u8]), &'static str> {
     const TOO_FEW: &str = "it is too short for its marks";
     let (count, rest) = section.split_first_chunk::<8>().ok_or(TOO_FEW)?;
@@ -266,10 +262,6 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
     }
 
     /// The next record; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// The problem of a damaged record.
     pub fn read(&mut self) -> Result<Option<UrlRecord<'i>>, &'static str> {
         if self.reader.0.is_empty() {
             return Ok(None);

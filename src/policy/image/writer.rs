@@ -42,10 +42,6 @@ pub(crate) struct Writer<'s> {
 
 impl<'s> Writer<'s> {
     /// A writer of an image whose shared items come from these sources.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteError::Spill`] if a temporary file cannot be made.
     pub fn new(
         columns: Crawlers,
         dialect: &'static Dialect,
@@ -78,10 +74,6 @@ impl<'s> Writer<'s> {
     }
 
     /// Adds the next origin.
-    ///
-    /// # Panics
-    ///
-    /// If the origins are not in order.
     fn add_origin(&mut self, url: &UrlRecord<'_>, resolved: &Resolved) -> Result<(), WriteError> {
         assert!(self.count == 0 || *self.last < *url.origin, "origins are added in order");
         self.last.clear();

@@ -46,8 +46,20 @@ setters! {
 }
 
 impl Options {
-    /// Takes captures into `captures` with these options.
-    pub(super) fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
+    /// Takes what `read` reads into `captures`, with these options, on one of the threads that read captures.
+    fn take(
+        &self,
+        captures: &mut Captures,
+        read: impl FnOnce(&mut Intake<'_>) -> Result<(), SourceError> + Send,
+    ) -> Result<(), SourceError> {
+        captures.on_a_reader(|captures| {
+            let mut intake = self.intake(captures);
+            read(&mut intake)?;
+            Ok(intake.finish()?)
+        })
+    }
+
+    fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
         let now = self.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
         Intake::new(captures, now, self.skip_bad)
     }
@@ -63,11 +75,7 @@ impl Options {
 /// [`SourceError`] if a source cannot be read or is malformed in part, or a folder is empty.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    captures.on_a_reader(|captures| {
-        let mut intake = options.intake(captures);
-        add_all(&sources, options, &mut intake)?.finish(&mut intake, |intake| intake.take_targets())?;
-        Ok(intake.finish()?)
-    })
+    options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
 /// The newest robots.txt of each origin in sources, as it was served: to [check](crate::lint::check()) it, for example. All are kept in
@@ -84,12 +92,11 @@ pub fn newest(
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let mut captures = Captures::new(Agents::everybody(), dialect);
     let mut found = Newest::default();
-    captures.on_a_reader(|captures| {
-        let mut intake = options.intake(captures);
+    options.take(&mut captures, |intake| {
         intake.newest = Some(Newest::default());
-        add_all(&sources, options, &mut intake)?.finish(&mut intake, |_| hashbrown::HashSet::new())?;
+        add_all(&sources, options, intake)?.finish(intake, |_| hashbrown::HashSet::new())?;
         found = intake.newest.take().unwrap_or_default();
-        Ok::<(), SourceError>(intake.finish()?)
+        Ok(())
     })?;
     found.passed_over = captures.passed_over().to_vec();
     Ok(found)
@@ -281,13 +288,12 @@ pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut 
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let passes = usize::from(captures.dialect().redirects.hops) + 1;
     let mut part = Part { passes, ..Part::default() };
-    captures.on_a_reader(|captures| {
-        let mut intake = options.intake(captures);
-        let archives = add_all(&sources, options, &mut intake)?;
+    options.take(captures, |intake| {
+        let archives = add_all(&sources, options, intake)?;
         part.archives = archives.with_other_pages();
-        archives.finish(&mut intake, |_| hashbrown::HashSet::new())?;
+        archives.finish(intake, |_| hashbrown::HashSet::new())?;
         part.targets = intake.take_targets().into_iter().collect();
-        Ok::<(), SourceError>(intake.finish()?)
+        Ok(())
     })?;
     Ok(part)
 }
@@ -306,14 +312,14 @@ pub fn add_pages(
 ) -> Result<HashSet<u128>, SourceError> {
     let paths: Vec<&Path> = archives.iter().map(AsRef::as_ref).collect();
     let (mut targets, mut pages) = (HashSet::new(), pages.into_iter().collect());
-    captures.on_a_reader(|captures| {
-        let (mut intake, mut archives) = (options.intake(captures), Archives::default());
+    options.take(captures, |intake| {
+        let mut archives = Archives::default();
         for path in paths {
-            archives.add_for_pages(path, &intake)?;
+            archives.add_for_pages(path, intake)?;
         }
-        archives.finish(&mut intake, |_| std::mem::take(&mut pages))?;
+        archives.finish(intake, |_| std::mem::take(&mut pages))?;
         targets = intake.take_targets().into_iter().collect();
-        Ok::<(), SourceError>(intake.finish()?)
+        Ok(())
     })?;
     Ok(targets)
 }
@@ -355,8 +361,7 @@ pub fn add_answers(
     captures: &mut Captures,
 ) -> Result<(), SourceError> {
     let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
-    captures.on_a_reader(|captures| {
-        let mut intake = options.intake(captures);
+    options.take(captures, |intake| {
         for (number, answer) in (1..).zip(answers) {
             match answer.capture(intake.time_bounds) {
                 Ok(capture) => intake.add_answer(source, capture)?,
@@ -366,7 +371,7 @@ pub fn add_answers(
                 }
             }
         }
-        Ok(intake.finish()?)
+        Ok(())
     })
 }
 

@@ -268,8 +268,9 @@ impl Pass<'_> {
         };
         if is_wanted {
             if let Some(flaw) = flaw {
-                *flaw.count(&mut intake.captures.statistics.warc) += 1;
-                intake.pass_over(path, flaw.reason(), || format!("record {}, {}", records.number, page.url));
+                let (count, reason) = flaw.told(&mut intake.captures.statistics.warc);
+                *count += 1;
+                intake.pass_over(path, reason, || format!("record {}, {}", records.number, page.url));
             }
             captures.push(page.answered(answer));
         }

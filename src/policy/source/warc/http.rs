@@ -219,22 +219,13 @@ pub(super) enum Flaw {
 }
 
 impl Flaw {
-    pub fn count(self, counts: &mut WarcCounts) -> &mut u64 {
+    /// The count of answers with this flaw, and why such an answer is of less use than it seems.
+    pub fn told(self, counts: &mut WarcCounts) -> (&mut u64, Reason) {
         match self {
-            Flaw::Truncated => &mut counts.truncated,
-            Flaw::Incomplete => &mut counts.incomplete,
-            Flaw::NotHttp => &mut counts.not_http,
-            Flaw::Undecodable => &mut counts.undecodable,
-        }
-    }
-
-    /// Why such an answer is of less use than it seems.
-    pub fn reason(self) -> Reason {
-        match self {
-            Flaw::Truncated => Reason::Truncated,
-            Flaw::Incomplete => Reason::Incomplete,
-            Flaw::NotHttp => Reason::NotHttp,
-            Flaw::Undecodable => Reason::Undecodable,
+            Flaw::Truncated => (&mut counts.truncated, Reason::Truncated),
+            Flaw::Incomplete => (&mut counts.incomplete, Reason::Incomplete),
+            Flaw::NotHttp => (&mut counts.not_http, Reason::NotHttp),
+            Flaw::Undecodable => (&mut counts.undecodable, Reason::Undecodable),
         }
     }
 }
@@ -299,6 +290,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::source::warc::coding::tests::gzip;
 
     fn response(text: &str) -> (Option<Response>, &[u8]) {
         let mut block = text.as_bytes();
@@ -361,11 +353,6 @@ mod tests {
 
     #[test]
     fn a_body_is_as_long_as_its_head_says() {
-        let gzip = |text: &[u8]| {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-            io::Write::write_all(&mut encoder, text).unwrap();
-            encoder.finish().unwrap()
-        };
         let (zipped, long) = (gzip(b"abc"), vec![b'a'; 99]);
         let coded = |length: usize| format!("200\r\nContent-Encoding: gzip\r\nContent-Length: {length}");
         let ends = |head: &str, sent: &[u8]| body(head, sent).unwrap().ending;

@@ -201,10 +201,6 @@ impl<R: Text> Records<R> {
     }
 
     /// Goes to the next record after a problem of the current one.
-    ///
-    /// # Errors
-    ///
-    /// If the archive cannot be read.
     pub fn recover(&mut self, problem: &RecordProblem) -> io::Result<Extent> {
         match problem {
             RecordProblem::Unreadable(error) => self.pass_damage(error),

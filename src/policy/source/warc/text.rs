@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Cursor, Read};
 
-use crate::formats::compression::{Damaged, DamagedMember, Salvage};
+use crate::formats::compression::{Damaged, DamagedMember, Salvage, read_through};
 
 /// The beginning of every record.
 pub(super) const MARK: &[u8] = b"WARC/";
@@ -62,9 +62,7 @@ impl BufRead for ArchiveText<'_> {
 
 impl Read for ArchiveText<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 
@@ -158,9 +156,7 @@ impl<R: BufRead> BufRead for Replay<R> {
 
 impl<R: BufRead> Read for Replay<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 
