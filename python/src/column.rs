@@ -2,9 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{GenericBinaryType, GenericStringType};
-use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, GenericByteArray, LargeBinaryArray, OffsetSizeTrait,
-};
+use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, GenericByteArray, LargeBinaryArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use pyo3::prelude::*;
