@@ -56,7 +56,17 @@ macro_rules! named {
 
 /// Gives a struct a method for each of these fields, which takes the struct and returns it with another value: for other crates,
 /// to which the struct is not exhaustive.
+///
+/// The struct may be defined in it; then its fields are listed once.
 macro_rules! setters {
+    ($(#[$meta:meta])* $visible:vis struct $Struct:ident { $($(#[$of_field:meta])* pub $field:ident: $Type:ty,)+ }) => {
+        $(#[$meta])*
+        $visible struct $Struct {
+            $($(#[$of_field])* pub $field: $Type,)+
+        }
+
+        setters! { $Struct { $($field: $Type,)+ } }
+    };
     ($Struct:ident { $($field:ident: $Type:ty,)+ }) => {
         impl $Struct {
             $(

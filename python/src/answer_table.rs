@@ -10,8 +10,8 @@ use robosieve::policy::source::{self, Field, FieldNames, NoColumn, SourceError};
 
 use crate::answers::Answers;
 use crate::capsule::{self, Arrays};
+use crate::column::Column;
 use crate::error;
-use crate::urls::Column;
 use crate::whole::{is_number, whole};
 use crate::{pandas, polars};
 

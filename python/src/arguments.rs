@@ -1,11 +1,13 @@
-//! What Python passes where this package takes lists and numbers.
+//! What Python passes where this package takes lists, numbers and files.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
+use robosieve::policy::Overrides;
 
 use crate::error;
 
@@ -104,6 +106,11 @@ pub fn whole(given: &Bound<'_, PyAny>) -> PyResult<i64> {
 /// The same, if it is given.
 pub fn maybe_whole(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
     if given.is_none() { Ok(None) } else { whole(given).map(Some) }
+}
+
+/// The operator's overrides in a file.
+pub fn overrides(path: &Path) -> PyResult<Overrides> {
+    Overrides::read(path).map_err(|problem| error::parameter("overrides", problem))
 }
 
 /// What pickle and copy call to make an equal object of this class, under every protocol.

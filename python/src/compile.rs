@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use robosieve::policy::source::{self, FieldNames};
-use robosieve::policy::{Captures, Crawlers, Overrides, WriteError, WriteLock};
+use robosieve::policy::{Captures, Crawlers, WriteError, WriteLock};
 use robosieve::run::DEFAULT_MEMORY;
 use robosieve::{Agents, Dialect};
 
@@ -67,7 +67,7 @@ pub fn compile(
         (None, None) => Captures::new(columns, dialect),
     };
     if let Some(overrides) = &overrides {
-        captures.add_overrides(&overrides_of(overrides)?).map_err(error::policy)?;
+        captures.add_overrides(&arguments::overrides(overrides)?).map_err(error::policy)?;
     }
     sources.add(py, origin, &options, &mut captures)?;
     let made = || match (lock, out) {
@@ -108,11 +108,6 @@ pub fn options(columns: Option<FieldColumns>) -> PyResult<source::Options> {
     Ok(source::Options::default().names(names))
 }
 
-/// The operator's overrides in a file.
-pub fn overrides_of(path: &Path) -> PyResult<Overrides> {
-    Overrides::read(path).map_err(|problem| error::parameter("overrides", problem))
-}
-
 /// Checks that a path may be written: nothing is there, or a policy that is not one of the sources.
 pub fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
     let there = std::fs::metadata(out).is_ok_and(|there| there.is_file() && there.len() > 0);
@@ -130,10 +125,10 @@ pub fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
 pub fn locked(out: &Path) -> PyResult<WriteLock> {
     loop {
         match WriteLock::take(out, |_| ()) {
-            Err(WriteError::Io(problem)) if problem.kind() == io::ErrorKind::Interrupted => {
+            Err(problem) if problem.error.kind() == io::ErrorKind::Interrupted => {
                 Python::attach(|py| py.check_signals())?;
             }
-            taken => return taken.map_err(|problem| unwritable(out, problem)),
+            taken => return taken.map_err(error::policy),
         }
     }
 }

@@ -6,7 +6,7 @@ use arrow_array::builder::{Int32Builder, StringBuilder};
 use arrow_array::{Int32Array, StringArray};
 use robosieve::{Explainer, KeptRule, Matcher, Outcome, Partition};
 
-use crate::urls::Column;
+use crate::column::Column;
 
 /// The bytes of a rule that are shown, as in the program's tables. A rule may be as long as its robots.txt, and block
 /// every URL.

@@ -19,7 +19,6 @@ use robosieve::{Partition, PreferenceColumns};
 
 use crate::arguments::{self, listed};
 use crate::choices::{Choices, named};
-use crate::compile::overrides_of;
 use crate::error;
 use crate::lost_pages;
 use crate::policy::Policy;
@@ -113,7 +112,7 @@ pub fn filter(
         (None, None) => verdicts.then_some(Destination::Pipe(Pipe::Verdicts)),
     };
     let with_overrides = overrides.map(|path| {
-        let overrides = overrides_of(&path)?;
+        let overrides = arguments::overrides(&path)?;
         policy.inner.with_overrides(&overrides, &std::env::temp_dir()).map_err(error::policy)
     });
     let with_overrides = with_overrides.transpose()?;

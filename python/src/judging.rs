@@ -12,7 +12,7 @@ use std::thread;
 use arrow_array::{Array, GenericByteArray, OffsetSizeTrait, types::GenericBinaryType};
 use robosieve::{Matchers, Outcome, Outcomes, PagePreferences, Preference, PreferenceColumn, Refusals, Refused};
 
-use crate::urls::{Column, Texts};
+use crate::column::{Column, Texts};
 
 /// URLs judged at a time.
 const PIECE: usize = 1 << 16;

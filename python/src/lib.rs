@@ -9,6 +9,7 @@ mod answers;
 mod arguments;
 mod capsule;
 mod choices;
+mod column;
 mod compile;
 mod dataset;
 mod error;

@@ -6,8 +6,8 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use robosieve::policy::{self, MergeError, Merged};
 
-use crate::arguments::items;
-use crate::compile::{ensured, locked, overrides_of, unwritable};
+use crate::arguments::{self, items};
+use crate::compile::{ensured, locked, unwritable};
 use crate::error;
 use crate::policy::{Policy, mapped};
 
@@ -33,7 +33,7 @@ pub fn merge(
     overrides: Option<PathBuf>,
 ) -> PyResult<Policy> {
     let policies = items("policies", policies)?;
-    let overrides = overrides.as_deref().map(overrides_of).transpose()?;
+    let overrides = overrides.as_deref().map(arguments::overrides).transpose()?;
     let lock = py.detach(|| locked(ensured(&out, &[])?))?;
     let mut opened = Vec::new();
     for path in policies {

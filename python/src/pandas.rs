@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PySlice};
 
+use crate::column::chosen;
 use crate::libraries::is_a;
-use crate::urls::chosen;
 
 /// An object of pandas.
 pub enum Pandas<'py> {

@@ -4,8 +4,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
+use crate::column::{chosen, refused};
 use crate::libraries::is_a;
-use crate::urls::{chosen, refused};
 
 /// The names of the columns of a DataFrame; `None` if the object is none.
 pub fn names(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {

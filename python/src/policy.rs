@@ -13,7 +13,6 @@ use robosieve::{Agents, Matchers, Partition, origin};
 
 use crate::arguments;
 use crate::choices::Choices;
-use crate::compile::overrides_of;
 use crate::dataset;
 use crate::error;
 use crate::judging;
@@ -276,7 +275,7 @@ impl Policy {
             }
         };
         if let Some(path) = &overrides {
-            let overrides = overrides_of(path)?;
+            let overrides = arguments::overrides(path)?;
             policy = policy.with_overrides(&overrides, &std::env::temp_dir()).map_err(error::policy)?;
         }
         Ok(Policy { opened: Some(Opened { files, overrides }), ..Policy::of(policy) })

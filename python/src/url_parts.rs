@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 use robosieve::run::UrlParts;
 
-use crate::urls::{Column, Texts, is_text};
+use crate::column::{Column, Texts, is_text};
 use crate::whole::{is_number, whole};
 use crate::{capsule, pandas, polars};
 

@@ -14,10 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 use robosieve::{Matchers, Outcome, Partition, PreferenceColumn, Reason};
 
+use crate::column::Column;
 use crate::explained;
 use crate::judging::{Found, Wanted};
 use crate::said;
-use crate::urls::Column;
 use crate::{capsule, error};
 
 /// The maximum number of verdicts per batch, so that offsets of 32 bits can address their names.

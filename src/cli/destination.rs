@@ -6,7 +6,7 @@ use super::error::Failure;
 use super::say::say;
 use crate::formats::error::FileError;
 use crate::formats::error::NotReplaced;
-use crate::formats::replaceable::FileKind;
+use crate::formats::replace::FileKind;
 use crate::formats::shown;
 use crate::output::folder::run_of;
 use crate::policy::{LockNotice, WriteLock};
@@ -43,5 +43,5 @@ pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
             shown(path)
         )),
     };
-    WriteLock::take(path, tell).map_err(|error| Failure::Write { path: path.to_owned(), error })
+    Ok(WriteLock::take(path, tell)?)
 }

@@ -11,8 +11,8 @@ use super::args::{Args, CompletionsArgs, ManArgs};
 use super::destination;
 use super::error::Failure;
 use crate::formats::error::FileError;
-use crate::formats::replaceable::{FileKind, begins_with};
-use crate::policy::replace;
+use crate::formats::replace::replace;
+use crate::formats::replace::{FileKind, begins_with};
 
 /// How our manual pages begin: a comment.
 const MARK: &str = ".\\\" Written by robosieve.\n";

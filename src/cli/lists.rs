@@ -8,7 +8,7 @@ use super::args::InputArgs;
 use super::error::Failure;
 use crate::formats::compression::Reader;
 use crate::formats::error::FileError;
-use crate::formats::{regular_file, visible};
+use crate::formats::{seekable, visible};
 use crate::input::layout::{Guess, guess};
 use crate::input::{Layout, NameEnd, STANDARD_INPUT, lists_named_in};
 use crate::outcome::Partition;
@@ -130,8 +130,7 @@ fn look(list: &ListPart) -> Option<String> {
 
 fn guess_of(path: &Path) -> Option<Guess> {
     let mut start = Vec::new();
-    let mut read =
-        || -> io::Result<usize> { Reader::new(regular_file::open(path)?)?.take(START).read_to_end(&mut start) };
+    let mut read = || -> io::Result<usize> { Reader::new(seekable::open(path)?)?.take(START).read_to_end(&mut start) };
     read().ok()?;
     guess(&start)
 }

@@ -10,7 +10,7 @@ use super::say::say;
 use crate::dialect::Dialect;
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::error::FileError;
-use crate::formats::plain::json_problem;
+use crate::formats::error::json_problem;
 use crate::formats::{shortened, shown};
 use crate::input::STANDARD_INPUT;
 use crate::policy::source::{self, Options, PassedOver, Robots, body_limit};

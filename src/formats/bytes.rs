@@ -5,7 +5,6 @@
 /// The bytes end early, or hold a number that is too large.
 pub(crate) const TOO_SHORT: &str = "it ends early, or a number in it is too large";
 
-/// Writes a number.
 pub(crate) fn push_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);

@@ -1,6 +1,5 @@
 //! Text for people that fits 80 columns: the width of a terminal that nobody has made wider.
 
-/// The most columns of a line.
 const COLUMNS: usize = 80;
 
 /// The most columns kept for the text of a [`Row`]: enough for the longest reason and a trillion lines. A longer piece, such as the message of

@@ -12,19 +12,11 @@ use std::path::{Path, PathBuf};
 use super::visible::is_obeyed;
 
 /// A value on one line.
-///
-/// # Errors
-///
-/// If it cannot be serialized.
 pub(crate) fn to_string(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(escaped)
 }
 
 /// A value over several lines, indented.
-///
-/// # Errors
-///
-/// If it cannot be serialized.
 pub(crate) fn to_string_pretty(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string_pretty(value).map(escaped)
 }

@@ -9,7 +9,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::regular_file;
+use super::seekable;
 
 /// A lock file that no other process holds until this is dropped.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ fn open(path: &Path) -> io::Result<File> {
     // Exclusive locks on network file systems need a file open for writing.
     let file = match File::options().read(true).write(true).create(true).truncate(false).open(path) {
         // Another user's, which elsewhere may be locked all the same.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => regular_file::open(path).map_err(|_| error)?,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => seekable::open(path).map_err(|_| error)?,
         file => file?,
     };
     // Lock files are always empty, so anything else is a user's file. As a lock it would be deleted in the end.

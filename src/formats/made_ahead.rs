@@ -13,7 +13,6 @@ const AHEAD: u64 = 32;
 
 /// A finished piece; the default is a piece whose helper failed.
 pub(crate) trait Made: Default {
-    /// The memory it holds.
     fn bytes(&self) -> u64;
 }
 
@@ -22,7 +21,6 @@ pub(crate) trait Help: Send + Sync {
     /// Claims a free piece, if there is one and room for it.
     fn claim(&self) -> Option<u64>;
 
-    /// Makes a claimed piece.
     fn make(&self, piece: u64);
 }
 
@@ -31,7 +29,6 @@ pub(crate) type Ahead<'l> = Arc<dyn Help + 'l>;
 
 /// The pieces that helpers have claimed.
 pub(crate) struct MadeAhead<M> {
-    /// The number of pieces.
     pieces: u64,
     /// The most memory that making a piece takes, including its result.
     of_one: u64,
@@ -42,7 +39,6 @@ pub(crate) struct MadeAhead<M> {
 
 #[derive(Default)]
 struct PieceStates<M> {
-    /// The piece being read.
     due: u64,
     /// The first piece that no thread has claimed.
     next: u64,
@@ -78,7 +74,6 @@ impl<M: Made> MadeAhead<M> {
         Some(piece)
     }
 
-    /// Makes a claimed piece.
     pub fn make(&self, piece: u64, make: impl FnOnce() -> M) {
         let mut hand_in = HandIn { ahead: self, piece, made: M::default() };
         hand_in.made = make();

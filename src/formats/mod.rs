@@ -1,6 +1,5 @@
 //! File and value formats that know nothing of robots.txt.
 
-pub(crate) mod archive;
 pub(crate) mod bytes;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
@@ -10,15 +9,13 @@ pub(crate) mod fit;
 pub(crate) mod json;
 pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
-pub(crate) mod mmap;
-pub(crate) mod plain;
-pub(crate) mod prefetch;
-pub(crate) mod regular_file;
-pub(crate) mod replaceable;
+pub(crate) mod marks;
+pub(crate) mod memory;
+pub(crate) mod replace;
+pub(crate) mod seekable;
 pub(crate) mod time;
-pub(crate) mod unnamed;
 pub(crate) mod visible;
 
-pub use replaceable::is_stream;
+pub use replace::is_stream;
 pub use time::time;
 pub(crate) use visible::{line_of, shortened, shown, visible};

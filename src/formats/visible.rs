@@ -48,7 +48,6 @@ pub(crate) fn escape(character: char) -> impl Iterator<Item = char> + Display {
     character.escape_default()
 }
 
-/// Shows a value with escapes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visible<T> {
     value: T,
@@ -61,7 +60,6 @@ impl<T: Display> Display for Visible<T> {
     }
 }
 
-/// Writes text with escapes.
 struct Escaping<'e, 'f> {
     out: &'e mut Formatter<'f>,
     layout: &'static [char],
@@ -84,10 +82,6 @@ impl Write for Escaping<'_, '_> {
 /// so that no two values look the same: a backslash becomes `\\`, a tab `\t`, a line feed `\n`, a carriage return `\r`, any other
 /// character that a terminal [obeys](is_obeyed) `\u{...}` with its code, and such a byte that is not UTF-8 `\x..`; all other bytes
 /// stay as they are.
-///
-/// # Errors
-///
-/// The first error of `put`.
 pub(crate) fn escaped<E>(value: &[u8], mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     // Nearly all values are plain. All bytes are looked at, without a branch for each.
     let is_plain = |byte: u8| byte.wrapping_sub(b' ') < 0x5f && byte != b'\\';

@@ -13,7 +13,7 @@ use super::chunks::{Chunk, Chunks, Cut, Position};
 use super::error::ListError;
 use super::list::{Buffer, List};
 use crate::formats::error::FileError;
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::lock::{OnPanic, into_inner, lock};
 use crate::threads;
 
@@ -77,7 +77,7 @@ struct Scanned<T> {
 
 /// Opens a file that a run wrote as a list to be scanned.
 pub(crate) fn opened(path: &Path) -> Result<List, ListError> {
-    regular_file::ensure(path).map_err(FileError::of("read the list", path))?;
+    seekable::ensure(path).map_err(FileError::of("read the list", path))?;
     List::open(path)
 }
 

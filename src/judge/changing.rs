@@ -20,7 +20,7 @@ use super::urls::LineUrls;
 use super::view::Judge;
 use crate::automaton::front::Prefixes;
 use crate::dialect::Dialect;
-use crate::formats::mmap;
+use crate::formats::memory;
 use crate::input::chunks::Chunk;
 use crate::input::layout::Layout;
 use crate::judge::choices::Choices;
@@ -133,7 +133,7 @@ impl ChangingList {
         let file: File = tempfile::tempfile().unwrap();
         file.set_len(2 * FILE as u64).unwrap();
         // SAFETY: the file has no name. This map changes the other one, which is what is tested.
-        let (mut map, read) = unsafe { (mmap::map_mut(&file).unwrap(), mmap::map(&file).unwrap()) };
+        let (mut map, read) = unsafe { (memory::map_mut(&file).unwrap(), memory::map(&file).unwrap()) };
         map[FILE - text.len()..FILE].copy_from_slice(text);
         // SAFETY: nothing refers to the second half.
         unsafe { mprotect(read.as_ptr().add(FILE).cast_mut().cast(), FILE, MprotectFlags::empty()) }.unwrap();

@@ -23,8 +23,7 @@ use std::{fmt, io};
 use toml::Spanned;
 
 use crate::formats::compression::read_within;
-use crate::formats::error::FileError;
-use crate::formats::plain::toml_words;
+use crate::formats::error::{FileError, toml_words};
 use crate::formats::{line_of, shortened, shown, time};
 use crate::outcome::Partition;
 use crate::policy::{CrawlerError, FinalStatuses, OriginStatus, Policy, Record};

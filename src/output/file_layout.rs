@@ -6,7 +6,7 @@ use super::folder::{FileName, Written};
 use super::form::{Compressor, Format, FrameFormat, Rows, Splits};
 use super::receipt::ReceiptOptions;
 use super::table;
-use crate::formats::regular_file::PARQUET_MARK;
+use crate::formats::marks::PARQUET_MARK;
 use crate::output::error::OutputError;
 
 /// The layout of a run's files.

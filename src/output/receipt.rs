@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use super::folder::Written;
 use super::form::{Form, Format, FrameFormat, Rows, Splits};
 use crate::formats::compression::Compression;
+use crate::formats::error::json_problem;
 use crate::formats::fit::{self, Row};
-use crate::formats::plain::json_problem;
-use crate::formats::{json, regular_file, visible};
+use crate::formats::{json, seekable, visible};
 use crate::input::error::SkippedPart;
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
@@ -430,7 +430,7 @@ fn is_zero(number: &u64) -> bool {
 impl Receipt {
     /// Reads the one at `path`, if there is one.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Receipt>> {
-        match regular_file::open(path) {
+        match seekable::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
             Ok(file) => match serde_json::from_reader(BufReader::new(file)) {

@@ -1,51 +1,44 @@
 //! One answer for one robots.txt, and its meaning.
+//!
+//! Captures are read in batches, while their source is still being read. The threads of a pool share the work on a batch, a few
+//! captures at a time; one that waits for a batch reads captures in the meantime. Outside a pool, the thread that begins a batch
+//! reads it.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-use super::answer::AnswerKind;
 use super::crawlers::Crawlers;
+use super::kept::AnswerKind;
 use super::state::Answered;
 use super::{provenance, side_records};
-use crate::automaton;
 use crate::dialect::Dialect;
-use crate::origin;
 use crate::robots::{self, AgentName, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::Patterns;
-
-/// One answer to a request for a robots.txt, as given by a source.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Capture {
-    /// The requested URL, in canonical form.
-    pub url: String,
-    /// The origin, if the URL is its robots.txt; `None` for a URL that can only be the target of a redirect.
-    pub origin: Option<String>,
-    /// Whether the source named this exact origin rather than just its host. An exact capture wins over one that is not.
-    pub exact: bool,
-    /// When and how it was answered, with the status of this answer.
-    pub answered: Answered,
-    /// Where a redirect leads, as the server wrote it.
-    pub location: Option<String>,
-    /// The body, if any; an empty file has an empty one. Captures of several origins may share it.
-    pub body: Option<Arc<[u8]>>,
-    /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
-    pub incomplete: bool,
-}
+use crate::threads::Soon;
+use crate::{automaton, origin};
 
 setters! {
-    Capture {
-        url: String,
-        origin: Option<String>,
-        exact: bool,
-        answered: Answered,
-        location: Option<String>,
-        body: Option<Arc<[u8]>>,
-        incomplete: bool,
+    /// One answer to a request for a robots.txt, as given by a source.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Capture {
+        /// The requested URL.
+        pub url: String,
+        /// The origin, if the URL is its robots.txt; `None` for a URL that can only be the target of a redirect.
+        pub origin: Option<String>,
+        /// Whether the source named this exact origin rather than just its host. An exact capture wins over one that is not.
+        pub exact: bool,
+        /// When and how it was answered, with the status of this answer.
+        pub answered: Answered,
+        /// Where a redirect leads, as the server wrote it.
+        pub location: Option<String>,
+        /// The body, if any; an empty file has an empty one. Captures of several origins may share it.
+        pub body: Option<Arc<[u8]>>,
+        /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
+        pub incomplete: bool,
     }
 }
 
-/// The meaning of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A robots.txt, or an HTML page in its place.
@@ -63,9 +56,7 @@ pub(super) struct Selected {
     pub automata: Vec<Vec<u32>>,
     /// The groups, each with the crawlers that it applies to.
     pub classes: Vec<SelectedClass>,
-    /// The side records, encoded.
     pub side_records: Vec<u8>,
-    /// Whether it looks like an HTML page.
     pub html_page: bool,
 }
 
@@ -74,7 +65,6 @@ pub(super) struct Selected {
 pub(super) struct SelectedClass {
     /// What applies to them, if anything.
     pub group: Option<SelectedGroup>,
-    /// Their columns, in order.
     pub columns: Vec<usize>,
 }
 
@@ -83,9 +73,7 @@ pub(super) struct SelectedClass {
 pub(super) struct SelectedGroup {
     /// The index of its automaton in [`Selected::automata`].
     pub automaton: usize,
-    /// Its rules, encoded.
     pub rules: Vec<u8>,
-    /// Whether it is their own.
     pub own: bool,
 }
 
@@ -98,7 +86,7 @@ pub(super) struct Reading {
 }
 
 impl Capture {
-    /// A robots.txt that an origin served with status 200 at an unknown time.
+    /// A robots.txt that an origin, such as `https://example.com`, served with status 200 at an unknown time.
     pub fn found(origin: &str, body: impl AsRef<[u8]>) -> Capture {
         Capture {
             url: origin::robots_url(origin),
@@ -188,4 +176,88 @@ fn select(body: &[u8], columns: &Crawlers, dialect: &Dialect, notes: &mut NoteCo
         group.rules = provenance::encode(&robots, &selections[members[0]], &lines);
     }
     selected
+}
+
+/// How many captures a thread reads at a time: about a millisecond's work.
+const AT_ONCE: usize = 16;
+
+pub(super) struct Batch {
+    work: Arc<Work>,
+    /// The number of each capture's reading. Numbers are assigned in order of first use.
+    which: Vec<usize>,
+    parts: Vec<Soon<Vec<Reading>>>,
+}
+
+/// The work shared by the threads of the pool.
+struct Work {
+    captures: Vec<Capture>,
+    /// The indices of the captures to read: the first with each body.
+    firsts: Vec<usize>,
+    columns: Arc<Crawlers>,
+    dialect: &'static Dialect,
+}
+
+type Body = (Arc<[u8]>, Option<u16>);
+
+/// The body and status of a capture, if they determine its meaning.
+fn body_alone(capture: &Capture) -> Option<Body> {
+    let body = capture.body.as_ref().filter(|_| capture.location.is_none() && !capture.incomplete)?;
+    Some((Arc::clone(body), capture.answered.status))
+}
+
+/// Whether two [bodies](body_alone) are one allocation with one status: true for the captures of one file in a folder, and for
+/// revisits of one original.
+fn share_body(one: &Option<Body>, other: &Option<Body>) -> bool {
+    one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| Arc::ptr_eq(&one.0, &other.0) && one.1 == other.1)
+}
+
+impl Batch {
+    /// Starts reading captures.
+    ///
+    /// Many sites have the same file as another site. A file that repeats within a batch is read
+    /// once; across batches of thousands, a file that all sites have is read once for each batch.
+    pub fn begin(captures: Vec<Capture>, columns: &Arc<Crawlers>, dialect: &'static Dialect) -> Batch {
+        let (mut firsts, mut known, mut before) = (Vec::new(), HashMap::new(), None);
+        let mut which: Vec<usize> = Vec::with_capacity(captures.len());
+        for (at, capture) in captures.iter().enumerate() {
+            let (body, next) = (body_alone(capture), firsts.len());
+            let number = match (&body, which.last()) {
+                // Saves hashing the body.
+                (_, Some(&last)) if share_body(&before, &body) => last,
+                (Some(body), _) => *known.entry(body.clone()).or_insert(next),
+                (None, _) => next,
+            };
+            if number == next {
+                firsts.push(at);
+            }
+            which.push(number);
+            before = body;
+        }
+        let parts = firsts.len().div_ceil(AT_ONCE);
+        let work = Arc::new(Work { captures, firsts, columns: Arc::clone(columns), dialect });
+        let of_part = |part| {
+            let work = Arc::clone(&work);
+            Soon::begin(move || work.read(part))
+        };
+        let parts = (0..parts).map(of_part).collect();
+        Batch { work, which, parts }
+    }
+
+    pub fn is_read(&mut self) -> bool {
+        self.parts.iter_mut().all(Soon::is_done)
+    }
+
+    /// Waits until all captures are read; returns them, the number of each one's reading, and the readings.
+    pub fn wait(mut self) -> (Vec<Capture>, Vec<usize>, Vec<Reading>) {
+        let readings = self.parts.into_iter().flat_map(Soon::wait).collect();
+        let work = Arc::get_mut(&mut self.work).expect("readers drop the work before they are done");
+        (std::mem::take(&mut work.captures), self.which, readings)
+    }
+}
+
+impl Work {
+    fn read(&self, part: usize) -> Vec<Reading> {
+        let firsts = self.firsts.chunks(AT_ONCE).nth(part).unwrap_or_default();
+        firsts.iter().map(|&at| self.captures[at].read(&self.columns, self.dialect)).collect()
+    }
 }

@@ -7,22 +7,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::{Answer, AnswerKind, Content, Failures, Folded, KeptUrl, Placement, StoredRules, Urls};
-use super::batch::Batch;
-use super::capture::{Capture, Meaning, Reading, Selected, SelectedClass};
+use super::capture::{Batch, Capture, Meaning, Reading, Selected, SelectedClass};
+use super::compiled::Policy;
 use super::crawlers::Crawlers;
 use super::error::WriteError;
 use super::groups::{CrawlerClass, Group};
-use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer, folder_of, replace};
+use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer};
+use super::kept::{Answer, AnswerKind, Content, Failures, Folded, StoredRules};
 use super::overrides::{Override, Overrides};
-use super::source::PassedOver;
+use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
-use super::statistics::CompileProgress;
-use super::targets::Targets;
-use super::union::{Deriving, OverridesFrom, Union, UrlList};
+use super::statistics::{CompileProgress, Statistics};
+use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
+use super::urls::{KeptUrl, Placement, Urls};
 use super::write_lock::WriteLock;
-use super::{Policy, Statistics};
 use crate::dialect::Dialect;
+use crate::formats::replace::{folder_of, replace};
 use crate::origin;
 use crate::robots::NoteCounts;
 use crate::threads::{self, Soon};
@@ -50,11 +50,9 @@ pub struct Captures {
     tables: Tables,
     /// The URLs and tables that did not fit in memory.
     runs: Vec<Run>,
-    /// The run that is being written.
     writing: Option<Soon<Result<Run, WriteError>>>,
     /// The memory budget for reading sources, in bytes.
     pub(super) memory: u64,
-    /// Batches being read, in order.
     ahead: VecDeque<Batch>,
     /// The most threads that read captures. Memory that compiling keeps for the next file is freed with them.
     most_readers: usize,
@@ -158,12 +156,15 @@ impl Captures {
         })
     }
 
-    /// Adds captures, compiling their robots.txt files in parallel if they are many.
+    /// Adds captures, compiling their robots.txt files in parallel if they are many. Their URLs and origins need not be in canonical
+    /// form.
     ///
     /// # Errors
     ///
+    /// [`WriteError::Capture`] if a URL is none, or not that of the robots.txt of its origin; then none is added.
     /// [`WriteError::Full`] beyond what a policy can hold.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
+        let captures: Vec<Capture> = captures.into_iter().map(canonical).collect::<Result<_, _>>()?;
         let body = |capture: &Capture| capture.body.as_ref().map_or(0, |body| body.len());
         let bytes: usize = captures.iter().map(|capture| COMPILED_BYTES + body(capture)).sum();
         let threads = threads::worth_starting(bytes / COMPILED_BYTES_A_MILLISECOND, self.most_readers);
@@ -193,7 +194,6 @@ impl Captures {
         self.wait_for_run()
     }
 
-    /// Puts the oldest batch in place.
     fn store_next(&mut self) -> Result<(), WriteError> {
         let Some(batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, which, readings) = batch.wait();
@@ -259,7 +259,6 @@ impl Captures {
         self.statistics.captures.unnamed_files += 1;
     }
 
-    /// Stores the data of an answer's meaning.
     fn store(&mut self, meaning: Meaning) -> Result<Content, WriteError> {
         Ok(match meaning {
             Meaning::RobotsTxt(selected) => Content::Rules(self.store_robots_txt(selected)?),
@@ -336,7 +335,6 @@ impl Captures {
         Ok(())
     }
 
-    /// Waits for the run that is being written.
     fn wait_for_run(&mut self) -> Result<(), WriteError> {
         let written = self.writing.take().map(Soon::wait).transpose()?;
         self.runs.extend(written);
@@ -421,6 +419,21 @@ impl Captures {
     }
 }
 
+/// A capture with its URL, and its origin, in canonical form: URLs of lists find no other.
+fn canonical(capture: Capture) -> Result<Capture, WriteError> {
+    let wrong = |problem| WriteError::Capture { problem };
+    let Some(given) = &capture.origin else {
+        let (url, origin) = page(&capture.url).map_err(wrong)?;
+        return Ok(Capture { url, origin, ..capture });
+    };
+    let origin = bare_origin(given).map_err(|reason| wrong(format!("{given:?} is not an origin: {reason}")))?;
+    let is_of_it = |url: &str| page(url).is_ok_and(|(_, of)| of.as_ref() == Some(&origin));
+    if capture.url != origin::robots_url(given) && !is_of_it(&capture.url) {
+        return Err(wrong(format!("{:?} is not the robots.txt of {origin}", capture.url)));
+    }
+    Ok(Capture { url: origin::robots_url(&origin), origin: Some(origin), ..capture })
+}
+
 /// All URLs in order, split before their path.
 fn sorted(urls: &Urls) -> Vec<((&str, &str), &KeptUrl)> {
     let mut sorted: Vec<((&str, &str), &KeptUrl)> = urls.iter().collect();
@@ -428,7 +441,6 @@ fn sorted(urls: &Urls) -> Vec<((&str, &str), &KeptUrl)> {
     sorted
 }
 
-/// The record of a URL.
 fn record<'u>(&((origin, path), url): &((&'u str, &'u str), &'u KeptUrl)) -> UrlRecord<'u> {
     UrlRecord {
         origin: origin.as_bytes(),
@@ -466,6 +478,27 @@ mod tests {
         assert_eq!((progress.read(), progress.origins(), progress.written()), (3, 0, 0));
         captures.policy().unwrap();
         assert_eq!((progress.read(), progress.origins(), progress.written()), (3, 3, 3));
+    }
+
+    #[test]
+    fn an_origin_may_be_in_any_form_but_must_be_one() {
+        let policy = |origin: &str| {
+            let mut captures = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
+            captures.add(vec![Capture::found(origin, "User-agent: *\nDisallow: /\n")])?;
+            captures.policy()
+        };
+        let expected = policy("https://a.example").unwrap();
+        for origin in ["HTTPS://A.example", "https://a.example:443/", " https://user@a.example"] {
+            assert!(policy(origin).unwrap().bytes() == expected.bytes(), "{origin}");
+        }
+        for wrong in ["a.example", "", "ftp://a.example", "https://a.example/x"] {
+            let text = policy(wrong).unwrap_err().to_string();
+            assert!(text.contains(wrong) && text.contains("; give an origin such as"), "{text}");
+        }
+        let mut captures = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
+        let other =
+            Capture { url: "https://b.example/robots.txt".to_owned(), ..Capture::found("https://a.example", "") };
+        assert!(captures.add(vec![other]).is_err());
     }
 
     #[test]

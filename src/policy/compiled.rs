@@ -6,16 +6,17 @@ use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::answer::{self, FinalStatuses, Hops, Kept, Resolver};
 use super::crawlers::{Crawler, Crawlers};
-use super::error::CrawlerError;
-use super::error::{ImageError, OpenError};
+use super::error::{CrawlerError, ImageError, OpenError};
 use super::groups::{Group, Groups};
 use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
+use super::kept::Kept;
 use super::lookup::Lookup;
 use super::provenance::{self, Outline, WrittenRules};
+use super::resolve::{FinalStatuses, Hops, Resolver};
 use super::side_records;
 use super::statistics::Statistics;
+use super::urls::split;
 use crate::dialect::Dialect;
 use crate::origin;
 use crate::preferences::SignalScope;
@@ -51,11 +52,9 @@ pub struct Policy {
 /// The policies that make up a layered one, and what those over the largest change in it.
 #[derive(Debug)]
 pub(super) struct Layers {
-    /// The largest first.
     pub all: Vec<Policy>,
     /// The look-up table of the largest, without the origins that changed.
     pub lookup: Mmap,
-    /// The origins that changed.
     pub changed: Policy,
 }
 
@@ -120,10 +119,6 @@ impl Policy {
     }
 
     /// Like [`Policy::from_bytes`], with a degree of trust.
-    ///
-    /// # Errors
-    ///
-    /// As [`Policy::from_bytes`].
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
         let (image, content) = Image::copied(bytes, trust)?;
@@ -153,7 +148,7 @@ impl Policy {
 
     /// The names of the sections of its policy file, with their lengths in bytes.
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
-        Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))
+        Section::all().map(|section| (section.name(), self.image.section(section).len()))
     }
 
     /// The dialect it was made for.
@@ -176,10 +171,6 @@ impl Policy {
     }
 
     /// The crawlers with these agents, in their order.
-    ///
-    /// # Errors
-    ///
-    /// [`CrawlerError`] if the policy has no answer for one of them.
     pub(crate) fn crawlers<'a>(
         &self,
         agents: impl IntoIterator<Item = &'a Agents>,
@@ -248,16 +239,12 @@ impl Policy {
         if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
             return Some(kept);
         }
-        let (origin, path) = answer::split(url);
+        let (origin, path) = split(url);
         let found = self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)?;
         Some(found.kept.into_owned())
     }
 
     /// The columns that answer for a crawler.
-    ///
-    /// # Panics
-    ///
-    /// As [`Crawler::columns`].
     pub(crate) fn answering<'c>(&self, crawler: &'c Crawler) -> &'c [usize] {
         crawler.columns(self.columns())
     }
@@ -270,7 +257,7 @@ impl Policy {
 
     /// The groups for no crawler in particular: their rows and automata.
     pub(crate) fn rows(&self) -> Groups<'_> {
-        Groups::of_rows(&self.image.parts())
+        Groups::new(&self.image.parts(), &[])
     }
 
     /// The rules of a group as written in their file, for the crawlers of a column.

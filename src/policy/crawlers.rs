@@ -3,6 +3,14 @@
 //! A policy has a column for each crawler that it was compiled for: a product token, `*`, or a list of tokens in order
 //! of preference. A query may name one of these columns, or another list of tokens that each have a column. The answer to such a
 //! list is the same as if the policy had been compiled for it.
+//!
+//! A set of a policy's crawlers is a bitmap:
+//!
+//! ```text
+//! set     a bit for each column, the first one the lowest bit of the first byte
+//! ```
+//!
+//! Where a set is named by its place in CRAWLERS, the place 0 means all crawlers.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -62,7 +70,6 @@ impl Crawlers {
             && self.agents.iter().zip(&other.agents).all(|(one, other)| one.is_same(other))
     }
 
-    /// How many columns there are.
     pub(crate) fn count(&self) -> usize {
         self.agents.len()
     }
@@ -165,6 +172,52 @@ impl Crawler {
     }
 }
 
+/// The bytes of a set of this many columns.
+pub(super) fn set_length(width: usize) -> usize {
+    width.div_ceil(8)
+}
+
+pub(super) fn set_of(columns: impl IntoIterator<Item = usize>, width: usize) -> Vec<u8> {
+    let mut set = vec![0; set_length(width)];
+    columns.into_iter().for_each(|column| set[column / 8] |= 1 << (column % 8));
+    set
+}
+
+#[inline]
+pub(crate) fn is_in_set(set: &[u8], column: usize) -> bool {
+    set.get(column / 8).is_some_and(|byte| byte >> (column % 8) & 1 == 1)
+}
+
+/// The columns of a set, in order.
+#[inline]
+pub(crate) fn columns_of(set: &[u8]) -> impl Iterator<Item = usize> {
+    let of_byte = |(at, &byte): (usize, &u8)| {
+        let mut left = byte;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (bit < 8).then_some(8 * at + bit)
+        })
+    };
+    set.iter().enumerate().flat_map(of_byte)
+}
+
+pub(super) fn set_count(set: &[u8]) -> usize {
+    set.iter().map(|byte| byte.count_ones() as usize).sum()
+}
+
+/// Checks that bytes are a set of some of this many columns, neither none nor all.
+pub(super) fn check_set(set: &[u8], width: usize) -> Result<(), &'static str> {
+    if set.len() != set_length(width) || columns_of(set).any(|column| column >= width) {
+        return Err("a set has other crawlers than the policy");
+    }
+    match set_count(set) {
+        0 => Err("a set has no crawlers"),
+        all if all == width => Err("a set of all crawlers is not named 0"),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,5 +265,16 @@ mod tests {
     fn a_crawler_of_another_policy_is_not_the_one_in_its_place() {
         let crawler = columns(&["a", "b"]).unwrap().crawler(Some(&"a".parse().unwrap()), Dialect::DEFAULT).unwrap();
         crawler.columns(&columns(&["b", "a"]).unwrap());
+    }
+
+    #[test]
+    fn a_set_has_its_columns_and_no_others() {
+        let set = set_of([0, 9, 11], 12);
+        assert_eq!((set.as_slice(), set_count(&set)), (&[1, 10][..], 3));
+        assert_eq!(columns_of(&set).collect::<Vec<_>>(), [0, 9, 11]);
+        assert!(is_in_set(&set, 9) && !is_in_set(&set, 8) && !is_in_set(&set, 100));
+        assert_eq!(check_set(&set, 12), Ok(()));
+        assert!(check_set(&set, 11).is_err() && check_set(&set, 17).is_err());
+        assert!(check_set(&[0, 0], 12).is_err() && check_set(&[255, 15], 12).is_err());
     }
 }

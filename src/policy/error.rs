@@ -189,6 +189,12 @@ pub enum WriteError {
         /// The system's error.
         error: io::Error,
     },
+    /// A capture of something else than a URL, or than the robots.txt of its origin.
+    #[error("{problem}; give an origin such as https://www.example.com, or the URL of a page")]
+    Capture {
+        /// What is wrong, and with what.
+        problem: String,
+    },
     /// A section is larger than places can address.
     #[error("too much for one policy: {section} would take more than {limit} GiB; compile several")]
     Full {

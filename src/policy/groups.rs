@@ -16,11 +16,11 @@
 use hashbrown::HashMap;
 use std::cmp::Reverse;
 
-use super::crawler_set;
+use super::crawlers::{is_in_set, set_count, set_length, set_of};
 use super::error::WriteError;
 use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
 use crate::automaton::front;
-use crate::formats::prefetch::prefetch;
+use crate::formats::memory::prefetch;
 
 /// The group that applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,12 +38,9 @@ const OWN: u32 = 2;
 const KIND_BITS: u32 = 2;
 const KIND_MASK: u32 = 3;
 
-/// Bytes of a class.
 const CLASS: usize = 8;
-/// Bytes of the place of a set.
 const SET: usize = 4;
 
-/// Encodes the group of a class.
 fn encode(group: Option<Group>) -> [u8; CLASS] {
     let class = group.map_or(0, |group| {
         let kind = if group.own { OWN } else { EVERYBODYS };
@@ -57,7 +54,6 @@ fn encode(group: Option<Group>) -> [u8; CLASS] {
 pub(crate) struct CrawlerClass {
     /// The group that applies to them, if any.
     pub group: Option<Group>,
-    /// Their columns, in order.
     pub columns: Vec<usize>,
 }
 
@@ -88,7 +84,7 @@ pub(crate) fn encode_row(
             let sets = classes.iter().map(|class| &class.columns).chain([&of_automaton[&first.automaton()]]);
             for columns in sets {
                 let is_all = columns.len() == width;
-                let place = if is_all { NONE } else { set(&crawler_set::of(columns.iter().copied(), width))? };
+                let place = if is_all { NONE } else { set(&set_of(columns.iter().copied(), width))? };
                 row.extend_from_slice(&place.to_le_bytes());
             }
         }
@@ -101,7 +97,6 @@ pub(crate) fn encode_row(
 pub(crate) struct Row<'p>(pub &'p [u8]);
 
 impl<'p> Row<'p> {
-    /// How many classes it has.
     #[inline]
     pub fn count(self) -> usize {
         if self.0.len() <= CLASS { 1 } else { (self.0.len() - SET) / (CLASS + SET) }
@@ -112,7 +107,6 @@ impl<'p> Row<'p> {
         u32::from_le_bytes(bytes.try_into().expect("four bytes"))
     }
 
-    /// The group of a class.
     pub fn group(self, class: usize) -> Option<Group> {
         let (automaton, rules) = (self.word(CLASS * class), self.word(CLASS * class + 4));
         let kind = automaton & KIND_MASK;
@@ -125,7 +119,6 @@ impl<'p> Row<'p> {
         self.word(CLASS * class) >> KIND_BITS
     }
 
-    /// The place of the set of a class.
     #[inline]
     pub fn set(self, class: usize) -> u32 {
         match self.count() {
@@ -194,11 +187,11 @@ impl<'p> Row<'p> {
     /// Checks that each crawler is in one class, and that the first automaton's set has its crawlers.
     fn check_sets(self, width: usize, set: impl Fn(u32) -> Option<&'p [u8]>) -> Result<(), &'static str> {
         let no_set = "a class does not lead to a set";
-        let (mut all, mut first, mut members) = (vec![0; crawler_set::length(width)], Vec::new(), 0);
+        let (mut all, mut first, mut members) = (vec![0; set_length(width)], Vec::new(), 0);
         for class in 0..self.count() {
             let set = set(self.set(class)).ok_or(no_set)?;
             all.iter_mut().zip(set).for_each(|(all, byte)| *all |= byte);
-            members += crawler_set::count(set);
+            members += set_count(set);
             if self.automaton(class) == self.automaton(0) {
                 first.clone_from(&all);
             }
@@ -207,11 +200,11 @@ impl<'p> Row<'p> {
                 return Err("the classes of an automaton do not follow each other");
             }
         }
-        if members != width || crawler_set::count(&all) != width {
+        if members != width || set_count(&all) != width {
             return Err("a crawler is not in one class");
         }
         let is_first = match self.first() {
-            (_, NONE) => crawler_set::count(&first) == width,
+            (_, NONE) => set_count(&first) == width,
             (_, place) => set(place).ok_or(no_set)? == first,
         };
         if is_first { Ok(()) } else { Err("the set of the first automaton has other crawlers") }
@@ -223,7 +216,6 @@ impl<'p> Row<'p> {
 pub struct Groups<'p> {
     rows: Pool<'p>,
     sets: Pool<'p>,
-    /// The pool of automata.
     automata: &'p [u8],
     /// The columns that answer; none stands for most crawlers of each row.
     columns: &'p [usize],
@@ -232,11 +224,6 @@ pub struct Groups<'p> {
 impl<'p> Groups<'p> {
     pub(crate) fn new(parts: &Parts<'p>, columns: &'p [usize]) -> Groups<'p> {
         Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns }
-    }
-
-    /// The rows for no crawler in particular.
-    pub(crate) fn of_rows(parts: &Parts<'p>) -> Groups<'p> {
-        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns: &[] }
     }
 
     /// The same rows, where these columns answer; none stands for most crawlers of each row.
@@ -252,7 +239,6 @@ impl<'p> Groups<'p> {
         self.columns
     }
 
-    /// The row at a place.
     #[inline]
     pub(crate) fn row(&self, row: u32) -> Row<'p> {
         Row(self.rows.item(row))
@@ -261,7 +247,7 @@ impl<'p> Groups<'p> {
     /// Whether a set, given by its place, has all the columns that answer.
     #[inline]
     pub(crate) fn are_in(&self, set: u32) -> bool {
-        set == NONE || self.columns.iter().all(|&column| crawler_set::has(self.sets.item(set), column))
+        set == NONE || self.columns.iter().all(|&column| is_in_set(self.sets.item(set), column))
     }
 
     /// Whether the entries of the look-up table name the automaton in each row.
@@ -292,8 +278,8 @@ impl<'p> Groups<'p> {
     pub fn answer(&self, row: u32) -> (usize, Option<Group>) {
         let row = self.row(row);
         let of = |column: usize| {
-            let class = (0..row.count())
-                .find(|&class| self.set(row.set(class)).is_none_or(|set| crawler_set::has(set, column)));
+            let class =
+                (0..row.count()).find(|&class| self.set(row.set(class)).is_none_or(|set| is_in_set(set, column)));
             class.and_then(|class| row.group(class))
         };
         let Some((last, before)) = self.columns.split_last() else { return (0, row.group(0)) };
@@ -343,6 +329,7 @@ impl<'p> Groups<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::crawlers::check_set;
     use crate::policy::image::Starts;
 
     fn group(number: u32, own: bool) -> Group {
@@ -356,7 +343,6 @@ mod tests {
         places: Vec<u32>,
     }
 
-    /// Rows of three columns.
     fn made(rows: &[[Option<Group>; 3]]) -> Made {
         let mut made = Made { sets: vec![0; 4], rows: vec![0; 4], places: Vec::new() };
         for row in rows {
@@ -421,7 +407,7 @@ mod tests {
         let made = made(&[[Some(own), Some(everybodys), Some(own)]]);
         let good = Row(Pool::new(Section::Rows, &made.rows).item(made.places[0])).0.to_vec();
         let sets = Pool::new(Section::Crawlers, &made.sets);
-        let starts: Starts = sets.check(|set| crawler_set::check(set, 3).map_err(|what| (0, what))).unwrap();
+        let starts: Starts = sets.check(|set| check_set(set, 3).map_err(|what| (0, what))).unwrap();
         let check = |row: &[u8]| {
             let set = |place: u32| (place != NONE && starts.has(place as usize)).then(|| sets.item(place));
             // It lives as long as the test.

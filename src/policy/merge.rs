@@ -5,19 +5,31 @@
 //!
 //! The answers of all policies are sorted, so they are read side by side. The targets of redirects are collected first,
 //! because an origin may redirect to a URL that comes later.
+//!
+//! Small policies over a large one are layers: a minute's answers over a million origins should cost what the minute costs. Only the
+//! origins that the smaller ones change are merged, in memory: those they have, and those
+//! whose redirects lead to a URL they have. The large policy tells who redirects where. Its other origins stay as they are,
+//! and in a private copy of its look-up table, of which the system copies only the pages that are changed, the entries of
+//! changed origins match no origin. So most lines still need one probe.
 
+use hashbrown::HashSet;
+use std::cmp::Reverse;
 use std::path::Path;
+use std::sync::Arc;
 
-use super::answer::Kept;
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
+use super::compiled::{Layers, Policy};
 use super::error::{MergeError, WriteError};
-use super::image::{POLICY_FILE, Sources, SpillFolder, UrlRecord, Writer, folder_of, replace};
+use super::image::{Content, POLICY_FILE, Section, Sources, SpillFolder, UrlRecord, Writer};
+use super::kept::Kept;
+use super::lookup::take_out;
 use super::overrides::Overrides;
-use super::statistics::CompileProgress;
-use super::targets::Targets;
-use super::union::{Deriving, Disagreements, OverridesFrom, Union, UrlList};
+use super::statistics::{CompileProgress, Statistics};
+use super::union::{Deriving, Disagreements, OverridesFrom, Targets, Union, UrlList};
+use super::urls::Urls;
 use super::write_lock::WriteLock;
-use super::{Policy, Statistics};
+use crate::formats::memory;
+use crate::formats::replace::{folder_of, replace};
 use crate::threads;
 
 /// The result of a merge.
@@ -60,10 +72,6 @@ pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock
 }
 
 /// The first of several policies that can be merged.
-///
-/// # Errors
-///
-/// [`MergeError`] if there is none, or dialects or crawlers differ.
 pub(super) fn agree(policies: &[Policy]) -> Result<&Policy, MergeError> {
     let (first, others) = policies.split_first().ok_or(MergeError::None)?;
     for other in others {
@@ -121,7 +129,6 @@ impl Policy {
     }
 }
 
-/// Policies being merged.
 pub(super) struct Merging<'p> {
     policies: &'p [&'p Policy],
     sources: Sources<'p>,
@@ -132,7 +139,7 @@ pub(super) struct Merging<'p> {
 
 impl<'p> Merging<'p> {
     pub fn new(policies: &'p [&'p Policy], from: OverridesFrom) -> Merging<'p> {
-        let all = policies.iter().map(|policy| policy.image.parts().source()).collect();
+        let all = policies.iter().map(|policy| policy.image.items()).collect();
         let sources = Sources(all);
         Merging { policies, sources, from, some: vec![None; policies.len()] }
     }
@@ -169,7 +176,6 @@ impl<'p> Merging<'p> {
         Ok((written?, union.disagreements))
     }
 
-    /// The URLs of all policies.
     pub fn union(&self) -> Union<'p> {
         let urls = |(source, policy): (usize, &&'p Policy)| {
             let urls: UrlList<'p> = match &self.some[source] {
@@ -182,9 +188,98 @@ impl<'p> Merging<'p> {
         Union::new(lists, self.sources.clone(), self.from)
     }
 
-    /// The answers of the targets of redirects.
     pub fn targets(&self, spill: &SpillFolder) -> Result<Targets, WriteError> {
         let pointers = self.policies.iter().flat_map(|policy| policy.image.parts().pointers);
         Targets::collect(pointers.map(|pointer| pointer.hash()), || self.union(), spill)
     }
+}
+
+impl Policy {
+    /// A policy with all answers of several, whatever their order, without writing them: it judges as their
+    /// [merge](super::merge()) does. Takes time and memory for the origins that all but the largest change.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError`] if there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be had.
+    pub fn layered(policies: Vec<Policy>) -> Result<Policy, MergeError> {
+        agree(&policies)?;
+        let mut all: Vec<Policy> = policies.into_iter().flat_map(Policy::into_all).collect();
+        all.sort_by_key(|policy| Reverse((policy.statistics().origins, policy.checksum())));
+        let base = all[0].clone();
+        if all.len() == 1 {
+            return Ok(base);
+        }
+        let spill = SpillFolder::at(std::env::temp_dir());
+        let changed = changed(&all, &spill)?;
+        let (image, table) = (&base.image, base.lookup());
+        let mut lookup = image.private_section(Section::Lookup).map_err(|error| spill.failed(error))?;
+        for record in changed.lookup().records() {
+            if let Some(at) = table.position(record.origin, image.section(Section::Lookup)) {
+                take_out(&mut lookup, at);
+            }
+        }
+        let content =
+            Content { statistics: statistics(&base, &changed), columns: base.columns().clone(), ..*base.content };
+        let layers = Layers { lookup: memory::read_only(lookup), changed, all };
+        Ok(Policy { layers: Some(Arc::new(layers)), content: Arc::new(content), ..base })
+    }
+}
+
+/// The counts of origins in a policy of which some are changed; the other counts are those of the policy alone.
+fn statistics(base: &Policy, changed: &Policy) -> Statistics {
+    let mut statistics = base.statistics().clone();
+    let (lookup, of_changed) = (base.lookup(), changed.statistics());
+    for record in changed.lookup().records().filter_map(|record| lookup.get(record.origin)) {
+        statistics.origins -= 1;
+        statistics.last_good -= u64::from(record.last_good.is_some());
+        let has_delay = || base.side_records(&record, 0).first().is_some_and(|side| side.line == 0);
+        statistics.overridden -= u64::from(record.is_overridden() || has_delay());
+    }
+    statistics.origins += of_changed.origins;
+    statistics.last_good += of_changed.last_good;
+    statistics.overridden += of_changed.overridden;
+    statistics
+}
+
+/// The policy of the origins that all but the first policy change.
+fn changed(all: &[Policy], spill: &SpillFolder) -> Result<Policy, WriteError> {
+    let policies: Vec<&Policy> = all.iter().collect();
+    let of_first = of_first(all);
+    let merging = Merging::new(&policies, OverridesFrom::All).only_of_first(of_first);
+    let (mut changed, mut union) = (Urls::default(), merging.union());
+    while let Some(UrlRecord { origin, path, kept, .. }) = union.next()? {
+        let url = [origin, path].concat();
+        changed.entry(&String::from_utf8_lossy(&url)).kept = kept.into_owned();
+    }
+    // Other URLs are not changed, so only the first policy has them.
+    let known = |url: &str| changed.get(url).cloned().or_else(|| all[0].kept(url));
+    let write = |writer: Writer<'_>, statistics| writer.image(statistics, spill);
+    let ((image, content), _) = merging.write(known, spill, write)?;
+    Ok(Policy::of(image, content))
+}
+
+/// The URLs of the first policy that the others change: those that they have, and all that redirect to a URL that is changed.
+fn of_first(all: &[Policy]) -> Vec<UrlRecord<'_>> {
+    let parts = all[0].image.parts();
+    let mut seen: HashSet<Box<str>> = HashSet::new();
+    let mut next: Vec<Box<str>> = Vec::new();
+    let mut found = Vec::new();
+    for url in all[1..].iter().flat_map(|policy| policy.urls(0)) {
+        let text: Box<str> = String::from_utf8_lossy(&[url.origin, url.path].concat()).into();
+        if seen.insert(text.clone()) {
+            found.extend(parts.url((url.origin, url.path), 0));
+            next.push(text);
+        }
+    }
+    while let Some(target) = next.pop() {
+        for url in parts.redirecting_to(&target, 0) {
+            let text: Box<str> = String::from_utf8_lossy(&[url.origin, url.path].concat()).into();
+            if seen.insert(text.clone()) {
+                found.push(url);
+                next.push(text);
+            }
+        }
+    }
+    found.sort_unstable_by_key(|url| (url.origin, url.path));
+    found
 }

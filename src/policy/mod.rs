@@ -8,42 +8,34 @@
 //!
 //! The operator's [`Overrides`] take precedence over all answers.
 
-mod answer;
-mod batch;
 mod capture;
 mod captures;
-mod class;
 mod compiled;
-mod crawler_set;
 mod crawlers;
 mod error;
 mod groups;
 mod image;
-mod layers;
+mod kept;
 mod lookup;
 mod merge;
 mod overrides;
+mod pilots;
 mod provenance;
+mod resolve;
 mod side_records;
 pub mod source;
 mod state;
 mod statistics;
-mod targets;
 mod union;
+mod urls;
 mod write_lock;
 
 pub use crate::robots::{NoteCounts, NoteKind};
-pub(crate) use answer::Answer;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use answer::FinalStatuses;
-pub use answer::{AnswerKind, LONGEST_UNREACHABLE};
 pub use capture::Capture;
 pub use captures::Captures;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use class::Class;
 pub use compiled::Policy;
 pub(crate) use compiled::{Hop, to_ask, unasked};
-pub(crate) use crawler_set::columns as columns_of;
+pub(crate) use crawlers::columns_of;
 pub use crawlers::{Crawler, Crawlers};
 pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
 pub(crate) use groups::Row;
@@ -53,7 +45,8 @@ pub(crate) use groups::{Group, Groups};
 pub(crate) use image::POLICY_FILE;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use image::{Record, Trust};
-pub(crate) use image::{behind_links, folder_of, replace};
+pub(crate) use kept::Answer;
+pub use kept::{AnswerKind, LONGEST_UNREACHABLE};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
@@ -61,8 +54,10 @@ pub use merge::{Merged, merge};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use provenance::{Outline, WrittenRules};
+#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use resolve::FinalStatuses;
 pub use state::{Answered, OriginStatus, Ruling};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use state::{LastGood, OriginState, OverrideState, Times};
+pub(crate) use state::{Class, LastGood, OriginState, OverrideState, Times};
 pub use statistics::{CaptureCounts, CompileProgress, Statistics};
 pub use write_lock::{LockNotice, WriteLock};

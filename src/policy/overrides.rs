@@ -33,8 +33,8 @@ use toml::value::Datetime;
 
 use crate::dialect::Dialect;
 use crate::formats::compression::{DEFAULT_WINDOW, read_within};
+use crate::formats::error::toml_words;
 use crate::formats::error::{FileError, in_words};
-use crate::formats::plain::toml_words;
 use crate::formats::{line_of, shortened, shown};
 use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;
@@ -45,10 +45,8 @@ const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 /// The most bytes of a file: more than a million tables have.
 const LONGEST_FILE: u64 = 256 << 20;
 
-/// A problem and its byte offset.
 type ProblemAt = (usize, OverrideProblem);
 
-/// A table of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table such as [\"https://example.com\"]")]
 struct OverrideTable {
@@ -148,7 +146,6 @@ fn override_in(table: OverrideTable, folder: &Path) -> Result<Option<Override>, 
     Ok(Some(operator_override).filter(|found| *found != Override::default()))
 }
 
-/// Where a value begins.
 fn start<T>(value: &Option<Spanned<T>>) -> Option<usize> {
     value.as_ref().map(|value| value.span().start)
 }

@@ -109,7 +109,6 @@ pub(super) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &'static
     ChosenRules::new(origin, lines.map(|agent| agent.kept()).collect(), rules, dialect)
 }
 
-/// The rules of a group, given checked bytes.
 fn rules(bytes: &[u8]) -> Vec<Rule<'_>> {
     let mut rules = Vec::new();
     // Checked bytes decode without errors.
@@ -125,7 +124,6 @@ pub struct WrittenRules {
     rules: Vec<RulePlace>,
 }
 
-/// Where a rule is.
 #[derive(Debug)]
 struct RulePlace {
     value: Range<usize>,

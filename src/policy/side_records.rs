@@ -10,7 +10,7 @@
 //!
 //! All numbers except the key are encoded as in [`bytes`](crate::formats::bytes). Line 0 marks the operator's own record.
 
-use super::crawler_set;
+use super::crawlers::{check_set, is_in_set, set_count, set_of};
 use crate::formats::bytes::{Reader, push_number, push_text};
 use crate::preferences::SignalScope;
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
@@ -28,8 +28,8 @@ pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
             Some(group) => {
                 let chose = |selection: &Selection| selection.groups.binary_search(&group).is_ok();
                 let chosen = (0..selections.len()).filter(|&column| chose(&selections[column]));
-                let set = crawler_set::of(chosen, selections.len());
-                match crawler_set::count(&set) {
+                let set = set_of(chosen, selections.len());
+                match set_count(&set) {
                     0 if record.key != SideKey::ContentSignal => continue,
                     all if all == selections.len() => ALL.to_vec(),
                     _ => set,
@@ -70,9 +70,9 @@ fn read<'o>(list: &'o [u8], mut each: impl FnMut(&'o [u8], SideRecord<'o>)) -> R
 pub(super) fn check(list: &[u8], width: usize) -> Result<(), &'static str> {
     let mut sets = Ok(());
     read(list, |set, record| {
-        let is_of_others = record.key == SideKey::ContentSignal && set == crawler_set::of([], width);
+        let is_of_others = record.key == SideKey::ContentSignal && set == set_of([], width);
         if set != ALL && !is_of_others && sets.is_ok() {
-            sets = crawler_set::check(set, width);
+            sets = check_set(set, width);
         }
     })?;
     sets
@@ -96,7 +96,7 @@ pub(super) fn decode(list: &[u8], column: usize, scope: SignalScope) -> Vec<Side
     let mut records = Vec::new();
     // A checked list decodes without errors.
     let _ = read(list, |columns, record| {
-        if columns == ALL || crawler_set::has(columns, column) || is_for_all(record.key) {
+        if columns == ALL || is_in_set(columns, column) || is_for_all(record.key) {
             records.push(record);
         }
     });

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::AnswerKind;
-use super::source;
+use super::kept::AnswerKind;
 use crate::robots::NoteCounts;
 
 /// How many captures were read, and what became of them.
@@ -47,7 +46,7 @@ pub struct Statistics {
     pub captures: CaptureCounts,
     /// Counts of WARC records; likewise.
     #[serde(skip_serializing_if = "is_default")]
-    pub warc: source::WarcCounts,
+    pub warc: WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
     /// Origins with an override.

@@ -1,21 +1,24 @@
 //! The union of sorted lists of URLs: those of policies, or the runs of one that is compiled.
 //!
-//! What the origins come to is derived from it, and both are written (`Deriving`).
+//! What the origins come to is derived from it, and both are written ([`Deriving`]). An origin may redirect to a URL that comes later
+//! in the order of URLs, so the answers of all [`Targets`] are collected before. They may be as many as the origins, so they are
+//! encoded in a [`Spool`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::answer::{Hops, Kept, Resolver};
 use super::error::WriteError;
-use super::image::{Sources, UrlRecord, Writer};
+use super::image::{Sources, SpillFolder, Spool, UrlRecord, UrlRecords, Writer, hash_of_target, push_url};
+use super::kept::Kept;
+use super::resolve::{Hops, Resolver};
 use super::statistics::{CompileProgress, Statistics};
 use crate::dialect::Dialect;
+use crate::formats::bytes::push_number;
+use crate::formats::memory::Table;
 
-/// URLs in order.
 pub(super) type UrlList<'p> = Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>;
 
-/// Which overrides count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OverridesFrom {
     /// Those of all policies, the stricter of two.
@@ -26,7 +29,6 @@ pub(super) enum OverridesFrom {
     Last,
 }
 
-/// What the merged policies disagree about.
 #[derive(Debug, Default)]
 pub(super) struct Disagreements {
     /// Pairs of answers without a time, of which only the bytes could choose one.
@@ -61,14 +63,12 @@ impl<'p> Union<'p> {
         union
     }
 
-    /// Takes the next URL of a list.
     fn take(&mut self, at: usize) -> Option<UrlRecord<'p>> {
         let next = self.lists[at].next();
         self.heads.extend(next.iter().map(|url| Reverse((url.origin, url.path, at))));
         std::mem::replace(&mut self.next[at], next)
     }
 
-    /// The next URL.
     pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
         self.next_of(|_, _| true)
     }
@@ -136,7 +136,6 @@ pub(super) struct Deriving<'d, 's, K> {
 }
 
 impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
-    /// Adds the next URL.
     pub fn add(&mut self, url: UrlRecord<'_>) -> Result<(), WriteError> {
         let statistics = &mut self.statistics;
         for answer in url.kept.answers() {
@@ -159,5 +158,126 @@ impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
         statistics.last_good += u64::from(resolved.state.last_good.is_some());
         self.progress.written.fetch_add(1, Relaxed);
         self.writer.add(url, Some(&resolved))
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Targets {
+    records: Spool,
+    /// The hash of each URL, and where its record begins.
+    places: Table<(u64, u64)>,
+}
+
+impl Targets {
+    /// The URLs of a union that have one of these [hashes](hash_of_target).
+    pub fn collect<'u>(
+        hashes: impl Iterator<Item = u64>,
+        union: impl FnOnce() -> Union<'u>,
+        spill: &SpillFolder,
+    ) -> Result<Targets, WriteError> {
+        let memory = spill.tables();
+        let (mut wanted, mut places) = (Table::new(&memory), Table::new(&memory));
+        for hash in hashes {
+            if wanted.find(hash, |&known| known == hash).is_none() {
+                wanted.insert(hash, |&hash| hash).map_err(|error| spill.failed(error))?;
+            }
+        }
+        let (mut records, mut bytes) = (Spool::new(spill, Vec::new()), Vec::new());
+        if !wanted.is_empty() {
+            let mut all = union();
+            let is_wanted = |origin: &[u8], path: &[u8]| {
+                let hash = hash_of_target(&[origin, path].concat());
+                wanted.find(hash, |&known| known == hash).is_some()
+            };
+            while let Some(url) = all.next_of(is_wanted)? {
+                let place = (hash_of_target(&[url.origin, url.path].concat()), records.len());
+                places.insert(place, |&(hash, _)| hash).map_err(|error| spill.failed(error))?;
+                bytes.clear();
+                push(&url, &mut bytes);
+                records.write(&bytes)?;
+            }
+        }
+        records.finish()?;
+        Ok(Targets { records, places })
+    }
+
+    /// The answers of a URL, if they were collected.
+    pub fn get(&self, url: &str) -> Option<Kept> {
+        let hash = hash_of_target(url.as_bytes());
+        let mut found = None;
+        self.places.find(hash, |&(other, place)| {
+            found = if other == hash { self.read(place, url) } else { None };
+            found.is_some()
+        });
+        found
+    }
+
+    /// The answers in the record at a place, if it is that of a URL.
+    fn read(&self, place: u64, url: &str) -> Option<Kept> {
+        let mut records = UrlRecords::new(&self.records.bytes()[place as usize..], std::iter::empty(), 0);
+        // It was written by this process.
+        let record = records.read().ok().flatten()?;
+        if [record.origin, record.path].concat() != url.as_bytes() {
+            return None;
+        }
+        let mut sources = records.rest();
+        let mut kept = record.kept.into_owned();
+        kept.rules_mut().for_each(|rules| rules.source = sources.small().unwrap_or_default());
+        Some(kept)
+    }
+}
+
+/// Appends a record, and after it the source of each answer's rules.
+fn push(url: &UrlRecord<'_>, out: &mut Vec<u8>) {
+    push_url(url, None, out);
+    let with_rules = url.kept.answers().iter().filter(|answer| answer.kind.has_rules());
+    with_rules.for_each(|answer| push_number(u64::from(answer.rules().source), out));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::policy::image::Sources;
+    use crate::policy::kept::{Answer, AnswerKind, Content, Failures, StoredRules};
+    use crate::policy::union::OverridesFrom;
+
+    #[test]
+    fn targets_keep_the_sources_of_their_rules() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = SpillFolder { folder: folder.path().to_owned(), limit: 10 };
+        let answer = |kind: AnswerKind, source: u32| Answer {
+            kind,
+            exact: true,
+            status: Some(200),
+            incomplete: false,
+            fetched_at: Some(i64::from(source)),
+            expires: None,
+            content: Content::Rules(StoredRules { source, row: source + 1, side: source + 2 }),
+            notes: None,
+        };
+        let kept = |number: u32| {
+            let answers = [answer(AnswerKind::HtmlPage, number), answer(AnswerKind::RobotsTxt, 1000 * number)];
+            Kept::of(answers.into_iter().collect(), Failures::new(Some(5), None))
+        };
+        let paths: Vec<String> = (100..300).map(|number| format!("/{number}")).collect();
+        let urls = || {
+            let urls = (100..300).zip(&paths).map(|(number, path)| UrlRecord {
+                origin: b"http://a",
+                path: path.as_bytes(),
+                placement: None,
+                kept: Cow::Owned(kept(number)),
+            });
+            Union::new(vec![Box::new(urls)], Sources(Vec::new()), OverridesFrom::All)
+        };
+        let wanted = (100..200).map(|number| hash_of_target(format!("http://a/{number}").as_bytes()));
+        let targets = Targets::collect(wanted.chain([7]), urls, &spill).unwrap();
+        for number in 0..300 {
+            let expected = (100..200).contains(&number).then(|| kept(number));
+            assert_eq!(targets.get(&format!("http://a/{number}")), expected, "{number}");
+        }
+        let none = Targets::collect(std::iter::empty(), || unreachable!("nothing is wanted"), &spill).unwrap();
+        assert_eq!(none.get("http://a/100"), None);
     }
 }

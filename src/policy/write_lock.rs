@@ -6,9 +6,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::WriteError;
-use super::image::{behind_links, remove_partial_files};
+use crate::formats::error::{FileError, in_words};
 use crate::formats::lock_file::{LockFile, beside};
+use crate::formats::replace::{behind_links, remove_partial_files};
 use crate::formats::{is_stream, shown};
 
 /// The right to write a policy file, which one process at a time has until it drops this. Take it before you open a policy that the
@@ -58,10 +58,14 @@ impl WriteLock {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Io`] if the folder cannot be written to; with [`Interrupted`](io::ErrorKind::Interrupted) if a signal arrives
-    /// while it waits.
-    pub fn take(path: impl AsRef<Path>, mut tell: impl FnMut(LockNotice)) -> Result<WriteLock, WriteError> {
+    /// [`FileError`] if the folder cannot be written to; with [`Interrupted`](io::ErrorKind::Interrupted) if a signal arrives while it
+    /// waits.
+    pub fn take(path: impl AsRef<Path>, tell: impl FnMut(LockNotice)) -> Result<WriteLock, FileError> {
         let path = path.as_ref();
+        WriteLock::taken(path, tell).map_err(FileError::of("write the policy", path))
+    }
+
+    fn taken(path: &Path, mut tell: impl FnMut(LockNotice)) -> io::Result<WriteLock> {
         if is_stream(path) {
             return Ok(WriteLock { path: path.to_owned(), _file: None });
         }
@@ -93,12 +97,35 @@ impl WriteLock {
     }
 }
 
-/// Takes the lock file beside a file.
 fn locked(path: &Path, waiting: impl FnOnce()) -> io::Result<LockFile> {
     let lock = beside(path)?;
-    LockFile::wait(&lock, waiting).map_err(|error| match lock.symlink_metadata() {
-        Ok(_) => io::Error::new(error.kind(), format!("{}: {error}", shown(&lock))),
-        // It cannot be created. Nor could the policy.
-        Err(_) => error,
+    LockFile::wait(&lock, waiting).map_err(|error| {
+        let (kind, words) = (error.kind(), in_words(&error));
+        let words = match (lock.symlink_metadata(), kind) {
+            (Ok(_), _) => format!("{}: {words}", shown(&lock)),
+            // It cannot be created. Nor could the policy.
+            (Err(_), io::ErrorKind::NotFound) => format!("{words}; make its folder first, or choose another"),
+            (Err(_), _) => format!("{words}; choose a folder that can be written to"),
+        };
+        io::Error::new(kind, words)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_file_and_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let (missing, file) = (folder.path().join("missing").join("policy.rsv"), folder.path().join("policy.rsv"));
+        let error = |path: &Path| WriteLock::take(path, |_| ()).unwrap_err().to_string();
+        let text = error(&missing);
+        assert!(text.starts_with(&format!("cannot write the policy {}: ", missing.display())), "{text}");
+        assert!(text.ends_with("; make its folder first, or choose another"), "{text}");
+        std::fs::write(folder.path().join(".policy.rsv.lock"), "mine").unwrap();
+        let text = error(&file);
+        assert!(text.starts_with(&format!("cannot write the policy {}: ", file.display())), "{text}");
+        assert!(text.ends_with(".policy.rsv.lock: it is not empty, so it is not a lock; move it"), "{text}");
+    }
 }

@@ -28,8 +28,8 @@ use super::error::FilterError;
 use super::schedule::Schedule;
 use super::shape::Gatherer;
 use super::totals::Totals;
-use crate::formats::plain::json_problem;
-use crate::formats::regular_file;
+use crate::formats::error::json_problem;
+use crate::formats::seekable;
 use crate::input::chunks::Position;
 use crate::input::list::{FileState, List};
 use crate::output::counting_writer::CountingWriter;
@@ -101,7 +101,7 @@ impl Checkpoint {
         let path = directory.join(CHECKPOINT);
         let read = || {
             let mut bytes = Vec::new();
-            regular_file::open(&path)?.read_to_end(&mut bytes)?;
+            seekable::open(&path)?.read_to_end(&mut bytes)?;
             Checkpoint::decode(bytes)
         };
         match read() {

@@ -33,6 +33,7 @@ use super::totals::{ListTotals, Totals, Whole};
 use super::unique::{LeavingOut, Unique, UniqueLines};
 use super::worker::{LeftOutTallies, Worker};
 use crate::formats::json::base64_of;
+use crate::formats::replace::{folder_of, replace};
 use crate::input::chunks::{Chunks, Cut, Parallelism};
 use crate::input::list::List;
 use crate::input::scan::each_chunk;
@@ -46,7 +47,7 @@ use crate::output::partitions::Output;
 use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, reasons,
 };
-use crate::policy::{Policy, folder_of, replace};
+use crate::policy::Policy;
 use crate::threads;
 
 impl Job {

@@ -16,7 +16,7 @@ use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::read_receipt;
 use crate::formats::error::FileError;
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
@@ -321,7 +321,7 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
 }
 
 fn open_at(path: &Path, start: u64) -> io::Result<File> {
-    let mut file = regular_file::open(path)?;
+    let mut file = seekable::open(path)?;
     file.seek(SeekFrom::Start(start))?;
     Ok(file)
 }
@@ -333,7 +333,7 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = FileError::of("read", &path);
-        for row in missing_robots::rows(regular_file::open(&path).map_err(unreadable)?) {
+        for row in missing_robots::rows(seekable::open(&path).map_err(unreadable)?) {
             let (url, waiting) = row.map_err(unreadable)?;
             needed.add_one(&url, Waiting { first, ..waiting }).map_err(failed)?;
             first += 1;

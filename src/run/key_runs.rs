@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::seen::{NO_URL, contains, insert, prefetch_ahead};
 use super::seen_file::{SeenError, SeenFile, ShardKeys, Unwritten};
-use crate::formats::regular_file::FileAt;
-use crate::formats::unnamed;
+use crate::formats::memory;
+use crate::formats::seekable::FileAt;
 use crate::lock::lock;
 use crate::threads;
 
@@ -171,7 +171,7 @@ impl KeyRuns {
     ) -> Result<KnownLines, Unwritten> {
         self.of_lines.flush()?;
         let lengths: Vec<usize> = self.runs.iter().map(|run| self.length(run).div_ceil(64)).collect();
-        let zeros = |words: usize| unnamed::zeros(folder, (words as u64 * 8).max(8));
+        let zeros = |words: usize| memory::zeros(folder, (words as u64 * 8).max(8));
         let words = lengths.iter().sum();
         let (mut repeated, mut in_file) = (zeros(words)?, zeros(if files.seen.is_some() { words } else { 0 })?);
         let mut rest = [&mut repeated, &mut in_file].map(|bits| bytemuck::cast_slice_mut::<u8, u64>(bits));
@@ -217,7 +217,7 @@ impl KeyRuns {
 
     /// The bits of lines, by those of the keys of all runs; each run has as many words as `lengths` says.
     fn of_lines(&self, folder: &Path, lengths: &[usize], bits: &[u64]) -> io::Result<LineBits> {
-        let mut of_lines = unnamed::zeros(folder, self.lines.div_ceil(64).max(1) * 8)?;
+        let mut of_lines = memory::zeros(folder, self.lines.div_ceil(64).max(1) * 8)?;
         // The next bit of each run.
         let mut next = [0; RUNS];
         for (run, length) in lengths[..RUNS - 1].iter().enumerate() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::seen::{Seen, UrlHash};
 use crate::formats::is_stream;
-use crate::formats::replaceable::{FileKind, begins_with};
+use crate::formats::replace::{FileKind, begins_with};
 use crate::origin;
 use crate::output::error::OutputError;
 use crate::output::missing_robots::WaitingOrigins;

@@ -17,12 +17,12 @@ use super::seen::{Hashing, LineHashes, NO_URL};
 use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
 use crate::formats::is_stream;
 use crate::formats::lock_file::{self, LockFile};
+use crate::formats::replace::{behind_links, folder_of};
 use crate::input::chunks::Chunk;
 use crate::judge::same_url::SameUrl;
 use crate::lock::{into_inner, lock};
 use crate::output::folder::{partial, sync_folder};
 use crate::output::receipt::{Hex, SeenPart};
-use crate::policy::{behind_links, folder_of};
 
 /// A place for a file of seen URLs, and the file there, if there is one.
 #[derive(Debug)]

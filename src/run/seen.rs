@@ -4,7 +4,7 @@
 //! is 1.5 in 10^21. Each run draws a new seed, so an attacker cannot construct URLs that have the same hash or all want the same
 //! slot.
 //!
-//! The set is a table in an [unnamed file](crate::formats::unnamed). A slot takes 16 bytes. The upper bits of a hash choose the
+//! The set is a table in an [unnamed file](crate::formats::memory). A slot takes 16 bytes. The upper bits of a hash choose the
 //! slot, or, if another hash is there, the first free one after it. A table that would become more than two thirds full is copied
 //! to one of twice the size; since the upper bits choose the slot, the old table is read and the new one filled in order, once.
 
@@ -12,8 +12,8 @@ use memmap2::MmapMut;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
-use crate::formats::prefetch::prefetch;
-use crate::formats::unnamed;
+use crate::formats::memory;
+use crate::formats::memory::prefetch;
 use crate::input::chunks::Chunk;
 use crate::judge::same_url::{FILE_SEED, LineKeys, SameUrl, key_hash};
 use crate::judge::urls::LineUrls;
@@ -152,7 +152,7 @@ pub(super) fn contains(slots: &[u128], hash: u128) -> bool {
 /// An empty table, in an unnamed file of `folder`.
 fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
     let bytes = slots.saturating_mul(SLOT);
-    unnamed::zeros(folder, bytes).map_err(|error| FilterError::Unique { folder: folder.to_owned(), bytes, error })
+    memory::zeros(folder, bytes).map_err(|error| FilterError::Unique { folder: folder.to_owned(), bytes, error })
 }
 
 /// How lines are hashed.

@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::formats::error::in_words;
-use crate::formats::regular_file::{self, FileAt};
-use crate::formats::replaceable::{FileKind, begins_with, start};
+use crate::formats::replace::replace;
+use crate::formats::replace::{FileKind, begins_with, start};
+use crate::formats::seekable::{self, FileAt};
 use crate::formats::shown;
 use crate::input::shard::Shard;
 use crate::judge::same_url::SameUrl;
 use crate::output::receipt::Hex;
-use crate::policy::replace;
 
 /// How every such file begins.
 const MAGIC: [u8; 8] = *b"\x89RSS\r\n\x1a\n";
@@ -129,7 +129,7 @@ impl SeenFile {
     pub fn open(path: &Path) -> Result<SeenFile, SeenError> {
         let invalid = |problem: &str| SeenError::Invalid { path: path.to_owned(), problem: problem.to_owned() };
         let read = || -> io::Result<(File, u64, Vec<u8>)> {
-            let file = regular_file::open(path)?;
+            let file = seekable::open(path)?;
             let (length, mut header) = (file.metadata()?.len(), Vec::new());
             FileAt::new(&file, length).take(HEADER as u64).read_to_end(&mut header)?;
             Ok((file, length, header))

@@ -11,7 +11,7 @@ use std::slice;
 use super::verify::VerifyError;
 use crate::formats::compression::Reader;
 use crate::formats::error::FileError;
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, Layout, MARK};
 use crate::input::list::LIST_FORMAT;
@@ -254,7 +254,7 @@ impl Layouts {
     fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
         let unreadable = FileError::of("read", path);
         let mut start = Vec::new();
-        let mut text = regular_file::open(path).and_then(Reader::new).map_err(unreadable)?.take(LOOK as u64);
+        let mut text = seekable::open(path).and_then(Reader::new).map_err(unreadable)?.take(LOOK as u64);
         for place in 0..HEAD_LINES {
             let mut line = Vec::new();
             text.read_until(b'\n', &mut line).map_err(unreadable)?;

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::MetricsError;
 use crate::formats::error::FileError;
-use crate::formats::replaceable::FileKind;
-use crate::policy::{Statistics, replace};
+use crate::formats::replace::FileKind;
+use crate::formats::replace::replace;
+use crate::policy::Statistics;
 use crate::run::progress::{Phase, Snapshot};
 
 /// The version of the metric names. It goes up when a name changes, not when one is added.

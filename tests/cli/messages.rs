@@ -91,7 +91,10 @@ fn files_of_options_are_told_in_words_of_their_author() {
         ("check --agent me --robots sites --statuses s.toml http://a/", "s.toml: line 1: 5 where a text is expected"),
         ("compile --agents-file agents.json sites -o p.rsv", "agents.json: the JSON ends too early (line 1, column 4)"),
         ("compile --agent me missing -o p.rsv", "cannot read missing: No such file or directory\n"),
-        ("compile --agent me sites -o missing/p.rsv", "missing/p.rsv: No such file or directory\n"),
+        (
+            "compile --agent me sites -o missing/p.rsv",
+            "missing/p.rsv: No such file or directory; make its folder first, or choose another\n",
+        ),
         ("compile --agent me sites --fetched-at noon -o p.rsv", "\"noon\" is not an RFC 3339 time"),
         ("inspect p.rsv --now noon", "'noon' for '--now <TIME>': \"noon\" is not an RFC 3339 time"),
         ("inspect p.rsv --top x", "'x' for '--top <N>': expected a whole number"),

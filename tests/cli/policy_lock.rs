@@ -213,7 +213,8 @@ fn where_nothing_can_be_written_the_policy_is_named() {
     let bench = bench();
     for words in ["merge policy.rsv b.rsv", "compile --agent examplebot a.jsonl"] {
         let done = bench.program(&format!("{words} -o missing/p.rsv")).assert().code(2);
-        done.stderr("robosieve: cannot write the policy missing/p.rsv: No such file or directory\n");
+        done.stderr("robosieve: cannot write the policy missing/p.rsv: No such file or directory; make its folder first, or choose \
+             another\n");
     }
 }
 

@@ -5,21 +5,17 @@
 //! end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
-mod helped;
 mod input;
-mod kind;
-mod members;
 mod pieces;
 mod reader;
 #[cfg(feature = "warc")]
 mod salvage;
 
-pub use crate::formats::error::{Damaged, DamagedMember, WindowTooLarge};
-pub(crate) use helped::with_help;
-pub(crate) use input::{Peeked, peeked};
-pub use kind::Compression;
-pub(crate) use kind::DEFAULT_WINDOW;
-pub(crate) use pieces::{InPieces, Pieces};
+#[cfg(feature = "warc")]
+pub(crate) use input::read_through;
+pub use input::{Compression, Damaged, DamagedMember, WindowTooLarge};
+pub(crate) use input::{DEFAULT_WINDOW, Peeked, peeked};
+pub(crate) use pieces::{InPieces, Pieces, with_help};
 pub use reader::Reader;
 pub(crate) use reader::read_within;
 #[cfg(feature = "warc")]

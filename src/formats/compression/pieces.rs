@@ -1,7 +1,8 @@
-//! A file of many members, frames or streams, decompressed by many threads.
+//! A file of many members, frames or streams, decompressed by many threads: those of a pool that have nothing else to do
+//! ([`with_help`]), or whoever calls [`Pieces::claim`] and `make`.
 //!
 //! Where members begin can only be guessed, from bytes that all of them begin with. So a file is cut into pieces of equal
-//! length. A helper [claims](Pieces::claim) a free piece, searches it for the first such bytes, and decompresses from there up
+//! length. A helper claims a free piece, searches it for the first such bytes, and decompresses from there up
 //! to the first boundary after the piece. The reader of the text goes from boundary to boundary. It uses a helper's text only if
 //! that begins at the very boundary it has reached; otherwise it decompresses the piece itself. A wrong guess therefore costs time
 //! but changes nothing: not the text, not the error, not where the error is.
@@ -10,35 +11,28 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::input::{BUFFER, Input};
-use super::kind::{Compression, DICTIONARY_MAGIC, HEAD, first_head};
-use super::members::Members;
+use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, HEAD, Input, first_head, read_through};
+use super::reader::{Members, Reader};
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
-use crate::formats::regular_file::FileAt;
+use crate::formats::seekable::FileAt;
+use crate::threads::{self, Scope};
 
-/// Bytes of a piece.
 const PIECE: u64 = 512 << 10;
 
-/// The longest text of a piece that is kept.
 const LONGEST: u64 = 8 << 20;
 
-/// Bytes decompressed at a time.
 const STEP: usize = 1 << 20;
 
 /// The members from a boundary on.
 type Part<F> = Members<FileAt<F>>;
 
-/// The pieces of a file.
 pub(crate) struct Pieces<F> {
     file: FileAt<F>,
-    /// Bytes of a piece.
     piece: u64,
     compression: Compression,
-    /// Memory for each decompressor.
     memory: u64,
-    /// The longest text of a piece that is kept.
     longest: u64,
     ahead: MadeAhead<PieceText>,
 }
@@ -127,7 +121,6 @@ fn of_one(longest: u64, memory: u64) -> u64 {
     longest.saturating_add(STEP as u64).saturating_add(memory)
 }
 
-/// Reads the text of a file in pieces.
 pub(crate) struct InPieces<'f, F: Deref<Target = File>> {
     pieces: Arc<Pieces<F>>,
     source: &'f AtomicU64,
@@ -152,9 +145,7 @@ impl<'f, F: Deref<Target = File>> InPieces<'f, F> {
 
 impl<F: Deref<Target = File> + Clone + Send + Sync> Read for InPieces<'_, F> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 
@@ -207,6 +198,81 @@ impl<F: Deref<Target = File> + Clone + Send + Sync> BufRead for InPieces<'_, F> 
             Now::Made(_, at) => *at += bytes,
             Now::Part(text, _) => text.consume(bytes),
         }
+    }
+}
+
+/// Bytes of text to read before asking for help again.
+const UNAIDED: usize = 64 << 10;
+
+/// Passes the text of a compressed file, from its start, to `read`. Idle threads of the current pool decompress ahead, each
+/// with the usual memory, to texts that share `room` bytes. This thread's decompressor has `memory` bytes.
+pub(crate) fn with_help<T>(
+    file: &File,
+    compression: Compression,
+    memory: u64,
+    room: u64,
+    read: impl FnOnce(&mut dyn BufRead) -> T,
+) -> io::Result<T> {
+    let file = FileAt::new(file, file.metadata()?.len());
+    let pieces = match threads::number() {
+        1 => None,
+        _ => Pieces::new(file, compression, memory.min(compression.usual_memory()), room)?.map(Arc::new),
+    };
+    let Some(pieces) = pieces else {
+        return Ok(read(&mut Reader::within(file, memory)?));
+    };
+    let (source, asked) = (AtomicU64::new(0), AtomicUsize::new(0));
+    Ok(threads::scope(|scope| {
+        let text = InPieces::new(Arc::clone(&pieces), &source);
+        read(&mut Helped { text, pieces: &pieces, scope, asked: &asked, passed: UNAIDED })
+    }))
+}
+
+/// A text in pieces that threads of a scope help to decompress.
+struct Helped<'s, 'f> {
+    text: InPieces<'f, &'f File>,
+    pieces: &'f Arc<Pieces<&'f File>>,
+    scope: &'s Scope<'f>,
+    /// Helpers that were spawned and have not started.
+    asked: &'f AtomicUsize,
+    passed: usize,
+}
+
+impl Helped<'_, '_> {
+    /// Spawns a helper for each other thread of the pool. A helper claims its piece when it runs, not when it is spawned, so
+    /// the reader never waits for a piece that no thread works on.
+    fn ask(&mut self) {
+        self.passed = 0;
+        let (pieces, asked) = (self.pieces, self.asked);
+        while asked.load(Ordering::Relaxed) + 1 < threads::number() {
+            asked.fetch_add(1, Ordering::Relaxed);
+            self.scope.spawn(move |_| {
+                asked.fetch_sub(1, Ordering::Relaxed);
+                if let Some(piece) = pieces.claim() {
+                    pieces.make(piece);
+                }
+            });
+        }
+    }
+}
+
+impl Read for Helped<'_, '_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        read_through(self, bytes)
+    }
+}
+
+impl BufRead for Helped<'_, '_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.passed >= UNAIDED {
+            self.ask();
+        }
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.passed += bytes;
+        self.text.consume(bytes);
     }
 }
 

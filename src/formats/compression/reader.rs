@@ -1,12 +1,16 @@
-//! Reads a file, decompressing it on the way.
+//! Reads a file, decompressing it on the way: its members, frames or streams, one after the other.
 
-use super::input::{BUFFER, Input, StoredBytes, peeked};
-use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, HEAD};
-use super::members::Members;
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
+
+use super::input::{
+    BUFFER, Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, DamagedMember, HEAD, Input, StoredBytes,
+    peeked, read_through, window_bits,
+};
 
 /// The text of a file, decompressed if it is compressed.
 pub struct Reader<R: Read> {
@@ -70,9 +74,7 @@ impl<R: Read> Read for Reader<R> {
         if let Stream::Plain(_) = self.text.get_ref() {
             return self.text.read(bytes);
         }
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 
@@ -119,10 +121,6 @@ pub(super) fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
 
 /// Reads all bytes of `what`, of which there must not be more than `limit`: a device, a pipe, or a small file of much text may
 /// never end.
-///
-/// # Errors
-///
-/// If there are more, or `reader` fails.
 pub(crate) fn read_within(reader: impl Read, limit: u64, what: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;
@@ -135,11 +133,122 @@ pub(crate) fn read_within(reader: impl Read, limit: u64, what: &str) -> io::Resu
     }
 }
 
+/// The text of consecutive members, frames or streams, up to the first boundary at or after a given offset.
+pub(super) struct Members<R: Read> {
+    compression: Compression,
+    /// `None` only while it is being replaced.
+    state: Option<MemberState<R>>,
+    /// Reading stops at the first boundary at or after this byte of the file.
+    until: Option<u64>,
+    dictionary: Vec<u8>,
+    /// Where the current member begins in the file, and how many bytes of its text were read.
+    member: DamagedMember,
+}
+
+enum MemberState<R: Read> {
+    Between(Input<R>),
+    Gzip(Box<GzDecoder<Input<R>>>),
+    /// One frame, or all of them if they have a dictionary, which takes long to load.
+    Zstd(ZstdDecoder<'static, Input<R>>),
+    Bzip2(BzDecoder<Input<R>>),
+}
+
+impl<R: Read> Members<R> {
+    /// Reads all members from here on.
+    pub fn all(input: Input<R>, compression: Compression, dictionary: Vec<u8>) -> Members<R> {
+        let member = DamagedMember { start: input.offset, text: 0 };
+        Members { compression, state: Some(MemberState::Between(input)), until: None, dictionary, member }
+    }
+
+    /// Reads the members from here on, up to the first boundary at or after byte `until` of the file.
+    pub fn until(until: u64, input: Input<R>, compression: Compression) -> Members<R> {
+        Members { until: Some(until), ..Members::all(input, compression, Vec::new()) }
+    }
+
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// How many bytes of the file were read; at the end, the end boundary.
+    pub fn offset(&self) -> u64 {
+        self.input().offset
+    }
+
+    fn input(&self) -> &Input<R> {
+        match self.state.as_ref().expect("there is one") {
+            MemberState::Between(input) => input,
+            MemberState::Gzip(decoder) => decoder.get_ref(),
+            MemberState::Zstd(decoder) => decoder.get_ref(),
+            MemberState::Bzip2(decoder) => decoder.get_ref(),
+        }
+    }
+
+    /// Begins the next member, if there is one. Returns whether there is a member to read.
+    fn begin(&mut self) -> io::Result<bool> {
+        let Some(MemberState::Between(input)) = &mut self.state else { return Ok(true) };
+        if self.until.is_some_and(|until| input.offset >= until) || !input.has_more(self.compression)? {
+            return Ok(false);
+        }
+        let Some(MemberState::Between(input)) = self.state.take() else { return Ok(false) };
+        self.member = DamagedMember { start: input.offset, text: 0 };
+        self.state = Some(match self.compression {
+            Compression::Gzip => MemberState::Gzip(Box::new(GzDecoder::new(input))),
+            Compression::Bzip2 => MemberState::Bzip2(BzDecoder::new(input)),
+            Compression::Zstd => {
+                let bits = window_bits(input.memory);
+                let mut decoder = ZstdDecoder::with_dictionary(input, &self.dictionary)?;
+                decoder.window_log_max(bits)?;
+                MemberState::Zstd(if self.dictionary.is_empty() { decoder.single_frame() } else { decoder })
+            }
+        });
+        Ok(true)
+    }
+}
+
+impl<R: Read> Read for Members<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self.read_on(bytes) {
+            Ok(read) => {
+                self.member.text += read as u64;
+                Ok(read)
+            }
+            Err(error) => {
+                let member = Some(self.member).filter(|_| self.dictionary.is_empty());
+                Err(self.input().with_offset(error, self.compression, member))
+            }
+        }
+    }
+}
+
+impl<R: Read> Members<R> {
+    fn read_on(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while self.begin()? {
+            let read = match self.state.as_mut().expect("there is one") {
+                MemberState::Between(_) => 0,
+                MemberState::Gzip(decoder) => decoder.read(bytes)?,
+                MemberState::Zstd(decoder) => decoder.read(bytes)?,
+                MemberState::Bzip2(decoder) => decoder.read(bytes)?,
+            };
+            if read > 0 || bytes.is_empty() {
+                return Ok(read);
+            }
+            self.state = self.state.take().map(|state| match state {
+                MemberState::Between(input) => MemberState::Between(input),
+                MemberState::Gzip(decoder) => MemberState::Between(decoder.into_inner()),
+                MemberState::Zstd(decoder) => MemberState::Between(decoder.finish()),
+                MemberState::Bzip2(decoder) => MemberState::Between(decoder.into_inner()),
+            });
+        }
+        Ok(0)
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
-    use super::*;
-    use crate::formats::error::{Damaged, WindowTooLarge};
     use std::io::Write;
+
+    use super::*;
+    use crate::formats::compression::{Damaged, WindowTooLarge};
 
     pub(crate) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
 

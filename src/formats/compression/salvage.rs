@@ -3,12 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::input::{BUFFER, Input};
-use super::kind::{Compression, DICTIONARY_MAGIC, HEAD, first_head};
-use super::members::Members;
-use super::reader::dictionary;
-use crate::formats::error::Damaged;
-use crate::formats::regular_file::FileAt;
+use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, Damaged, HEAD, Input, first_head};
+use super::reader::{Members, dictionary};
+use crate::formats::seekable::FileAt;
 
 /// Bytes searched for a member at a time.
 const WINDOW: u64 = 512 << 10;
@@ -24,9 +21,7 @@ const MOST: usize = 16 << 20;
 pub(crate) struct Salvage<'f> {
     file: FileAt<&'f File>,
     compression: Compression,
-    /// Memory for a decompressor.
     memory: u64,
-    /// The Zstandard dictionary of all frames.
     dictionary: Vec<u8>,
 }
 
@@ -60,10 +55,6 @@ impl<'f> Salvage<'f> {
     }
 
     /// The text from the first member after a damaged one on that begins with `mark`.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn after(&self, damaged: &Damaged, mark: &[u8]) -> io::Result<Option<impl BufRead + use<'f>>> {
         self.find(damaged.member.map_or(damaged.offset, |member| member.start + 1), mark)
     }
@@ -76,10 +67,6 @@ impl<'f> Salvage<'f> {
     }
 
     /// The text from the first member at or after byte `at` of the file on that begins with `mark`.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn find(&self, mut at: u64, mark: &[u8]) -> io::Result<Option<impl BufRead + use<'f>>> {
         let mut bytes = Vec::new();
         loop {
@@ -102,7 +89,6 @@ impl<'f> Salvage<'f> {
         self.text(at).take(mark.len() as u64).read_to_end(&mut start).is_ok() && start == mark
     }
 
-    /// The text from the member at `at` on.
     fn text(&self, at: u64) -> BufReader<Members<FileAt<&'f File>>> {
         let input = Input::from(self.file.from(at), at, self.memory);
         let members = Members::all(input, self.compression, self.dictionary.clone());

@@ -14,9 +14,8 @@ use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
 use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
-use crate::formats::archive::Archive;
 use crate::formats::compression::{Compression, Reader};
-use crate::formats::regular_file::PARQUET_MARK;
+use crate::formats::marks::{Archive, PARQUET_MARK};
 use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 

@@ -13,8 +13,8 @@ use std::time::SystemTime;
 #[cfg(unix)]
 use super::lost_pages::Region;
 use crate::formats::compression::{Compression, Pieces, Reader};
-use crate::formats::mmap;
-use crate::formats::regular_file::FileAt;
+use crate::formats::memory;
+use crate::formats::seekable::FileAt;
 use crate::input::error::{ListError, unreadable};
 
 /// The path that means standard input.
@@ -183,7 +183,7 @@ impl Mapped {
     /// Maps all of a file, and tells the system that it is read in order, so that it reads ahead.
     pub fn of(file: &File) -> io::Result<Mapped> {
         // SAFETY: the file may change, and nobody relies on its bytes: see above.
-        let map = unsafe { mmap::map(file) }?;
+        let map = unsafe { memory::map(file) }?;
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Sequential);
         #[cfg(unix)]
@@ -197,7 +197,7 @@ impl Mapped {
 
     /// Releases a part that will not be read again.
     pub fn release(&self, part: Range<usize>) {
-        mmap::release(&self.map, part);
+        memory::release(&self.map, part);
     }
 
     /// The first byte found missing; zeros were read from there on.

@@ -16,7 +16,7 @@ use super::names::{
     CHECKPOINT, FileName, LOCK, NEEDED, RECEIPT, REPORT, REPORT_START, WAITING_ROWS, folders_of, is_file_of_run,
     is_folder_of_run, is_list_folder, is_of_other_run, is_output, is_partial, partial, split_list_folder, table_root,
 };
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::form::Rows;
@@ -138,14 +138,14 @@ fn child_path(folder: &str, name: &str) -> String {
 /// Whether a file begins like this, ignoring white space.
 fn file_starts_with(path: &Path, start: &str) -> bool {
     let mut read = Vec::new();
-    let file = regular_file::open(path).and_then(|file| file.take(4096).read_to_end(&mut read));
+    let file = seekable::open(path).and_then(|file| file.take(4096).read_to_end(&mut read));
     read.retain(|byte| !byte.is_ascii_whitespace());
     file.is_ok() && read.starts_with(start.as_bytes())
 }
 
 /// Whether a file is a checkpoint, perhaps damaged or cut short since: it begins or ends like one, or is the beginning of one.
 fn was_checkpoint(path: &Path) -> io::Result<bool> {
-    let mut file = regular_file::open(path)?;
+    let mut file = seekable::open(path)?;
     let (mut start, mut end) = (Vec::new(), Vec::new());
     file.by_ref().take(CHECKPOINT_START.len() as u64).read_to_end(&mut start)?;
     let length = file.seek(SeekFrom::End(0))?;

@@ -9,7 +9,7 @@ use super::schema::{ELEMENT, LIST, verdict_names};
 use super::shared::{TableLines, Wanted};
 use crate::formats::columnar::{self, Malformed, ParquetFile, RowRange, guarded};
 use crate::formats::error::FileError;
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::input::error::ListError;
 use crate::input::list::in_group;
 use crate::input::list::line_columns::{LineArrays, LineColumns};
@@ -37,7 +37,7 @@ pub(crate) fn reread<T: Default + Send>(
 ) -> Result<T, ListError> {
     let failed = |error| ListError::from(FileError::of("read the list", path)(error));
     let malformed = |problem| ListError::Parquet { path: path.to_owned(), problem };
-    let file = regular_file::open(path).map_err(failed)?;
+    let file = seekable::open(path).map_err(failed)?;
     let table = guarded(|| WrittenTable::open(file, receipt, wanted, is_of_table))
         .map_err(|Malformed(problem)| malformed(problem))?;
     let threads = threads::asked(threads);

@@ -36,7 +36,7 @@ use super::Table;
 use super::shared::{TAIL, TRAILER};
 use super::waiting::FullGroup;
 use crate::formats::columnar::{Malformed, guarded, leaves};
-use crate::formats::regular_file::PARQUET_MARK;
+use crate::formats::marks::PARQUET_MARK;
 use crate::input::list::line_columns::LineArrays;
 use crate::judge::tally::{Tally, line_hash};
 use crate::output::counting_writer::CountingWriter;

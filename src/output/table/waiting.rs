@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::rows::FileRows;
 use super::shared::{StoredFile, StoredPlace, StoredRows, TakenRows};
 use crate::formats::columnar::{Malformed, guarded, leaves};
-use crate::formats::regular_file::{self, FileAt};
+use crate::formats::seekable::{self, FileAt};
 use crate::input::error::ListError;
 use crate::output::counting_writer::CountingWriter;
 use crate::output::error::OutputError;
@@ -356,7 +356,7 @@ impl RowStore {
     /// [`OutputError::NotResumable`] if they are gone.
     pub fn reopen(&mut self, place: &StoredPlace) -> Result<StoredBatch, OutputError> {
         let path = partial(&name(&self.folder, place.number));
-        let file = regular_file::open(&path).map_err(|_| {
+        let file = seekable::open(&path).map_err(|_| {
             let problem = "stored rows are gone".to_owned();
             OutputError::NotResumable { path: self.folder.clone(), problem }
         })?;

@@ -26,8 +26,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::record::Record;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::origin::ROBOTS_TXT;
-use crate::policy::answer::{Answer, AnswerKind, Answers, Content, Failures, Kept, Placement, StoredRules};
+use crate::policy::kept::{Answer, AnswerKind, Answers, Content, Failures, Kept, StoredRules};
 use crate::policy::state::{OverrideState, Ruling};
+use crate::policy::urls::Placement;
 use crate::robots::NoteCounts;
 
 /// After how many origins a mark is set.
@@ -187,10 +188,6 @@ fn push_answer(answer: &Answer, of_origin: Option<&Record<'_>>, out: &mut Vec<u8
 }
 
 /// Splits a section into its marks and its records.
-///
-/// # Errors
-///
-/// The problem of a section that is too short.
 pub(super) fn split(section: &[u8]) -> Result<(&[[u8; 16]], &[u8]), &'static str> {
     const TOO_FEW: &str = "it is too short for its marks";
     let (count, rest) = section.split_first_chunk::<8>().ok_or(TOO_FEW)?;
@@ -217,7 +214,6 @@ impl Pointer {
         Some(Pointer([hash_of_target(target.as_bytes()), answers, origin].map(u64::to_le)))
     }
 
-    /// The hash of the target.
     pub fn hash(self) -> u64 {
         u64::from_le(self.0[0])
     }
@@ -252,7 +248,6 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
         UrlRecords { reader: Reader(bytes), origins, source }
     }
 
-    /// How many bytes are left.
     pub fn left(&self) -> usize {
         self.reader.0.len()
     }
@@ -262,16 +257,11 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
         self.reader
     }
 
-    /// Whether an origin is left.
     pub fn has_origins(&mut self) -> bool {
         self.origins.next().is_some()
     }
 
     /// The next record; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// The problem of a damaged record.
     pub fn read(&mut self) -> Result<Option<UrlRecord<'i>>, &'static str> {
         if self.reader.0.is_empty() {
             return Ok(None);

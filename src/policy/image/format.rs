@@ -3,15 +3,18 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::formats::replace::{FileKind, begins_with};
 use crate::policy::error::{ImageError, WriteError};
 
 /// The first bytes of an image. The first one is not ASCII; the last four do not survive a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 
+/// Policy files, of any version.
+pub(crate) const POLICY_FILE: FileKind = FileKind { name: "a policy file", is_ours: |file| begins_with(file, &MAGIC) };
+
 /// The version that is written, and the only one that is read.
 pub(crate) const VERSION: u32 = 7;
 
-/// Length of the header in bytes.
 pub(crate) const HEADER: usize = 256;
 
 const TABLE: usize = 40;
@@ -23,7 +26,6 @@ pub(crate) const ALIGNMENT: u64 = 64;
 /// Size of an entry of the look-up table in bytes.
 const LOOKUP_ENTRY: usize = 64;
 
-/// Size of a pointer in bytes.
 const POINTER: usize = 24;
 
 /// Automata begin at multiples of this, in bytes.
@@ -46,36 +48,33 @@ pub(crate) enum Section {
     Preferences,
 }
 
-impl Section {
-    pub const ALL: [Section; 11] = [
-        Section::Meta,
-        Section::Lookup,
-        Section::Origins,
-        Section::Rows,
-        Section::Automata,
-        Section::Rules,
-        Section::Side,
-        Section::Answers,
-        Section::Pointers,
-        Section::Crawlers,
-        Section::Preferences,
-    ];
+/// The sections, each with its name in FORMAT.md, and its unit: its length is a multiple of this, in bytes, and the items of pools
+/// begin at multiples of it.
+const SECTIONS: [(Section, &str, usize); 11] = [
+    (Section::Meta, "META", 1),
+    (Section::Lookup, "LOOKUP", LOOKUP_ENTRY),
+    (Section::Origins, "ORIGINS", 2),
+    (Section::Rows, "ROWS", 4),
+    (Section::Automata, "AUTOMATA", AUTOMATA_UNIT),
+    (Section::Rules, "RULES", 8),
+    (Section::Side, "SIDE", 4),
+    (Section::Answers, "ANSWERS", 1),
+    (Section::Pointers, "POINTERS", POINTER),
+    (Section::Crawlers, "CRAWLERS", 4),
+    (Section::Preferences, "PREFERENCES", 1),
+];
 
-    /// Its name in FORMAT.md.
+impl Section {
+    pub fn all() -> impl Iterator<Item = Section> {
+        SECTIONS.into_iter().map(|(section, ..)| section)
+    }
+
     pub fn name(self) -> &'static str {
-        match self {
-            Section::Meta => "META",
-            Section::Lookup => "LOOKUP",
-            Section::Origins => "ORIGINS",
-            Section::Rows => "ROWS",
-            Section::Automata => "AUTOMATA",
-            Section::Rules => "RULES",
-            Section::Side => "SIDE",
-            Section::Answers => "ANSWERS",
-            Section::Pointers => "POINTERS",
-            Section::Crawlers => "CRAWLERS",
-            Section::Preferences => "PREFERENCES",
-        }
+        SECTIONS[self as usize].1
+    }
+
+    pub fn unit(self) -> usize {
+        SECTIONS[self as usize].2
     }
 
     /// The last place that can be addressed: a class of a row has two bits less for the place of an automaton.
@@ -88,33 +87,19 @@ impl Section {
         let limit = (u64::from(self.last_place()) + 1) * unit as u64;
         WriteError::Full { section: self.name(), limit: limit >> 30 }
     }
-
-    /// Its length is a multiple of this, in bytes; the items of pools begin at multiples of it.
-    pub fn unit(self) -> usize {
-        match self {
-            Section::Lookup => LOOKUP_ENTRY,
-            Section::Rules => 8,
-            Section::Automata => AUTOMATA_UNIT,
-            Section::Pointers => POINTER,
-            Section::Rows | Section::Side | Section::Crawlers => 4,
-            Section::Origins => 2,
-            Section::Meta | Section::Answers | Section::Preferences => 1,
-        }
-    }
 }
 
-/// The header of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     /// XXH3 (128 bits) of everything after the header.
     pub checksum: u128,
     /// The range of each section, in bytes from the start of the image.
-    pub sections: [Range<u64>; Section::ALL.len()],
+    pub sections: [Range<u64>; SECTIONS.len()],
 }
 
 impl Header {
     /// The header for sections of these lengths, laid out in order.
-    pub fn of(lengths: [u64; Section::ALL.len()]) -> Header {
+    pub fn of(lengths: [u64; SECTIONS.len()]) -> Header {
         let mut at = (HEADER as u64).next_multiple_of(ALIGNMENT);
         let sections = lengths.map(|length| {
             let start = at;
@@ -124,16 +109,15 @@ impl Header {
         Header { checksum: 0, sections }
     }
 
-    /// Length of the whole image in bytes.
     pub fn length(&self) -> u64 {
-        self.sections[Section::ALL.len() - 1].end.next_multiple_of(ALIGNMENT)
+        self.sections[SECTIONS.len() - 1].end.next_multiple_of(ALIGNMENT)
     }
 
     pub fn encode(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&(Section::ALL.len() as u32).to_le_bytes());
+        bytes[12..16].copy_from_slice(&(SECTIONS.len() as u32).to_le_bytes());
         bytes[16..24].copy_from_slice(&self.length().to_le_bytes());
         bytes[24..40].copy_from_slice(&self.checksum.to_le_bytes());
         for (entry, section) in bytes[TABLE..HASHED].chunks_exact_mut(16).zip(&self.sections) {
@@ -178,7 +162,7 @@ impl Header {
         }
         let checksum = u128::from_le_bytes(header[24..40].try_into().expect("sixteen bytes"));
         let decoded = Header { checksum, ..Header::of(lengths) };
-        let units = Section::ALL.iter().zip(lengths).all(|(section, length)| length % section.unit() as u64 == 0);
+        let units = Section::all().zip(lengths).all(|(section, length)| length % section.unit() as u64 == 0);
         // A header has exactly one valid encoding.
         if decoded.encode() != *header || !units {
             return Err(ImageError::Header);

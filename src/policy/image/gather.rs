@@ -11,11 +11,11 @@ use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
-use crate::formats::unnamed::{List, Table};
-use crate::policy::Statistics;
-use crate::policy::answer::{CompareRules, StoredRules};
+use crate::formats::memory::{List, Table};
 use crate::policy::error::WriteError;
 use crate::policy::groups::{Group, Row};
+use crate::policy::kept::{CompareRules, StoredRules};
+use crate::policy::statistics::Statistics;
 
 /// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +25,20 @@ pub(crate) struct ItemSource<'s> {
     pub side: Pool<'s>,
     pub rows: Pool<'s>,
     pub crawlers: Pool<'s>,
+}
+
+impl<'s> ItemSource<'s> {
+    /// The source whose pools have these bytes.
+    pub fn of(bytes: impl Fn(Section) -> &'s [u8]) -> ItemSource<'s> {
+        let pool = |section| Pool::new(section, bytes(section));
+        ItemSource {
+            automata: pool(Section::Automata),
+            rules: pool(Section::Rules),
+            side: pool(Section::Side),
+            rows: pool(Section::Rows),
+            crawlers: pool(Section::Crawlers),
+        }
+    }
 }
 
 /// The bytes of stored rules, by which they are compared wherever they are stored: the groups of a row, with the `rules` and the
@@ -73,7 +87,6 @@ impl<'s> CompareRules for Sources<'s> {
 pub(crate) struct Gathered<'s> {
     section: Section,
     sources: Vec<Pool<'s>>,
-    /// Contents that are in no source.
     made: Vec<Box<[u8]>>,
     spill: SpillFolder,
     /// In the order of the image: the source of each item, and its places there and in the image.
@@ -85,7 +98,6 @@ pub(crate) struct Gathered<'s> {
     known: Table<(u32, u32)>,
     /// The items that were taken: the source of each, and its places there and in the image.
     taken: Table<NewItem>,
-    /// Bytes in the section so far.
     length: u64,
 }
 
@@ -186,7 +198,6 @@ impl<'s> Gathered<'s> {
         self.section.full(self.section.unit())
     }
 
-    /// Bytes of the section.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -197,7 +208,6 @@ impl<'s> Gathered<'s> {
     }
 }
 
-/// Everything that the origins of an image share.
 #[derive(Debug)]
 pub(crate) struct Shared<'s> {
     pub automata: Gathered<'s>,
@@ -214,7 +224,6 @@ pub(crate) struct Shared<'s> {
 }
 
 impl<'s> Shared<'s> {
-    /// Collects from these sources.
     pub fn new(sources: &[ItemSource<'s>], spill: &SpillFolder) -> Result<Shared<'s>, WriteError> {
         let gathered = |section, of: fn(&ItemSource<'s>) -> Pool<'s>| {
             Gathered::new(section, sources.iter().map(of).collect::<Vec<_>>(), spill)
@@ -285,7 +294,6 @@ impl<'s> Shared<'s> {
         Ok(UrlRecord { placement: placement.transpose()?, kept: Cow::Owned(kept), ..url })
     }
 
-    /// The rules in the image.
     fn taken(&mut self, rules: StoredRules) -> Result<StoredRules, WriteError> {
         let StoredRules { source, row, side } = rules;
         let row = self.row(source as usize, row)?;

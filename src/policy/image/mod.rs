@@ -9,8 +9,7 @@ pub(crate) mod format;
 mod gather;
 mod pool;
 mod record;
-mod replace;
-mod run;
+
 mod sections;
 mod spool;
 mod tables;
@@ -18,6 +17,7 @@ mod validate;
 mod writer;
 
 pub(crate) use answers::{UrlRecord, UrlRecords, hash_of_target, push as push_url};
+pub(crate) use format::POLICY_FILE;
 pub(crate) use format::{ALIGNMENT, AUTOMATA_UNIT, MAGIC, Section};
 pub(crate) use gather::Sources;
 #[cfg(test)]
@@ -27,10 +27,8 @@ pub use record::Record;
 #[cfg(test)]
 pub(crate) use record::push as push_record;
 pub(crate) use record::{UNIT as RECORD_UNIT, starts as record_starts};
-pub(crate) use replace::{POLICY_FILE, behind_links, folder_of, remove_partial_files, replace};
-pub(crate) use run::Run;
 pub use sections::Trust;
 pub(crate) use sections::{Content, Image, Meta, Parts};
 pub(crate) use spool::{HELD, SpillFolder, Spool};
-pub(crate) use tables::Tables;
+pub(crate) use tables::{Run, Tables};
 pub(crate) use writer::Writer;

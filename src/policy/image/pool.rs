@@ -11,8 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::format::Section;
 use super::spool::{SpillFolder, Spool};
-use crate::formats::prefetch::prefetch;
-use crate::formats::unnamed::Table;
+use crate::formats::memory::Table;
+use crate::formats::memory::prefetch;
 use crate::policy::error::WriteError;
 
 /// The place of the item without content.
@@ -33,18 +33,15 @@ impl Starts {
         Starts(vec![0; places.div_ceil(64)])
     }
 
-    /// Adds a place.
     pub fn set(&mut self, place: usize) {
         self.0[place / 64] |= 1 << (place % 64);
     }
 
-    /// Whether a place is in the set.
     pub fn has(&self, place: usize) -> bool {
         self.0.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }
 }
 
-/// A pool, for reading.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool<'p> {
     bytes: &'p [u8],
@@ -56,7 +53,6 @@ impl<'p> Pool<'p> {
         Pool { bytes, unit: section.unit() }
     }
 
-    /// The content of the item at a place.
     pub fn item(self, place: u32) -> &'p [u8] {
         &self.bytes[self.content(place as usize * self.unit)]
     }
@@ -103,7 +99,6 @@ impl<'p> Pool<'p> {
         prefetch(self.bytes, place as usize * self.unit);
     }
 
-    /// Appends an item.
     pub fn push(content: &[u8], unit: usize, out: &mut Vec<u8>) {
         let end = out.len() + Pool::item_size(content.len(), unit);
         out.extend_from_slice(&(content.len() as u32).to_le_bytes());
@@ -142,7 +137,6 @@ pub(crate) struct Distinct {
     unit: usize,
     /// 32 bits of the hash of each item's content, and the item's place.
     items: Table<(u32, u32)>,
-    /// Buffer for the item being stored.
     item: Vec<u8>,
 }
 
@@ -195,7 +189,6 @@ impl Distinct {
         self.append()
     }
 
-    /// Makes an item of its content.
     fn fill(&mut self, content: &[u8]) -> Result<(), WriteError> {
         self.item.clear();
         if u32::try_from(content.len()).is_err() {
@@ -205,7 +198,6 @@ impl Distinct {
         Ok(())
     }
 
-    /// Stores the item made last.
     fn append(&mut self) -> Result<u32, WriteError> {
         let place = u32::try_from(self.spool.len() / self.unit as u64).map_err(|_| self.full())?;
         if place > self.section.last_place() {
@@ -221,7 +213,6 @@ impl Distinct {
         self.spool.finish()
     }
 
-    /// The content of the item at a place.
     pub fn content(&mut self, place: u32) -> Result<Vec<u8>, WriteError> {
         let at = u64::from(place) * self.unit as u64;
         let mut length = [0; LENGTH];

@@ -15,7 +15,7 @@ use std::fmt;
 
 use super::pool::NONE;
 use crate::policy::error::WriteError;
-use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
+use crate::policy::state::{Answered, Class, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
 
 /// Places of records count units of this many bytes.
 pub(crate) const UNIT: usize = 2;
@@ -31,7 +31,6 @@ const UNREACHABLE_SINCE: usize = 4;
 const GOOD_FETCHED_AT: usize = 5;
 const GOOD_EXPIRES: usize = 6;
 const PAUSED_UNTIL: usize = 7;
-/// The size of each in bytes.
 const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 
 // The parts of the status byte.
@@ -157,6 +156,13 @@ impl<'i> Record<'i> {
         self.fields >> PAUSED_UNTIL & 1 == 1
     }
 
+    pub(crate) fn class(&self) -> Class {
+        match self.is_paused() {
+            true => Class::PAUSED,
+            false => Class::new(self.origin_status, self.last_good, self.html_page, self.ruling),
+        }
+    }
+
     /// The operator's override.
     pub fn operator_override(&self) -> OverrideState {
         OverrideState { ruling: self.ruling, paused_until: self.time(PAUSED_UNTIL) }
@@ -181,7 +187,6 @@ impl<'i> Record<'i> {
         }
     }
 
-    /// The place of its side records.
     pub(crate) fn side(&self) -> u32 {
         self.field(SIDE).map_or(NONE, |number| (number >> 32) as u32)
     }
@@ -215,7 +220,6 @@ impl<'i> Record<'i> {
     }
 }
 
-/// Appends a record.
 pub(crate) fn push(
     origin: &[u8],
     row: u32,

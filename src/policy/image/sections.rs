@@ -10,10 +10,10 @@ use super::format::{Header, Section};
 use super::pool::Pool;
 use super::record::{self, Record};
 use crate::dialect::Dialect;
-use crate::formats::mmap;
+use crate::formats::memory;
 use crate::origin::ROBOTS_TXT;
-use crate::policy::Statistics;
 use crate::policy::crawlers::Crawlers;
+use crate::policy::statistics::Statistics;
 
 impl<'p> Parts<'p> {
     /// All URLs, in order. Their rules are those of `source`.
@@ -77,13 +77,11 @@ pub(crate) struct Parts<'p> {
     pub lookup: &'p [u8],
     pub records: &'p [u8],
     pub rows: Pool<'p>,
-    /// The pool of automata.
     pub automata: &'p [u8],
     pub rules: Pool<'p>,
     pub side: Pool<'p>,
     pub answers: &'p [u8],
     pub pointers: &'p [Pointer],
-    /// The sets of crawlers.
     pub crawlers: Pool<'p>,
 }
 
@@ -92,12 +90,10 @@ impl Image {
         &self.bytes
     }
 
-    /// The checksum in the header.
     pub fn checksum(&self) -> u128 {
         self.header.checksum
     }
 
-    /// The bytes of a section.
     pub fn section(&self, section: Section) -> &[u8] {
         let range = &self.header.sections[section as usize];
         &self.bytes()[range.start as usize..range.end as usize]
@@ -107,20 +103,18 @@ impl Image {
     pub fn private_section(&self, section: Section) -> io::Result<MmapMut> {
         if let Some(file) = &self.file {
             // SAFETY: the file stays the same, as it must for the image.
-            return unsafe { mmap::map_private(file, self.header.sections[section as usize].clone()) };
+            return unsafe { memory::map_private(file, self.header.sections[section as usize].clone()) };
         }
         let bytes = self.section(section);
-        let mut copy = mmap::memory(bytes.len());
+        let mut copy = memory::memory(bytes.len());
         copy.copy_from_slice(bytes);
         Ok(copy)
     }
 
-    /// A section of items.
     pub fn pool(&self, section: Section) -> Pool<'_> {
         Pool::new(section, self.section(section))
     }
 
-    /// Typed views of the sections.
     pub fn parts(&self) -> Parts<'_> {
         Parts {
             lookup: self.section(Section::Lookup),
@@ -153,7 +147,6 @@ pub(crate) struct Meta {
     pub statistics: Statistics,
 }
 
-/// The content of an image.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub dialect: &'static Dialect,

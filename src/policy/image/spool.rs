@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crate::formats::mmap;
-use crate::formats::unnamed::FileMemory;
+use crate::formats::memory;
+use crate::formats::memory::FileMemory;
 use crate::policy::error::WriteError;
 
 /// How many bytes of a spool stay in memory if it may use a file.
@@ -43,16 +43,13 @@ impl SpillFolder {
     }
 }
 
-/// Bytes written front to back.
 #[derive(Debug)]
 pub(crate) struct Spool {
     spill: SpillFolder,
     file: Option<File>,
-    /// How many bytes are in the file.
     filed: u64,
     /// The bytes after those.
     tail: Vec<u8>,
-    /// The file, once complete.
     map: Option<Mmap>,
 }
 
@@ -62,12 +59,10 @@ impl Spool {
         Spool { spill: spill.clone(), file: None, filed: 0, tail: first, map: None }
     }
 
-    /// How many bytes have been written.
     pub fn len(&self) -> u64 {
         self.filed + self.tail.len() as u64
     }
 
-    /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         if self.tail.len() + bytes.len() > self.spill.limit {
             self.file_tail().map_err(|error| self.failed(error))?;
@@ -93,7 +88,6 @@ impl Spool {
         Ok(())
     }
 
-    /// Reads `bytes.len()` bytes that were written at `at`.
     pub fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), WriteError> {
         let in_file = self.filed.saturating_sub(at).min(bytes.len() as u64) as usize;
         let (filed, held) = bytes.split_at_mut(in_file);
@@ -104,7 +98,6 @@ impl Spool {
         read.map_err(|error| self.failed(error))
     }
 
-    /// Whether the bytes written at `at` are these.
     pub fn has(&mut self, at: u64, bytes: &[u8]) -> Result<bool, WriteError> {
         if at + bytes.len() as u64 > self.len() {
             return Ok(false);
@@ -125,7 +118,7 @@ impl Spool {
         }
         // The map keeps the file.
         // SAFETY: it has no name, so no other process has it, and it is written no more.
-        let map = self.file.take().as_ref().map(|file| unsafe { mmap::map(file) });
+        let map = self.file.take().as_ref().map(|file| unsafe { memory::map(file) });
         self.map = map.transpose().map_err(|error| self.failed(error))?;
         Ok(())
     }

@@ -1,19 +1,24 @@
-//! The tables that captures share while they are collected: automata, rules, side records and rows, each item once, in
+//! What captures share while they are collected: automata, rules, side records and rows, each item once, in
 //! order of arrival. A [`Writer`](super::Writer) takes the items that an image needs, in the order of the image.
+//!
+//! Answers that do not fit in memory become runs: sorted, in a temporary file, with the items that they share.
+//! Runs are read side by side, from front to back. So the items of each are in the order in which its URLs first need them.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
 
-use super::Parts;
-use super::format::Section;
-use super::gather::{ItemSource, content};
+use super::answers::{UrlRecord, UrlRecords, hash_of_target, push};
+use super::format::{ALIGNMENT, Section};
+use super::gather::{Gathered, ItemSource, Shared, content};
 use super::pool::{Distinct, Pool};
-use super::spool::SpillFolder;
-use crate::policy::answer::{CompareRules, StoredRules};
+use super::sections::Image;
+use super::spool::{SpillFolder, Spool};
+use crate::formats::memory::List;
 use crate::policy::error::WriteError;
 use crate::policy::groups::{self, CrawlerClass, Row};
+use crate::policy::kept::{Answer, AnswerKind, CompareRules, StoredRules};
 
-/// The tables that captures share.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub automata: Distinct,
@@ -21,7 +26,6 @@ pub(crate) struct Tables {
     pub side: Distinct,
     rows: Distinct,
     crawlers: Distinct,
-    /// The number of columns.
     width: usize,
 }
 
@@ -38,13 +42,11 @@ impl Tables {
         }
     }
 
-    /// The row of these classes.
     pub fn row(&mut self, classes: Vec<CrawlerClass>) -> Result<u32, WriteError> {
         let row = groups::encode_row(classes, self.width, |set| self.crawlers.intern(set))?;
         self.rows.intern(&row)
     }
 
-    /// The bytes of stored rules.
     fn content(&mut self, rules: StoredRules) -> Result<Vec<u8>, WriteError> {
         let (row, side) = (self.rows.content(rules.row)?, self.side.content(rules.side)?);
         let (rules, crawlers) = (&mut self.rules, &mut self.crawlers);
@@ -60,13 +62,13 @@ impl Tables {
 
     /// The source for a writer, once [finished](Tables::finish).
     pub fn source(&self) -> ItemSource<'_> {
-        ItemSource {
-            automata: Pool::new(Section::Automata, self.automata.spool.bytes()),
-            rules: Pool::new(Section::Rules, self.rules.spool.bytes()),
-            side: Pool::new(Section::Side, self.side.spool.bytes()),
-            rows: Pool::new(Section::Rows, self.rows.spool.bytes()),
-            crawlers: Pool::new(Section::Crawlers, self.crawlers.spool.bytes()),
-        }
+        ItemSource::of(|section| match section {
+            Section::Automata => self.automata.spool.bytes(),
+            Section::Rules => self.rules.spool.bytes(),
+            Section::Side => self.side.spool.bytes(),
+            Section::Rows => self.rows.spool.bytes(),
+            _ => self.crawlers.spool.bytes(),
+        })
     }
 }
 
@@ -82,15 +84,101 @@ impl CompareRules for Tables {
     }
 }
 
-impl<'p> Parts<'p> {
-    /// The source for a writer.
-    pub fn source(&self) -> ItemSource<'p> {
-        ItemSource {
-            automata: Pool::new(Section::Automata, self.automata),
-            rules: self.rules,
-            side: self.side,
-            rows: self.rows,
-            crawlers: self.crawlers,
-        }
+impl Image {
+    /// The items that its origins share.
+    pub fn items(&self) -> ItemSource<'_> {
+        ItemSource::of(|section| self.section(section))
     }
+}
+
+/// The answers of some URLs, in the order of the URLs.
+#[derive(Debug)]
+pub(crate) struct Run {
+    bytes: Spool,
+    urls: Range<usize>,
+    pools: Vec<(Section, Range<usize>)>,
+    targets: Range<usize>,
+    count: u64,
+}
+
+impl Run {
+    /// Writes sorted URLs, whose rules are in a source.
+    pub fn write<'u>(
+        urls: impl Iterator<Item = UrlRecord<'u>>,
+        source: ItemSource<'_>,
+        spill: &SpillFolder,
+    ) -> Result<Run, WriteError> {
+        let mut shared = Shared::new(&[source], spill)?;
+        let (mut run, mut count, mut record) = (Spool::new(spill, Vec::new()), 0, Vec::new());
+        let mut targets = List::new(&spill.tables());
+        for url in urls {
+            if let Some(target) = url.kept.of_kind(AnswerKind::Redirect).and_then(Answer::target) {
+                targets.push(hash_of_target(target.as_bytes())).map_err(|error| spill.failed(error))?;
+            }
+            record.clear();
+            push(&shared.url(url)?, None, &mut record);
+            run.write(&record)?;
+            count += 1;
+        }
+        let urls = 0..run.len() as usize;
+        let mut pools = Vec::new();
+        for (section, items) in [
+            (Section::Automata, &shared.automata),
+            (Section::Rules, &shared.rules),
+            (Section::Side, &shared.side),
+            (Section::Crawlers, &shared.crawlers),
+        ] {
+            pools.push((section, part(&mut run, |run| write_pool(run, section, items))?));
+        }
+        shared.rows.finish()?;
+        pools.push((Section::Rows, part(&mut run, |run| run.write(shared.rows.spool.bytes()))?));
+        let targets = part(&mut run, |run| run.write(bytemuck::cast_slice(&targets)))?;
+        run.finish()?;
+        Ok(Run { bytes: run, urls, pools, targets, count })
+    }
+
+    pub fn len(&self) -> u64 {
+        self.count
+    }
+
+    fn part(&self, part: &Range<usize>) -> &[u8] {
+        &self.bytes.bytes()[part.clone()]
+    }
+
+    /// The URLs, in order. Their rules are those of `source`.
+    pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
+        let mut records = UrlRecords::new(self.part(&self.urls), std::iter::empty(), source);
+        // It was written by this process.
+        std::iter::from_fn(move || records.read().ok().flatten())
+    }
+
+    /// The [hashes](hash_of_target) of the URLs that they redirect to.
+    pub fn targets(&self) -> impl Iterator<Item = u64> {
+        self.part(&self.targets).chunks_exact(8).map(bytemuck::pod_read_unaligned)
+    }
+
+    pub fn source(&self) -> ItemSource<'_> {
+        ItemSource::of(|section| {
+            let pool = self.pools.iter().find(|(pool, _)| *pool == section);
+            pool.map_or(&[][..], |(_, range)| self.part(range))
+        })
+    }
+}
+
+/// Where `write` writes, from the next multiple of the alignment of sections.
+fn part(run: &mut Spool, write: impl FnOnce(&mut Spool) -> Result<(), WriteError>) -> Result<Range<usize>, WriteError> {
+    let gap = run.len().next_multiple_of(ALIGNMENT) - run.len();
+    run.write(&[0; ALIGNMENT as usize][..gap as usize])?;
+    let start = run.len() as usize;
+    write(run)?;
+    Ok(start..run.len() as usize)
+}
+
+fn write_pool(run: &mut Spool, section: Section, items: &Gathered<'_>) -> Result<(), WriteError> {
+    let mut item = Vec::new();
+    items.contents().try_for_each(|content| {
+        item.clear();
+        Pool::push(content, section.unit(), &mut item);
+        run.write(&item)
+    })
 }

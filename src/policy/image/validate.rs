@@ -21,15 +21,15 @@ use super::record::{Record, checked_end, starts};
 use super::sections::{Content, Image, Meta, Parts, Trust};
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
-use crate::formats::mmap;
-use crate::formats::plain::json_problem;
-use crate::policy::answer::{Answer, StoredRules};
+use crate::formats::error::json_problem;
+use crate::formats::memory;
+use crate::policy::crawlers::check_set;
 use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
-use crate::policy::{crawler_set, lookup, provenance, side_records};
+use crate::policy::kept::{Answer, StoredRules};
+use crate::policy::{lookup, provenance, side_records};
 use crate::{automaton, threads};
 
-/// How many bytes are checked in a millisecond.
 const CHECKED_A_MILLISECOND: usize = 1 << 20;
 
 /// Checks an image whose header is valid. A small one is checked by this thread alone.
@@ -65,7 +65,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
             )
         },
         || {
-            let sets = parts.crawlers.check(|set| within(crawler_set::check(set, width)));
+            let sets = parts.crawlers.check(|set| within(check_set(set, width)));
             (parts.side.check(|list| within(side_records::check(list, width))), sets)
         },
     );
@@ -200,7 +200,6 @@ fn records(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Range<
 }
 
 impl Image {
-    /// Reads a file into memory and checks it.
     pub fn read(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (mut file, metadata) = opened(path)?;
         let unreadable = FileError::of("read the policy", path);
@@ -213,10 +212,10 @@ impl Image {
         let mut header = Vec::new();
         (&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(unreadable)?;
         Header::decode(&header, length).map_err(wrong)?;
-        let mut memory = mmap::try_memory(length as usize).map_err(unreadable)?;
+        let mut memory = memory::try_memory(length as usize).map_err(unreadable)?;
         memory[..HEADER].copy_from_slice(&header);
         file.read_exact(&mut memory[HEADER..]).map_err(unreadable)?;
-        Image::checked(mmap::read_only(memory), None, trust).map_err(wrong)
+        Image::checked(memory::read_only(memory), None, trust).map_err(wrong)
     }
 
     /// Maps a file and checks it.
@@ -227,7 +226,7 @@ impl Image {
     pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (file, _) = opened(path)?;
         // SAFETY: as the caller ensures.
-        let map = unsafe { mmap::map(&file) }.map_err(FileError::of("read the policy", path))?;
+        let map = unsafe { memory::map(&file) }.map_err(FileError::of("read the policy", path))?;
         let checked = Image::checked(map, Some(file), trust);
         checked.map_err(|problem| OpenError::Image { path: path.to_owned(), problem })
     }
@@ -237,9 +236,9 @@ impl Image {
         if bytes.is_empty() {
             return Err(ImageError::Empty);
         }
-        let mut memory = mmap::memory(bytes.len());
+        let mut memory = memory::memory(bytes.len());
         memory.copy_from_slice(bytes);
-        Image::checked(mmap::read_only(memory), None, trust)
+        Image::checked(memory::read_only(memory), None, trust)
     }
 
     fn checked(bytes: Mmap, file: Option<File>, trust: Trust) -> Result<(Image, Content), ImageError> {

@@ -12,13 +12,15 @@ use super::record::{self, Record};
 use super::spool::{SpillFolder, Spool};
 use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
-use crate::formats::mmap;
-use crate::formats::unnamed::List;
-use crate::policy::answer::{Resolved, StoredRules};
+use crate::formats::memory;
+use crate::formats::memory::List;
 use crate::policy::crawlers::Crawlers;
 use crate::policy::error::WriteError;
 use crate::policy::groups::Row;
-use crate::policy::{Statistics, lookup};
+use crate::policy::kept::StoredRules;
+use crate::policy::lookup;
+use crate::policy::resolve::Resolved;
+use crate::policy::statistics::Statistics;
 use crate::threads;
 
 /// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
@@ -32,7 +34,6 @@ pub(crate) struct Writer<'s> {
     origins: Spool,
     count: u64,
     answers: Spool,
-    /// The marks of ANSWERS.
     marks: Vec<[u64; 2]>,
     pointers: List<Pointer>,
     record: Vec<u8>,
@@ -41,10 +42,6 @@ pub(crate) struct Writer<'s> {
 
 impl<'s> Writer<'s> {
     /// A writer of an image whose shared items come from these sources.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteError::Spill`] if a temporary file cannot be made.
     pub fn new(
         columns: Crawlers,
         dialect: &'static Dialect,
@@ -77,10 +74,6 @@ impl<'s> Writer<'s> {
     }
 
     /// Adds the next origin.
-    ///
-    /// # Panics
-    ///
-    /// If the origins are not in order.
     fn add_origin(&mut self, url: &UrlRecord<'_>, resolved: &Resolved) -> Result<(), WriteError> {
         assert!(self.count == 0 || *self.last < *url.origin, "origins are added in order");
         self.last.clear();
@@ -105,18 +98,18 @@ impl<'s> Writer<'s> {
         let sealed = self.seal(statistics)?;
         let length = sealed.header.length();
         if length <= spill.limit as u64 {
-            let mut memory = mmap::memory(length as usize);
+            let mut memory = memory::memory(length as usize);
             let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
-            return Ok((Image { file: None, bytes: mmap::read_only(memory), header }, content));
+            return Ok((Image { file: None, bytes: memory::read_only(memory), header }, content));
         }
-        let spilled = |error| WriteError::Spill { folder: spill.folder.clone(), error };
+        let spilled = |error| spill.failed(error);
         let mut file = tempfile::tempfile_in(&spill.folder).map_err(spilled)?;
         let (header, content) = sealed.write(&mut file).map_err(|error| match error {
             WriteError::Io(error) => spilled(error),
             other => other,
         })?;
         // SAFETY: the file has no name, so no other process has it, and it is written no more.
-        let bytes = unsafe { mmap::map(&file) }.map_err(spilled)?;
+        let bytes = unsafe { memory::map(&file) }.map_err(spilled)?;
         Ok((Image { bytes, file: Some(file), header }, content))
     }
 
@@ -210,7 +203,6 @@ impl Sealed<'_> {
     }
 }
 
-/// How many bytes are written at a time.
 const BUFFER: usize = 1 << 18;
 
 /// How many full buffers wait for a writing thread.
@@ -264,20 +256,17 @@ impl<O: Write + Send> Summed<'_, O> {
 /// Gathers the parts of an image into buffers, and passes on those that are full.
 struct Gathering<'h, P> {
     pass_on: P,
-    /// Where the buffer begins in the image.
     at: u64,
     buffer: Vec<u8>,
     header: &'h Header,
 }
 
 impl<P: FnMut(Vec<u8>) -> io::Result<Vec<u8>>> Gathering<'_, P> {
-    /// Adds a section at its offset.
     fn section(&mut self, section: Section, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
         self.append(bytes)
     }
 
-    /// Adds part of the current section.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.chunks(BUFFER) {
             self.buffer.extend_from_slice(part);

@@ -1,62 +1,65 @@
-//! Adds sources of all kinds.
+//! Adds sources of all kinds: files and folders, a single robots.txt, answers in memory.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use super::answer::bare_origin;
+use super::answer::{Answer, bare_origin};
+use super::directory::{self, FetchedAt};
 use super::error::SourceError;
 use super::fields::FieldNames;
-use super::intake::Intake;
+use super::intake::{Intake, Newest};
+use super::json_lines;
 use super::kind::{MARK, SourceKind};
-use super::newest::Newest;
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::passed_over::Reason;
 use super::robots::Robots;
 #[cfg(feature = "warc")]
 use super::warc::Archives;
-#[cfg(not(feature = "warc"))]
-use super::without_warc::Archives;
-use super::{FetchedAt, directory, json_lines};
 use crate::dialect::Dialect;
 use crate::formats::compression::{Damaged, Reader, peeked, with_help};
 #[cfg(feature = "parquet")]
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::policy::Captures;
 use crate::robots::Agents;
 
-/// How to read sources.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// What JSON Lines and Parquet files call the fields of answers.
-    pub names: FieldNames,
-    /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
-    /// is the present.
-    pub now: Option<i64>,
-    /// Whether to pass over what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
-    /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
-    /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
-    pub skip_bad: bool,
-    /// The times of the files in folders, and of a single robots.txt, which say nothing of it themselves. `None` leaves them
-    /// without a time, so any answer with a time is newer.
-    pub fetched_at: Option<FetchedAt>,
-}
-
 setters! {
-    Options {
-        names: FieldNames,
-        now: Option<i64>,
-        skip_bad: bool,
-        fetched_at: Option<FetchedAt>,
+    /// How to read sources.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Options {
+        /// What JSON Lines and Parquet files call the fields of answers.
+        pub names: FieldNames,
+        /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
+        /// is the present.
+        pub now: Option<i64>,
+        /// Whether to pass over what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
+        /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
+        /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
+        pub skip_bad: bool,
+        /// The times of the files in folders, and of a single robots.txt, which say nothing of it themselves. `None` leaves them
+        /// without a time, so any answer with a time is newer.
+        pub fetched_at: Option<FetchedAt>,
     }
 }
 
 impl Options {
-    /// Takes captures into `captures` with these options.
-    pub(super) fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
+    /// Takes what `read` reads into `captures`, with these options, on one of the threads that read captures.
+    fn take(
+        &self,
+        captures: &mut Captures,
+        read: impl FnOnce(&mut Intake<'_>) -> Result<(), SourceError> + Send,
+    ) -> Result<(), SourceError> {
+        captures.on_a_reader(|captures| {
+            let mut intake = self.intake(captures);
+            read(&mut intake)?;
+            Ok(intake.finish()?)
+        })
+    }
+
+    fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
         let now = self.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
         Intake::new(captures, now, self.skip_bad)
     }
@@ -72,11 +75,7 @@ impl Options {
 /// [`SourceError`] if a source cannot be read or is malformed in part, or a folder is empty.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    captures.on_a_reader(|captures| {
-        let mut intake = options.intake(captures);
-        add_all(&sources, options, &mut intake)?.finish(&mut intake, |intake| intake.take_targets())?;
-        Ok(intake.finish()?)
-    })
+    options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
 /// The newest robots.txt of each origin in sources, as it was served: to [check](crate::lint::check()) it, for example. All are kept in
@@ -93,12 +92,11 @@ pub fn newest(
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let mut captures = Captures::new(Agents::everybody(), dialect);
     let mut found = Newest::default();
-    captures.on_a_reader(|captures| {
-        let mut intake = options.intake(captures);
+    options.take(&mut captures, |intake| {
         intake.newest = Some(Newest::default());
-        add_all(&sources, options, &mut intake)?.finish(&mut intake, |_| hashbrown::HashSet::new())?;
+        add_all(&sources, options, intake)?.finish(intake, |_| hashbrown::HashSet::new())?;
         found = intake.newest.take().unwrap_or_default();
-        Ok::<(), SourceError>(intake.finish()?)
+        Ok(())
     })?;
     found.passed_over = captures.passed_over().to_vec();
     Ok(found)
@@ -169,7 +167,7 @@ fn add_parquet(
     options: &Options,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    let file = regular_file::seekable(path, is_stored_as_read, text).map_err(SourceError::unreadable(path))?;
+    let file = seekable::or_copied(path, is_stored_as_read, text).map_err(SourceError::unreadable(path))?;
     parquet::add(path, file, &options.names, intake)
 }
 
@@ -182,6 +180,53 @@ fn add_parquet(
     _intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
     Err(SourceError::Without { path: path.to_owned(), what: "Parquet file", feature: "parquet" })
+}
+
+/// Archives, of which there are none in a program built without WARC.
+#[cfg(not(feature = "warc"))]
+#[derive(Default)]
+pub(super) struct Archives {}
+
+#[cfg(not(feature = "warc"))]
+impl Archives {
+    pub fn add(
+        &mut self,
+        path: &Path,
+        _text: impl BufRead,
+        _compression: Option<crate::formats::compression::Compression>,
+        _intake: &mut Intake<'_>,
+    ) -> Result<(), SourceError> {
+        Err(without(path))
+    }
+
+    pub fn is_damaged(
+        _path: &Path,
+        _compression: crate::formats::compression::Compression,
+        _memory: u64,
+    ) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    pub fn add_for_pages(&mut self, path: &Path, _intake: &Intake<'_>) -> Result<(), SourceError> {
+        Err(without(path))
+    }
+
+    pub fn with_other_pages(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    pub fn finish(
+        self,
+        _intake: &mut Intake<'_>,
+        _next_pages: impl FnMut(&mut Intake<'_>) -> hashbrown::HashSet<u128>,
+    ) -> Result<(), SourceError> {
+        Ok(())
+    }
+}
+
+#[cfg(not(feature = "warc"))]
+fn without(path: &Path) -> SourceError {
+    SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" }
 }
 
 /// Adds a single robots.txt, for `origin`.
@@ -243,13 +288,12 @@ pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut 
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let passes = usize::from(captures.dialect().redirects.hops) + 1;
     let mut part = Part { passes, ..Part::default() };
-    captures.on_a_reader(|captures| {
-        let mut intake = options.intake(captures);
-        let archives = add_all(&sources, options, &mut intake)?;
+    options.take(captures, |intake| {
+        let archives = add_all(&sources, options, intake)?;
         part.archives = archives.with_other_pages();
-        archives.finish(&mut intake, |_| hashbrown::HashSet::new())?;
+        archives.finish(intake, |_| hashbrown::HashSet::new())?;
         part.targets = intake.take_targets().into_iter().collect();
-        Ok::<(), SourceError>(intake.finish()?)
+        Ok(())
     })?;
     Ok(part)
 }
@@ -268,14 +312,147 @@ pub fn add_pages(
 ) -> Result<HashSet<u128>, SourceError> {
     let paths: Vec<&Path> = archives.iter().map(AsRef::as_ref).collect();
     let (mut targets, mut pages) = (HashSet::new(), pages.into_iter().collect());
-    captures.on_a_reader(|captures| {
-        let (mut intake, mut archives) = (options.intake(captures), Archives::default());
+    options.take(captures, |intake| {
+        let mut archives = Archives::default();
         for path in paths {
-            archives.add_for_pages(path, &intake)?;
+            archives.add_for_pages(path, intake)?;
         }
-        archives.finish(&mut intake, |_| std::mem::take(&mut pages))?;
+        archives.finish(intake, |_| std::mem::take(&mut pages))?;
         targets = intake.take_targets().into_iter().collect();
-        Ok::<(), SourceError>(intake.finish()?)
+        Ok(())
     })?;
     Ok(targets)
+}
+
+/// What stands for the path of the source in what is told.
+const IN_MEMORY: &str = "responses in memory";
+
+/// Adds answers in memory, as a file of JSON Lines with the same fields would be added. They are taken one after the other, and
+/// compiled in the background; [`Options::names`] and [`Options::fetched_at`] are not used.
+///
+/// All answers that redirects may lead to are passed at once, or added to the same captures.
+///
+/// ```
+/// use robosieve::policy::source::{Answer, Options, add_answers};
+/// use robosieve::{Agents, Dialect, Partition, policy::Captures};
+///
+/// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
+/// let answers = [
+///     Answer::found("https://a.example", *b"User-agent: *\nDisallow: /private\n"),
+///     Answer::new("https://b.example/robots.txt", Some(404)).fetched_at(Some(1_768_219_200)),
+///     Answer::new("https://c.example/robots.txt", None),
+/// ];
+/// add_answers(answers, &Options::default(), &mut captures)?;
+/// let matcher = captures.policy()?.matcher("examplebot")?;
+/// let partition = |origin: &str| matcher.judge(format!("{origin}/private")).partition();
+/// assert_eq!(partition("https://a.example"), Partition::Blocked);
+/// assert_eq!(partition("https://b.example"), Partition::Allowed);
+/// assert_eq!(partition("https://c.example"), Partition::Deferred);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`SourceError::Answer`] if one of them is no answer, unless [`Options::skip_bad`] passes it over, and [`SourceError::Captures`]
+/// beyond what a policy can hold.
+pub fn add_answers(
+    answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<(), SourceError> {
+    let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
+    options.take(captures, |intake| {
+        for (number, answer) in (1..).zip(answers) {
+            match answer.capture(intake.time_bounds) {
+                Ok(capture) => intake.add_answer(source, capture)?,
+                Err(flaw) => {
+                    let error = SourceError::Answer { number, problem: flaw.to_string() };
+                    intake.try_pass_over(source, Reason::BadAnswer, error)?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robots::Agents;
+    use crate::{Dialect, Policy};
+
+    const NOW: i64 = 1_768_219_200;
+
+    fn options() -> Options {
+        Options::default().now(Some(NOW))
+    }
+
+    fn answers() -> Vec<Answer> {
+        let url = |host: &str| format!("https://{host}.example/robots.txt");
+        let redirect = |from: &str, to: &str| Answer::new(url(from), Some(301)).location(Some(to.to_owned()));
+        vec![
+            Answer::found("https://a.example", *b"User-agent: *\nDisallow: /\xff"),
+            Answer::new("HTTPS://B.example:443/robots.txt", Some(404)).fetched_at(Some(NOW)),
+            Answer::new(url("c"), None).unreachable_since(Some(NOW - 5)).fetched_at(Some(NOW)),
+            redirect("d", "https://www.d.example/page"),
+            Answer::new("https://www.d.example/page", Some(200)).body(Some((*b"User-agent: *\nDisallow: /d").into())),
+            Answer::new(url("e"), Some(206)).body(Some((*b"User-agent: *\nAllow: /").into())),
+            Answer::new(url("f"), Some(200)).body_base64(Some(b"ZGlzYWxsb3c6Lw==".to_vec())).expires(Some(NOW + 5)),
+            Answer::new(url("g"), Some(999)),
+            Answer::new("https://h.example/page", Some(404)),
+        ]
+    }
+
+    const LINES: &str = r#"{"origin":"https://a.example","status":200,"body_base64":"VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL/8="}
+{"url":"HTTPS://B.example:443/robots.txt","status":404,"fetched_at":"2026-01-12T12:00:00Z"}
+{"url":"https://c.example/robots.txt","status":null,"unreachable_since":1768219195,"fetched_at":1768219200}
+{"url":"https://d.example/robots.txt","status":301,"location":"https://www.d.example/page"}
+{"url":"https://www.d.example/page","status":200,"body":"User-agent: *\nDisallow: /d"}
+{"url":"https://e.example/robots.txt","status":206,"body":"User-agent: *\nAllow: /"}
+{"url":"https://f.example/robots.txt","status":200,"body_base64":"ZGlzYWxsb3c6Lw==","expires":1768219205}
+{"url":"https://g.example/robots.txt","status":999}
+{"url":"https://h.example/page","status":404}
+"#;
+
+    #[test]
+    fn they_make_the_policy_of_a_file_with_the_same_fields() {
+        let captures = || Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let (mut of_file, mut of_memory) = (captures(), captures());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), LINES).unwrap();
+        add(&[file.path()], &options(), &mut of_file).unwrap();
+        add_answers(answers(), &options(), &mut of_memory).unwrap();
+        let told = |captures: &Captures| captures.passed_over().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let after =
+            |told: Vec<String>| told.iter().map(|text| text.split_once(": ").unwrap().1.to_owned()).collect::<Vec<_>>();
+        assert_eq!(told(&of_memory).len(), 1);
+        assert_eq!(after(told(&of_memory)), after(told(&of_file)));
+        let [of_file, of_memory]: [Policy; 2] = [of_file, of_memory].map(|captures| captures.policy().unwrap());
+        assert_eq!(of_memory.statistics().origins, 7);
+        assert!(of_file.bytes() == of_memory.bytes());
+    }
+
+    #[test]
+    fn one_that_is_none_is_told_by_its_number() {
+        let url = "https://a.example/robots.txt";
+        for (wrong, problem) in [
+            (Answer::new(url, Some(200)), "its status is 200, but its body is null"),
+            (Answer::new(url, Some(1000)), "1000 is no HTTP status"),
+            (Answer::new(url, Some(404)).origin(Some("https://a.example".to_owned())), "both a URL and an origin"),
+            (Answer::default().status(Some(404)), "it has no URL"),
+            (Answer::new("/robots.txt", Some(404)), "expected an absolute"),
+            (Answer::found("a.example", *b""), "not an origin"),
+            (Answer::new(url, Some(404)).fetched_at(Some(NOW * 1000)), "milliseconds"),
+        ] {
+            let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+            let all = [Answer::found("https://b.example", *b""), wrong];
+            let error = add_answers(all.clone(), &options(), &mut captures).unwrap_err().to_string();
+            assert!(error.starts_with("answer 2: ") && error.contains(problem), "{error}");
+            let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+            add_answers(all, &options().skip_bad(true), &mut captures).unwrap();
+            let told = captures.passed_over()[0].to_string();
+            assert!(told.starts_with("responses in memory: 1 response is none: ") && told.contains(problem), "{told}");
+            assert_eq!(captures.policy().unwrap().statistics().origins, 1);
+        }
+    }
 }

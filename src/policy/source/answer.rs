@@ -1,14 +1,15 @@
-//! An answer as JSON Lines, Parquet and callers have it, what it must have to be one, and its URL in canonical form.
+//! An answer as JSON Lines, Parquet and callers have it, what it must have to be one, its URL in canonical form, and the times that
+//! it may have: one in the wrong unit would be newer than all others, and never too old.
 
 use base64::Engine as _;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::times::TimeBounds;
+use super::fields::Field;
 use crate::dialect::UrlPath;
-use crate::origin;
-use crate::origin::InvalidUrl;
+use crate::formats::time::time;
+use crate::origin::{self, InvalidUrl};
 use crate::policy::{Answered, Capture};
 
 /// The highest number with the three digits of an HTTP status (RFC 9110, section 15). Those that no class has count as no answer.
@@ -17,54 +18,40 @@ const HIGHEST_STATUS: i64 = 999;
 /// The status of an answer that has a part of the robots.txt (RFC 9110, section 15.3.7).
 const PARTIAL_CONTENT: u16 = 206;
 
-/// An answer to a request for a robots.txt: the fields of a line of JSON Lines, not checked yet. [`add_answers`](super::add_answers())
-/// adds them from memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Answer {
-    /// The requested URL.
-    pub url: Option<String>,
-    /// The origin, in place of the URL of its robots.txt.
-    pub origin: Option<String>,
-    /// The HTTP status; none if nobody answered. 206 says, too, that a body did not arrive whole or could not be decoded to its end:
-    /// its lines are no robots.txt then.
-    pub status: Option<i64>,
-    /// The target of a redirect.
-    pub location: Option<String>,
-    /// The body. One with a status from 200 to 299 has one, which may be empty.
-    pub body: Option<Arc<[u8]>>,
-    /// The body in Base64, in place of the body.
-    pub body_base64: Option<Vec<u8>>,
-    /// The time of the answer, in seconds of Unix time.
-    pub fetched_at: Option<i64>,
-    /// The server's `Expires`, in seconds of Unix time.
-    pub expires: Option<i64>,
-    /// The time since which the origin has been unreachable, in seconds of Unix time.
-    pub unreachable_since: Option<i64>,
-}
-
 setters! {
-    Answer {
-        url: Option<String>,
-        origin: Option<String>,
-        status: Option<i64>,
-        location: Option<String>,
-        body: Option<Arc<[u8]>>,
-        body_base64: Option<Vec<u8>>,
-        fetched_at: Option<i64>,
-        expires: Option<i64>,
-        unreachable_since: Option<i64>,
+    /// An answer to a request for a robots.txt: the fields of a line of JSON Lines, not checked yet. [`add_answers`](super::add_answers())
+    /// adds them from memory.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Answer {
+        /// The requested URL.
+        pub url: Option<String>,
+        /// The origin, in place of the URL of its robots.txt.
+        pub origin: Option<String>,
+        /// The HTTP status; none if nobody answered. 206 says, too, that a body did not arrive whole or could not be decoded to its end:
+        /// its lines are no robots.txt then.
+        pub status: Option<i64>,
+        /// The target of a redirect.
+        pub location: Option<String>,
+        /// The body. One with a status from 200 to 299 has one, which may be empty.
+        pub body: Option<Arc<[u8]>>,
+        /// The body in Base64, in place of the body.
+        pub body_base64: Option<Vec<u8>>,
+        /// The time of the answer, in seconds of Unix time.
+        pub fetched_at: Option<i64>,
+        /// The server's `Expires`, in seconds of Unix time.
+        pub expires: Option<i64>,
+        /// The time since which the origin has been unreachable, in seconds of Unix time.
+        pub unreachable_since: Option<i64>,
     }
 }
 
 /// Why an answer is none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// It has no URL.
     NoUrl,
     /// A server with this status sent a robots.txt, but the body is missing.
     NoBody(u16),
-    /// Anything else, in words.
     Other(String),
 }
 
@@ -154,9 +141,9 @@ pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
 }
 
 /// A requested URL in canonical form, and its origin if it is a robots.txt; an error says what is wrong.
-pub(super) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<String>), String> {
+pub(crate) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<String>), String> {
     let url = url.into();
-    // Nearly all URLs: parsing these twice took a thirteenth of the instructions of compiling a generated policy.
+    // Nearly all URLs need not be parsed twice.
     if let Some(origin) = url.strip_suffix("/robots.txt")
         && origin::is_surely_canonical(origin.as_bytes())
     {
@@ -186,6 +173,63 @@ pub(super) fn is_named_robots_txt(url: &str) -> bool {
     url.ends_with("/robots.txt")
 }
 
+/// The end of the year 5000, in seconds of Unix time. The present in milliseconds is in the year 58,000.
+const LAST: i64 = 95_649_119_999;
+
+/// How far the clock of a crawler may be ahead, in seconds.
+const AHEAD: i64 = 86_400;
+
+/// The bounds of the times in sources that are read now.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimeBounds {
+    now: i64,
+}
+
+impl TimeBounds {
+    /// The bounds at a time, in seconds of Unix time.
+    pub fn at(now: i64) -> TimeBounds {
+        TimeBounds { now }
+    }
+
+    /// Whether a time can be meant: it is not beyond the year 5000.
+    pub fn is_possible(time: i64) -> bool {
+        time <= LAST
+    }
+
+    pub fn check_fetched(self, fetched_at: Option<i64>) -> Result<(), String> {
+        self.check(&Answered { fetched_at, ..Answered::default() })
+    }
+
+    /// Checks the times of an answer; an error says which one is wrong.
+    pub fn check(self, answered: &Answered) -> Result<(), String> {
+        let Answered { fetched_at, expires, unreachable_since, .. } = *answered;
+        let times =
+            [(Field::FetchedAt, fetched_at), (Field::Expires, expires), (Field::UnreachableSince, unreachable_since)];
+        for (field, found) in times {
+            if let Some(found) = found.filter(|&found| !TimeBounds::is_possible(found)) {
+                return Err(format!("{} is {}, beyond the year 5000{}", field.name(), time(found), unit(found)));
+            }
+        }
+        match fetched_at.filter(|at| *at > self.now.saturating_add(AHEAD)) {
+            Some(at) => Err(format!("fetched_at is {}, more than a day after now, {}", time(at), time(self.now))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The unit that a number too large for seconds looks like.
+fn unit(found: i64) -> &'static str {
+    let in_units = [
+        (1_000, "; it looks like milliseconds, but numbers are seconds"),
+        (1_000_000, "; it looks like microseconds, but numbers are seconds"),
+        (1_000_000_000, "; it looks like nanoseconds, but numbers are seconds"),
+    ];
+    // Numbers of the calendar's years were written as text.
+    let is_number = jiff::Timestamp::from_second(found).is_err();
+    let fits = in_units.into_iter().find(|(units, _)| is_number && TimeBounds::is_possible(found / units));
+    fits.map_or("", |(_, hint)| hint)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,5 +242,46 @@ mod tests {
         let robots_txt = ("https://a.example/robots.txt".to_owned(), Some("https://a.example".to_owned()));
         assert_eq!(page("HTTPS://u@A.example:443/robots.txt#x"), Ok(robots_txt));
         assert_eq!(page("http://a.example/x/../robots.txt").unwrap().0, "http://a.example/x/../robots.txt");
+    }
+
+    const NOW: i64 = 1_768_219_200;
+
+    fn problem(answered: Answered) -> String {
+        TimeBounds::at(NOW).check(&answered).unwrap_err()
+    }
+
+    #[test]
+    fn times_of_this_age_are_possible() {
+        let fetched = |fetched_at| TimeBounds::at(NOW).check_fetched(fetched_at);
+        for at in [None, Some(0), Some(NOW), Some(NOW + AHEAD), Some(i64::MIN)] {
+            assert_eq!(fetched(at), Ok(()), "{at:?}");
+        }
+        let last = "5000-12-31T23:59:59Z".parse::<jiff::Timestamp>().unwrap().as_second();
+        assert_eq!(last, LAST);
+        let others = Answered { expires: Some(LAST), unreachable_since: Some(LAST), ..Answered::default() };
+        assert_eq!(TimeBounds::at(NOW).check(&others), Ok(()));
+    }
+
+    #[test]
+    fn a_time_in_another_unit_is_told_by_its_field() {
+        let [fetched, expires, since] = [1_000, 1_000_000, 1_000_000_000].map(|units| Some(NOW * units));
+        let text = problem(Answered { fetched_at: fetched, ..Answered::default() });
+        assert!(
+            text.starts_with("fetched_at is 1768219200000, beyond the year 5000; ") && text.contains("milli"),
+            "{text}"
+        );
+        let text = problem(Answered { expires, ..Answered::default() });
+        assert!(text.starts_with("expires is ") && text.contains("micro"), "{text}");
+        let text = problem(Answered { unreachable_since: since, ..Answered::default() });
+        assert!(text.starts_with("unreachable_since is ") && text.contains("nano"), "{text}");
+        let text = problem(Answered { expires: Some(LAST + 1), ..Answered::default() });
+        assert_eq!(text, "expires is 5001-01-01T00:00:00Z, beyond the year 5000");
+        problem(Answered { fetched_at: Some(i64::MAX), ..Answered::default() });
+    }
+
+    #[test]
+    fn no_answer_comes_from_tomorrow() {
+        let text = problem(Answered { fetched_at: Some(NOW + AHEAD + 1), ..Answered::default() });
+        assert_eq!(text, "fetched_at is 2026-01-13T12:00:01Z, more than a day after now, 2026-01-12T12:00:00Z");
     }
 }

@@ -1,20 +1,19 @@
-//! Takes captures from all sources into [`Captures`].
+//! Takes captures from all sources into [`Captures`], or the newest of them into [`Newest`].
 //!
 //! Captures are added in batches. That bounds the memory for bodies, and lets batches be compiled in parallel while the
 //! source is still being read. The intake also notes the targets of redirects: archives hold pages of all kinds, and of
 //! these only the targets of redirects matter.
 
 use hashbrown::HashSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::SourceError;
-use super::answer::{is_named_robots_txt, page};
-use super::newest::Newest;
+use super::answer::{TimeBounds, is_named_robots_txt, page};
 use super::passed_over::{PassedOver, Reason};
 use super::robots::body_limit;
-use super::times::TimeBounds;
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};
 
@@ -41,18 +40,15 @@ const ROW_GROUPS: usize = 8;
 #[cfg(feature = "parquet")]
 const BYTES_PER_ROW_GROUP: u64 = 64 << 20;
 
-/// Collects captures for [`Captures`].
 pub(super) struct Intake<'c> {
     pub captures: &'c mut Captures,
     batch: Vec<Capture>,
     bytes: usize,
-    /// The most bytes of a batch.
     most: usize,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     /// The URLs answered in each source that are of use only if a redirect leads there.
     pages: Vec<(PathBuf, Vec<String>)>,
-    /// The bounds of the answers' times.
     pub time_bounds: TimeBounds,
     /// Whether to pass over what is damaged, rather than to end with an error.
     pub skip_bad: bool,
@@ -91,7 +87,6 @@ impl<'c> Intake<'c> {
         DEFAULT_WINDOW.min(self.captures.memory / 8 / files as u64)
     }
 
-    /// The memory for text decompressed ahead, in bytes.
     pub fn room_ahead(&self) -> u64 {
         AHEAD.min(self.captures.memory / 8)
     }
@@ -197,5 +192,56 @@ impl<'c> Intake<'c> {
             all.len() - 1
         });
         all[at].add(source, example);
+    }
+}
+
+/// The newest robots.txt of each origin, by its origin, and what was passed over.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Newest {
+    /// The bodies, by origin.
+    pub bodies: BTreeMap<String, Arc<[u8]>>,
+    times: BTreeMap<String, (Option<i64>, bool)>,
+    /// What was passed over in the sources.
+    pub passed_over: Vec<PassedOver>,
+}
+
+impl Newest {
+    /// Keeps the body of a capture that is the newest of its origin so far: of those of one time, an exact name comes before a
+    /// shorthand, and then the last one read counts.
+    fn add(&mut self, capture: Capture) {
+        let is_served = capture.kind() == AnswerKind::RobotsTxt;
+        let (Some(origin), Some(body), true) = (&capture.origin, &capture.body, is_served) else { return };
+        let time = (capture.answered.fetched_at, capture.exact);
+        if self.times.get(origin).is_none_or(|known| *known <= time) {
+            self.times.insert(origin.clone(), time);
+            self.bodies.insert(origin.clone(), Arc::clone(body));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_whole_answer_of_each_origin_counts() {
+        let mut newest = Newest::default();
+        let capture = |origin: &str, body: &str, time| {
+            let found = Capture::found(origin, body);
+            let answered = crate::policy::Answered { fetched_at: time, ..found.answered };
+            Capture { answered, ..found }
+        };
+        newest.add(capture("https://a.example", "2", Some(2)));
+        newest.add(capture("https://a.example", "1", Some(1)));
+        newest.add(capture("https://a.example", "0", None));
+        newest.add(capture("https://b.example", "1", Some(1)));
+        newest.add(capture("https://b.example", "2", Some(1)));
+        newest.add(Capture { incomplete: true, ..capture("https://a.example", "cut", Some(3)) });
+        let status =
+            |status| crate::policy::Answered { status: Some(status), fetched_at: Some(9), ..Default::default() };
+        newest.add(Capture { answered: status(404), ..capture("https://a.example", "none", Some(9)) });
+        let bodies: Vec<_> = newest.bodies.iter().map(|(origin, body)| (origin.as_str(), &body[..])).collect();
+        assert_eq!(bodies, [("https://a.example", &b"2"[..]), ("https://b.example", b"2")]);
     }
 }

@@ -14,12 +14,11 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::SourceError;
-use super::answer::{Answer, Flaw};
+use super::answer::{Answer, Flaw, TimeBounds};
 use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::times::TimeBounds;
-use crate::formats::plain::json_words;
+use crate::formats::error::json_words;
 use crate::formats::time;
 use crate::policy::Capture;
 
@@ -60,10 +59,8 @@ pub(super) fn add(
     Ok(())
 }
 
-/// How many keys a message shows.
 const SHOWN: usize = 20;
 
-/// A problem of a line.
 #[derive(Debug)]
 enum Problem {
     /// It lacks a key, and has these instead.
@@ -112,7 +109,6 @@ fn json(error: &serde_json::Error, line: &[u8]) -> Problem {
     Problem::Json(at as u64, format!("{what} cannot be read: {words}; {expected}"))
 }
 
-/// Parses a line as a capture.
 fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds) -> Result<Capture, Problem> {
     let expected = |error| json(&error, line);
     let mut json = serde_json::Deserializer::from_slice(line);
@@ -169,7 +165,6 @@ fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
     time.parse().or_else(|_| time::parse(&text())).map(Some)
 }
 
-/// The keys of an object.
 #[derive(Default)]
 struct Keys(Vec<String>);
 
@@ -205,7 +200,6 @@ impl Text<'_> {
     }
 }
 
-/// The values of a line, by field.
 #[derive(Default)]
 struct Fields<'l> {
     url: Option<Text<'l>>,

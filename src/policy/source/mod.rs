@@ -13,28 +13,22 @@ mod fields;
 mod intake;
 mod json_lines;
 mod kind;
-mod memory;
-mod newest;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
 mod robots;
-mod times;
 #[cfg(feature = "warc")]
 mod warc;
-#[cfg(not(feature = "warc"))]
-mod without_warc;
 
 pub use super::statistics::WarcCounts;
-pub use add::{Options, Part, add, add_pages, add_part, add_single, newest};
+pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
 pub use answer::Answer;
-pub(crate) use answer::bare_origin;
+pub(crate) use answer::{bare_origin, page};
+pub use directory::FetchedAt;
 pub use error::{NoColumn, RecordProblem, SourceError};
 pub use fields::{Field, FieldNames, FieldNamesError};
+pub use intake::Newest;
 pub use kind::SourceKind;
-pub use memory::add_answers;
-pub use newest::Newest;
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::{Robots, body_limit};
-pub use times::FetchedAt;

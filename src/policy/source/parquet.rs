@@ -7,12 +7,11 @@ use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::path::Path;
 
-use super::answer::Answer;
+use super::answer::{Answer, TimeBounds};
 use super::error::{NoColumn, SourceError};
 use super::fields::{Field, FieldNames};
 use super::intake::Intake;
 use super::passed_over::Reason;
-use super::times::TimeBounds;
 use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};
 use crate::policy::Capture;
 use crate::threads;
@@ -40,7 +39,6 @@ impl From<Malformed> for Problem {
     }
 }
 
-/// Adds the answers of a file.
 pub(super) fn add(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     read(path, file, names, intake).map_err(|problem| {
         let path = path.to_owned();
@@ -135,14 +133,12 @@ fn columns(schema: &SchemaDescriptor, names: &FieldNames) -> Result<[Option<Valu
     Ok(columns)
 }
 
-/// The values of some rows, by field.
 struct Values<'b> {
     columns: &'b [Option<ValueColumn>; Field::ALL.len()],
     batch: &'b RecordBatch,
 }
 
 impl<'b> Values<'b> {
-    /// The answer of a row.
     fn capture(&self, row: usize, bounds: TimeBounds) -> Result<Capture, String> {
         let text = |field| self.column(field)?.text(self.batch, row);
         let time = |field| self.column(field).and_then(|column| column.time(self.batch, row)).transpose();

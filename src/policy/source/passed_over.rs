@@ -7,6 +7,7 @@ use crate::formats::{shown, visible};
 
 /// Why a record of a source is of no use, or of less than it seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(all(feature = "warc", feature = "parquet")), allow(dead_code))]
 pub(crate) enum Reason {
     /// A file in a folder whose name is not a plausible host.
     Name,
@@ -19,7 +20,6 @@ pub(crate) enum Reason {
     /// An answer in memory that is none.
     BadAnswer,
     /// A row of Parquet that is no answer.
-    #[cfg(feature = "parquet")]
     BadRow,
     /// A source that ends in damage.
     Rest,
@@ -28,22 +28,16 @@ pub(crate) enum Reason {
     /// The same in an archive, where most answers are.
     Page,
     /// A file of which the archive keeps only the beginning.
-    #[cfg(feature = "warc")]
     Truncated,
     /// A file that did not arrive whole.
-    #[cfg(feature = "warc")]
     Incomplete,
     /// An answer that is not HTTP.
-    #[cfg(feature = "warc")]
     NotHttp,
     /// A file that is not encoded as its head says.
-    #[cfg(feature = "warc")]
     Undecodable,
     /// A revisit whose original is nowhere.
-    #[cfg(feature = "warc")]
     Unresolved,
     /// A record of an archive that is damaged or malformed.
-    #[cfg(feature = "warc")]
     BadRecord,
 }
 
@@ -62,7 +56,6 @@ impl Reason {
             Reason::EmptyFile => ["file is empty", "files are empty", "an empty robots.txt allows everything"],
             Reason::BadLine => ["line is no response", "lines are no responses", "they are passed over"],
             Reason::BadAnswer => ["response is none", "responses are none", "they are passed over"],
-            #[cfg(feature = "parquet")]
             Reason::BadRow => ["row is no response", "rows are no responses", "they are passed over"],
             Reason::Rest => ["source ends in damage", "sources end in damage", "what follows is passed over"],
             Reason::Url | Reason::Page => [
@@ -70,29 +63,23 @@ impl Reason {
                 "responses are not for /robots.txt",
                 "such responses are used only for redirects",
             ],
-            #[cfg(feature = "warc")]
             Reason::Truncated => [
                 "file was too long to be kept whole",
                 "files were too long to be kept whole",
                 "the whole lines of the beginning are used",
             ],
-            #[cfg(feature = "warc")]
             Reason::Incomplete => [
                 "file did not arrive whole or is damaged",
                 "files did not arrive whole or are damaged",
                 "there is no verdict by a part",
             ],
-            #[cfg(feature = "warc")]
             Reason::NotHttp => ["response is not HTTP", "responses are not HTTP", "they count as no response"],
-            #[cfg(feature = "warc")]
             Reason::Undecodable => {
                 ["file is in an unknown coding", "files are in an unknown coding", "they count as no response"]
             }
-            #[cfg(feature = "warc")]
             Reason::Unresolved => {
                 ["revisit has no original", "revisits have no original", "what they repeat is not known"]
             }
-            #[cfg(feature = "warc")]
             Reason::BadRecord => {
                 ["record is damaged or malformed", "records are damaged or malformed", "their origins have no verdict"]
             }
@@ -113,7 +100,6 @@ pub struct PassedOver {
     /// The first source with such a record, and the number of further ones.
     source: PathBuf,
     others: u64,
-    /// The last source with such a record.
     last: PathBuf,
     /// The first examples in the first source.
     first: Vec<String>,

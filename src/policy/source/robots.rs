@@ -7,11 +7,9 @@ use std::sync::Arc;
 
 use crate::dialect::Dialect;
 use crate::formats::compression::{Compression, Reader};
-use crate::origin;
-use crate::policy::{Answered, Capture};
+use crate::policy::Capture;
 
-/// Most files are shorter, so one read is enough. A reader for compressed text clears half a MiB of buffers for each file;
-/// used for all files, that took a tenth of the time of `filter --robots` before the first line.
+/// Most files are shorter, so one read is enough. A reader for compressed text clears half a MiB of buffers for each file.
 const USUAL: usize = 16 << 10;
 
 /// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
@@ -58,14 +56,6 @@ impl Robots {
 
     /// A capture of this robots.txt for an origin, with nothing known but the body.
     pub(crate) fn of(&self, origin: String, exact: bool) -> Capture {
-        Capture {
-            url: origin::robots_url(&origin),
-            origin: Some(origin),
-            exact,
-            answered: Answered { status: Some(200), ..Answered::default() },
-            location: None,
-            body: Some(Arc::clone(&self.body)),
-            incomplete: false,
-        }
+        Capture { exact, body: Some(Arc::clone(&self.body)), ..Capture::found(&origin, "") }
     }
 }

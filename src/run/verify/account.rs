@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::formats::error::FileError;
-use crate::formats::plain::json_problem;
-use crate::formats::{regular_file, shown};
+use crate::formats::error::{FileError, json_problem};
+use crate::formats::{seekable, shown};
 use crate::input::error::ListError;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
@@ -244,7 +243,7 @@ pub enum VerifyError {
 /// Reads and checks the receipt in a folder.
 pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
-    let bytes = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
+    let bytes = seekable::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
         _ => FileError::of("read", &path)(error).into(),
     })?;

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::formats::error::FileError;
-use crate::formats::regular_file;
+use crate::formats::seekable;
 use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
@@ -113,7 +113,7 @@ fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) 
     }
     // Parts that the run skipped are skipped again.
     let skips_bad = !list.skipped.is_empty();
-    regular_file::ensure(path).map_err(|error| not_read(&error))?;
+    seekable::ensure(path).map_err(|error| not_read(&error))?;
     let opened = List::open_all(&[path.to_owned()], &receipt.options.url_field, u64::MAX, skips_bad, None);
     let mut opened = opened.map_err(problem_of)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
@@ -208,7 +208,7 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
 /// lines except those of paused origins, and it must be the same, byte for byte, if the receipt has its checksum.
 pub(crate) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
     let path = directory.join(NEEDED);
-    let found = match regular_file::open(&path).and_then(NeededRows::read) {
+    let found = match seekable::open(&path).and_then(NeededRows::read) {
         Ok(found) => found,
         Err(error) => return Checked::unreadable(path, not_read(&error)),
     };

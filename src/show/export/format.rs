@@ -9,9 +9,10 @@ use super::parquet;
 use super::tables::{Column, Each, Export, ExportTable};
 use super::text::{ROWS, RowText};
 use crate::formats::compression::Compression;
-use crate::formats::replaceable::{FileKind, start};
+use crate::formats::replace::replace;
+use crate::formats::replace::{FileKind, start};
 use crate::policy::source::SourceKind;
-use crate::policy::{Crawler, Policy, replace};
+use crate::policy::{Crawler, Policy};
 #[cfg(feature = "parquet")]
 use crate::threads;
 

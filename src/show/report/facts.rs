@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::top_keys::TopKeys;
 use crate::formats::error::FileError;
-use crate::formats::prefetch::prefetch;
-use crate::formats::regular_file;
+use crate::formats::memory::prefetch;
+use crate::formats::seekable;
 use crate::judge::choices::Choices;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
@@ -159,7 +159,7 @@ pub(crate) struct WaitingOrigin {
 impl OriginsToFetch {
     /// Reads the list in a run's folder. The `most` origins with the most waiting lines are kept by name.
     pub fn read(directory: &Path, most: usize) -> io::Result<OriginsToFetch> {
-        let file = match regular_file::open(&directory.join(NEEDED)) {
+        let file = match seekable::open(&directory.join(NEEDED)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OriginsToFetch::default()),
             opened => opened?,
         };

@@ -9,12 +9,12 @@ use super::facts::{Blocked, Decider, Explained, Report, UseCounts};
 use super::html::{
     Cell, HtmlTable, bar_of_parts, folded, legend, number, paragraph, percent, section, speed_chart, text,
 };
-use crate::formats::replaceable::{FileKind, begins_with};
-use crate::formats::{regular_file, time};
+use crate::formats::replace::replace;
+use crate::formats::replace::{FileKind, begins_with};
+use crate::formats::{seekable, time};
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::REPORT_START as START;
 use crate::output::receipt::{PartitionPart, Receipt, counted};
-use crate::policy::replace;
 use crate::preferences::{Preference, Use};
 use crate::robots::NoteKind;
 use crate::show::access::{Access, AccessCounts};
@@ -30,7 +30,7 @@ impl Report {
     /// If the file cannot be written, or if it exists and is not a report; then it is not replaced.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
         // A pipe in the run's folder may have no reader.
-        match regular_file::ensure(path) {
+        match seekable::ensure(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }

@@ -5,19 +5,16 @@ use std::fs::File;
 use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
-use super::head::Head;
-use super::http::Response;
-use super::page::{Answer, Flaw, Page};
-use super::record::{Extent, Records};
+use super::http::{Answer, Flaw, Page, Response};
+use super::record::{Extent, Head, Records};
 use super::revisit::{OriginalKey, Revisits, Wanted};
 use super::text::{ArchiveText, MARK};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
-use crate::formats::regular_file::seekable;
+use crate::formats::seekable;
 use crate::policy::Capture;
-use crate::policy::source::answer::is_named_robots_txt;
+use crate::policy::source::answer::{TimeBounds, is_named_robots_txt};
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::passed_over::Reason;
-use crate::policy::source::times::TimeBounds;
 use crate::policy::source::{RecordProblem, SourceError};
 
 pub(super) const URL: &str = "WARC-Target-URI";
@@ -29,9 +26,7 @@ struct Archive {
     path: PathBuf,
     /// A copy of its text, if it came through a pipe.
     copy: Option<File>,
-    /// The compression of the file, if any.
     compression: Option<Compression>,
-    /// The memory for its decompressor, in bytes.
     memory: u64,
     has_other_pages: bool,
 }
@@ -68,7 +63,7 @@ impl Archive {
         let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
         let copy = match is_file {
             true => None,
-            false => Some(seekable(path, false, &mut text).map_err(SourceError::unreadable(path))?),
+            false => Some(seekable::or_copied(path, false, &mut text).map_err(SourceError::unreadable(path))?),
         };
         Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false })
     }
@@ -273,8 +268,9 @@ impl Pass<'_> {
         };
         if is_wanted {
             if let Some(flaw) = flaw {
-                *flaw.count(&mut intake.captures.statistics.warc) += 1;
-                intake.pass_over(path, flaw.reason(), || format!("record {}, {}", records.number, page.url));
+                let (count, reason) = flaw.told(&mut intake.captures.statistics.warc);
+                *count += 1;
+                intake.pass_over(path, reason, || format!("record {}, {}", records.number, page.url));
             }
             captures.push(page.answered(answer));
         }

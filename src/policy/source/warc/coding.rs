@@ -1,4 +1,4 @@
-//! Undoes the transfer and content codings of a body.
+//! The body of an answer, how it ends, and its transfer and content codings, which are undone.
 //!
 //! An archive may keep a body as it was sent, or decoded with the fields that name its coding still in place. So each
 //! coding named is tried: if the body is not in that coding but is text, it was decoded before. If it is in a coding that is
@@ -6,12 +6,10 @@
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use httparse::{Status, parse_chunk_size};
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::body::{Body, Ending, Undone, unchunked};
-
-/// A body after its codings are undone.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Decoded {
     pub body: Body,
@@ -224,10 +222,85 @@ pub(super) fn keep_whole_lines(body: &mut Vec<u8>) {
     body.truncate(end);
 }
 
+/// A body, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Body {
+    pub bytes: Vec<u8>,
+    pub ending: Ending,
+}
+
+/// How a body ends, from the best to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Ending {
+    /// Where it should, or at the limit of what was asked for.
+    Whole,
+    /// Early. All bytes before are as they were sent.
+    Cut,
+    /// At damage, or nothing is known about the rest.
+    Broken,
+}
+
+/// A body after one coding is undone.
+#[derive(Debug, PartialEq, Eq)]
+enum Undone {
+    /// It was in that coding.
+    Decoded(Body),
+    /// It was not: it is text.
+    Text(Vec<u8>),
+    /// It is in a coding that is not known.
+    Unknown,
+}
+
+/// How a chunked body ends, if nothing is missing and there are no trailers.
+const LAST: &[u8] = b"0\r\n\r\n";
+
+/// The content of the chunks (RFC 9112, section 7.1), up to about `limit` bytes. It is whole once the last chunk has begun (section 8).
+fn unchunked(raw: Vec<u8>, limit: usize) -> Undone {
+    // Text looks like text whether or not it is chunked.
+    if !is_chunked(&raw) {
+        return Undone::Text(raw);
+    }
+    let (mut rest, mut bytes) = (&raw[..], Vec::new());
+    let ending = loop {
+        if bytes.len() >= limit {
+            break Ending::Whole;
+        }
+        // The parser takes an empty line for the last chunk.
+        let (start, size) = match (rest.first().map(u8::is_ascii_hexdigit), parse_chunk_size(rest)) {
+            (None, _) | (Some(true), Ok(Status::Partial)) => break Ending::Cut,
+            (Some(true), Ok(Status::Complete(line))) => line,
+            _ => break Ending::Broken,
+        };
+        if size == 0 {
+            break Ending::Whole;
+        }
+        let data = &rest[start..];
+        let (data, after) = data.split_at(usize::try_from(size).map_or(data.len(), |size| size.min(data.len())));
+        bytes.extend_from_slice(data);
+        rest = match after {
+            [b'\r', b'\n', after @ ..] => after,
+            [] | [b'\r'] => break Ending::Cut,
+            _ => break Ending::Broken,
+        };
+    };
+    Undone::Decoded(Body { bytes, ending })
+}
+
+/// Whether a body is chunked: its first line is a size, or would be if there were more of it, or its end is that of one.
+fn is_chunked(raw: &[u8]) -> bool {
+    let line = raw.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let size = line.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+    raw.is_empty()
+        || !size.is_empty() && size.iter().all(u8::is_ascii_hexdigit)
+        || raw == LAST
+        || raw.strip_suffix(LAST).is_some_and(|before| before.ends_with(b"\r\n"))
+}
+
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(super) mod tests {
     use std::io::Write;
+
+    use super::*;
 
     const TEXT: &[u8] = b"User-agent: *\nDisallow: /private\nDisallow: /private/too\n";
     const LIMIT: usize = 1 << 20;
@@ -235,7 +308,7 @@ mod tests {
     /// [`TEXT`] in brotli.
     const BROTLI: &[u8] = b"\x1b\x37\x00\xe0\x2d\x0e\xcc\x73\xb9\x4e\x22\x8a\xee\x5c\x28\x9d\x2c\xfa\x35\x51\xd5\x1c\x9d\x52\x79\x69\x85\x97\x37\x39\x09\x52\x96\x56\x2d\x3a\xb0\x01\x27\x44\x81\x14\x0e\x78\xae\x4e\xa0\xac\x51\x6e\xe0\x74\xe8\xf0\x55\x2f\x00";
 
-    fn gzip(text: &[u8]) -> Vec<u8> {
+    pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
@@ -424,5 +497,43 @@ mod tests {
         assert_eq!(kept(b"Disallow: /"), b"");
         assert_eq!(kept(b"\xff\xfea\0\n\0b"), b"\xff\xfea\0\n\0");
         assert_eq!(kept(b"\xfe\xff\0a\0\n\0b\n"), b"\xfe\xff\0a\0\n");
+    }
+
+    fn undone(raw: &[u8]) -> Undone {
+        unchunked(raw.to_vec(), 100)
+    }
+
+    #[test]
+    fn chunks_end_with_the_last_one() {
+        for (raw, text, ending) in [
+            (&b"3\r\nabc\r\n0\r\n\r\n"[..], &b"abc"[..], Ending::Whole),
+            (b"3;x=y \r\nabc\r\n00\r\nTrailer: x\r\n\r\n", b"abc", Ending::Whole),
+            (b"3\r\nabc\r\n0\r\n", b"abc", Ending::Whole),
+            (b"0\r\n\r\n", b"", Ending::Whole),
+            (b"3\r\nabc\r\n0\r", b"abc", Ending::Cut),
+            (b"3\r\nabc\r\n", b"abc", Ending::Cut),
+            (b"3\r\nabc\r", b"abc", Ending::Cut),
+            (b"3\r\nabc", b"abc", Ending::Cut),
+            (b"3\r\nab", b"ab", Ending::Cut),
+            (b"3\r\n", b"", Ending::Cut),
+            (b"3", b"", Ending::Cut),
+            (b"", b"", Ending::Cut),
+            (b"3\r\nabcd\r\n0\r\n\r\n", b"abc", Ending::Broken),
+            (b"3\r\nabc\r\n\r\n0\r\n\r\n", b"abc", Ending::Broken),
+            (b"3\r\nabc\r\nx\r\nabc\r\n0\r\n\r\n", b"abc", Ending::Broken),
+            (b"-3\r\nabc\r\n0\r\n\r\n", b"", Ending::Broken),
+            (b"0x3\r\nabc\r\n0\r\n\r\n", b"", Ending::Broken),
+            (b"fffffffffffffffffffff\r\nabc\r\n", b"", Ending::Broken),
+        ] {
+            assert_eq!(undone(raw), Undone::Decoded(Body { bytes: text.to_vec(), ending }), "{}", raw.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_not_chunked_is_left_as_it_is() {
+        for text in [&b"User-agent: *\n"[..], b"Disallow: /", b"\n", b"\r\n0\r\n", b"# 0\n", b"\xff\xfea\0", b"<html>"]
+        {
+            assert_eq!(undone(text), Undone::Text(text.to_vec()), "{}", text.escape_ascii());
+        }
     }
 }

@@ -1,14 +1,18 @@
-//! HTTP answers in WARC records.
+//! HTTP answers in WARC records: what a record is about, a page, and what it says of it, the answer. Only an answer that is wanted is
+//! read to its end.
 
 use httparse::{EMPTY_HEADER, ParserConfig};
 use std::io::{self, BufRead, Read, Take};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::body::{Body, Ending};
-use super::coding::{Decoded, FRAMING, decode, is_known};
-use super::head::{End, Head};
-use crate::policy::source::times::TimeBounds;
+use super::coding::{Body, Decoded, Ending, FRAMING, decode, is_known, keep_whole_lines};
+use super::record::{End, Head, Truncation};
+use crate::policy::source::WarcCounts;
+use crate::policy::source::answer::{TimeBounds, page};
+use crate::policy::source::passed_over::Reason;
+use crate::policy::{Answered, Capture};
 
-/// The head of an answer.
 #[derive(Debug)]
 pub(super) struct Response {
     pub status: u16,
@@ -37,7 +41,6 @@ impl Response {
             .map(|(_, value)| value.trim_ascii())
     }
 
-    /// The target of a redirect.
     pub fn location(&self) -> Option<String> {
         self.all("Location").next().map(|value| String::from_utf8_lossy(value).into_owned())
     }
@@ -133,7 +136,6 @@ impl Length {
     }
 }
 
-/// A number, written in digits.
 fn number(text: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(text.trim_ascii()).ok()?;
     digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -172,9 +174,123 @@ fn status(line: &[u8]) -> Option<u16> {
     is_status.then(|| status.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0')))
 }
 
+/// A page that was requested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    pub url: String,
+    /// The origin, if the URL is its robots.txt.
+    pub origin: Option<String>,
+    /// When, in seconds of Unix time.
+    pub fetched_at: Option<i64>,
+}
+
+/// The answer to a request. The default is that of a request without one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub status: Option<u16>,
+    /// The server's `Expires`, in seconds of Unix time.
+    pub expires: Option<i64>,
+    pub location: Option<String>,
+    pub body: Option<Arc<[u8]>>,
+    pub incomplete: bool,
+}
+
+impl Page {
+    /// The page at a URL, if it is an http or https URL.
+    pub fn at(url: &str, fetched_at: Option<i64>) -> Option<Page> {
+        let (url, origin) = page(url).ok()?;
+        Some(Page { url, origin, fetched_at })
+    }
+
+    pub fn answered(self, answer: Answer) -> Capture {
+        let Page { url, origin, fetched_at } = self;
+        let Answer { status, expires, location, body, incomplete } = answer;
+        let answered = Answered { status, fetched_at, expires, unreachable_since: None };
+        Capture { url, origin, exact: true, answered, location, body, incomplete }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flaw {
+    Truncated,
+    Incomplete,
+    NotHttp,
+    Undecodable,
+}
+
+impl Flaw {
+    /// The count of answers with this flaw, and why such an answer is of less use than it seems.
+    pub fn told(self, counts: &mut WarcCounts) -> (&mut u64, Reason) {
+        match self {
+            Flaw::Truncated => (&mut counts.truncated, Reason::Truncated),
+            Flaw::Incomplete => (&mut counts.incomplete, Reason::Incomplete),
+            Flaw::NotHttp => (&mut counts.not_http, Reason::NotHttp),
+            Flaw::Undecodable => (&mut counts.undecodable, Reason::Undecodable),
+        }
+    }
+}
+
+/// Whether a body that comes with this status is a robots.txt (or a page), rather than the text of an error.
+pub(super) fn is_file(status: Option<u16>) -> bool {
+    matches!(status, Some(200..=299))
+}
+
+impl Answer {
+    /// What the head of an answer says, for a page requested at this time.
+    pub fn of_head(response: &Response, fetched_at: Option<i64>) -> Answer {
+        Answer {
+            status: Some(response.status),
+            expires: response.expires(fetched_at),
+            location: response.location(),
+            ..Answer::default()
+        }
+    }
+
+    /// An answer with its body, if that matters: the rest of `block`, of which no more than `limit` bytes are read. If its end is
+    /// missing only because it was too long to keep, its whole lines are kept; otherwise a body of which anything is missing or
+    /// damaged is none.
+    pub fn read(
+        response: &Response,
+        fetched_at: Option<i64>,
+        truncation: Truncation,
+        block: &mut Take<impl BufRead>,
+        limit: usize,
+    ) -> io::Result<(Answer, Option<Flaw>)> {
+        let mut answer = Answer::of_head(response, fetched_at);
+        if !is_file(answer.status) {
+            return Ok((answer, None));
+        }
+        let Some(mut body) = response.body(block, limit)? else {
+            return Ok((Answer::default(), Some(Flaw::Undecodable)));
+        };
+        let flaw = match (truncation, body.ending) {
+            (Truncation::None, Ending::Whole) => None,
+            (Truncation::Length, Ending::Whole | Ending::Cut) => Some(Flaw::Truncated),
+            _ => Some(Flaw::Incomplete),
+        };
+        answer.incomplete = flaw == Some(Flaw::Incomplete);
+        if answer.incomplete {
+            body.bytes.clear();
+        } else if flaw.is_some() {
+            keep_whole_lines(&mut body.bytes);
+        }
+        answer.body = Some(body.bytes.into());
+        Ok((answer, flaw))
+    }
+
+    /// A hash that differs between answers with different meanings.
+    pub fn hash(&self) -> u128 {
+        let location = self.location.as_ref().filter(|_| !is_file(self.status));
+        let facts = format!("{:?} {location:?} {}", self.status, self.incomplete);
+        let body = xxh3_128(self.body.as_deref().unwrap_or_default());
+        xxh3_128(&[facts.as_bytes(), &body.to_le_bytes()].concat())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::source::warc::coding::tests::gzip;
 
     fn response(text: &str) -> (Option<Response>, &[u8]) {
         let mut block = text.as_bytes();
@@ -237,11 +353,6 @@ mod tests {
 
     #[test]
     fn a_body_is_as_long_as_its_head_says() {
-        let gzip = |text: &[u8]| {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-            io::Write::write_all(&mut encoder, text).unwrap();
-            encoder.finish().unwrap()
-        };
         let (zipped, long) = (gzip(b"abc"), vec![b'a'; 99]);
         let coded = |length: usize| format!("200\r\nContent-Encoding: gzip\r\nContent-Length: {length}");
         let ends = |head: &str, sent: &[u8]| body(head, sent).unwrap().ending;

@@ -9,11 +9,8 @@
 //! treated as no answer, which never allows anything.
 
 mod archive;
-mod body;
 mod coding;
-mod head;
 mod http;
-mod page;
 mod record;
 mod revisit;
 mod text;

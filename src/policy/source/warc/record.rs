@@ -3,15 +3,15 @@
 //! Written here because no crate fits: `rust_warc` allocates whatever length a record claims, `warc` keeps whole records or
 //! gives no position for an error (and does not limit heads), `warcat` brings a database and ten hash functions, and
 //! `fastwarc` brings a dozen more crates and goes by file names. The format is small: a head, a block of the length that
-//! the head states, two empty lines.
+//! the head states, two empty lines. A head is a first line, fields (`Name: value`), and an empty line; HTTP answers begin
+//! this way, too.
 
 use std::io::{self, BufRead, Read, Take};
+use std::ops::Range;
 
-use super::head::{self, Head};
-use super::text::Replay;
-use super::text::{MARK, Text};
+use super::text::{MARK, Replay, Text};
 use crate::formats::compression::Damaged;
-use crate::policy::source::error::RecordProblem;
+use crate::policy::source::error::{HEAD_LIMIT as LIMIT, RecordProblem};
 
 /// Whether and why the block of a record is incomplete (ISO 28500, `WARC-Truncated`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,14 +24,12 @@ pub(super) enum Truncation {
     Other,
 }
 
-/// The fields of a record.
 impl Head {
     /// The value of a field; invalid UTF-8 is replaced.
     pub fn field(&self, name: &'static str) -> Option<String> {
         self.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The value of a required field.
     pub fn required(&self, name: &'static str) -> Result<String, RecordProblem> {
         self.field(name).ok_or(RecordProblem::Missing(name))
     }
@@ -54,7 +52,6 @@ impl Head {
         Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).map_or(uri.clone(), str::to_owned))
     }
 
-    /// A time, in seconds of Unix time.
     pub fn time(&self, name: &'static str) -> Result<Option<i64>, RecordProblem> {
         let Some(value) = self.field(name) else { return Ok(None) };
         // WARC 1.1 also allows less precise times: a year, a month, a day.
@@ -68,7 +65,6 @@ impl Head {
     }
 }
 
-/// The records of an archive.
 pub(super) struct Records<R> {
     /// While a block is read, its limit is the end of the block. The mark is the beginning of the record.
     archive: Take<Replay<R>>,
@@ -78,7 +74,6 @@ pub(super) struct Records<R> {
     is_whole: bool,
     /// The number of the current record, counted from 1.
     pub number: u64,
-    /// The offset of the current record, in bytes.
     pub offset: u64,
     /// The head of a malformed record, as far as it is known.
     pub malformed: Head,
@@ -124,15 +119,15 @@ impl<R: Text> Records<R> {
     fn read_head(&mut self, head: &mut Head) -> Result<(), RecordProblem> {
         head.fill(&mut self.archive)?;
         let version = head.first_line();
-        let is_cut = head.end == head::End::CutShort && VERSIONS.iter().any(|known| known.starts_with(version));
+        let is_cut = head.end == End::CutShort && VERSIONS.iter().any(|known| known.starts_with(version));
         if !VERSIONS.iter().any(|known| version.starts_with(known)) && !is_cut {
             let start = &version[..version.len().min(40)];
             return Err(RecordProblem::Version(String::from_utf8_lossy(start).into_owned()));
         }
         match head.end {
-            head::End::Whole => {}
-            head::End::CutShort => return Err(RecordProblem::CutShort),
-            head::End::TooLong => return Err(RecordProblem::LongHead),
+            End::Whole => {}
+            End::CutShort => return Err(RecordProblem::CutShort),
+            End::TooLong => return Err(RecordProblem::LongHead),
         }
         if has_record(head.after_first_line())? {
             return Err(RecordProblem::CutHead);
@@ -206,10 +201,6 @@ impl<R: Text> Records<R> {
     }
 
     /// Goes to the next record after a problem of the current one.
-    ///
-    /// # Errors
-    ///
-    /// If the archive cannot be read.
     pub fn recover(&mut self, problem: &RecordProblem) -> io::Result<Extent> {
         match problem {
             RecordProblem::Unreadable(error) => self.pass_damage(error),
@@ -319,10 +310,106 @@ fn begins_record(text: &mut impl BufRead) -> io::Result<bool> {
 const VERSIONS: [&[u8]; 3] = [b"WARC/1.", b"WARC/0.17", b"WARC/0.18"];
 const LENGTH: &str = "Content-Length";
 
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    text: Vec<u8>,
+    fields: Vec<(Range<usize>, Range<usize>)>,
+    first_line: Range<usize>,
+    /// The first line after the first that is not a field.
+    stray: Option<Range<usize>>,
+    pub end: End,
+}
+
+/// How a head ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum End {
+    Whole,
+    /// The input ended before that.
+    #[default]
+    CutShort,
+    /// [`LIMIT`] bytes were read before that.
+    TooLong,
+}
+
+impl Head {
+    /// Reads a head and the empty line after it.
+    pub fn read(reader: &mut impl BufRead) -> io::Result<Head> {
+        let mut head = Head::default();
+        head.fill(reader)?;
+        Ok(head)
+    }
+
+    /// Reads the lines of a head that is empty. If that fails, it has those before; a field that is cut is none.
+    pub fn fill(&mut self, reader: &mut impl BufRead) -> io::Result<()> {
+        loop {
+            let start = self.text.len();
+            reader.by_ref().take((LIMIT - start) as u64).read_until(b'\n', &mut self.text)?;
+            let line = &self.text[start..];
+            if line.last() != Some(&b'\n') {
+                if start == 0 {
+                    self.add_line(start);
+                }
+                self.end = if self.text.len() == LIMIT { End::TooLong } else { End::CutShort };
+                return Ok(());
+            }
+            if start > 0 && matches!(line, b"\r\n" | b"\n") {
+                self.end = End::Whole;
+                return Ok(());
+            }
+            self.add_line(start);
+        }
+    }
+
+    fn add_line(&mut self, start: usize) {
+        let line = start..self.text.len();
+        let text = &self.text[line.clone()];
+        if text.is_empty() {
+            // The input ended between lines.
+        } else if start == 0 {
+            self.first_line = line;
+        } else if let (b' ' | b'\t', Some((_, value))) = (text[0], self.fields.last_mut()) {
+            // The value of the previous field continues.
+            value.end = line.end;
+        } else if let Some(colon) = memchr::memchr(b':', text) {
+            self.fields.push((start..start + colon, start + colon + 1..line.end));
+        } else {
+            self.stray.get_or_insert(line);
+        }
+    }
+
+    pub fn first_line(&self) -> &[u8] {
+        self.text[self.first_line.clone()].trim_ascii()
+    }
+
+    /// Everything after the first line, including the empty line.
+    pub fn after_first_line(&self) -> &[u8] {
+        &self.text[self.first_line.end..]
+    }
+
+    /// The first line after it that is not a field.
+    pub fn stray_line(&self) -> Option<&[u8]> {
+        self.stray.clone().map(|line| self.text[line].trim_ascii())
+    }
+
+    /// The values of all fields with this name, ignoring case.
+    pub fn all<'h>(&'h self, name: &'h str) -> impl Iterator<Item = &'h [u8]> {
+        let is_named =
+            |field: &Range<usize>| self.text[field.clone()].trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+        self.fields
+            .iter()
+            .filter(move |(field, _)| is_named(field))
+            .map(|(_, value)| self.text[value.clone()].trim_ascii())
+    }
+
+    /// The value of the first field with this name.
+    pub fn get<'h>(&'h self, name: &'h str) -> Option<&'h [u8]> {
+        self.all(name).next()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::source::error::HEAD_LIMIT;
 
     impl Text for &[u8] {
         fn pass_damage(&mut self) -> io::Result<bool> {
@@ -334,7 +421,6 @@ mod tests {
         format!("WARC/1.1\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
     }
 
-    /// The type and block of each record.
     type Found = Vec<(String, String)>;
 
     /// The records, and the error at the end, if any, with its record and offset.
@@ -400,7 +486,7 @@ mod tests {
             ("WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n".to_owned(), "9999"),
             ("WARC/1.0\r\nContent-Length: 18446744073709551615\r\n\r\nx".to_owned(), "ends within"),
             ("WARC/1.0\r\nContent-Length: 1\r\n\r\nxyz\r\n\r\n".to_owned(), "does not end where"),
-            (format!("WARC/1.0\r\n{}: x\r\n\r\n", "a".repeat(HEAD_LIMIT)), "256 KiB"),
+            (format!("WARC/1.0\r\n{}: x\r\n\r\n", "a".repeat(LIMIT)), "256 KiB"),
         ] {
             let (found, error) = read((first.clone() + &second).as_bytes());
             let (number, offset, error) = error.expect(problem);
@@ -453,7 +539,7 @@ mod tests {
             second[..second.len() - 9].to_owned(),
             second[..30].to_owned(),
             second[..15].to_owned(),
-            format!("{}: x\r\n\r\n", "a".repeat(HEAD_LIMIT)),
+            format!("{}: x\r\n\r\n", "a".repeat(LIMIT)),
         ] {
             let archive = [&first[..], &wrong, &third].concat();
             let (blocks, found) = recovered(archive.as_bytes());
@@ -491,5 +577,29 @@ mod tests {
         for value in ["", "soon", "19700101000000", "1970-13", "été", "éé"] {
             assert!(time(value).unwrap_err().to_string().contains("WARC-Date"), "{value}");
         }
+    }
+
+    #[test]
+    fn fields_are_found_whatever_their_case_and_form() {
+        let text =
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nset-cookie:a\nX\r\nSET-COOKIE : b: c \r\n\td\r\n\r\nbody";
+        let mut rest = &text[..];
+        let head = Head::read(&mut rest).unwrap();
+        assert_eq!((head.first_line(), head.end, rest), (&b"HTTP/1.1 200 OK"[..], End::Whole, &b"body"[..]));
+        assert_eq!(head.get("content-type"), Some(&b"text/plain"[..]));
+        assert_eq!(head.all("Set-Cookie").collect::<Vec<_>>(), [&b"a"[..], b"b: c \r\n\td"]);
+        assert_eq!(head.get("body"), None);
+        assert_eq!(head.stray_line(), Some(&b"X"[..]));
+    }
+
+    #[test]
+    fn a_head_that_does_not_end_is_told() {
+        for text in [&b""[..], b"HTTP/1.1 200 OK", b"HTTP/1.1 200 OK\r\nA: b\r\n", b"\r\n"] {
+            assert_eq!(Head::read(&mut &text[..]).unwrap().end, End::CutShort);
+        }
+        let endless = [b"HTTP/1.1 200 OK\r\nA: ".to_vec(), vec![b'a'; LIMIT]].concat();
+        let mut rest = &endless[..];
+        assert_eq!(Head::read(&mut rest).unwrap().end, End::TooLong);
+        assert_eq!(endless.len() - rest.len(), LIMIT);
     }
 }

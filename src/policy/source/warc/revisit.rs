@@ -10,12 +10,11 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::head::Head;
-use super::page::{Answer, Page, is_file};
+use super::http::{Answer, Page, is_file};
+use super::record::Head;
 use crate::policy::Capture;
 use crate::policy::source::RecordProblem;
 
-/// Revisits waiting for their originals.
 #[derive(Default)]
 pub(super) struct Revisits {
     waiting: Vec<Revisit>,
@@ -43,7 +42,6 @@ struct Want {
     revisit: usize,
 }
 
-/// The originals to look for.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     /// Sorted.
@@ -116,7 +114,6 @@ impl Revisits {
         Ok(None)
     }
 
-    /// The revisits not looked for yet.
     pub fn take_wanted(&mut self) -> Wanted {
         let mut wants = std::mem::take(&mut self.fresh);
         wants.sort_unstable();
@@ -156,7 +153,6 @@ impl Revisits {
 }
 
 impl Wanted {
-    /// Whether nothing is wanted.
     pub fn is_empty(&self) -> bool {
         self.wants.is_empty()
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Cursor, Read};
 
-use crate::formats::compression::{Damaged, DamagedMember, Salvage};
+use crate::formats::compression::{Damaged, DamagedMember, Salvage, read_through};
 
 /// The beginning of every record.
 pub(super) const MARK: &[u8] = b"WARC/";
@@ -22,7 +22,6 @@ pub(super) struct ArchiveText<'t> {
     damage: Option<Damage>,
 }
 
-/// Damage that was met.
 struct Damage {
     /// The text before it that was lost with it.
     rest: Cursor<Vec<u8>>,
@@ -63,9 +62,7 @@ impl BufRead for ArchiveText<'_> {
 
 impl Read for ArchiveText<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 
@@ -105,12 +102,10 @@ impl<R: BufRead> Replay<R> {
         self.position
     }
 
-    /// The text itself.
     pub fn text(&mut self) -> &mut R {
         &mut self.text
     }
 
-    /// Sets the mark here.
     pub fn mark(&mut self) {
         if self.at == self.kept.len() {
             self.kept.clear();
@@ -161,9 +156,7 @@ impl<R: BufRead> BufRead for Replay<R> {
 
 impl<R: BufRead> Read for Replay<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
+        read_through(self, bytes)
     }
 }
 

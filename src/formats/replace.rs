@@ -1,16 +1,67 @@
 //! Replaces a file atomically.
+//!
+//! A command replaces only files of the same kind that it made itself, which it knows by a mark in them; a file that a user made
+//! stays. A destination that takes bytes and keeps none has no name to be replaced, and holds nothing of the user's.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::format::MAGIC;
-use crate::formats::is_stream;
-use crate::formats::replaceable::{FileKind, begins_with};
+use super::error::NotReplaced;
+use super::seekable;
 
-/// Policy files, of any version.
-pub(crate) const POLICY_FILE: FileKind = FileKind { name: "a policy file", is_ours: |file| begins_with(file, &MAGIC) };
+/// A kind of file that is written under a name given by the user.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileKind {
+    /// Its name, with an article: `a policy file`.
+    pub name: &'static str,
+    /// Whether a file that is not empty is of this kind, and ours.
+    pub is_ours: fn(&mut File) -> io::Result<bool>,
+}
+
+impl FileKind {
+    /// Checks that a file of this kind may get a name: nothing has it, or an empty file, one of this kind, or a pipe or device, which
+    /// holds nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`NotReplaced`] if a file of another kind has the name; also if it is a folder, or cannot be read.
+    pub fn ensure_replaceable(&self, path: &Path) -> io::Result<()> {
+        let metadata = match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            metadata => metadata?,
+        };
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if is_stream(path) || metadata.len() == 0 || (self.is_ours)(&mut seekable::open(path)?)? {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, NotReplaced { kind: self.name }))
+    }
+}
+
+pub(crate) fn begins_with(file: &mut File, mark: &[u8]) -> io::Result<bool> {
+    Ok(start(file, mark.len())? == mark)
+}
+
+/// The first bytes of a file, at most this many.
+pub(crate) fn start(file: &mut File, most: usize) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    file.take(most as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Where the system names a program's open files. One of these may be a regular file, if a shell redirects the output to it; it
+/// is written to, not replaced.
+const DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
+
+/// Whether a path is a pipe, a device, or one of the program's open files.
+pub fn is_stream(path: &Path) -> bool {
+    DESCRIPTORS.iter().any(|names| path.starts_with(names))
+        || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
 
 /// The most symbolic links that a path leads through, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -130,7 +181,6 @@ fn take_access_list(path: &Path, new: &File) -> io::Result<()> {
     use rustix::io::Errno;
 
     const LIST: &str = "system.posix_acl_access";
-    /// The system's limit.
     const LONGEST: usize = 64 << 10;
 
     let mut list = vec![0; LONGEST];
@@ -174,13 +224,26 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn folders_and_files_are_no_streams_wherever_they_are() {
+        for path in ["/dev/null", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/2"] {
+            assert!(is_stream(Path::new(path)), "{path}");
+        }
+        for path in ["/dev", "/dev/shm", "/dev/shm/nothing", "/dev/nothing", "nothing", "Cargo.toml"] {
+            assert!(!is_stream(Path::new(path)), "{path}");
+        }
+    }
+
     const ANY: FileKind = FileKind { name: "any file", is_ours: |_| Ok(true) };
+    const MARKED: FileKind = FileKind { name: "a marked file", is_ours: |file| begins_with(file, MARK) };
+    const MARK: &[u8] = b"mark";
 
     #[test]
     fn errors_do_not_show_temporary_names() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join("file");
-        let error = replace(&path, &POLICY_FILE, |_| Ok::<_, io::Error>(())).unwrap_err();
+        let error = replace(&path, &MARKED, |_| Ok::<_, io::Error>(())).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(!error.to_string().contains("missing") && !error.to_string().contains("partial"), "{error}");
     }
@@ -287,9 +350,9 @@ mod tests {
         let path = folder.path().join("file");
         let write = |file: &mut File| {
             std::fs::write(&path, "mine")?;
-            file.write_all(&MAGIC)
+            file.write_all(MARK)
         };
-        assert_eq!(replace(&path, &POLICY_FILE, write).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(replace(&path, &MARKED, write).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(&path).unwrap(), b"mine");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -1,21 +1,140 @@
-//! Large tables in unnamed files that are mapped.
+//! Memory that the system maps: files, huge pages, and unnamed files for large tables. No other module maps a file.
+//!
+//! When another program changes a mapped file, its map shows the new bytes. So each caller that maps a file says why that does no
+//! harm:
+//!
+//! - A list may change at any time: see `input/list/mapped_file.rs`.
+//! - A policy file must not change while it is mapped, as a shared library must not: its numbers are checked when it is opened, and
+//!   relied on from then on. See [`Policy::map`](crate::Policy::map), which leaves that to its caller.
+//! - Unnamed files belong to this process alone.
+//!
+//! Reading a page whose bytes are gone from the file raises SIGBUS, which ends a program that does not catch it. This program
+//! catches it, and has the pages of lists [replaced](crate::input::fill_lost_pages).
 //!
 //! The pages of a mapped file belong to the page cache, which the system writes back and drops when it needs memory; they are
-//! never anonymous memory. So a table of any size fits beside what a process may hold, and is as fast as memory while there is
-//! memory for it.
+//! never anonymous memory. So a table of any size in an unnamed file fits beside what a process may hold, and is as fast as memory
+//! while there is memory for it.
 
 use allocator_api2::alloc::{AllocError, Allocator, Global, Layout};
 use hashbrown::{HashMap, HashTable};
-use memmap2::MmapMut;
-use std::fmt;
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
+use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::fs::File;
-use std::io;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fmt, io};
 
-use super::mmap;
+/// Maps all bytes of a file.
+///
+/// # Safety
+///
+/// Callers must ensure that the file stays the same while it is mapped, or that nobody relies on it.
+pub(crate) unsafe fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: as the caller ensures.
+    unsafe { Mmap::map(file) }
+}
+
+/// Maps a part of a file privately: what is written to it changes no file, and only the pages that are written take memory.
+///
+/// # Safety
+///
+/// As for [`map`].
+pub(crate) unsafe fn map_private(file: &File, part: Range<u64>) -> io::Result<MmapMut> {
+    let mut options = MmapOptions::new();
+    let length = usize::try_from(part.end - part.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    // SAFETY: as the caller ensures.
+    unsafe { options.offset(part.start).len(length).map_copy(file) }
+}
+
+/// Maps all bytes of a file for writing.
+///
+/// # Safety
+///
+/// Callers must ensure that only this map changes the file.
+pub(crate) unsafe fn map_mut(file: &File) -> io::Result<MmapMut> {
+    // SAFETY: as the caller ensures.
+    unsafe { MmapMut::map_mut(file) }
+}
+
+/// `length` zero bytes of memory, in huge pages if the system has them: each saves 511 page faults. Out of memory, it aborts as a
+/// `Vec` does.
+///
+/// # Panics
+///
+/// If `length` is 0.
+pub(crate) fn memory(length: usize) -> MmapMut {
+    try_memory(length).unwrap_or_else(|_| {
+        std::alloc::handle_alloc_error(std::alloc::Layout::array::<u8>(length).expect("less than all memory"))
+    })
+}
+
+/// Like [`memory`], for a length that a file claims.
+pub(crate) fn try_memory(length: usize) -> io::Result<MmapMut> {
+    assert!(length > 0, "a map is not empty");
+    let map = aligned(length)?;
+    // Only a hint.
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    Ok(map)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn aligned(length: usize) -> io::Result<MmapMut> {
+    MmapMut::map_anon(length)
+}
+
+/// Linux aligns a map to huge pages only if its length is a multiple of theirs, so it is made longer and then cut.
+#[cfg(target_os = "linux")]
+fn aligned(length: usize) -> io::Result<MmapMut> {
+    const HUGE: usize = 2 << 20;
+    let mut map = MmapMut::map_anon(length.next_multiple_of(HUGE))?;
+    // SAFETY: a map that shrinks stays where it is, and nothing refers to it yet.
+    unsafe { map.remap(length, memmap2::RemapOptions::new()) }?;
+    Ok(map)
+}
+
+pub(crate) fn read_only(memory: MmapMut) -> Mmap {
+    memory.make_read_only().expect("a process may protect memory of its own")
+}
+
+/// Unmaps pages that will not be read again. A later read still works, but faults them in anew.
+///
+/// Each worker unmaps what it has read, because unmapping a whole list at its end keeps one core busy while all others wait.
+pub(crate) fn release(map: &Mmap, part: Range<usize>) {
+    // The page in which the part ends is still needed.
+    let end = part.end / PAGES * PAGES;
+    #[cfg(unix)]
+    if part.start < end {
+        // SAFETY: the map is read-only, so no changes can be lost with a page.
+        let advised = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, part.start, end - part.start) };
+        // If this fails, the pages stay mapped.
+        drop(advised);
+    }
+    #[cfg(not(unix))]
+    let _ = (map, end);
+}
+
+/// A multiple of every page size.
+const PAGES: usize = 64 << 10;
+
+/// Prefetches the cache line of an element: cache misses of one step overlap if the step before says what it will read. Only a
+/// hint, valid for any `at`.
+#[inline(always)]
+pub(crate) fn prefetch<T>(slice: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let element = slice.as_ptr().wrapping_add(at);
+        // SAFETY: the instruction is part of SSE, which every x86_64 has; a prefetch neither reads nor writes
+        // the memory at the pointer, so any address is allowed.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(element.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, at);
+}
 
 /// `bytes` zeros in a mapped, unnamed file of `folder`.
 ///
@@ -26,7 +145,7 @@ pub(crate) fn zeros(folder: &Path, bytes: u64) -> io::Result<MmapMut> {
     let file = tempfile::tempfile_in(folder)?;
     reserve(&file, bytes)?;
     // SAFETY: the file has no name, so only this process has it, and only by this map.
-    unsafe { mmap::map_mut(&file) }
+    unsafe { map_mut(&file) }
 }
 
 /// Gives an empty file this many bytes, allocated on disk, so that a full disk is reported here and not by a SIGBUS when a page
@@ -73,7 +192,6 @@ impl FileMemory {
         layout.size() > self.0.limit && layout.align() <= PAGE
     }
 
-    /// Why memory was refused.
     fn refusal(&self) -> io::Error {
         self.maps().1.take().unwrap_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
@@ -119,7 +237,6 @@ unsafe impl Allocator for FileMemory {
     }
 }
 
-/// A list in [`FileMemory`].
 #[derive(Debug)]
 pub(crate) struct List<T>(allocator_api2::vec::Vec<T, FileMemory>);
 
@@ -129,10 +246,6 @@ impl<T> List<T> {
     }
 
     /// Appends an item.
-    ///
-    /// # Errors
-    ///
-    /// The system's error if there is no room for it.
     pub fn push(&mut self, item: T) -> io::Result<()> {
         if self.0.len() == self.0.capacity() {
             self.0.try_reserve(1).map_err(|_| self.0.allocator().refusal())?;
@@ -144,10 +257,6 @@ impl<T> List<T> {
 
 impl<T: Clone> List<T> {
     /// A list of `length` equal items.
-    ///
-    /// # Errors
-    ///
-    /// The system's error if there is no room for them.
     pub fn filled(item: T, length: usize, memory: &FileMemory) -> io::Result<List<T>> {
         let mut list = List::new(memory);
         list.0.try_reserve_exact(length).map_err(|_| memory.refusal())?;
@@ -170,7 +279,6 @@ impl<T> DerefMut for List<T> {
     }
 }
 
-/// A hash table in [`FileMemory`].
 #[derive(Debug)]
 pub(crate) struct Table<T>(HashTable<T, FileMemory>);
 
@@ -194,10 +302,6 @@ impl<T> Table<T> {
     }
 
     /// Adds an item that is not there; `hash` returns the hash of any item.
-    ///
-    /// # Errors
-    ///
-    /// The system's error if there is no room for it.
     pub fn insert(&mut self, item: T, hash: impl Fn(&T) -> u64) -> io::Result<()> {
         self.0.try_reserve(1, &hash).map_err(|_| self.0.allocator().refusal())?;
         self.0.insert_unique(hash(&item), item, hash);

@@ -10,10 +10,8 @@
 
 use std::io;
 
-use super::key::range;
-use crate::formats::unnamed::{FileMemory, List};
+use crate::formats::memory::{FileMemory, List};
 
-/// Average number of keys per bucket.
 const PER_BUCKET: u64 = 3;
 
 /// Larger buckets get no slots; with a billion keys, the largest has 20.
@@ -23,7 +21,6 @@ const LARGEST: usize = 32;
 const TRIES_PER_KEY: u64 = 64;
 const EXTRA_TRIES: u64 = 1 << 20;
 
-/// A hash and its key.
 pub(super) type Hashed = (u64, u32);
 
 /// The pilots, the key in each slot, and the keys that did not fit.
@@ -34,6 +31,12 @@ pub(super) struct KeySlots {
     pub slots: List<u32>,
     /// Keys without a slot, in ascending order.
     pub overflow: Vec<u32>,
+}
+
+/// Maps the upper bits of `hash` to a number below `below`, without a division.
+#[inline(always)]
+pub(super) fn range(hash: u64, below: u64) -> usize {
+    ((u128::from(hash) * u128::from(below)) >> 64) as usize
 }
 
 /// The number of pilots in a table with this many keys.
@@ -53,10 +56,6 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
 }
 
 /// Gives slots to keys, which must be sorted.
-///
-/// # Errors
-///
-/// The system's error if there is no room for the table.
 pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<KeySlots> {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
     let mut search = PilotSearch {
@@ -105,7 +104,6 @@ fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List
 struct PilotSearch {
     /// One bit for each slot: a million of them fit into a cache that way.
     taken: List<u64>,
-    /// How many tries are left.
     tries: u64,
     given: KeySlots,
 }
@@ -155,8 +153,9 @@ mod tests {
 
     /// Hashes as a good function yields them.
     fn random(count: u32, seed: u64) -> Vec<Hashed> {
-        let mut keys: Vec<Hashed> =
-            (0..count).map(|key| (super::super::key::hash(u64::from(key), [seed, 0, 0, 0], 8, seed), key)).collect();
+        let mut keys: Vec<Hashed> = (0..count)
+            .map(|key| (crate::policy::lookup::hash(u64::from(key), [seed, 0, 0, 0], 8, seed), key))
+            .collect();
         keys.sort_unstable();
         keys
     }
@@ -211,6 +210,14 @@ mod tests {
             assert_all_found(&keys, &given(&keys));
             let parts = |KeySlots { pilots, slots, overflow }| (pilots.to_vec(), slots.to_vec(), overflow);
             assert!(parts(given(&keys)) == parts(given(&keys)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_never_left() {
+        for below in [1, 2, 3, 1 << 20, u64::MAX] {
+            assert_eq!(range(0, below), 0);
+            assert!((range(u64::MAX, below) as u64) < below);
         }
     }
 }

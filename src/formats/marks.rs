@@ -1,6 +1,8 @@
-//! Archives of the web, known by their first bytes.
+//! Formats that are known by their first bytes: archives of the web, and Parquet.
 
-/// The beginning of a WARC archive.
+/// The mark at the start and end of a Parquet file, which is read from its end.
+pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";
+
 const WARC: &[u8] = b"WARC/";
 
 /// The beginning of an ARC archive: the URL of its first record.
@@ -9,7 +11,6 @@ const ARC: &[u8] = b"filedesc://";
 /// The beginnings of zip files: with a first file, without any, and in several parts.
 const ZIP: [&[u8]; 3] = [b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"];
 
-/// The kind of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Archive {
     Warc,
@@ -33,7 +34,6 @@ impl Archive {
         }
     }
 
-    /// Its name, with an article.
     pub fn name(self) -> &'static str {
         match self {
             Archive::Warc => "a WARC archive",

@@ -10,14 +10,7 @@ use std::path::Path;
 
 use super::error::CutShort;
 
-/// The mark at the start and end of a Parquet file, which is read from its end.
-pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";
-
 /// Checks that a path is a regular file, or a link to one.
-///
-/// # Errors
-///
-/// If it is not, or cannot be looked up.
 pub(crate) fn ensure(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         return Ok(());
@@ -26,10 +19,6 @@ pub(crate) fn ensure(path: &Path) -> io::Result<()> {
 }
 
 /// Opens a regular file to be read.
-///
-/// # Errors
-///
-/// See [`ensure`]; also if it cannot be opened.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     ensure(path)?;
     File::open(path)
@@ -37,7 +26,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 
 /// A file that can be read at any offset: the one at `path` if it stores the text as is, else a copy of the text.
 #[cfg(any(feature = "parquet", feature = "warc"))]
-pub(crate) fn seekable(path: &Path, is_stored_as_read: bool, text: &mut impl io::BufRead) -> io::Result<File> {
+pub(crate) fn or_copied(path: &Path, is_stored_as_read: bool, text: &mut impl io::BufRead) -> io::Result<File> {
     if is_stored_as_read && fs::metadata(path)?.is_file() {
         return File::open(path);
     }

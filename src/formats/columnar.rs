@@ -1,9 +1,13 @@
-//! A Parquet file and its rows.
+//! Reads rows of Parquet files as batches of columns.
+//!
+//! Columns are read as they are stored: what the schema says of their meaning is left to who reads them. The footer is
+//! checked when a file is opened. The library trusts the claims of pages, so a file crafted for the purpose can cost memory;
+//! a panic of the library becomes an error ([`guarded`]).
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampSecondType;
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+use arrow_array::types::{Int32Type, Int64Type, TimestampSecondType};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use arrow_select::concat::concat_batches;
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
@@ -11,19 +15,21 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
     RowSelector,
 };
-use parquet::basic::{LogicalType, Repetition, TimeUnit as ParquetUnit, Type as PhysicalType};
+use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as ParquetUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
 };
 use parquet::file::reader::{ChunkReader, Length};
-use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use super::{Malformed, leaves};
-use crate::formats::regular_file::FileAt;
+use super::seekable::FileAt;
+use super::time;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 1024;
@@ -31,7 +37,6 @@ const BATCH: usize = 1024;
 /// Roughly how many bytes of values are read at a time.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// How many columns are read at once.
 const COLUMNS: usize = 256;
 
 /// The number of the top-level column with this name.
@@ -44,7 +49,6 @@ pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
     schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
-/// An opened file.
 pub(crate) struct ParquetFile {
     bytes: Positioned,
     schema: SchemaDescPtr,
@@ -101,12 +105,10 @@ impl ParquetFile {
         self.reading.metadata()
     }
 
-    /// Its columns.
     pub fn schema(&self) -> &SchemaDescriptor {
         &self.schema
     }
 
-    /// The columns of its batches.
     pub fn batch_schema(&self) -> &SchemaRef {
         self.reading.schema()
     }
@@ -242,7 +244,6 @@ fn check(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// RowRange that are read some at a time.
 pub(crate) struct Batches {
     reader: ParquetRecordBatchReader,
     /// RowRange that must follow.
@@ -275,8 +276,7 @@ impl Batches {
     }
 }
 
-/// A file that is read at given offsets.
-pub(super) type Positioned = FileAt<Arc<File>>;
+type Positioned = FileAt<Arc<File>>;
 
 impl Length for Positioned {
     fn len(&self) -> u64 {
@@ -391,6 +391,173 @@ pub(crate) fn written(part: &TypePtr) -> Result<TypePtr, ParquetError> {
     }
 }
 
+/// A sentence about what is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Malformed(pub String);
+
+impl From<io::Error> for Malformed {
+    fn from(error: io::Error) -> Malformed {
+        Malformed(error.to_string())
+    }
+}
+
+impl From<ParquetError> for Malformed {
+    fn from(error: ParquetError) -> Malformed {
+        Malformed(match error {
+            // The wrapper adds nothing to the message.
+            ParquetError::External(error) => error.to_string(),
+            ParquetError::General(problem) | ParquetError::NYI(problem) | ParquetError::EOF(problem) => problem,
+            other => other.to_string(),
+        })
+    }
+}
+
+impl From<ArrowError> for Malformed {
+    fn from(error: ArrowError) -> Malformed {
+        Malformed(match error {
+            ArrowError::ParquetError(problem) => problem,
+            ArrowError::ExternalError(error) => error.to_string(),
+            other => other.to_string(),
+        })
+    }
+}
+
+thread_local!(static IS_GUARDED: Cell<bool> = const { Cell::new(false) });
+
+/// Whether a panic in this thread would be caught and become an error.
+///
+/// A malformed Parquet file can break assertions of the library that reads it. Where this crate calls that library, it catches
+/// such panics, but the program's panic hook runs first, and by default prints a message. A program that reads or writes Parquet
+/// through this crate can install a hook that stays silent if this is true.
+pub fn panics_are_caught() -> bool {
+    IS_GUARDED.get()
+}
+
+/// Calls into the Parquet library. A malformed file can break its assertions, so a panic becomes an error; the data it worked
+/// on is not used again.
+pub(crate) fn guarded<T, E: From<Malformed>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    IS_GUARDED.set(true);
+    let done = panic::catch_unwind(AssertUnwindSafe(run));
+    IS_GUARDED.set(false);
+    let broken = || Malformed("it is malformed: reading it failed an assertion".to_owned()).into();
+    done.unwrap_or_else(|_| Err(broken()))
+}
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Bytes or text.
+    Text,
+    Integer,
+    /// Times, also as integers or text.
+    Time,
+}
+
+pub(crate) struct ValueColumn {
+    number: usize,
+    path: Vec<String>,
+    units_in_a_second: i64,
+}
+
+impl ValueColumn {
+    /// The column with this number.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] if it has several values per row, or values of another kind.
+    pub fn new(schema: &SchemaDescriptor, number: usize, kind: Kind) -> Result<ValueColumn, Malformed> {
+        let column = schema.column(number);
+        let name = column.path().string();
+        if column.max_rep_level() > 0 {
+            return Err(Malformed(format!("its column {name:?} has several values per row")));
+        }
+        let (fits, wanted) = match (kind, column.physical_type()) {
+            (
+                _,
+                PhysicalType::BOOLEAN | PhysicalType::FLOAT | PhysicalType::DOUBLE | PhysicalType::FIXED_LEN_BYTE_ARRAY,
+            ) => (false, "bytes, text, integers or times"),
+            (Kind::Text, stored) => (stored == PhysicalType::BYTE_ARRAY, "bytes or text"),
+            (Kind::Integer, stored) => (matches!(stored, PhysicalType::INT32 | PhysicalType::INT64), "integers"),
+            (Kind::Time, _) => (true, ""),
+        };
+        if !fits {
+            return Err(Malformed(format!("its column {name:?} does not hold {wanted}")));
+        }
+        let path = column.path().parts().to_vec();
+        Ok(ValueColumn { number, path, units_in_a_second: units_in_a_second(&column) })
+    }
+
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The values, if there is one in this row.
+    fn of<'b>(&self, batch: &'b RecordBatch, row: usize) -> Option<&'b ArrayRef> {
+        leaf(batch, &self.path).filter(|values| values.is_valid(row))
+    }
+
+    /// The bytes of a row.
+    pub fn text<'b>(&self, batch: &'b RecordBatch, row: usize) -> Option<&'b [u8]> {
+        Some(self.of(batch, row)?.as_binary_view_opt()?.value(row))
+    }
+
+    pub fn integer(&self, batch: &RecordBatch, row: usize) -> Option<i64> {
+        let values = self.of(batch, row)?;
+        match values.data_type() {
+            DataType::Int32 => Some(values.as_primitive::<Int32Type>().value(row).into()),
+            DataType::Int64 => Some(values.as_primitive::<Int64Type>().value(row)),
+            _ => None,
+        }
+    }
+
+    /// The time of a row, in seconds of Unix time, or what is wrong with a text.
+    pub fn time(&self, batch: &RecordBatch, row: usize) -> Option<Result<i64, String>> {
+        if let Some(text) = self.text(batch, row) {
+            return Some(time::parse(&String::from_utf8_lossy(text)));
+        }
+        let values = self.of(batch, row)?;
+        let seconds = values.as_primitive_opt::<TimestampSecondType>().map(|seconds| seconds.value(row));
+        let units = || self.integer(batch, row).map(|units| units.div_euclid(self.units_in_a_second));
+        seconds.or_else(units).map(Ok)
+    }
+}
+
+/// How many units of an integer column make a second.
+fn units_in_a_second(column: &ColumnDescriptor) -> i64 {
+    match (column.logical_type_ref(), column.converted_type()) {
+        (Some(LogicalType::Timestamp(time)), _) => match time.unit {
+            ParquetUnit::MILLIS => 1_000,
+            ParquetUnit::MICROS => 1_000_000,
+            ParquetUnit::NANOS => 1_000_000_000,
+        },
+        (None, ConvertedType::TIMESTAMP_MILLIS) => 1_000,
+        (None, ConvertedType::TIMESTAMP_MICROS) => 1_000_000,
+        _ => 1,
+    }
+}
+
+/// The column at this path; `None` if there is none, or if it is in a list.
+pub(crate) fn leaf<'b>(batch: &'b RecordBatch, path: &[String]) -> Option<&'b ArrayRef> {
+    let (root, inner) = path.split_first()?;
+    let root = batch.column_by_name(root)?;
+    inner.iter().try_fold(root, |group, name| group.as_struct_opt()?.column_by_name(name))
+}
+
+/// Calls `visit` with the values in an array, in the order of the columns of the file. Of a list, those of all its elements.
+pub(crate) fn leaves(array: &ArrayRef, visit: &mut impl FnMut(&ArrayRef)) {
+    match array.data_type() {
+        DataType::Struct(_) => array.as_struct().columns().iter().for_each(|column| leaves(column, visit)),
+        DataType::List(_) => leaves(&elements(array), visit),
+        _ => visit(array),
+    }
+}
+
+fn elements(array: &ArrayRef) -> ArrayRef {
+    let lists = array.as_list::<i32>();
+    let (first, end) = (lists.value_offsets()[0], lists.value_offsets()[lists.len()]);
+    lists.values().slice(first as usize, (end - first) as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Read;
@@ -411,5 +578,12 @@ mod tests {
         assert_eq!(file.get_bytes(7, 3).unwrap(), &b"789"[..]);
         assert!(file.get_bytes(7, 4).is_err());
         assert!(file.get_bytes(u64::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn a_panic_of_the_library_is_an_error() {
+        let broken: Result<(), Malformed> = guarded(|| panic!("a broken assertion"));
+        assert!(broken.is_err_and(|Malformed(problem)| problem.contains("malformed")));
+        assert_eq!(guarded(|| Ok::<_, Malformed>(7)), Ok(7));
     }
 }

@@ -6,8 +6,8 @@ use std::hash::BuildHasher;
 
 use super::kept::{CompareRules, Kept, StoredRules};
 use super::resolve::Resolved;
-use crate::policy::side_records;
-use crate::policy::state::{OverrideState, Ruling};
+use super::side_records;
+use super::state::{OverrideState, Ruling};
 use crate::robots::NoteCounts;
 
 /// A URL's answers, and the override for its origin.
@@ -25,7 +25,6 @@ pub(crate) struct Urls {
     text: String,
     /// Where each ends in the text, and what is kept for it.
     urls: Vec<(usize, KeptUrl)>,
-    /// The index of each URL.
     indices: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -38,10 +37,6 @@ pub(crate) fn split(url: &str) -> (&str, &str) {
 
 impl Urls {
     /// The entry of a URL, which is made if there is none.
-    ///
-    /// # Panics
-    ///
-    /// Beyond 2^32 URLs.
     pub fn entry(&mut self, url: &str) -> &mut KeptUrl {
         let index = self.index(url).unwrap_or_else(|| {
             let index = u32::try_from(self.urls.len()).expect("fewer URLs than a policy can hold");
@@ -65,7 +60,6 @@ impl Urls {
         self.index(url).map(|index| &self.urls[index as usize].1.kept)
     }
 
-    /// How many URLs there are.
     pub fn len(&self) -> usize {
         self.urls.len()
     }

@@ -2,15 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::kept::AnswerKind;
-use super::kept::{Answer, Kept, StoredRules};
+use super::kept::{Answer, AnswerKind, Kept, StoredRules};
+use super::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 use crate::dialect::{Dialect, Lifetime, StatusMeaning};
-use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 
-/// Resolves an origin.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolver<'k> {
-    /// The URLs that its redirects lead to.
     pub hops: &'k Hops,
     pub dialect: &'static Dialect,
 }
@@ -19,7 +16,6 @@ pub(crate) struct Resolver<'k> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolved {
     pub state: OriginState,
-    /// The rules in use.
     pub rules: StoredRules,
     /// The statuses of the answers that decide.
     pub statuses: FinalStatuses,
@@ -48,9 +44,7 @@ impl Resolved {
 
 /// Where the redirects from an answer lead.
 struct Way<'k> {
-    /// The URLs that redirects lead to.
     visited: Vec<&'k Kept>,
-    /// The age of the oldest hop.
     times: Times,
     origin_status: OriginStatus,
     /// The answer at the end, if there is one.
@@ -58,7 +52,6 @@ struct Way<'k> {
 }
 
 impl Way<'_> {
-    /// The status at the end.
     fn status(&self) -> Option<u16> {
         let too_long = (self.origin_status == OriginStatus::Unavailable).then_some(NOT_FOUND);
         self.end.map_or(too_long, |end| end.status)
@@ -109,7 +102,6 @@ impl<'k> Resolver<'k> {
         self.follow_within(self.dialect.redirects.hops, kept, answer)
     }
 
-    /// Follows at most so many redirects.
     fn follow_within(&self, hops: u8, kept: &'k Kept, answer: &'k Answer) -> Way<'k> {
         let (mut at, mut answer) = (kept, answer);
         let (mut visited, mut ages) = (Vec::new(), Ages::of(self.dialect));
@@ -192,7 +184,6 @@ impl<'k> Resolver<'k> {
     }
 }
 
-/// The ages of the hops of a chain.
 struct Ages {
     lifetime: Lifetime,
     oldest: Option<Times>,
@@ -255,8 +246,8 @@ impl Hops {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::{Answer, Content};
     use super::*;
+    use crate::policy::kept::Content;
 
     fn redirect(target: &str) -> Kept {
         let content = Content::Target(Some(target.into()));
