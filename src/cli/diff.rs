@@ -12,7 +12,7 @@ use crate::formats::error::FileError;
 use crate::formats::visible;
 use crate::judge::Choices;
 use crate::origin;
-use crate::show::diff::{self, Diff, DiffTable, Difference, History, OriginChange, Seen};
+use crate::show::diff::{Diff, Difference, History, OriginChange, Seen, Table};
 use crate::show::export;
 
 pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
@@ -28,12 +28,12 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     if args.agent.is_empty() && !left_out.is_empty() {
         say(format_args!("robosieve: only one of the policies was compiled for {}", left_out.join(", ")));
     }
-    let what = if args.summary { DiffTable::Summary } else { DiffTable::Changes };
+    let what = if args.summary { Table::Summary } else { Table::Changes };
     let seen = match (&args.file.out, table) {
         (Some(path), Some(format)) => {
-            diff::write_file(&diff, what, format, path, args.file.force).map_err(FileError::of("write", path))?
+            diff.write_file(what, format, path, args.file.force).map_err(FileError::of("write", path))?
         }
-        (_, Some(format)) => diff::write(&diff, what, format, &mut io::stdout())?,
+        (_, Some(format)) => diff.write(what, format, &mut io::stdout())?,
         (_, None) => text(&diff, &mut BufWriter::new(io::stdout().lock()))?,
     };
     Ok(ExitCode::from(u8::from(seen.changed > 0)))

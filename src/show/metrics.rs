@@ -8,9 +8,9 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::error::MetricsError;
 use crate::formats::error::FileError;
 use crate::formats::replaceable::FileKind;
+use crate::formats::shown;
 use crate::policy::{Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
@@ -43,6 +43,27 @@ const METRICS_FILE: FileKind = FileKind {
 
 /// The most bytes of such a file that are looked at.
 const LONGEST: u64 = 64 << 20;
+
+/// A problem with the metrics file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] FileError),
+    /// The file cannot be replaced as a whole, because it is not a regular file.
+    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", shown(path))]
+    NoFile {
+        /// The path of the existing file.
+        path: PathBuf,
+    },
+    /// The file contains something else.
+    #[error("{} is not a robosieve metrics file; choose another name", shown(path))]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+}
 
 /// A file of metrics.
 #[derive(Debug)]

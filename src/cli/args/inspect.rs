@@ -12,7 +12,7 @@ use crate::formats::time::timestamp;
 use crate::policy::{OpenError, Policy};
 use crate::robots::Agents;
 use crate::show::diff::Change;
-use crate::show::export::{ExportTable, Format};
+use crate::show::export::{Format, Table};
 
 /// Show what a policy file contains, or its entry for one origin
 ///
@@ -75,7 +75,7 @@ pub struct ExportArgs {
     pub policy: PolicyFileArgs,
     /// The table to export
     #[arg(long, value_name = "TABLE", value_parser = table())]
-    pub what: ExportTable,
+    pub what: Table,
     /// With --what access: count the origins for each crawler
     #[arg(long)]
     pub summary: bool,
@@ -94,20 +94,20 @@ pub struct ExportArgs {
 
 impl ExportArgs {
     /// The table, which must be one that depends on each option that is given.
-    pub fn table(&self) -> Result<ExportTable, Failure> {
+    pub fn table(&self) -> Result<Table, Failure> {
         let table = match (self.what, self.summary) {
-            (ExportTable::Access, true) => ExportTable::AccessSummary,
+            (Table::Access, true) => Table::AccessSummary,
             (table, _) => table,
         };
         let ViewArgs { statuses: StatusesArgs { statuses }, content_signal: SignalArgs { content_signal } } =
             &self.view;
-        let access = ExportTable::Access.name();
-        let is_of_access = matches!(table, ExportTable::Access | ExportTable::AccessSummary);
-        let is_of_uses = table == ExportTable::Preferences;
+        let access = Table::Access.name();
+        let is_of_access = matches!(table, Table::Access | Table::AccessSummary);
+        let is_of_uses = table == Table::Preferences;
         for (option, is_given, of, has_effect) in [
             ("--summary", self.summary, access, is_of_access),
             ("--statuses", statuses.is_some(), access, is_of_access),
-            ("--content-signal", content_signal.is_some(), ExportTable::Preferences.name(), is_of_uses),
+            ("--content-signal", content_signal.is_some(), Table::Preferences.name(), is_of_uses),
         ] {
             if is_given && !has_effect {
                 return Err(Failure::NotOfTable { option, of, table: table.name() });
@@ -131,28 +131,28 @@ pub struct TableFileArgs {
     pub force: bool,
 }
 
-fn table() -> impl TypedValueParser<Value = ExportTable> {
-    let table = |table: ExportTable, help| (PossibleValue::new(table.name()).help(help), table);
+fn table() -> impl TypedValueParser<Value = Table> {
+    let table = |table: Table, help| (PossibleValue::new(table.name()).help(help), table);
     one_of([
         table(
-            ExportTable::Delays,
+            Table::Delays,
             "Crawl delays: as written, in seconds if in effect, and the pages per day that they allow",
         ),
-        table(ExportTable::Sitemaps, "Sitemaps with their line numbers"),
+        table(Table::Sitemaps, "Sitemaps with their line numbers"),
         table(
-            ExportTable::Agents,
+            Table::Agents,
             "The group that applies to each crawler: its kind, its first User-agent line, and its number of rules",
         ),
         table(
-            ExportTable::Status,
+            Table::Status,
             "Status, HTTP status and times of the last answer, status and times of the last good one, and overrides",
         ),
         table(
-            ExportTable::Access,
+            Table::Access,
             "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is",
         ),
         table(
-            ExportTable::Preferences,
+            Table::Preferences,
             "What sites say to each crawler about training and other uses: the line as written, and what it means for each use",
         ),
     ])

@@ -17,12 +17,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::repeats::{self, Encoded, Repeats};
-use super::tables::{Column, Kind, Value};
+use super::tables::{Column, Kind, Rows, Value};
 use crate::formats::columnar::{ParquetFile, guarded};
 use crate::threads::Soon;
-
-/// The maximum number of rows in a group.
-pub(super) const GROUP: usize = repeats::MOST;
 
 /// The approximate number of text bytes held before a group is written.
 const HELD: usize = 32 << 20;
@@ -37,8 +34,15 @@ pub(super) fn is_marked(file: &mut File) -> io::Result<bool> {
     Ok(metadata.is_some_and(|pairs| pairs.iter().any(|pair| pair.key == MARK)))
 }
 
+/// Writes the rows that `rows` passes on.
+pub(super) fn write(table: (&str, &'static [Column]), out: impl Write + Send, rows: &mut Rows<'_>) -> io::Result<()> {
+    let mut writer = ParquetWriter::new(table, out, repeats::MOST)?;
+    rows(&mut |row| writer.row(row))?;
+    writer.finish()
+}
+
 /// A writer of a Parquet file.
-pub(super) struct ParquetWriter<W: Write + Send> {
+struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     groups: ArrowRowGroupWriterFactory,
     fields: Vec<FieldRef>,
@@ -281,11 +285,11 @@ mod tests {
     use parquet::record::Field;
 
     use super::*;
-    use crate::show::export::tables::ExportTable;
+    use crate::show::export::Table;
     use crate::threads;
 
     fn sitemaps() -> (&'static str, &'static [Column]) {
-        (ExportTable::Sitemaps.name(), ExportTable::Sitemaps.columns())
+        (Table::Sitemaps.name(), Table::Sitemaps.columns())
     }
 
     #[test]
