@@ -1,13 +1,14 @@
 //! `robosieve check`.
 
+use clap::ValueHint;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{CheckArgs, RequiredArgs};
+use super::args::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
 use super::error::Failure;
 use super::say::{Printer, say};
 use super::sources::{self, crawlers, say_passed_over, url_line, with_overrides};
@@ -23,6 +24,50 @@ use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Poli
 use crate::preferences::{Preference, PreferenceSource, Preferred, Requirements, Use};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
 use crate::rules::{ChosenRules, Verdict};
+
+/// Judge single URLs and explain the verdicts
+///
+/// Prints the verdict for each URL, the rule that decided it with its line number, and the user agents of its group.
+/// Exits with 0 if all URLs are allowed, with 1 if any is blocked or deferred (its policy has no verdict yet), and with
+/// 2 on an error, such as an invalid URL.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve check --agent examplebot --robots robots.txt https://example.com/private/x
+  robosieve check --agent examplebot --robots robots/ --json https://example.com/ https://example.org/
+  robosieve check --policy policy.rsv - < urls.txt")]
+#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub crawlers: CrawlerArgs,
+    #[command(flatten)]
+    pub policy: PolicyArgs,
+    /// A source of robots.txt files, as for `filter`, or one robots.txt that applies to every URL
+    ///
+    /// A single robots.txt may come from standard input (-). With --origin it applies to that origin only.
+    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
+    pub robots: Vec<PathBuf>,
+    /// The origin of the single robots.txt
+    #[arg(long, requires = "robots", value_name = "ORIGIN")]
+    pub origin: Option<String>,
+    /// The operator's overrides for origins (TOML)
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
+    /// Judge an unknown origin by the one with or without www., as for `filter`
+    #[arg(long)]
+    pub www_fallback: bool,
+    #[command(flatten)]
+    pub preferences: RequiredArgs,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// Print a JSON object per line for each URL and crawler
+    #[arg(long)]
+    pub json: bool,
+    /// The URLs to judge; - reads them from standard input, one per line
+    #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
+    pub urls: Vec<std::ffi::OsString>,
+}
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let is_standard_input = |name: &OsString| name == STANDARD_INPUT;

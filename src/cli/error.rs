@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::lint::Form;
 use super::process;
 use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::{FileError, in_words};
@@ -74,8 +73,8 @@ pub enum Failure {
     NotOfTable { option: &'static str, of: &'static str, table: &'static str },
     #[error("{} is {}; lint reads such a file only if it has a name, and can be read twice", shown(path), kind.name())]
     NotLinted { path: PathBuf, kind: SourceKind },
-    #[error("{} looks like {}, not like a robots.txt; {}", shown(path), form.name(), form.help())]
-    NotRobots { path: PathBuf, form: Form },
+    #[error("{} looks like {looks}, not like a robots.txt; {help}", shown(path))]
+    NotRobots { path: PathBuf, looks: &'static str, help: &'static str },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
     #[error(transparent)]

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 
 use super::args::{FilterArgs, PolicyArgs, PolicySourceArgs};
 use super::error::Failure;
-use super::journal::{Journal, watch};
+use super::guess::about_lists;
+use super::journal::Journal;
 use super::sources::{self, with_overrides};
+use super::watch::watch;
 use super::{destination, lists, process};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
@@ -129,7 +131,7 @@ fn split(
     for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }
-    lists::of_lists(&receipt).iter().for_each(|hint| journal.warn(hint));
+    about_lists(&receipt).iter().for_each(|hint| journal.warn(hint));
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {
         journal.finish_event(&receipt);

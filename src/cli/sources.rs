@@ -1,6 +1,7 @@
 //! What a command judges by: the sources of a policy, the overrides over it, and its crawlers; and whole files that it reads,
 //! none of which may be endless.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::formats::error::FileError;
 use crate::formats::plain::json_problem;
 use crate::formats::{shortened, shown};
 use crate::input::STANDARD_INPUT;
+use crate::origin;
 use crate::policy::source::{self, Options, PassedOver, Robots, body_limit};
 use crate::policy::{Captures, Crawler, CrawlerError, Overrides, Policy};
 use crate::robots::Agents;
@@ -76,6 +78,12 @@ pub(super) fn crawlers(agents: &[Agents], policy: &Policy) -> Result<Vec<Crawler
 /// The crawler asked for; if none is, all crawlers of the policy.
 pub(super) fn crawlers_or_all(agents: Option<&Agents>, policy: &Policy) -> Result<Vec<Crawler>, CrawlerError> {
     crawlers(agents.map_or(policy.columns().all(), std::slice::from_ref), policy)
+}
+
+/// An origin, given as such or as a URL on it.
+pub(super) fn origin_of(given: &OsStr) -> Result<String, Failure> {
+    let found = origin::canonical(origin::trimmed(given.as_encoded_bytes())).map(|(origin, _)| origin);
+    found.map_err(|problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem })
 }
 
 /// The most bytes of a line with a URL.

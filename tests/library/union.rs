@@ -126,7 +126,8 @@ fn views(policy: &Policy) -> Vec<String> {
         Export::new(policy, table, &crawlers).rows(&mut add).unwrap();
     }
     let urls = urls();
-    views.extend(urls.iter().map(|url| format!("{:?}", OriginEntry::of(policy, url.as_bytes(), &crawlers, 0))));
+    let entry = |url: &String| OriginEntry::of(policy, url.as_bytes(), &crawlers, Choices::at(0));
+    views.extend(urls.iter().map(|url| format!("{:?}", entry(url))));
     views
 }
 

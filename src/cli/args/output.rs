@@ -4,8 +4,8 @@ use clap::ValueHint;
 use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
-use super::super::error::Failure;
 use super::values::{bytes, one_of};
+use crate::cli::error::Failure;
 use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};

@@ -201,7 +201,7 @@ pub struct DialectArgs {
     pub dialect: &'static Dialect,
 }
 
-pub(super) fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
+pub fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
     one_of(Dialect::ALL.iter().map(|dialect| (dialect.name, dialect)))
 }
 

@@ -1,7 +1,6 @@
 //! When each crawler's access to an origin changed, by policies in the order of time.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::change::Change;
@@ -87,7 +86,7 @@ impl<'p> History<'p> {
         Ok(origins)
     }
 
-    /// Writes the rows as a table; returns the number of origins.
+    /// Writes the rows as a table, as into a [file](export::write_file); returns the number of origins.
     ///
     /// # Errors
     ///
@@ -99,15 +98,6 @@ impl<'p> History<'p> {
             Ok(())
         })?;
         Ok(origins)
-    }
-
-    /// Writes the table to a file, as [`Export::write_file`](export::Export::write_file) does.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written, or exists and is not to be replaced.
-    pub fn write_file(&self, origin: Option<&str>, format: Format, path: &Path, force: bool) -> io::Result<u64> {
-        export::to_file(path, format, force, |file| self.write(origin, format, file))
     }
 }
 

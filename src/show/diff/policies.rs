@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -222,15 +221,6 @@ impl<'p> Diff<'p> {
             Ok(())
         })?;
         Ok(seen)
-    }
-
-    /// Writes a table to a file, as [`Export::write_file`](export::Export::write_file) does.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written, or exists and is not to be replaced.
-    pub fn write_file(&self, table: Table, format: Format, path: &Path, force: bool) -> io::Result<Seen> {
-        export::to_file(path, format, force, |file| self.write(table, format, file))
     }
 
     fn is_wanted(&self, change: Change) -> bool {

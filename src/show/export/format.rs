@@ -78,16 +78,6 @@ impl Export<'_> {
             _ => write_rows((table.name(), table.columns()), format, out, &mut |each| self.rows(each)),
         }
     }
-
-    /// Writes the table to a file, which gets its name only when it is complete. It replaces an empty file and, if it is Parquet, an
-    /// earlier table of ours, which has a mark. Text has none, so any other text is replaced only if `force` is set.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written, or exists and is not to be replaced.
-    pub fn write_file(&self, format: Format, path: &Path, force: bool) -> io::Result<()> {
-        to_file(path, format, force, |file| self.write(format, file))
-    }
 }
 
 /// Writes the rows that `rows` passes on, as a table with this name and these columns.
@@ -106,8 +96,15 @@ pub(in crate::show) fn write_rows(
     out.flush()
 }
 
-/// Writes to a file that `write` fills with a table in this format, as [`Export::write_file`] does.
-pub(in crate::show) fn to_file<T>(
+/// Writes to a file, which `write` fills with a table in this format, and which gets its name only when it is complete.
+///
+/// It replaces an empty file and, if it is Parquet, an earlier table of ours, which has a mark. Text has none, so any other text is
+/// replaced only if `force` is set.
+///
+/// # Errors
+///
+/// If the file cannot be written, or exists and is not to be replaced.
+pub fn write_file<T>(
     path: &Path,
     format: Format,
     force: bool,

@@ -23,9 +23,9 @@ mod parquet;
 mod repeats;
 mod tables;
 
-pub use format::Format;
+pub(super) use format::write_rows;
+pub use format::{Format, write_file};
 #[cfg(feature = "cli")]
 pub(crate) use format::{file_kind, is_text};
-pub(super) use format::{to_file, write_rows};
 pub(super) use tables::table;
 pub use tables::{Column, Export, Kind, Table, Value};

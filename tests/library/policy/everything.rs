@@ -119,7 +119,7 @@ fn look_into(policy: &Policy) {
     let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();
     std::hint::black_box(Summary::of(policy, &crawlers, 0, 3).expect("one layer"));
     for record in policy.lookup().records() {
-        std::hint::black_box(OriginEntry::of(policy, record.origin, &crawlers, 0).expect("an origin"));
+        std::hint::black_box(OriginEntry::of(policy, record.origin, &crawlers, Choices::at(0)).expect("an origin"));
     }
     for (record, crawler) in policy.lookup().records().zip(crawlers.iter().cycle()) {
         std::hint::black_box(inspect::dot(policy, &record, crawler));

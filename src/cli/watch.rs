@@ -6,9 +6,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::output::JournalOutput;
-use super::{Journal, text};
-use crate::cli::say::say;
+use super::journal::{COMPARING, COMPLETING, Journal, JournalOutput, is_settled, lines, short_duration};
+use super::say::say;
 use crate::policy::CompileProgress;
 use crate::run::{Phase, Progress, Snapshot};
 use crate::show::Metrics;
@@ -216,16 +215,16 @@ impl Bar {
         let is_known = snapshot.source_bytes_known.is_some();
         self.0.set_position(if is_known { snapshot.source_bytes } else { snapshot.bytes });
         let left = match snapshot.seconds_left() {
-            Some(seconds) if snapshot.phase == Phase::Judging && text::is_settled(snapshot) => {
-                format!(", {} left", text::short_duration(seconds))
+            Some(seconds) if snapshot.phase == Phase::Judging && is_settled(snapshot) => {
+                format!(", {} left", short_duration(seconds))
             }
             _ => String::new(),
         };
         self.0.set_prefix(left);
         self.0.set_message(match snapshot.phase {
-            Phase::Comparing => text::COMPARING.to_owned(),
-            Phase::Completing => text::COMPLETING.to_owned(),
-            _ => text::lines(snapshot, agents),
+            Phase::Comparing => COMPARING.to_owned(),
+            Phase::Completing => COMPLETING.to_owned(),
+            _ => lines(snapshot, agents),
         });
         self.0.tick();
     }
