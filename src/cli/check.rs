@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,7 +66,7 @@ pub struct CheckArgs {
     pub json: bool,
     /// The URLs to judge; - reads them from standard input, one per line
     #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
-    pub urls: Vec<std::ffi::OsString>,
+    pub urls: Vec<OsString>,
 }
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
@@ -75,19 +75,14 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
         return Err(Failure::StandardInputForTwo);
     }
-    if args.policy.policy.is_empty() && args.robots.is_empty() {
-        return Err(Failure::NoSource);
-    }
-    if args.policy.policy.is_empty() && args.crawlers.agent.is_empty() && args.crawlers.agents_file.is_none() {
-        return Err(Failure::NoAgent);
-    }
+    args.policy.check(&args.robots, &args.crawlers.agent, &args.crawlers.named)?;
     let rules = RuleSource::new(args)?;
     let mut checker = Checker { rules, required: args.preferences, json: args.json, printer: Printer::new(), worst: 0 };
     for url in &args.urls {
         if is_standard_input(url) {
             checker.check_lines(io::stdin().lock())?;
         } else {
-            checker.check(url.clone())?;
+            checker.check(url.as_encoded_bytes())?;
         }
     }
     checker.printer.finish()?;
@@ -104,7 +99,6 @@ struct Checker {
     worst: u8,
 }
 
-/// An answer as JSON.
 #[derive(Serialize)]
 struct AnswerLine<'a> {
     url: &'a str,
@@ -122,14 +116,14 @@ impl Checker {
                 return Ok(());
             }
             if !line.trim_ascii().is_empty() {
-                self.check(url_of(line.trim_ascii()))?;
+                self.check(line.trim_ascii())?;
             }
         }
     }
 
-    fn check(&mut self, url: OsString) -> Result<(), Failure> {
-        let answers = self.rules.answers(&url, &self.required);
-        let (several, url) = (answers.len() > 1, url.to_string_lossy());
+    fn check(&mut self, url: &[u8]) -> Result<(), Failure> {
+        let answers = self.rules.answers(url, &self.required);
+        let (several, url) = (answers.len() > 1, String::from_utf8_lossy(url));
         for (agent, answer) in answers {
             self.worst = self.worst.max(match answer.verdict {
                 Partition::Allowed => 0,
@@ -158,19 +152,6 @@ fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
     format!("{}\t{}\t{}{group}{agent}{said}", answer.verdict.name(), visible(url), visible(&answer.why))
 }
 
-/// A line as a command-line argument.
-#[cfg(unix)]
-fn url_of(line: &[u8]) -> OsString {
-    std::os::unix::ffi::OsStringExt::from_vec(line.to_vec())
-}
-
-/// A line as a command-line argument.
-#[cfg(not(unix))]
-fn url_of(line: &[u8]) -> OsString {
-    String::from_utf8_lossy(line).into_owned().into()
-}
-
-/// The rule that decided.
 #[derive(Debug, Serialize)]
 struct DecidingRule {
     line: u32,
@@ -251,7 +232,6 @@ impl Answer {
         Answer { verdict: Partition::Blocked, why, rule: None, preferences, ..self }
     }
 
-    /// All `User-agent` lines of the group.
     fn group(&self) -> String {
         if self.group.is_empty() {
             return NO_GROUP.to_owned();
@@ -279,11 +259,6 @@ struct PolicyRules {
     www_fallback: bool,
 }
 
-/// The crawlers to answer for.
-fn agents(args: &CheckArgs, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-    super::sources::all(&args.crawlers.agent, args.crawlers.agents_file.as_deref(), dialect)
-}
-
 /// A matcher, and what explains its outcomes.
 struct Judged {
     matcher: Matcher,
@@ -303,10 +278,10 @@ impl RuleSource {
         };
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
-            return RuleSource::of_policy(&policy, &agents(args, policy.dialect())?, choices);
+            return RuleSource::of_policy(&policy, &args.crawlers.all(policy.dialect())?, choices);
         }
         let dialect = args.crawlers.dialect.dialect;
-        let agents = &agents(args, dialect)?;
+        let agents = &args.crawlers.all(dialect)?;
         // Names of columns, times and statuses are of use only for answers of origins.
         let is_plain = args.reading.columns.is_none()
             && args.reading.fetched_at.is_none()
@@ -333,9 +308,9 @@ impl RuleSource {
     }
 
     /// The answers for a URL, one for each crawler.
-    fn answers(&mut self, url: &OsStr, required: &RequiredArgs) -> Vec<(String, Answer)> {
+    fn answers(&mut self, url: &[u8], required: &RequiredArgs) -> Vec<(String, Answer)> {
         let require = required.require.unwrap_or_default();
-        let url = origin::trimmed(url.as_encoded_bytes());
+        let url = origin::trimmed(url);
         let origin = origin::canonical(url);
         let or_invalid = |answer: &mut dyn FnMut(&str, &[u8]) -> Answer| match &origin {
             Ok((origin, end)) => answer(origin, &url[*end..]),

@@ -1,20 +1,23 @@
 //! `robosieve compile` and `robosieve merge`.
 
+use indicatif::HumanCount;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{ReadingArgs, bytes, dialect, mapped};
+use super::args::{AgentsFileArgs, ReadingArgs, bytes, dialect, mapped};
 use super::destination;
 use super::error::Failure;
 use super::say::{say, say_lines};
-use super::sources::{self, say_passed_over};
-use super::watch::watch_compiling;
+use super::sources::say_passed_over;
+use super::watch::watch_work;
 use crate::dialect::Dialect;
 use crate::formats::fit::wrapped;
 use crate::formats::shown;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
-use crate::policy::{self, Captures, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics, Trust};
+use crate::policy::{
+    self, Captures, CompileProgress, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics, Trust,
+};
 use crate::robots::Agents;
 
 /// Compile robots.txt files into a policy file
@@ -36,13 +39,8 @@ pub struct CompileArgs {
     /// given to `filter` is assembled from crawlers with one name each.
     #[arg(long, required_unless_present = "agents_file", value_name = "NAME")]
     pub agent: Vec<Agents>,
-    /// A file of crawlers' names: one a line, or JSON; they are added to those of --agent
-    ///
-    /// In a text, a # begins a comment. JSON is a list of names, or an object with an object for each name. A name with other
-    /// characters than a product token, such as bigsur.ai, is cut as crawlers cut it in a robots.txt, with a warning; names that are then
-    /// equal are one crawler.
-    #[arg(long, value_name = "FILE")]
-    pub agents_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub named: AgentsFileArgs,
     /// The policy file to write
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
@@ -115,7 +113,7 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Crawlers::new(sources::all(&args.agent, args.agents_file.as_deref(), args.dialect)?)?;
+    let columns = Crawlers::new(args.named.all(&args.agent, args.dialect)?)?;
     let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
     let tell: &dyn Fn(&PassedOver) = if args.quiet { &|_| {} } else { &say_passed_over };
     let sources = args.reading.sources(&args.sources, origin, overrides, args.skip_bad, tell);
@@ -129,12 +127,21 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     if args.quiet {
         written()?;
     } else {
-        report(&args.out, &watch_compiling(&progress, written)?);
+        report(&args.out, &watch_work(|| work(&progress), written)?);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reports the contents of a new policy file.
+fn work(progress: &CompileProgress) -> String {
+    match (progress.origins(), progress.written()) {
+        (0, _) => format!("{} answers read", HumanCount(progress.read())),
+        (origins, stored) if stored < origins => {
+            format!("{} of {} origins stored", HumanCount(stored), HumanCount(origins))
+        }
+        (origins, _) => format!("all {} origins stored; writing the policy", HumanCount(origins)),
+    }
+}
+
 fn report(path: &Path, statistics: &Statistics) {
     let notes: u64 = statistics.notes.iter().map(|(_, count)| count).sum();
     if notes > 0 {

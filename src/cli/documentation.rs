@@ -53,7 +53,6 @@ const MARK: &str = ".\\\" Written by robosieve.\n";
 const MANUAL_PAGE: FileKind =
     FileKind { name: "a manual page of robosieve", is_ours: |file| begins_with(file, MARK.as_bytes()) };
 
-/// Prints or writes pages of the program.
 pub fn man(args: &ManArgs, program: Command) -> Result<ExitCode, Failure> {
     let mut program = program.disable_help_subcommand(true);
     program.build();
@@ -110,7 +109,6 @@ fn roff(line: &str) -> String {
     line.replace('\\', "\\e").replace('-', "\\-")
 }
 
-/// Prints a script for the program.
 pub fn completions(args: &CompletionsArgs, mut program: Command) -> Result<ExitCode, Failure> {
     // Into memory first: the generator panics if it cannot write.
     let mut script = Vec::new();

@@ -156,7 +156,6 @@ fn remedy(error: &OpenError) -> &'static str {
 }
 
 impl Failure {
-    /// The exit status for this failure.
     pub fn status(&self) -> u8 {
         if self.is_interrupted() { process::INTERRUPTED } else { 2 }
     }
@@ -186,7 +185,6 @@ impl From<serde_json::Error> for Failure {
 
 // The options that help with errors of the library, which does not know the options.
 
-/// The message for an error of a run, with the options that help.
 fn filter_message(error: &FilterError) -> String {
     match error {
         FilterError::Kept { error, path } => {
@@ -200,7 +198,6 @@ fn filter_message(error: &FilterError) -> String {
     }
 }
 
-/// The options that help if a run fails.
 fn options(error: &FilterError) -> &'static str {
     match error {
         FilterError::List(error) => for_list(error),
@@ -219,7 +216,6 @@ fn options(error: &FilterError) -> &'static str {
     }
 }
 
-/// The options that help if a list cannot be read.
 fn for_list(error: &ListError) -> &'static str {
     match error {
         ListError::HeadsDiffer { .. } => " (--per-input)",
@@ -236,7 +232,6 @@ fn for_list(error: &ListError) -> &'static str {
     }
 }
 
-/// The options that help if output cannot be written.
 fn for_output(error: &OutputError) -> &'static str {
     match error {
         OutputError::InUse { .. } => " (--out)",
@@ -249,7 +244,6 @@ fn for_output(error: &OutputError) -> &'static str {
     }
 }
 
-/// The message for an error of a source, with the options that help.
 fn source_message(error: &SourceError) -> String {
     let options = match error {
         SourceError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
@@ -260,13 +254,11 @@ fn source_message(error: &SourceError) -> String {
     format!("{error}{options}")
 }
 
-/// The message for a file of names, with the option that helps.
 fn names_message(error: &ListNamesError) -> String {
     let option = if matches!(error, ListNamesError::Nul { .. }) { " (-0)" } else { "" };
     format!("{error}{option}")
 }
 
-/// The message for shards that cannot be joined, with the options that help.
 fn join_message(error: &JoinError) -> String {
     let options = match error {
         JoinError::Differ { .. } => " (all shards need the same options and the same --now)",

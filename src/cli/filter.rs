@@ -77,7 +77,7 @@ fn split(
     let lists = lists::all(&args.lists, &args.input)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
-    let agents = sources::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
+    let agents = args.source.named.all(&args.source.agent, dialect)?;
     let form = args.output.destination().as_ref().map(Destination::form);
     // Lines are judged for each crawler by the older policy, too.
     let older = if args.source.against.is_empty() { &[][..] } else { &agents[..] };
@@ -162,7 +162,6 @@ fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     }
 }
 
-/// The lifetime of a dialect: whole days.
 fn days(seconds: u64) -> String {
     counted(seconds / 86_400, "day", "days")
 }
@@ -234,7 +233,6 @@ fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     args.output.out.is_some() && !lists.iter().any(is_pipe)
 }
 
-/// The run to resume, if there is one.
 fn earlier_run(args: &FilterArgs) -> Result<Option<EarlierRun>, Failure> {
     match &args.output.out {
         Some(directory) if args.long_run.resume => Ok(run::earlier_run(directory)?),
@@ -251,7 +249,6 @@ pub struct Followed<'a> {
     dialect: &'static str,
 }
 
-/// A policy file.
 struct FollowedFile {
     path: PathBuf,
     /// Which file had the name when it was last opened; `None` if there was none.
@@ -339,7 +336,6 @@ impl<'a> Followed<'a> {
     }
 }
 
-/// Reports a file that cannot be used.
 fn refuse(journal: &Journal, path: &Path, failure: &Failure) {
     journal.wrong(format_args!("{} was replaced, but the file before it stays in use: {failure}", shown(path)));
 }

@@ -137,7 +137,6 @@ fn has_nuls(text: &[u8], at: usize) -> bool {
     pairs().len() > 1 && pairs().all(|pair| pair[at] == 0 && pair[1 - at] != 0)
 }
 
-/// URLs that lack their scheme.
 fn without_scheme(lines: &[&[u8]]) -> Option<Guess> {
     let is_one = |line: &[u8]| {
         let host = line.split(|byte| matches!(byte, b'/' | b':' | b'?' | b'#')).next().unwrap_or_default();
@@ -149,12 +148,10 @@ fn without_scheme(lines: &[&[u8]]) -> Option<Guess> {
     are_most(lines, is_one).then(|| ("URLs without their scheme", advice.to_owned()))
 }
 
-/// Whether a line has a URL by a layout.
 fn has_url(line: &[u8], layout: &Layout) -> bool {
     layout.url(line).is_ok_and(|url| origin::canonical(origin::trimmed(&url)).is_ok())
 }
 
-/// Whether most of some lines are of a kind.
 fn are_most(lines: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
     2 * lines.iter().filter(|line| is_one(line)).count() >= lines.len().max(1)
 }
@@ -171,7 +168,6 @@ fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
     Some(("JSON Lines", format!("try --column {name}")))
 }
 
-/// Fields between delimiters.
 fn delimited(lines: &[&[u8]]) -> Option<Guess> {
     DELIMITERS.into_iter().find_map(|(delimiter, name)| {
         let fields = |line: &[u8]| line.split(|&byte| byte == delimiter).count();

@@ -83,7 +83,6 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Draws the automaton of one crawler's group.
 fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<String, Failure> {
     let crawler = policy.crawler(args.agent.as_ref())?;
     inspect::dot(policy, record, &crawler).ok_or_else(|| Failure::NoAutomaton {
@@ -178,7 +177,6 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     lines
 }
 
-/// How much is blocked, in words.
 fn blocked(access: Access) -> &'static str {
     match access {
         Access::None => "no path is blocked",
@@ -194,7 +192,6 @@ fn is_delay(record: &SideLine, delay: &DelayEntry) -> bool {
     record.key == SideKey::CrawlDelay && record.line == delay.line
 }
 
-/// Which group applies, and why.
 fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
     let named: Vec<String> =
         agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", visible(&one.value), one.line)).collect();
@@ -229,7 +226,6 @@ fn delay(delay: &DelayEntry) -> String {
     }
 }
 
-/// A value with its line number.
 fn at_line(line: u32, value: &str) -> String {
     let value = visible(value);
     if line == 0 { format!("{value} (from the override)") } else { format!("{value} (line {line})") }

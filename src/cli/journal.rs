@@ -61,7 +61,6 @@ impl Journal {
         self.message("policy", format_args!("{} was replaced; judging by the new file, {origins} in all", shown(path)));
     }
 
-    /// Reports the progress of the run, if there is no bar.
     pub fn progress(&self, snapshot: &Snapshot, agents: &[String]) {
         match self.output {
             JournalOutput::Text { verbose } => say(progress_text(snapshot, agents, verbose)),
@@ -107,7 +106,6 @@ impl Journal {
         }
     }
 
-    /// Reports the end of the run.
     pub fn finish(&self, receipt: &Receipt) {
         self.finish_event(receipt);
         if let JournalOutput::Text { verbose } = self.output {
@@ -131,7 +129,6 @@ impl Journal {
 
 // For people.
 
-/// Describes the policy and the lists.
 fn start_text(policy: &Policy, job: &Job) -> [String; 2] {
     let statistics = policy.statistics();
     let (origins, groups) = (HumanCount(statistics.origins), HumanCount(statistics.automata));
@@ -143,7 +140,6 @@ fn start_text(policy: &Policy, job: &Job) -> [String; 2] {
     ]
 }
 
-/// The progress of a run.
 fn progress_text(snapshot: &Snapshot, agents: &[String], reasons: bool) -> String {
     let done = match (snapshot.source_bytes_known, snapshot.source_bytes) {
         (Some(known), read) => format!("{}, {} of {}", percent(read, known), DecimalBytes(read), DecimalBytes(known)),
@@ -159,10 +155,8 @@ fn progress_text(snapshot: &Snapshot, agents: &[String], reasons: bool) -> Strin
     format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, agents))
 }
 
-/// The message while URLs are compared.
 pub const COMPARING: &str = "comparing URLs; lines are judged when the lists are read again";
 
-/// The message while files are completed.
 pub const COMPLETING: &str = "all lines are judged; flushing the files to disk";
 
 /// Whether a speed, and the time left at it, mean something yet.
@@ -282,7 +276,6 @@ fn finish_event(receipt: &Receipt) -> String {
     event("finish", fields)
 }
 
-/// The event of an error.
 pub fn error_event(message: &str) -> String {
     message_event("error", message)
 }

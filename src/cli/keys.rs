@@ -90,7 +90,6 @@ pub fn keys(args: &KeysArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the writing of keys is at.
 fn work(snapshot: &Snapshot) -> String {
     let read = DecimalBytes(snapshot.source_bytes);
     match (snapshot.phase, snapshot.source_bytes_known) {
@@ -114,7 +113,6 @@ pub fn seen(args: &SeenArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a file is, as a line.
 fn line(file: &SeenFile) -> String {
     let shard = file.shard.map_or(String::new(), |shard| format!(", shard {shard}"));
     let urls = counted(file.count, "URL", "URLs");

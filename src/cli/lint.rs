@@ -124,7 +124,6 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The number of findings by severity.
 #[derive(Default)]
 struct Counts {
     files: u64,
@@ -173,7 +172,6 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Reports on one file.
 fn lint_file(
     name: &Path,
     file: &[u8],
@@ -286,7 +284,6 @@ impl Found<'_> {
     }
 }
 
-/// A finding as a line of JSON.
 fn json_line(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct FindingLine<'f> {
@@ -314,7 +311,6 @@ fn text_line(path: &Path, found: &Found<'_>) -> String {
     out
 }
 
-/// A kind with its severity, meaning and example.
 fn kind_line(kind: FindingKind) -> String {
     let explained = kind.explained();
     let mut out = format!("{}: {}: {}", kind.severity().name(), kind.name(), explained.meaning);
@@ -347,7 +343,6 @@ fn sarif_head() -> Result<String, serde_json::Error> {
     ))
 }
 
-/// What ends the log.
 const SARIF_TAIL: &str = "]}]}";
 
 /// A finding as a result, with a comma before it if it is not the first. What concerns a whole file is at its first line, because

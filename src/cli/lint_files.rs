@@ -110,7 +110,6 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(list().map_err(FileError::of("read", path))?)
 }
 
-/// The form of a file that is no robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// A JSON object on the first line.
@@ -127,7 +126,6 @@ enum Form {
 const TAR: &[u8] = b"ustar";
 const TAR_AT: usize = 257;
 
-/// The longest name of a column.
 const NAME: usize = 64;
 
 impl Form {
@@ -143,7 +141,6 @@ impl Form {
         }
     }
 
-    /// Its name, with an article.
     fn name(self) -> &'static str {
         match self {
             Form::JsonLines => "JSON Lines",
@@ -153,7 +150,6 @@ impl Form {
         }
     }
 
-    /// What to do with such a file.
     fn help(self) -> &'static str {
         match self {
             Form::JsonLines => {

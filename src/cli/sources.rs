@@ -107,7 +107,6 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Opens a file, or standard input.
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match path.as_os_str() == STANDARD_INPUT {
         true => Box::new(io::stdin()),
@@ -116,10 +115,6 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 }
 
 /// The crawlers named by options, then those of a file, each once.
-///
-/// # Errors
-///
-/// [`Failure::File`] if the file cannot be read, [`Failure::AgentsFile`] if it names no crawler or what is none.
 pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
     let mut all = named.to_vec();
     let Some(path) = file else { return Ok(all) };

@@ -20,7 +20,6 @@ const METRICS_VERSION: &str = "1";
 /// What errors say of the file.
 const WRITE: &str = "write the metrics";
 
-/// The prefix of all names.
 const PREFIX: &str = "robosieve";
 
 /// The time of the last success, which a run takes over from the previous one.

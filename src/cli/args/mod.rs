@@ -7,7 +7,7 @@ mod values;
 
 pub use filter::{FilterArgs, InputArgs, Log, PolicySourceArgs, WatchingArgs};
 pub use policy::{
-    CrawlerArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, RequiredArgs, SignalArgs, StatusesArgs, ViewArgs, dialect,
-    mapped, trust,
+    AgentsFileArgs, CrawlerArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, RequiredArgs, SignalArgs, StatusesArgs,
+    ViewArgs, dialect, mapped, trust,
 };
 pub use values::{bytes, joined, number, one_of, published, workers};

@@ -206,7 +206,6 @@ impl OutputArgs {
         }
     }
 
-    /// How lines are written to a folder.
     fn form(&self) -> Form {
         match (self.verdicts, self.blocked_for) {
             (true, _) => Form::Verdicts,

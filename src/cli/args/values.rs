@@ -51,12 +51,10 @@ pub fn workers(given: &str) -> Result<usize, String> {
     number_up_to(given, 4096)
 }
 
-/// Parses a whole number.
 pub fn number(given: &str) -> Result<usize, String> {
     given.parse().map_err(|_| "expected a whole number".to_owned())
 }
 
-/// Parses a whole number that is not larger than `most`.
 pub fn number_up_to(given: &str, most: usize) -> Result<usize, String> {
     let number = number(given).ok().filter(|&number| number <= most);
     number.ok_or_else(|| format!("expected a whole number up to {most}"))
@@ -74,7 +72,6 @@ pub fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// The option.
 const UNIQUE: &str = "--unique";
 
 /// Arguments as given, with each value of `--unique` after a space joined to it.

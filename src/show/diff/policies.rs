@@ -306,7 +306,6 @@ table! {
     }
 }
 
-/// Passes the rows of a change to `each`.
 fn change_rows<E>(
     change: &OriginChange<'_>,
     names: &[String],

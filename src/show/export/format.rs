@@ -205,7 +205,6 @@ impl RowText {
 }
 
 impl Part<'_> {
-    /// Makes the text of the rows.
     fn make(&mut self, text: RowText, columns: &[Column]) -> io::Result<()> {
         let Part { maker, records, text: out } = self;
         for (policy, record) in records.drain(..) {
@@ -215,7 +214,6 @@ impl Part<'_> {
     }
 }
 
-/// Appends a row as tab-separated values.
 fn tsv_row(row: &[Value<'_>], out: &mut Vec<u8>) {
     for (place, value) in row.iter().enumerate() {
         if place > 0 {
@@ -226,13 +224,11 @@ fn tsv_row(row: &[Value<'_>], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends a row as a line of JSON.
 fn json_row(columns: &[Column], row: &[Value<'_>], out: &mut Vec<u8>) -> io::Result<()> {
     debug_assert_eq!(row.len(), columns.len());
     writeln!(out, "{}", json::to_string(&JsonRow { columns, row })?)
 }
 
-/// Appends the value of a field.
 fn field(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::None => {}
@@ -244,7 +240,6 @@ fn field(value: &Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a text, escaped.
 fn escape(text: &[u8], out: &mut Vec<u8>) {
     let Ok(()) = escaped(text, |piece| -> Result<(), Infallible> {
         out.extend_from_slice(piece);

@@ -41,7 +41,6 @@ pub(super) fn write(table: (&str, &'static [Column]), out: impl Write + Send, ro
     writer.finish()
 }
 
-/// A writer of a Parquet file.
 struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     groups: ArrowRowGroupWriterFactory,
@@ -159,7 +158,6 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 }
 
-/// Encodes a column of a group.
 fn encoded(
     field: &FieldRef,
     values: &ArrayRef,
@@ -170,7 +168,6 @@ fn encoded(
 }
 
 impl Chunk {
-    /// Writes the column.
     fn append<W: Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), ParquetError> {
         match self {
             Chunk::Ours(encoded) => encoded.append(group),
@@ -256,7 +253,6 @@ impl Held {
     }
 }
 
-/// The time zone of all times.
 const UTC: &str = "UTC";
 
 /// A column in the library's schema notation.

@@ -371,7 +371,6 @@ impl UseCounts {
         all
     }
 
-    /// Adds origins with these records.
     fn add(&mut self, records: &[SideRecord<'_>], origins: u64) {
         let mut is_said = [[false; Preference::ALL.len()]; Use::ALL.len()];
         for line in records.iter().filter_map(PreferenceLine::of) {
@@ -436,7 +435,6 @@ impl<K: Hash + Eq + Ord, E> TopKeys<K, E> {
         self.drop_rare();
     }
 
-    /// Drops rare keys, if there are too many.
     fn drop_rare(&mut self) {
         if self.counts.len() < 2 * self.limit {
             return;

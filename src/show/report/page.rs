@@ -42,7 +42,6 @@ impl Report {
 pub(crate) const REPORT_PAGE: FileKind =
     FileKind { name: "a report", is_ours: |file| begins_with(file, START.as_bytes()) };
 
-/// The HTML of the page.
 fn page(report: &Report) -> String {
     let receipt = &report.receipt;
     let agents = text(&receipt.splits().names().join(" and "));
@@ -189,7 +188,6 @@ pub(super) fn partitions(report: &Report) -> String {
     section("Where the lines went, and why", &content)
 }
 
-/// The meanings of the reasons that occurred.
 fn reasons_legend(report: &Report) -> String {
     let of_parts = report.receipt.partitions.values().flat_map(|part| part.reasons.keys());
     let occurred: Vec<&str> = of_parts.map(|name| &**name).collect();
@@ -198,7 +196,6 @@ fn reasons_legend(report: &Report) -> String {
     legend("What the reasons mean", &terms)
 }
 
-/// The causes of blocked lines.
 pub(super) fn blocked(report: &Report) -> String {
     let Some(explained) = &report.explained else {
         let hint = "Give the policy of the run to see which rules of which origins blocked the lines.";
@@ -352,7 +349,6 @@ fn waiting(report: &Report) -> String {
     reasons.html() + &origins.html()
 }
 
-/// The engines of the groups.
 pub(super) fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
     let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("cursors", policy.cursors)];
@@ -378,7 +374,6 @@ pub(super) fn engines(report: &Report) -> String {
     folded("Rules and engines", &content)
 }
 
-/// How fast the run was.
 pub(super) fn speed(report: &Report) -> String {
     let receipt = &report.receipt;
     let threads = receipt.options.threads;
@@ -416,7 +411,6 @@ pub(super) fn lists(report: &Report) -> String {
     section("Lists", &content)
 }
 
-/// The options of the run.
 pub(super) fn options(report: &Report) -> String {
     let receipt = &report.receipt;
     let mut table = HtmlTable::new("As recorded in the receipt", &[("option", false), ("value", false)]);
