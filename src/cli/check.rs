@@ -295,9 +295,10 @@ impl RuleSource {
             let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(text, agents, dialect)));
             return Ok(RuleSource::Rules(rules.collect()));
         }
-        let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
-        let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
-        let policy = sources.read(Captures::new(Crawlers::new(agents.clone())?, dialect))?.policy()?;
+        let (sources, captures) =
+            ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents.clone())?, dialect));
+        let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
+        let policy = captures.policy()?;
         RuleSource::of_policy(&policy, agents, choices)
     }
 
@@ -401,9 +402,7 @@ impl Judged {
         };
         (reason, Answer::without_group(verdict, why))
     }
-}
 
-impl Judged {
     /// What the operator says of a status, and in which line.
     fn named(&self, status: u16) -> Option<String> {
         let (line, word) = self.statuses.deciding(status)?;

@@ -114,14 +114,17 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
     let columns = Crawlers::new(args.named.all(&args.agent, args.dialect)?)?;
-    let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
-    let tell: &dyn Fn(&PassedOver) = if args.quiet { &|_| {} } else { &say_passed_over };
-    let sources = args.reading.sources(&args.sources, origin, overrides, args.skip_bad, tell);
     let out = destination::lock(&args.out, args.quiet)?;
     let captures = Captures::for_file(&out, columns, args.dialect).with_memory(args.memory);
     let progress = captures.progress();
     let written = || {
-        let written = sources.read(captures)?.write(&out);
+        let tell = |passed: &PassedOver| {
+            if !args.quiet {
+                say_passed_over(passed)
+            }
+        };
+        let (sources, overrides) = ((&*args.sources, args.origin.as_deref()), args.overrides.as_deref());
+        let written = args.reading.read(sources, overrides, args.skip_bad, captures, tell)?.write(&out);
         written.map_err(|error| Failure::Write { path: args.out.clone(), error })
     };
     if args.quiet {

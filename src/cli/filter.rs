@@ -15,7 +15,7 @@ use super::{destination, lists, process};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
 use crate::judge::{Choices, Matcher, SameUrl};
-use crate::output::counted;
+use crate::output::{Receipt, counted};
 use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Crawler, Crawlers, MergeError, Overrides, Policy};
 use crate::robots::Agents;
@@ -125,22 +125,27 @@ fn split(
         true => job.run_following(&policy, progress, &mut newer),
         false => job.run(&policy, progress),
     })?;
+    finish(args, journal, &receipt)
+}
+
+/// Reports the end of a run, and prints its numbers if they are asked for.
+fn finish(args: &FilterArgs, journal: &Journal, receipt: &Receipt) -> Result<ExitCode, Failure> {
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", visible(&list.path))));
     }
-    for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
+    for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }
-    about_lists(&receipt).iter().for_each(|hint| journal.warn(hint));
+    about_lists(receipt).iter().for_each(|hint| journal.warn(hint));
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {
-        journal.finish_event(&receipt);
-        writeln!(out, "{}", visible_except(&['\n'], &receipt))?;
+        journal.finish_event(receipt);
+        writeln!(out, "{}", visible_except(&['\n'], receipt))?;
         return Ok(ExitCode::SUCCESS);
     }
-    journal.finish(&receipt);
+    journal.finish(receipt);
     if args.output.json {
-        writeln!(out, "{}", json::to_string_pretty(&receipt)?)?;
+        writeln!(out, "{}", json::to_string_pretty(receipt)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -180,17 +185,11 @@ fn opened(args: &FilterArgs) -> Result<Option<(Policy, Option<Followed<'_>>)>, F
 fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<Policy, Failure> {
     let source = &args.source;
     let columns = Crawlers::new(agents.to_vec())?;
-    let tell = |passed: &PassedOver| journal.passed_over(passed);
-    let sources = source.reading.sources(
-        &source.robots,
-        source.origin.as_deref(),
-        source.overrides.as_deref(),
-        args.long_run.skip_bad,
-        &tell,
-    );
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
-    Ok(sources.read(captures)?.policy()?)
+    let (sources, overrides) = ((&*source.robots, source.origin.as_deref()), source.overrides.as_deref());
+    let tell = |passed: &PassedOver| journal.passed_over(passed);
+    Ok(source.reading.read(sources, overrides, args.long_run.skip_bad, captures, tell)?.policy()?)
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {

@@ -36,8 +36,8 @@ use crate::policy::source::FieldNames;
   robosieve lint --dialect all --json robots/* | jq -r .kind | sort | uniq -c")]
 pub struct LintArgs {
     /// The dialect in which files are read; may be repeated
-    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialect_or_all())]
-    pub dialect: Vec<Dialects>,
+    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects())]
+    pub dialect: Vec<&'static [Dialect]>,
     /// The least severity of findings that count for the exit status; all are printed
     #[arg(long, value_name = "LEVEL", default_value = "note",
         value_parser = one_of(Severity::ALL.map(|severity| (severity.name(), severity))))]
@@ -73,16 +73,10 @@ pub enum LintFormat {
     Sarif,
 }
 
-/// One dialect, or all of them.
-#[derive(Debug, Clone, Copy)]
-pub enum Dialects {
-    All,
-    One(&'static Dialect),
-}
-
-fn dialect_or_all() -> impl TypedValueParser<Value = Dialects> {
-    let each = Dialect::ALL.iter().map(|dialect| (dialect.name, Dialects::One(dialect)));
-    one_of(each.chain([("all", Dialects::All)]))
+/// Parses a dialect, or all of them.
+fn dialects() -> impl TypedValueParser<Value = &'static [Dialect]> {
+    let each = Dialect::ALL.iter().map(|dialect| (dialect.name, std::slice::from_ref(dialect)));
+    one_of(each.chain([("all", Dialect::ALL)]))
 }
 
 pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
@@ -94,7 +88,12 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
         printer.finish()?;
         return Ok(ExitCode::SUCCESS);
     }
-    let dialects = dialects(&args.dialect);
+    let mut dialects: Vec<&Dialect> = Vec::new();
+    for dialect in args.dialect.iter().copied().flatten() {
+        if !dialects.contains(&dialect) {
+            dialects.push(dialect);
+        }
+    }
     let format = if args.json { LintFormat::Jsonl } else { args.format };
     let (mut counts, mut failed) = (Counts::default(), false);
     if format == LintFormat::Sarif {
@@ -117,7 +116,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     if format == LintFormat::Text {
         say(&counts);
     }
-    Ok(match (failed, counts.are_any(args.severity)) {
+    Ok(match (failed, counts.from(args.severity) > 0) {
         (true, _) => ExitCode::from(2),
         (false, true) => ExitCode::from(1),
         (false, false) => ExitCode::SUCCESS,
@@ -127,48 +126,26 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
 #[derive(Default)]
 struct Counts {
     files: u64,
-    errors: u64,
-    warnings: u64,
-    notes: u64,
+    /// The number of findings by severity.
+    findings: [u64; Severity::ALL.len()],
 }
 
 impl Counts {
-    fn total(&self) -> u64 {
-        self.errors + self.warnings + self.notes
-    }
-
-    /// Whether there are findings as severe as this, or more.
-    fn are_any(&self, severity: Severity) -> bool {
-        let less = match severity {
-            Severity::Error => self.warnings + self.notes,
-            Severity::Warning => self.notes,
-            Severity::Note => 0,
-        };
-        self.total() > less
-    }
-
-    fn add(&mut self, severity: Severity) {
-        match severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-            Severity::Note => self.notes += 1,
-        }
+    /// How many findings are as severe as this, or more.
+    fn from(&self, least: Severity) -> u64 {
+        self.findings[..=least as usize].iter().sum()
     }
 }
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files = counted(self.files, "file", "files");
-        if self.total() == 0 {
+        let (files, all) = (counted(self.files, "file", "files"), self.from(Severity::Note));
+        if all == 0 {
             return write!(f, "{files}, no findings");
         }
-        let findings = counted(self.total(), "finding", "findings");
-        let parts = [
-            counted(self.errors, "error", "errors"),
-            counted(self.warnings, "warning", "warnings"),
-            counted(self.notes, "note", "notes"),
-        ];
-        write!(f, "{files}, {findings}: {}", parts.join(", "))
+        let of =
+            |severity: Severity| counted(self.findings[severity as usize], severity.name(), &format!("{severity}s"));
+        write!(f, "{files}, {}: {}", counted(all, "finding", "findings"), Severity::ALL.map(of).join(", "))
     }
 }
 
@@ -185,39 +162,22 @@ fn lint_file(
     if format == LintFormat::Jsonl {
         for (dialect, report) in &reports {
             for finding in &report.findings {
-                counts.add(finding.severity);
+                counts.findings[finding.severity as usize] += 1;
                 printer.line(&json_line(name, dialect, finding)?)?;
             }
         }
     } else {
         for found in together(&reports) {
             let line = match format {
-                LintFormat::Sarif => sarif_result(name, &found, counts.total() == 0)?,
+                LintFormat::Sarif => sarif_result(name, &found, counts.from(Severity::Note) == 0)?,
                 _ => text_line(name, &found),
             };
-            counts.add(found.finding.severity);
+            counts.findings[found.finding.severity as usize] += 1;
             printer.line(&line)?;
         }
     }
     reports.iter().for_each(|(dialect, report)| report_limits(name, dialect, report));
     Ok(())
-}
-
-/// The dialects asked for, each once.
-fn dialects(asked: &[Dialects]) -> Vec<&'static Dialect> {
-    let mut dialects: Vec<&'static Dialect> = Vec::new();
-    for asked in asked {
-        let more = match asked {
-            Dialects::All => Dialect::ALL.iter().collect(),
-            Dialects::One(dialect) => vec![*dialect],
-        };
-        for dialect in more {
-            if !dialects.contains(&dialect) {
-                dialects.push(dialect);
-            }
-        }
-    }
-    dialects
 }
 
 /// Reports what was cut short because the file is too large or too hostile.

@@ -166,7 +166,7 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     let unreadable = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.crawlers().map_err(|error| unreadable(&error))?;
-    let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
-    let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
-    Ok(Some(sources.read(Captures::new(Crawlers::new(agents)?, dialect))?.policy()?))
+    let (sources, captures) = ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents)?, dialect));
+    let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
+    Ok(Some(captures.policy()?))
 }

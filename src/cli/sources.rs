@@ -19,40 +19,6 @@ use crate::policy::source::{self, Options, PassedOver, Robots, body_limit};
 use crate::policy::{Captures, Crawler, CrawlerError, Overrides, Policy};
 use crate::robots::Agents;
 
-/// The sources that a policy is made from.
-pub struct Sources<'a> {
-    /// Folders and files, or a single robots.txt if there is an origin.
-    pub paths: &'a [PathBuf],
-    /// The origin of the single robots.txt.
-    pub origin: Option<&'a str>,
-    /// How to read them.
-    pub options: Options,
-    /// The file with the operator's overrides for origins.
-    pub overrides: Option<&'a Path>,
-    /// Tells what was passed over.
-    pub tell: &'a dyn Fn(&PassedOver),
-}
-
-impl Sources<'_> {
-    /// Adds all sources to `captures`, and returns it.
-    pub fn read(&self, mut captures: Captures) -> Result<Captures, Failure> {
-        // First, because the operator should not learn of a mistake in them after an hour of reading.
-        if let Some(path) = self.overrides {
-            captures.add_overrides(&Overrides::read(path)?)?;
-        }
-        match (self.origin, self.paths) {
-            (Some(origin), [single]) => source::add_single(single, origin, &self.options, &mut captures)?,
-            (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-            (None, several) if self.options.fetched_at.is_some() && !several.iter().any(|source| source.is_dir()) => {
-                return Err(Failure::NothingWithoutTime);
-            }
-            (None, several) => source::add(several, &self.options, &mut captures)?,
-        }
-        captures.passed_over().iter().for_each(self.tell);
-        Ok(captures)
-    }
-}
-
 /// Tells on standard error what was passed over in sources.
 pub fn say_passed_over(passed: &PassedOver) {
     let kind = if passed.is_warning() { "warning: " } else { "" };

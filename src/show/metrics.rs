@@ -143,18 +143,25 @@ impl Metrics {
     fn text(&self, snapshot: &Snapshot, success: Option<bool>) -> String {
         let mut text = MetricsText::default();
         self.run(snapshot, success, &mut text);
-        text.family("input_lines_total", COUNTER, "Lines judged.").sample(&[], snapshot.lines);
-        text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
-        let duplicates = "Lines left out because their URLs occurred before.";
-        text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
-        let seen = "Lines left out because earlier runs have seen their URLs.";
-        text.family("seen_lines_total", COUNTER, seen).sample(&[], snapshot.seen);
-        let unchanged = "Lines left out because their verdicts are those of the older policy.";
-        text.family("unchanged_lines_total", COUNTER, unchanged).sample(&[], snapshot.unchanged);
-        let skipped = "Parts of lists that could not be read and were skipped.";
-        text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);
-        let source = "Bytes of the lists that were read, as stored in their files.";
-        text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
+        for (name, value, help) in [
+            ("input_lines_total", snapshot.lines, "Lines judged."),
+            ("input_bytes_total", snapshot.bytes, "Bytes of these lines."),
+            ("duplicate_lines_total", snapshot.duplicates, "Lines left out because their URLs occurred before."),
+            ("seen_lines_total", snapshot.seen, "Lines left out because earlier runs have seen their URLs."),
+            (
+                "unchanged_lines_total",
+                snapshot.unchanged,
+                "Lines left out because their verdicts are those of the older policy.",
+            ),
+            ("skipped_parts_total", snapshot.skipped, "Parts of lists that could not be read and were skipped."),
+            (
+                "source_bytes_total",
+                snapshot.source_bytes,
+                "Bytes of the lists that were read, as stored in their files.",
+            ),
+        ] {
+            text.family(name, COUNTER, help).sample(&[], value);
+        }
         if let Some(known) = snapshot.source_bytes_known {
             text.family("source_expected_bytes", GAUGE, "Bytes of the files of all lists.").sample(&[], known);
         }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::values::one_of;
 use crate::cli::error::Failure;
-use crate::cli::sources::{self, Sources};
+use crate::cli::sources;
 use crate::dialect::Dialect;
 use crate::judge::{Choices, Statuses};
-use crate::policy::source::{FetchedAt, FieldNames, Options, PassedOver};
-use crate::policy::{OpenError, Policy, Trust};
+use crate::policy::source::{self, FetchedAt, FieldNames, Options, PassedOver};
+use crate::policy::{Captures, OpenError, Overrides, Policy, Trust};
 use crate::preferences::{Requirements, SignalScope};
 use crate::robots::Agents;
 
@@ -249,17 +249,31 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// The sources of a policy, to be read so.
-    pub fn sources<'a>(
+    /// Reads sources, and the operator's overrides, into `captures`, and returns it; with an origin, the source is a single
+    /// robots.txt. Passes what was passed over to `tell`.
+    pub fn read(
         &self,
-        paths: &'a [PathBuf],
-        origin: Option<&'a str>,
-        overrides: Option<&'a Path>,
+        (paths, origin): (&[PathBuf], Option<&str>),
+        overrides: Option<&Path>,
         skip_bad: bool,
-        tell: &'a dyn Fn(&PassedOver),
-    ) -> Sources<'a> {
+        mut captures: Captures,
+        tell: impl FnMut(&PassedOver),
+    ) -> Result<Captures, Failure> {
+        // First, because the operator should not learn of a mistake in them after an hour of reading.
+        if let Some(path) = overrides {
+            captures.add_overrides(&Overrides::read(path)?)?;
+        }
         let names = self.columns.clone().unwrap_or_default();
         let options = Options { names, skip_bad, fetched_at: self.fetched_at, ..Options::default() };
-        Sources { paths, origin, options, overrides, tell }
+        match (origin, paths) {
+            (Some(origin), [single]) => source::add_single(single, origin, &options, &mut captures)?,
+            (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
+            (None, several) if self.fetched_at.is_some() && !several.iter().any(|source| source.is_dir()) => {
+                return Err(Failure::NothingWithoutTime);
+            }
+            (None, several) => source::add(several, &options, &mut captures)?,
+        }
+        captures.passed_over().iter().for_each(tell);
+        Ok(captures)
     }
 }

@@ -205,10 +205,7 @@ impl Held {
             (Values::Repeats(texts), Value::Text(text)) => return texts.push(text),
             (Values::Repeats(texts), Value::Name(name)) => return texts.push_name(name),
             (Values::Texts(texts), Value::Text(text)) => {
-                match std::str::from_utf8(text) {
-                    Ok(text) => texts.append_value(text),
-                    Err(_) => texts.append_value(String::from_utf8_lossy(text)),
-                }
+                texts.append_value(String::from_utf8_lossy(text));
                 return text.len();
             }
             (Values::Texts(texts), Value::Name(name)) => {
