@@ -23,7 +23,7 @@ use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
 use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
 use crate::preferences::{Preference, PreferenceSource, Preferred, Requirements, Use};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
-use crate::rules::{ChosenRules, Verdict};
+use crate::rules::{ChosenRules, KeptRule, Verdict};
 
 /// Judge single URLs and explain the verdicts
 ///
@@ -152,13 +152,6 @@ fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
     format!("{}\t{}\t{}{group}{agent}{said}", answer.verdict.name(), visible(url), visible(&answer.why))
 }
 
-#[derive(Debug, Serialize)]
-struct DecidingRule {
-    line: u32,
-    key: &'static str,
-    value: String,
-}
-
 /// A `User-agent` line of the group that applied.
 #[derive(Debug, Serialize)]
 struct AgentLine {
@@ -171,7 +164,7 @@ struct AgentLine {
 struct Answer {
     verdict: Partition,
     why: String,
-    rule: Option<DecidingRule>,
+    rule: Option<KeptRule>,
     group: Vec<AgentLine>,
     /// What the site says of the uses of a page that no rule blocks; `None` if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -441,18 +434,14 @@ fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
         Verdict::Allowed => Partition::Allowed,
         Verdict::Blocked => Partition::Blocked,
     };
-    let rule = explanation.rule.map(|rule| DecidingRule {
-        line: rule.line,
-        key: rule.key(),
-        value: String::from_utf8_lossy(&rule.value).into_owned(),
-    });
-    let why = match &rule {
-        Some(DecidingRule { line, key, value }) => format!("line {line}: {key}: {value}"),
+    let why = match explanation.rule {
+        Some(rule) => rule.to_string(),
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
         None if rules.origin == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),
     };
     let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
+    let rule = explanation.rule.cloned();
     Answer { verdict, why, rule, group: group.collect(), preferences: None }
 }
 

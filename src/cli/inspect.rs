@@ -157,7 +157,6 @@ fn answered(answer: &KeptAnswer) -> String {
 fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
     if let Some(engine) = agent.engine {
-        let engine = format!("{engine:?}").to_lowercase();
         let rules = agent.rules.len();
         lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
     }
@@ -320,9 +319,8 @@ impl TextTable {
         self.row("distinct as written", &[groups.as_written.to_string()]);
         self.title("most shared groups, first origin", &["origins", "rules", "bytes", "engine"]);
         for group in &groups.most_shared {
-            let engine = format!("{:?}", group.engine).to_lowercase();
             let numbers = [group.origins, group.rules, group.bytes].map(|number| number.to_string());
-            self.row(&group.example, &[&numbers[..], &[engine]].concat());
+            self.row(&group.example, &[&numbers[..], &[group.engine.to_string()]].concat());
         }
     }
 

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::Failure;
 use super::say::say;
@@ -15,8 +15,8 @@ use crate::formats::plain::json_problem;
 use crate::formats::{shortened, shown};
 use crate::input::STANDARD_INPUT;
 use crate::origin;
-use crate::policy::source::{self, Options, PassedOver, Robots, body_limit};
-use crate::policy::{Captures, Crawler, CrawlerError, Overrides, Policy};
+use crate::policy::source::{PassedOver, Robots, body_limit};
+use crate::policy::{Crawler, CrawlerError, Overrides, Policy};
 use crate::robots::Agents;
 
 /// Tells on standard error what was passed over in sources.

@@ -67,7 +67,7 @@ pub struct OutputArgs {
         value_name = "WHICH",
         hide_possible_values = true,
         hide_short_help = true,
-        value_parser = one_of([("any", AllowedIf::Any), ("all", AllowedIf::All)]),
+        value_parser = one_of(AllowedIf::ALL.map(|which| (which.name(), which))),
         conflicts_with_all = ["verdicts", "blocked_for", "explain"]
     )]
     pub allowed_if: Option<AllowedIf>,
@@ -154,7 +154,7 @@ pub struct OutputArgs {
         value_name = "FORMAT",
         default_value = "text",
         hide_possible_values = true,
-        value_parser = one_of([("text", Format::Text), ("parquet", Format::Parquet)])
+        value_parser = one_of(Format::ALL.map(|format| (format.name(), format)))
     )]
     pub format: Format,
     /// Compress the files: gzip or zstd
