@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-use crate::named::UnknownName;
 use crate::origin::InvalidUrl;
 
 named! {
@@ -195,9 +194,9 @@ impl fmt::Debug for Outcome {
 }
 
 impl FromStr for Outcome {
-    type Err = UnknownName;
+    type Err = <Partition as FromStr>::Err;
 
-    fn from_str(text: &str) -> Result<Outcome, UnknownName> {
+    fn from_str(text: &str) -> Result<Outcome, Self::Err> {
         let (partition, reason) = text.split_once(" (").unwrap_or((text, ""));
         Ok(Outcome::new(partition.parse()?, reason.strip_suffix(')').unwrap_or(reason).parse()?))
     }
@@ -223,6 +222,7 @@ mod tests {
     use serde::de::DeserializeOwned;
 
     use super::*;
+    use crate::named::UnknownName;
 
     #[test]
     fn an_outcome_is_its_partition_and_reason() {

@@ -75,7 +75,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
         return Err(Failure::StandardInputForTwo);
     }
-    args.policy.check(&args.robots, &args.crawlers.agent, &args.crawlers.named)?;
+    args.policy.check(&args.robots, &args.crawlers.agent, &args.crawlers.named.agents_file)?;
     let rules = RuleSource::new(args)?;
     let mut checker = Checker { rules, required: args.preferences, json: args.json, printer: Printer::new(), worst: 0 };
     for url in &args.urls {

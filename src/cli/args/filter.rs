@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::output::OutputArgs;
-use super::policy::{AgentsFileArgs, DialectArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
+use super::policy::{DialectArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
 use super::values::{bytes, number_up_to, one_of, unreachable_for, workers};
 use crate::cli::error::Failure;
 use crate::formats::time::timestamp;
@@ -102,7 +102,6 @@ impl InputArgs {
 
 /// The options that define the policy.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("agents_file", |arg| arg.hide_short_help(true)))]
 #[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
 pub struct PolicySourceArgs {
     /// The crawler's product token, or * for every crawler; repeat for more
@@ -113,8 +112,13 @@ pub struct PolicySourceArgs {
     /// that it was compiled for, or lists of them; not needed if there is only one.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
-    #[command(flatten)]
-    pub named: AgentsFileArgs,
+    /// A file of crawlers' names: one a line, or JSON; they are added to those of --agent
+    ///
+    /// In a text, a # begins a comment. JSON is a list of names, or an object with an object for each name. A name with other
+    /// characters than a product token, such as bigsur.ai, is cut as crawlers cut it in a robots.txt, with a warning; names that are then
+    /// equal are one crawler.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub agents_file: Option<PathBuf>,
     /// A source of robots.txt files: folder, JSON Lines, WARC...
     ///
     /// May be repeated. A folder (each file is named after a host or a percent-encoded origin); JSON Lines (url or
@@ -221,8 +225,8 @@ pub struct VerdictArgs {
 impl FilterArgs {
     /// Checks that lists, a policy and an output are given, and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
-        let PolicySourceArgs { agent, named, robots, policy, .. } = &self.source;
-        policy.check(robots, agent, named)?;
+        let PolicySourceArgs { agent, agents_file, robots, policy, .. } = &self.source;
+        policy.check(robots, agent, agents_file)?;
         if self.lists.is_empty() && self.input.files_from.is_none() {
             return Err(Failure::NoList);
         }

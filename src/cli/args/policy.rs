@@ -32,10 +32,10 @@ pub struct PolicyArgs {
 
 impl PolicyArgs {
     /// Checks that there is a policy, or sources and crawlers to make one.
-    pub fn check(&self, robots: &[PathBuf], agents: &[Agents], named: &AgentsFileArgs) -> Result<(), Failure> {
+    pub fn check(&self, robots: &[PathBuf], agents: &[Agents], named: &Option<PathBuf>) -> Result<(), Failure> {
         match self.policy.is_empty() {
             true if robots.is_empty() => Err(Failure::NoSource),
-            true if agents.is_empty() && named.agents_file.is_none() => Err(Failure::NoAgent),
+            true if agents.is_empty() && named.is_none() => Err(Failure::NoAgent),
             _ => Ok(()),
         }
     }
