@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
 
 use crate::origin::InvalidUrl;
 
@@ -99,10 +100,31 @@ impl Reason {
 
 /// The partition of a line and the reason for it, in one byte.
 ///
-/// The default is a placeholder for an outcome not known yet: invalid, because the line is empty.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, bytemuck::NoUninit)]
+/// The default is a placeholder for an outcome not known yet: invalid, because the line is empty. As text, it is `blocked (rules)`; to
+/// serde, a struct of the names of both.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, bytemuck::NoUninit)]
+#[serde(from = "Parts", into = "Parts")]
 #[repr(transparent)]
 pub struct Outcome(u8);
+
+/// An outcome as serde has it.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    partition: Partition,
+    reason: Reason,
+}
+
+impl From<Parts> for Outcome {
+    fn from(Parts { partition, reason }: Parts) -> Outcome {
+        Outcome::new(partition, reason)
+    }
+}
+
+impl From<Outcome> for Parts {
+    fn from(outcome: Outcome) -> Parts {
+        Parts { partition: outcome.partition(), reason: outcome.reason() }
+    }
+}
 
 impl Default for Outcome {
     fn default() -> Outcome {
@@ -159,9 +181,24 @@ impl Outcome {
     }
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.partition(), self.reason())
+    }
+}
+
 impl fmt::Debug for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.partition().name(), self.reason().name())
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Outcome {
+    type Err = <Partition as FromStr>::Err;
+
+    fn from_str(text: &str) -> Result<Outcome, Self::Err> {
+        let (partition, reason) = text.split_once(" (").unwrap_or((text, ""));
+        Ok(Outcome::new(partition.parse()?, reason.strip_suffix(')').unwrap_or(reason).parse()?))
     }
 }
 
@@ -183,7 +220,6 @@ impl From<InvalidUrl> for Outcome {
 #[cfg(test)]
 mod tests {
     use serde::de::DeserializeOwned;
-    use std::str::FromStr;
 
     use super::*;
     use crate::named::UnknownName;
@@ -199,8 +235,15 @@ mod tests {
                 assert!(outcome.index() < Outcome::COUNT);
             }
         }
-        assert_eq!(format!("{:?}", Outcome::new(Partition::Blocked, Reason::NoGroup)), "blocked (no-group)");
+        let outcome = Outcome::new(Partition::Blocked, Reason::NoGroup);
+        assert_eq!(format!("{outcome} {outcome:?}"), "blocked (no-group) blocked (no-group)");
+        assert_eq!("blocked (no-group)".parse(), Ok(outcome));
+        assert_eq!("blocked".parse::<Outcome>().unwrap_err().name, "");
+        let json = serde_json::to_value(outcome).unwrap();
+        assert_eq!(json, serde_json::json!({"partition": "blocked", "reason": "no-group"}));
+        assert_eq!(serde_json::from_value::<Outcome>(json).unwrap(), outcome);
     }
+
     /// What a name of each kind becomes.
     fn comes_back<T>(all: impl Iterator<Item = T>)
     where

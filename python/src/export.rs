@@ -6,8 +6,8 @@ use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, Timestam
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use pyo3::prelude::*;
-use robosieve::diff::{self, Change, Diff, DiffTable};
-use robosieve::export::{Column, Export, ExportTable, Kind, Value};
+use robosieve::diff::{self, Change, Diff};
+use robosieve::export::{Column, Export, Kind, Table, Value};
 
 use crate::arguments;
 use crate::choices::Choices;
@@ -43,8 +43,8 @@ pub fn table(
     agent: Option<&str>,
     choices: Option<&Choices>,
 ) -> PyResult<Stream> {
-    let what: ExportTable = what.parse().map_err(|unknown| error::parameter("what", unknown))?;
-    let is_by_choices = matches!(what, ExportTable::Access | ExportTable::AccessSummary | ExportTable::Preferences);
+    let what: Table = what.parse().map_err(|unknown| error::parameter("what", unknown))?;
+    let is_by_choices = matches!(what, Table::Access | Table::AccessSummary | Table::Preferences);
     if choices.is_some() && !is_by_choices {
         return Err(error::parameter("choices", format!("the table {:?} does not depend on them", what.name())));
     }
@@ -91,12 +91,12 @@ pub fn changes(
     let only = only.iter().map(|name| name.parse().map_err(|_| unknown(name))).collect::<PyResult<Vec<Change>>>()?;
     let paths = usize::try_from(paths)
         .map_err(|_| error::parameter("paths", format!("expected a number of at least 0, not {paths}")))?;
-    let table = if summary { DiffTable::Summary } else { DiffTable::Changes };
+    let table = if summary { diff::Table::Summary } else { diff::Table::Changes };
     let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?;
     let diff = diff.choices(Choices::made(choices)).only(only).shown(paths);
     let mut batches = Batches::new(table.columns());
     let read = || {
-        diff::rows(&diff, table, &mut |row| batches.push(row))?;
+        diff.rows(table, &mut |row| batches.push(row))?;
         batches.end()
     };
     error::guarded(|| py.detach(read).map_err(error::policy))?;

@@ -62,7 +62,7 @@ pub fn inspect<'py>(
     }
     let url = text("origin", given)?;
     let entry = error::guarded(|| {
-        let entry = OriginEntry::by(&policy.inner, &url, &crawlers, by);
+        let entry = OriginEntry::of(&policy.inner, &url, &crawlers, by);
         entry.map_err(|problem| {
             let given = String::from_utf8_lossy(&url);
             error::parameter("origin", format!("{given:?} is neither an origin nor a URL: {problem}"))

@@ -219,9 +219,9 @@ impl Policy {
         let url = arguments::text("url", url)?;
         let agents = agent.map(str::parse).transpose().map_err(error::agent)?;
         let crawler = self.inner.crawler(agents.as_ref()).map_err(error::agent)?;
-        let now = robosieve::Choices::now().now;
+        let choices = robosieve::Choices::now();
         let entry = error::guarded(|| {
-            let entry = OriginEntry::of(&self.inner, origin::trimmed(&url), &[crawler], now);
+            let entry = OriginEntry::of(&self.inner, origin::trimmed(&url), &[crawler], choices);
             entry.map_err(|problem| error::parameter("url", format!("{}: {problem}", url.escape_ascii())))
         })?;
         entry.map(|entry| crate::origin::object(py, &entry)).transpose()

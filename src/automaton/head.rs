@@ -1,15 +1,16 @@
 //! The head of an automaton: which engine it is for, and where a walk begins; and what compiling one tells.
 
-/// The engine that an automaton is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Engine {
-    /// The verdict is the same for every path.
-    Constant,
-    /// A DFA.
-    Dfa,
-    /// Forward-only cursors, fed by a scanner for all segments.
-    Cursors,
+named! {
+    /// The engine that an automaton is for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+    pub enum Engine {
+        /// The verdict is the same for every path.
+        Constant = "constant",
+        /// A DFA.
+        Dfa = "dfa",
+        /// Forward-only cursors, fed by a scanner for all segments.
+        Cursors = "cursors",
+    }
 }
 
 /// Statistics of a compiled automaton.

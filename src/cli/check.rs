@@ -1,13 +1,14 @@
 //! `robosieve check`.
 
+use clap::ValueHint;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, BufRead};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{CheckArgs, RequiredArgs};
+use super::args::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
 use super::error::Failure;
 use super::say::{Printer, say};
 use super::sources::{self, crawlers, say_passed_over, url_line, with_overrides};
@@ -22,7 +23,51 @@ use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
 use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
 use crate::preferences::{Preference, PreferenceSource, Preferred, Requirements, Use};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
-use crate::rules::{ChosenRules, Verdict};
+use crate::rules::{ChosenRules, KeptRule, Verdict};
+
+/// Judge single URLs and explain the verdicts
+///
+/// Prints the verdict for each URL, the rule that decided it with its line number, and the user agents of its group.
+/// Exits with 0 if all URLs are allowed, with 1 if any is blocked or deferred (its policy has no verdict yet), and with
+/// 2 on an error, such as an invalid URL.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve check --agent examplebot --robots robots.txt https://example.com/private/x
+  robosieve check --agent examplebot --robots robots/ --json https://example.com/ https://example.org/
+  robosieve check --policy policy.rsv - < urls.txt")]
+#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub crawlers: CrawlerArgs,
+    #[command(flatten)]
+    pub policy: PolicyArgs,
+    /// A source of robots.txt files, as for `filter`, or one robots.txt that applies to every URL
+    ///
+    /// A single robots.txt may come from standard input (-). With --origin it applies to that origin only.
+    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
+    pub robots: Vec<PathBuf>,
+    /// The origin of the single robots.txt
+    #[arg(long, requires = "robots", value_name = "ORIGIN")]
+    pub origin: Option<String>,
+    /// The operator's overrides for origins (TOML)
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
+    /// Judge an unknown origin by the one with or without www., as for `filter`
+    #[arg(long)]
+    pub www_fallback: bool,
+    #[command(flatten)]
+    pub preferences: RequiredArgs,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// Print a JSON object per line for each URL and crawler
+    #[arg(long)]
+    pub json: bool,
+    /// The URLs to judge; - reads them from standard input, one per line
+    #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
+    pub urls: Vec<OsString>,
+}
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let is_standard_input = |name: &OsString| name == STANDARD_INPUT;
@@ -30,19 +75,14 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
         return Err(Failure::StandardInputForTwo);
     }
-    if args.policy.policy.is_empty() && args.robots.is_empty() {
-        return Err(Failure::NoSource);
-    }
-    if args.policy.policy.is_empty() && args.crawlers.agent.is_empty() && args.crawlers.agents_file.is_none() {
-        return Err(Failure::NoAgent);
-    }
+    args.policy.check(&args.robots, &args.crawlers.agent, &args.crawlers.named.agents_file)?;
     let rules = RuleSource::new(args)?;
     let mut checker = Checker { rules, required: args.preferences, json: args.json, printer: Printer::new(), worst: 0 };
     for url in &args.urls {
         if is_standard_input(url) {
             checker.check_lines(io::stdin().lock())?;
         } else {
-            checker.check(url.clone())?;
+            checker.check(url.as_encoded_bytes())?;
         }
     }
     checker.printer.finish()?;
@@ -59,7 +99,6 @@ struct Checker {
     worst: u8,
 }
 
-/// An answer as JSON.
 #[derive(Serialize)]
 struct AnswerLine<'a> {
     url: &'a str,
@@ -77,14 +116,14 @@ impl Checker {
                 return Ok(());
             }
             if !line.trim_ascii().is_empty() {
-                self.check(url_of(line.trim_ascii()))?;
+                self.check(line.trim_ascii())?;
             }
         }
     }
 
-    fn check(&mut self, url: OsString) -> Result<(), Failure> {
-        let answers = self.rules.answers(&url, &self.required);
-        let (several, url) = (answers.len() > 1, url.to_string_lossy());
+    fn check(&mut self, url: &[u8]) -> Result<(), Failure> {
+        let answers = self.rules.answers(url, &self.required);
+        let (several, url) = (answers.len() > 1, String::from_utf8_lossy(url));
         for (agent, answer) in answers {
             self.worst = self.worst.max(match answer.verdict {
                 Partition::Allowed => 0,
@@ -113,26 +152,6 @@ fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
     format!("{}\t{}\t{}{group}{agent}{said}", answer.verdict.name(), visible(url), visible(&answer.why))
 }
 
-/// A line as a command-line argument.
-#[cfg(unix)]
-fn url_of(line: &[u8]) -> OsString {
-    std::os::unix::ffi::OsStringExt::from_vec(line.to_vec())
-}
-
-/// A line as a command-line argument.
-#[cfg(not(unix))]
-fn url_of(line: &[u8]) -> OsString {
-    String::from_utf8_lossy(line).into_owned().into()
-}
-
-/// The rule that decided.
-#[derive(Debug, Serialize)]
-struct DecidingRule {
-    line: u32,
-    key: &'static str,
-    value: String,
-}
-
 /// A `User-agent` line of the group that applied.
 #[derive(Debug, Serialize)]
 struct AgentLine {
@@ -145,7 +164,7 @@ struct AgentLine {
 struct Answer {
     verdict: Partition,
     why: String,
-    rule: Option<DecidingRule>,
+    rule: Option<KeptRule>,
     group: Vec<AgentLine>,
     /// What the site says of the uses of a page that no rule blocks; `None` if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,7 +225,6 @@ impl Answer {
         Answer { verdict: Partition::Blocked, why, rule: None, preferences, ..self }
     }
 
-    /// All `User-agent` lines of the group.
     fn group(&self) -> String {
         if self.group.is_empty() {
             return NO_GROUP.to_owned();
@@ -234,11 +252,6 @@ struct PolicyRules {
     www_fallback: bool,
 }
 
-/// The crawlers to answer for.
-fn agents(args: &CheckArgs, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-    super::sources::all(&args.crawlers.agent, args.crawlers.agents_file.as_deref(), dialect)
-}
-
 /// A matcher, and what explains its outcomes.
 struct Judged {
     matcher: Matcher,
@@ -258,10 +271,10 @@ impl RuleSource {
         };
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
-            return RuleSource::of_policy(&policy, &agents(args, policy.dialect())?, choices);
+            return RuleSource::of_policy(&policy, &args.crawlers.all(policy.dialect())?, choices);
         }
         let dialect = args.crawlers.dialect.dialect;
-        let agents = &agents(args, dialect)?;
+        let agents = &args.crawlers.all(dialect)?;
         // Names of columns, times and statuses are of use only for answers of origins.
         let is_plain = args.reading.columns.is_none()
             && args.reading.fetched_at.is_none()
@@ -275,9 +288,10 @@ impl RuleSource {
             let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(text, agents, dialect)));
             return Ok(RuleSource::Rules(rules.collect()));
         }
-        let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
-        let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
-        let policy = sources.read(Captures::new(Crawlers::new(agents.clone())?, dialect))?.policy()?;
+        let (sources, captures) =
+            ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents.clone())?, dialect));
+        let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
+        let policy = captures.policy()?;
         RuleSource::of_policy(&policy, agents, choices)
     }
 
@@ -288,9 +302,9 @@ impl RuleSource {
     }
 
     /// The answers for a URL, one for each crawler.
-    fn answers(&mut self, url: &OsStr, required: &RequiredArgs) -> Vec<(String, Answer)> {
+    fn answers(&mut self, url: &[u8], required: &RequiredArgs) -> Vec<(String, Answer)> {
         let require = required.require.unwrap_or_default();
-        let url = origin::trimmed(url.as_encoded_bytes());
+        let url = origin::trimmed(url);
         let origin = origin::canonical(url);
         let or_invalid = |answer: &mut dyn FnMut(&str, &[u8]) -> Answer| match &origin {
             Ok((origin, end)) => answer(origin, &url[*end..]),
@@ -381,9 +395,7 @@ impl Judged {
         };
         (reason, Answer::without_group(verdict, why))
     }
-}
 
-impl Judged {
     /// What the operator says of a status, and in which line.
     fn named(&self, status: u16) -> Option<String> {
         let (line, word) = self.statuses.deciding(status)?;
@@ -422,18 +434,14 @@ fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
         Verdict::Allowed => Partition::Allowed,
         Verdict::Blocked => Partition::Blocked,
     };
-    let rule = explanation.rule.map(|rule| DecidingRule {
-        line: rule.line,
-        key: rule.key(),
-        value: String::from_utf8_lossy(&rule.value).into_owned(),
-    });
-    let why = match &rule {
-        Some(DecidingRule { line, key, value }) => format!("line {line}: {key}: {value}"),
+    let why = match explanation.rule {
+        Some(rule) => rule.to_string(),
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
         None if rules.origin == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),
     };
     let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
+    let rule = explanation.rule.cloned();
     Answer { verdict, why, rule, group: group.collect(), preferences: None }
 }
 

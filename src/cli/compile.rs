@@ -1,44 +1,150 @@
 //! `robosieve compile` and `robosieve merge`.
 
-use std::path::Path;
+use indicatif::HumanCount;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{CompileArgs, MergeArgs, mapped};
+use super::args::{AgentsFileArgs, ReadingArgs, bytes, dialect, mapped};
 use super::destination;
 use super::error::Failure;
-use super::journal::watch_compiling;
 use super::say::{say, say_lines};
-use super::sources::{self, say_passed_over};
+use super::sources::say_passed_over;
+use super::watch::watch_work;
+use crate::dialect::Dialect;
 use crate::formats::fit::wrapped;
 use crate::formats::shown;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
-use crate::policy::{self, Captures, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics, Trust};
+use crate::policy::{
+    self, Captures, CompileProgress, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics, Trust,
+};
+use crate::robots::Agents;
+
+/// Compile robots.txt files into a policy file
+///
+/// `filter --policy` and `check --policy` can then use the file any number of times without reading a robots.txt again.
+/// The file gets its name only when it is complete, and replaces an earlier policy of that name; a run that is already
+/// reading the earlier one is not disturbed. The same sources make the same file, byte for byte. FORMAT.md documents
+/// the format.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
+  robosieve compile --agent examplebot --agent 'Googlebot-News,Googlebot' --agent '*' robots/ -o policy.rsv
+  robosieve compile --agents-file ai-crawlers.txt robots/ -o policy.rsv")]
+pub struct CompileArgs {
+    /// A crawler to compile for; repeat for up to 1,024 crawlers
+    ///
+    /// A product token, `*` for everybody, or a list in order of preference. Each crawler gets a column of the policy,
+    /// which `filter --agent` selects by the same name. A list given here is one crawler with several names; a list
+    /// given to `filter` is assembled from crawlers with one name each.
+    #[arg(long, required_unless_present = "agents_file", value_name = "NAME")]
+    pub agent: Vec<Agents>,
+    #[command(flatten)]
+    pub named: AgentsFileArgs,
+    /// The policy file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The dialect in which robots.txt files are read
+    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect())]
+    pub dialect: &'static Dialect,
+    /// The origin of the single robots.txt given as SOURCE
+    #[arg(long, value_name = "ORIGIN")]
+    pub origin: Option<String>,
+    /// The operator's overrides for origins (TOML)
+    ///
+    /// They take precedence over robots.txt files. The file has a table for each origin with crawl-delay, verdict
+    /// ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until.
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// The memory budget, such as 512M or 2GiB
+    ///
+    /// Answers that do not fit are sorted and written to temporary files beside the policy. Memory-mapped files do not count: the
+    /// system can reclaim their memory.
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
+    pub memory: u64,
+    /// Pass over what is damaged in JSON Lines, archives and Parquet
+    ///
+    /// Passes over a line of JSON Lines or a row of Parquet that is no response, and the rest of a file that is damaged so
+    /// that nothing can be found in it. Without the option, each of them is an error. A damaged record of an archive, if
+    /// the next one can be found, and a damaged file of a folder are no errors: their origins have no verdict. All are
+    /// counted, and told with an example.
+    #[arg(long)]
+    pub skip_bad: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The sources of robots.txt files: folders, JSON Lines, WARC archives, Parquet
+    ///
+    /// A folder (each file is named after a host or a percent-encoded origin), JSON Lines (url or origin, status,
+    /// location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive, Parquet, or, with
+    /// --origin, a single robots.txt. gzip, Zstandard and bzip2 are recognised by their content.
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+}
+
+/// Merge policy files into one
+///
+/// The result has the answers of all of them, and is, byte for byte, the policy that `compile` would make of all their sources at
+/// once, whatever the order and the number of files. For each URL, the newest answer of each kind is kept, so a failure erases no
+/// rules, and redirects are followed anew. Where the overrides of two files contradict each other, the stricter one counts. The
+/// files must be for the same crawlers, in the same order, and of the same dialect.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve merge policy.rsv today.rsv -o policy.rsv
+  robosieve merge part-*.rsv -o policy.rsv")]
+pub struct MergeArgs {
+    /// The policy files
+    #[arg(value_name = "POLICY", required = true)]
+    pub policies: Vec<PathBuf>,
+    /// The policy file to write; may be one of those merged
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Replace the overrides of all policies by those in this TOML file
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
 
 pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Crawlers::new(sources::all(&args.agent, args.agents_file.as_deref(), args.dialect)?)?;
-    let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
-    let tell: &dyn Fn(&PassedOver) = if args.quiet { &|_| {} } else { &say_passed_over };
-    let sources = args.reading.sources(&args.sources, origin, overrides, args.skip_bad, tell);
+    let columns = Crawlers::new(args.named.all(&args.agent, args.dialect)?)?;
     let out = destination::lock(&args.out, args.quiet)?;
     let captures = Captures::for_file(&out, columns, args.dialect).with_memory(args.memory);
     let progress = captures.progress();
     let written = || {
-        let written = sources.read(captures)?.write(&out);
+        let tell = |passed: &PassedOver| {
+            if !args.quiet {
+                say_passed_over(passed)
+            }
+        };
+        let (sources, overrides) = ((&*args.sources, args.origin.as_deref()), args.overrides.as_deref());
+        let written = args.reading.read(sources, overrides, args.skip_bad, captures, tell)?.write(&out);
         written.map_err(|error| Failure::Write { path: args.out.clone(), error })
     };
     if args.quiet {
         written()?;
     } else {
-        report(&args.out, &watch_compiling(&progress, written)?);
+        report(&args.out, &watch_work(|| work(&progress), written)?);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reports the contents of a new policy file.
+fn work(progress: &CompileProgress) -> String {
+    match (progress.origins(), progress.written()) {
+        (0, _) => format!("{} answers read", HumanCount(progress.read())),
+        (origins, stored) if stored < origins => {
+            format!("{} of {} origins stored", HumanCount(stored), HumanCount(origins))
+        }
+        (origins, _) => format!("all {} origins stored; writing the policy", HumanCount(origins)),
+    }
+}
+
 fn report(path: &Path, statistics: &Statistics) {
     let notes: u64 = statistics.notes.iter().map(|(_, count)| count).sum();
     if notes > 0 {

@@ -1,40 +1,156 @@
 //! `robosieve diff` and `robosieve history`.
 
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{DiffArgs, HistoryArgs};
-use super::destination;
+use super::args::{StatusesArgs, ViewArgs, mapped, number, one_of, published, trust};
 use super::error::Failure;
-use super::export::forceable;
+use super::export::{TableFileArgs, format};
 use super::say::say;
-use crate::formats::error::FileError;
+use super::sources::origin_of;
 use crate::formats::visible;
 use crate::judge::Choices;
-use crate::origin;
-use crate::show::diff::{self, Diff, DiffTable, Difference, History, OriginChange, Seen};
-use crate::show::export;
+use crate::policy::{OpenError, Policy};
+use crate::robots::Agents;
+use crate::show::diff::{Change, Diff, Difference, History, OriginChange, Seen, Table};
+use crate::show::export::Format;
+
+/// How the policy files are opened.
+#[derive(Debug, clap::Args)]
+pub struct TrustArgs {
+    /// Do not verify the checksums of the policy files
+    #[arg(long)]
+    pub trust_checksum: bool,
+}
+
+impl TrustArgs {
+    fn open(&self, path: &Path) -> Result<Policy, OpenError> {
+        mapped(path, trust(self.trust_checksum))
+    }
+}
+
+/// Tell what changed between two policy files, and by which paths
+///
+/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. The exit status is
+/// 1 if something changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve diff old.rsv new.rsv
+  robosieve diff old.rsv new.rsv --agent GPTBot --only now-blocked,both
+  robosieve diff old.rsv new.rsv --summary
+  robosieve diff old.rsv new.rsv --statuses common-crawl --content-signal everybody
+  robosieve diff old.rsv new.rsv --format parquet -o changes.parquet")]
+pub struct DiffArgs {
+    /// The older policy file
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The newer policy file
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// Only this crawler, which both policies were compiled for; may be repeated [default: all that both have]
+    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
+    pub agent: Vec<Agents>,
+    /// Only these kinds of change, such as now-blocked
+    ///
+    /// came, went: the origin is in one of the policies only; now-blocked, now-allowed, both: paths that show it; now-deferred,
+    /// was-deferred: there is no verdict now, or was none; undecided: rules that are too intricate to compare; status, group,
+    /// rewritten: no path can tell; preferences: something else is said about uses of a page, or a line about uses, such as License, came or
+    /// went; preferences-undecided: lines about uses that are too intricate to compare. Give several with commas, or repeat the option.
+    #[arg(
+        long,
+        value_name = "CHANGE",
+        value_delimiter = ',',
+        hide_possible_values = true,
+        value_parser = one_of(Change::ALL.map(|change| (change.name(), change)))
+    )]
+    pub only: Vec<Change>,
+    /// The most paths that are shown of a change
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = number)]
+    pub paths: usize,
+    /// Count the origins for each crawler and kind of change
+    #[arg(long)]
+    pub summary: bool,
+    /// The output format [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
+    /// The same as --format jsonl
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    #[command(flatten)]
+    pub file: TableFileArgs,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+}
+
+impl DiffArgs {
+    /// The format of a table; `None` for text.
+    pub fn table(&self) -> Option<Format> {
+        // A file and a summary are tables.
+        let is_table = self.file.out.is_some() || self.summary;
+        if self.json { Some(Format::JsonLines) } else { self.format.or(is_table.then_some(Format::Tsv)) }
+    }
+}
+
+/// Tell when each crawler's access changed, by policy files of different times
+///
+/// Writes a table: for each origin and crawler whose access changed, a row for each policy by which it is another than by the one before,
+/// beginning with the first. access, root and group are those of `export --what access`. With an origin, only its rows, also if
+/// nothing changed; the exit status is 1 if no policy has it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve history 2026-01.rsv 2026-06.rsv 2026-11.rsv
+  robosieve history 2026-*.rsv https://example.com --agent GPTBot
+  robosieve history 2026-*.rsv --format parquet -o history.parquet")]
+pub struct HistoryArgs {
+    /// Policy files, the oldest first; then an origin, if only that one is asked about
+    ///
+    /// The last argument is an origin if it has `://` in it.
+    #[arg(value_name = "POLICY", required = true)]
+    pub policies: Vec<PathBuf>,
+    /// Only this crawler, which all policies were compiled for; may be repeated [default: all that all have]
+    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
+    pub agent: Vec<Agents>,
+    /// The output format
+    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
+    pub format: Format,
+    #[command(flatten)]
+    pub statuses: StatusesArgs,
+    #[command(flatten)]
+    pub file: TableFileArgs,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+}
+
+impl HistoryArgs {
+    /// The paths of the policies, and the origin, if there is one.
+    pub fn given(&self) -> (&[PathBuf], Option<&OsStr>) {
+        match self.policies.split_last() {
+            Some((last, policies)) if last.to_string_lossy().contains("://") => (policies, Some(last.as_os_str())),
+            _ => (&self.policies, None),
+        }
+    }
+}
 
 pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
-    let table = args.table();
-    if let (Some(path), Some(format)) = (&args.file.out, table) {
-        let policies = [args.old.clone(), args.new.clone()];
-        destination::ensure(path, &export::file_kind(format, args.file.force), &policies).map_err(forceable)?;
+    let format = args.table();
+    if let Some(format) = format {
+        args.file.ensure(format, &[args.old.clone(), args.new.clone()])?;
     }
     let choices = args.view.choices(Choices::now().now)?;
-    let [was, now] = args.open()?;
+    let [was, now] = [args.trust.open(&args.old)?, args.trust.open(&args.new)?];
     let diff = Diff::new(&was, &now, &args.agent)?.choices(choices).only(args.only.clone()).shown(args.paths);
     let left_out = diff.left_out();
     if args.agent.is_empty() && !left_out.is_empty() {
         say(format_args!("robosieve: only one of the policies was compiled for {}", left_out.join(", ")));
     }
-    let what = if args.summary { DiffTable::Summary } else { DiffTable::Changes };
-    let seen = match (&args.file.out, table) {
-        (Some(path), Some(format)) => {
-            diff::write_file(&diff, what, format, path, args.file.force).map_err(FileError::of("write", path))?
-        }
-        (_, Some(format)) => diff::write(&diff, what, format, &mut io::stdout())?,
-        (_, None) => text(&diff, &mut BufWriter::new(io::stdout().lock()))?,
+    let table = if args.summary { Table::Summary } else { Table::Changes };
+    let seen = match format {
+        Some(format) => args.file.write(format, |out| diff.write(table, format, out))?,
+        None => text(&diff, &mut BufWriter::new(io::stdout().lock()))?,
     };
     Ok(ExitCode::from(u8::from(seen.changed > 0)))
 }
@@ -44,24 +160,12 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     if paths.is_empty() {
         return Err(Failure::NoPolicies);
     }
-    let origin = given.map(|given| {
-        let (origin, _) = origin::canonical(origin::trimmed(given.as_encoded_bytes()))
-            .map_err(|problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem })?;
-        Ok::<String, Failure>(origin)
-    });
-    let origin = origin.transpose()?;
-    if let Some(path) = &args.file.out {
-        destination::ensure(path, &export::file_kind(args.format, args.file.force), paths).map_err(forceable)?;
-    }
+    let origin = given.map(origin_of).transpose()?;
+    args.file.ensure(args.format, paths)?;
     let choices = Choices::now().statuses(args.statuses.read()?);
-    let policies = paths.iter().map(|path| args.open(path)).collect::<Result<Vec<_>, _>>()?;
+    let policies = paths.iter().map(|path| args.trust.open(path)).collect::<Result<Vec<_>, _>>()?;
     let history = History::new(&policies.iter().collect::<Vec<_>>(), &args.agent)?.choices(choices);
-    let origins = match &args.file.out {
-        Some(path) => history
-            .write_file(origin.as_deref(), args.format, path, args.file.force)
-            .map_err(FileError::of("write", path))?,
-        None => history.write(origin.as_deref(), args.format, &mut io::stdout())?,
-    };
+    let origins = args.file.write(args.format, |out| history.write(origin.as_deref(), args.format, out))?;
     if let (Some(origin), 0) = (&origin, origins) {
         say(format_args!("robosieve: {origin} is in none of the policies"));
         return Ok(ExitCode::from(1));

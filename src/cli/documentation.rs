@@ -1,18 +1,50 @@
 //! `robosieve man` and `robosieve completions`.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
+use clap_complete::Shell;
 use clap_mangen::Man;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{Args, CompletionsArgs, ManArgs};
 use super::destination;
 use super::error::Failure;
 use crate::formats::error::FileError;
 use crate::formats::replace::replace;
 use crate::formats::replace::{FileKind, begins_with};
+
+/// Print a completion script for a shell
+///
+/// With it, the shell completes commands, options, their values, and file names. The examples show where each shell
+/// usually looks for the script.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve completions bash > ~/.local/share/bash-completion/completions/robosieve
+  robosieve completions zsh > ~/.zfunc/_robosieve
+  robosieve completions fish > ~/.config/fish/completions/robosieve.fish")]
+pub struct CompletionsArgs {
+    /// The shell to complete for
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Print the manual page of the program or of one of its commands
+///
+/// The pages contain the text of --help, formatted for man(1).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve man | man -l -
+  robosieve man filter | man -l -
+  robosieve man -o ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// The command to document [default: the program itself]
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub of: Option<String>,
+    /// Write all pages (robosieve.1, robosieve-filter.1 and so on) to a folder
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
 
 /// How our manual pages begin: a comment.
 const MARK: &str = ".\\\" Written by robosieve.\n";
@@ -21,8 +53,8 @@ const MARK: &str = ".\\\" Written by robosieve.\n";
 const MANUAL_PAGE: FileKind =
     FileKind { name: "a manual page of robosieve", is_ours: |file| begins_with(file, MARK.as_bytes()) };
 
-pub fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
-    let mut program = Args::command().disable_help_subcommand(true);
+pub fn man(args: &ManArgs, program: Command) -> Result<ExitCode, Failure> {
+    let mut program = program.disable_help_subcommand(true);
     program.build();
     match (&args.out, &args.of) {
         (Some(folder), _) => write_all(program, folder)?,
@@ -77,10 +109,10 @@ fn roff(line: &str) -> String {
     line.replace('\\', "\\e").replace('-', "\\-")
 }
 
-pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+pub fn completions(args: &CompletionsArgs, mut program: Command) -> Result<ExitCode, Failure> {
     // Into memory first: the generator panics if it cannot write.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), env!("CARGO_PKG_NAME"), &mut script);
+    clap_complete::generate(args.shell, &mut program, env!("CARGO_PKG_NAME"), &mut script);
     io::stdout().lock().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::lint::Form;
 use super::process;
 use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::{FileError, in_words};
@@ -74,8 +73,8 @@ pub enum Failure {
     NotOfTable { option: &'static str, of: &'static str, table: &'static str },
     #[error("{} is {}; lint reads such a file only if it has a name, and can be read twice", shown(path), kind.name())]
     NotLinted { path: PathBuf, kind: SourceKind },
-    #[error("{} looks like {}, not like a robots.txt; {}", shown(path), form.name(), form.help())]
-    NotRobots { path: PathBuf, form: Form },
+    #[error("{} looks like {looks}, not like a robots.txt; {help}", shown(path))]
+    NotRobots { path: PathBuf, looks: &'static str, help: &'static str },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
     #[error(transparent)]
@@ -157,7 +156,6 @@ fn remedy(error: &OpenError) -> &'static str {
 }
 
 impl Failure {
-    /// The exit status for this failure.
     pub fn status(&self) -> u8 {
         if self.is_interrupted() { process::INTERRUPTED } else { 2 }
     }
@@ -187,7 +185,6 @@ impl From<serde_json::Error> for Failure {
 
 // The options that help with errors of the library, which does not know the options.
 
-/// The message for an error of a run, with the options that help.
 fn filter_message(error: &FilterError) -> String {
     match error {
         FilterError::Kept { error, path } => {
@@ -201,7 +198,6 @@ fn filter_message(error: &FilterError) -> String {
     }
 }
 
-/// The options that help if a run fails.
 fn options(error: &FilterError) -> &'static str {
     match error {
         FilterError::List(error) => for_list(error),
@@ -220,7 +216,6 @@ fn options(error: &FilterError) -> &'static str {
     }
 }
 
-/// The options that help if a list cannot be read.
 fn for_list(error: &ListError) -> &'static str {
     match error {
         ListError::HeadsDiffer { .. } => " (--per-input)",
@@ -237,7 +232,6 @@ fn for_list(error: &ListError) -> &'static str {
     }
 }
 
-/// The options that help if output cannot be written.
 fn for_output(error: &OutputError) -> &'static str {
     match error {
         OutputError::InUse { .. } => " (--out)",
@@ -250,7 +244,6 @@ fn for_output(error: &OutputError) -> &'static str {
     }
 }
 
-/// The message for an error of a source, with the options that help.
 fn source_message(error: &SourceError) -> String {
     let options = match error {
         SourceError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
@@ -261,13 +254,11 @@ fn source_message(error: &SourceError) -> String {
     format!("{error}{options}")
 }
 
-/// The message for a file of names, with the option that helps.
 fn names_message(error: &ListNamesError) -> String {
     let option = if matches!(error, ListNamesError::Nul { .. }) { " (-0)" } else { "" };
     format!("{error}{option}")
 }
 
-/// The message for shards that cannot be joined, with the options that help.
 fn join_message(error: &JoinError) -> String {
     let options = match error {
         JoinError::Differ { .. } => " (all shards need the same options and the same --now)",

@@ -1,44 +1,164 @@
-//! `robosieve export`.
+//! `robosieve export`, and the files of tables.
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::args::ExportArgs;
+use super::args::{PolicyFileArgs, SignalArgs, StatusesArgs, ViewArgs, one_of, published};
 use super::destination;
 use super::error::Failure;
 use super::sources::crawlers_or_all;
 use crate::formats::error::FileError;
 use crate::judge::Choices;
-use crate::show::export::{self, Export};
+use crate::robots::Agents;
+use crate::show::export::{self, Export, Format, Table};
+
+/// Export data other than rules from a policy file as a table
+///
+/// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column
+/// names; in a value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is
+/// an empty field. JSON Lines omit missing values. --statuses is for access, and --content-signal for preferences: they are told as
+/// `filter` judges with the same option, and other tables do not depend on it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve export policy.rsv --what delays
+  robosieve export policy.rsv --what sitemaps -o sitemaps.tsv --force
+  robosieve export policy.rsv --what access --summary
+  robosieve export policy.rsv --what access --statuses common-crawl
+  robosieve export policy.rsv --what preferences
+  robosieve export policy.rsv --what status --format parquet -o status.parquet")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub policy: PolicyFileArgs,
+    /// The table to export
+    #[arg(long, value_name = "TABLE", value_parser = table())]
+    pub what: Table,
+    /// With --what access: count the origins for each crawler
+    #[arg(long)]
+    pub summary: bool,
+    /// The output format
+    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
+    pub format: Format,
+    /// Export only this crawler: one that the policy was compiled for, or a list of them in order of preference
+    /// [default: all of them]
+    #[arg(long, value_name = "NAME", value_parser = published)]
+    pub agent: Option<Agents>,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    #[command(flatten)]
+    pub file: TableFileArgs,
+}
+
+impl ExportArgs {
+    /// The table, which must be one that depends on each option that is given.
+    pub fn table(&self) -> Result<Table, Failure> {
+        let table = match (self.what, self.summary) {
+            (Table::Access, true) => Table::AccessSummary,
+            (table, _) => table,
+        };
+        let ViewArgs { statuses: StatusesArgs { statuses }, content_signal: SignalArgs { content_signal } } =
+            &self.view;
+        let access = Table::Access.name();
+        let is_of_access = matches!(table, Table::Access | Table::AccessSummary);
+        let is_of_uses = table == Table::Preferences;
+        for (option, is_given, of, has_effect) in [
+            ("--summary", self.summary, access, is_of_access),
+            ("--statuses", statuses.is_some(), access, is_of_access),
+            ("--content-signal", content_signal.is_some(), Table::Preferences.name(), is_of_uses),
+        ] {
+            if is_given && !has_effect {
+                return Err(Failure::NotOfTable { option, of, table: table.name() });
+            }
+        }
+        Ok(table)
+    }
+}
+
+/// The file that a table is written to.
+#[derive(Debug, clap::Args)]
+pub struct TableFileArgs {
+    /// The file to write, named only when complete [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace an existing text file, whatever it holds
+    ///
+    /// Without it, only an empty file is replaced, and with --format parquet an earlier table of this command, which has a
+    /// mark. No other file is ever replaced.
+    #[arg(long, requires = "out")]
+    pub force: bool,
+}
+
+impl TableFileArgs {
+    /// Checks that a table in this format may be written.
+    pub fn ensure(&self, format: Format, inputs: &[PathBuf]) -> Result<(), Failure> {
+        let Some(path) = &self.out else { return Ok(()) };
+        let is_text =
+            |path: &PathBuf| File::open(path).and_then(|mut file| export::is_text(&mut file)).unwrap_or(false);
+        destination::ensure(path, &export::file_kind(format, self.force), inputs).map_err(|failure| match failure {
+            Failure::NotReplaced { path, .. } if is_text(&path) => Failure::TextExists { path },
+            other => other,
+        })
+    }
+
+    /// Writes a table in this format, to the file or to standard output.
+    pub fn write<T>(
+        &self,
+        format: Format,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
+    ) -> Result<T, Failure> {
+        let Some(path) = &self.out else { return Ok(write(&mut io::stdout())?) };
+        let written = export::write_file(path, format, self.force, |file| write(file));
+        Ok(written.map_err(FileError::of("write", path))?)
+    }
+}
+
+fn table() -> impl TypedValueParser<Value = Table> {
+    let table = |table: Table, help| (PossibleValue::new(table.name()).help(help), table);
+    one_of([
+        table(
+            Table::Delays,
+            "Crawl delays: as written, in seconds if in effect, and the pages per day that they allow",
+        ),
+        table(Table::Sitemaps, "Sitemaps with their line numbers"),
+        table(
+            Table::Agents,
+            "The group that applies to each crawler: its kind, its first User-agent line, and its number of rules",
+        ),
+        table(
+            Table::Status,
+            "Status, HTTP status and times of the last answer, status and times of the last good one, and overrides",
+        ),
+        table(
+            Table::Access,
+            "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is",
+        ),
+        table(
+            Table::Preferences,
+            "What sites say to each crawler about training and other uses: the line as written, and what it means for each use",
+        ),
+    ])
+}
+
+/// A parser for the formats of tables.
+pub fn format() -> impl TypedValueParser<Value = Format> {
+    let format = |name, help, format| (PossibleValue::new(name).help(help), format);
+    one_of([
+        format("tsv", "Tab-separated values", Format::Tsv),
+        format("jsonl", "JSON Lines", Format::JsonLines),
+        #[cfg(feature = "parquet")]
+        format("parquet", "Parquet", Format::Parquet),
+    ])
+}
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let table = args.table()?;
-    if let Some(path) = &args.file.out {
-        let kind = export::file_kind(args.format, args.file.force);
-        destination::ensure(path, &kind, &args.policy.files()).map_err(forceable)?;
-    }
+    args.file.ensure(args.format, &args.policy.files())?;
     let choices = args.view.choices(Choices::now().now)?;
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let export = Export::new(&policy, table, &crawlers).choices(choices);
-    match &args.file.out {
-        Some(path) => {
-            export.write_file(args.format, path, args.file.force).map_err(FileError::of("write", path))?;
-        }
-        None => export.write(args.format, &mut io::stdout())?,
-    }
+    args.file.write(args.format, |out| export.write(args.format, out))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The failure for a file that is not replaced, which names `--force` where that helps.
-pub(super) fn forceable(failure: Failure) -> Failure {
-    match failure {
-        Failure::NotReplaced { path, .. }
-            if File::open(&path).and_then(|mut file| export::is_text(&mut file)).unwrap_or(false) =>
-        {
-            Failure::TextExists { path }
-        }
-        other => other,
-    }
 }

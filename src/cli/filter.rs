@@ -7,13 +7,15 @@ use std::process::ExitCode;
 
 use super::args::{FilterArgs, PolicyArgs, PolicySourceArgs};
 use super::error::Failure;
-use super::journal::{Journal, watch};
+use super::guess::about_lists;
+use super::journal::Journal;
 use super::sources::{self, with_overrides};
+use super::watch::watch;
 use super::{destination, lists, process};
 use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, visible};
 use crate::judge::{Choices, Matcher, SameUrl};
-use crate::output::counted;
+use crate::output::{Receipt, counted};
 use crate::policy::source::PassedOver;
 use crate::policy::{Captures, Crawler, Crawlers, MergeError, Overrides, Policy};
 use crate::robots::Agents;
@@ -123,22 +125,27 @@ fn split(
         true => job.run_following(&policy, progress, &mut newer),
         false => job.run(&policy, progress),
     })?;
+    finish(args, journal, &receipt)
+}
+
+/// Reports the end of a run, and prints its numbers if they are asked for.
+fn finish(args: &FilterArgs, journal: &Journal, receipt: &Receipt) -> Result<ExitCode, Failure> {
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", visible(&list.path))));
     }
-    for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(&receipt, directory)) {
+    for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }
-    lists::of_lists(&receipt).iter().for_each(|hint| journal.warn(hint));
+    about_lists(receipt).iter().for_each(|hint| journal.warn(hint));
     let mut out = io::stdout().lock();
     if args.output.count && !args.output.json {
-        journal.finish_event(&receipt);
-        writeln!(out, "{}", visible_except(&['\n'], &receipt))?;
+        journal.finish_event(receipt);
+        writeln!(out, "{}", visible_except(&['\n'], receipt))?;
         return Ok(ExitCode::SUCCESS);
     }
-    journal.finish(&receipt);
+    journal.finish(receipt);
     if args.output.json {
-        writeln!(out, "{}", json::to_string_pretty(&receipt)?)?;
+        writeln!(out, "{}", json::to_string_pretty(receipt)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -160,7 +167,6 @@ fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     }
 }
 
-/// The lifetime of a dialect: whole days.
 fn days(seconds: u64) -> String {
     counted(seconds / 86_400, "day", "days")
 }
@@ -179,17 +185,11 @@ fn opened(args: &FilterArgs) -> Result<Option<(Policy, Option<Followed<'_>>)>, F
 fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<Policy, Failure> {
     let source = &args.source;
     let columns = Crawlers::new(agents.to_vec())?;
-    let tell = |passed: &PassedOver| journal.passed_over(passed);
-    let sources = source.reading.sources(
-        &source.robots,
-        source.origin.as_deref(),
-        source.overrides.as_deref(),
-        args.long_run.skip_bad,
-        &tell,
-    );
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
-    Ok(sources.read(captures)?.policy()?)
+    let (sources, overrides) = ((&*source.robots, source.origin.as_deref()), source.overrides.as_deref());
+    let tell = |passed: &PassedOver| journal.passed_over(passed);
+    Ok(source.reading.read(sources, overrides, args.long_run.skip_bad, captures, tell)?.policy()?)
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
@@ -232,7 +232,6 @@ fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     args.output.out.is_some() && !lists.iter().any(is_pipe)
 }
 
-/// The run to resume, if there is one.
 fn earlier_run(args: &FilterArgs) -> Result<Option<EarlierRun>, Failure> {
     match &args.output.out {
         Some(directory) if args.long_run.resume => Ok(run::earlier_run(directory)?),
@@ -249,7 +248,6 @@ pub struct Followed<'a> {
     dialect: &'static str,
 }
 
-/// A policy file.
 struct FollowedFile {
     path: PathBuf,
     /// Which file had the name when it was last opened; `None` if there was none.
@@ -337,7 +335,6 @@ impl<'a> Followed<'a> {
     }
 }
 
-/// Reports a file that cannot be used.
 fn refuse(journal: &Journal, path: &Path, failure: &Failure) {
     journal.wrong(format_args!("{} was replaced, but the file before it stays in use: {failure}", shown(path)));
 }

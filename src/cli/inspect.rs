@@ -1,21 +1,64 @@
 //! `robosieve inspect`.
 
+use clap::ValueHint;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use super::args::InspectArgs;
+use super::args::{PolicyFileArgs, ViewArgs, number, published};
 use super::error::Failure;
 use super::say::print;
-use super::sources::crawlers_or_all;
+use super::sources::{crawlers_or_all, origin_of};
 use crate::formats::json::to_string_pretty;
+use crate::formats::time::timestamp;
 use crate::formats::visible;
-use crate::origin;
 use crate::policy::{OriginStatus, Policy, Record, Ruling};
-use crate::robots::SideKey;
+use crate::robots::{Agents, SideKey};
 use crate::show::inspect::{
     self, Access, AgentEntry, AnswerTimes, Bucket, DelayEntry, Distribution, GroupCounts, GroupKind, KeptAnswer,
     Lifetimes, OriginEntry, OverrideCounts, SideLine, Summary,
 };
+
+/// Show what a policy file contains, or its entry for one origin
+///
+/// Without an origin: the statuses of the origins, their groups, how much of their lifetime is left, the overrides,
+/// and the size of each section of the file. With an origin: its state, and for each crawler the group that was chosen
+/// and why, its rules with line numbers, how much is blocked, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
+/// policy has no entry for the origin, and with 2 on an error.
+#[derive(Debug, clap::Args)]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "statuses" | "content_signal" => arg.requires("origin").conflicts_with("dot"),
+    _ => arg,
+}))]
+#[command(after_help = "Examples:
+  robosieve inspect policy.rsv
+  robosieve inspect policy.rsv https://example.com/some/page
+  robosieve inspect policy.rsv --json | jq .lifetimes
+  robosieve inspect policy.rsv https://example.com --agent examplebot --dot | dot -Tsvg > automaton.svg")]
+pub struct InspectArgs {
+    #[command(flatten)]
+    pub policy: PolicyFileArgs,
+    /// The origin, or any URL on it
+    #[arg(value_name = "ORIGIN", value_hint = ValueHint::Url)]
+    pub origin: Option<std::ffi::OsString>,
+    /// Show only this crawler: one that the policy was compiled for, or a list of them in order of preference [default:
+    /// all of them]
+    #[arg(long, value_name = "NAME", value_parser = published)]
+    pub agent: Option<Agents>,
+    /// Print one JSON object, or null if the origin has no entry
+    #[arg(long)]
+    pub json: bool,
+    /// Print the automaton of the crawler's group in Graphviz's DOT language
+    #[arg(long, requires = "origin", conflicts_with_all = ["json", "now"])]
+    pub dot: bool,
+    /// The maximum length of lists, such as the most shared groups and the origins with overrides
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = number, conflicts_with = "origin")]
+    pub top: usize,
+    /// The time at which ages are judged, as RFC 3339 [default: the time of the run]
+    #[arg(long, value_name = "TIME", value_parser = timestamp)]
+    pub now: Option<jiff::Timestamp>,
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let now = args.now.unwrap_or_else(jiff::Timestamp::now).as_second();
@@ -27,10 +70,8 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         print(&if args.json { to_string_pretty(&summary)? } else { summary_text(&summary, args.top) })?;
         return Ok(ExitCode::SUCCESS);
     };
-    let wrong = |problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem };
-    let url = origin::trimmed(given.as_encoded_bytes());
-    let entry = OriginEntry::by(&policy, url, &crawlers, choices).map_err(wrong)?;
-    let (origin, _) = origin::canonical(url).map_err(wrong)?;
+    let origin = origin_of(given)?;
+    let entry = OriginEntry::of(&policy, origin.as_bytes(), &crawlers, choices).ok().flatten();
     match (entry, policy.origin(origin.as_bytes())) {
         (Some(_), Some((policy, record))) if args.dot => print(drawing(args, policy, &record)?.trim_end())?,
         (Some(entry), _) => print(&if args.json { to_string_pretty(&entry)? } else { entry_text(&entry) })?,
@@ -42,7 +83,6 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Draws the automaton of one crawler's group.
 fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<String, Failure> {
     let crawler = policy.crawler(args.agent.as_ref())?;
     inspect::dot(policy, record, &crawler).ok_or_else(|| Failure::NoAutomaton {
@@ -117,7 +157,6 @@ fn answered(answer: &KeptAnswer) -> String {
 fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
     if let Some(engine) = agent.engine {
-        let engine = format!("{engine:?}").to_lowercase();
         let rules = agent.rules.len();
         lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
     }
@@ -137,7 +176,6 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     lines
 }
 
-/// How much is blocked, in words.
 fn blocked(access: Access) -> &'static str {
     match access {
         Access::None => "no path is blocked",
@@ -153,7 +191,6 @@ fn is_delay(record: &SideLine, delay: &DelayEntry) -> bool {
     record.key == SideKey::CrawlDelay && record.line == delay.line
 }
 
-/// Which group applies, and why.
 fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
     let named: Vec<String> =
         agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", visible(&one.value), one.line)).collect();
@@ -181,14 +218,13 @@ fn delay(delay: &DelayEntry) -> String {
     let said = at_line(delay.line, &delay.value);
     match (delay.seconds, delay.pages_a_day) {
         (Some(seconds), Some(pages)) => {
-            format!("{said}; one fetch every {} seconds, {} pages a day", number(seconds), number(pages))
+            format!("{said}; one fetch every {} seconds, {} pages a day", short(seconds), short(pages))
         }
         (Some(_), None) => format!("{said}; no limit"),
         (None, _) => format!("{said}; kept as written, not in effect"),
     }
 }
 
-/// A value with its line number.
 fn at_line(line: u32, value: &str) -> String {
     let value = visible(value);
     if line == 0 { format!("{value} (from the override)") } else { format!("{value} (line {line})") }
@@ -283,9 +319,8 @@ impl TextTable {
         self.row("distinct as written", &[groups.as_written.to_string()]);
         self.title("most shared groups, first origin", &["origins", "rules", "bytes", "engine"]);
         for group in &groups.most_shared {
-            let engine = format!("{:?}", group.engine).to_lowercase();
             let numbers = [group.origins, group.rules, group.bytes].map(|number| number.to_string());
-            self.row(&group.example, &[&numbers[..], &[engine]].concat());
+            self.row(&group.example, &[&numbers[..], &[group.engine.to_string()]].concat());
         }
     }
 
@@ -378,7 +413,7 @@ fn duration(seconds: u64) -> String {
 }
 
 /// A number with at most two decimals.
-fn number(number: f64) -> String {
+fn short(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -392,6 +427,6 @@ mod tests {
         let expected = ["0 s", "59 s", "1 min", "1 h", "1 d 12 h", "365 d"];
         assert_eq!([0, 59, 60, 3600, 129_600, 31_536_000].map(duration), expected);
         assert_eq!(duration(86_401), "1 d");
-        assert_eq!([8640.0, 0.5, 100.0, 1.234].map(number), ["8640", "0.5", "100", "1.23"]);
+        assert_eq!([8640.0, 0.5, 100.0, 1.234].map(short), ["8640", "0.5", "100", "1.23"]);
     }
 }

@@ -6,11 +6,26 @@ use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// Prepares the process, before a command runs.
+pub(super) fn set_up() {
+    #[cfg(unix)]
+    {
+        report_lost_pages();
+        // Writing beyond the limit on the size of files (`ulimit -f`) is to fail as on a full disk. By default, a signal ends the
+        // program then, which could neither say so nor remove its unfinished files.
+        // SAFETY: to ignore a signal runs no code of this program, and has no preconditions.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+        raise_open_files();
+    }
+    #[cfg(feature = "parquet")]
+    hide_caught_panics();
+}
+
 /// Handles files that shrink while they are mapped. Reading a page that the file no longer covers raises SIGBUS, which would kill the
 /// process without a message. If the file is a list, the run ends by itself, and names the list and what is kept. Otherwise the
 /// handler says what may have happened and ends the process with status 2; no file of the run has its final name then.
 #[cfg(unix)]
-pub(super) fn report_lost_pages() {
+fn report_lost_pages() {
     /// The codes of a SIGBUS that a thread gets for a page it reads: BUS_ADRALN to BUS_MCEERR_AR.
     const FAULTS: std::ops::RangeInclusive<libc::c_int> = 1..=4;
 
@@ -42,27 +57,10 @@ pub(super) fn report_lost_pages() {
     }
 }
 
-/// Other systems report this in their own ways.
-#[cfg(not(unix))]
-pub(super) fn report_lost_pages() {}
-
-/// Lets writing beyond the limit on the size of files (`ulimit -f`) fail as on a full disk. By default, a signal ends the program then, which could neither say so
-/// nor remove its unfinished files.
-#[cfg(unix)]
-pub(super) fn fail_beyond_size_limit() {
-    // SAFETY: to ignore a signal runs no code of this program, and has no preconditions.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
-}
-
-/// Other systems have no such limit.
-#[cfg(not(unix))]
-pub(super) fn fail_beyond_size_limit() {}
-
 /// Raises the limit on open files to the maximum that the system allows; if that fails, it stays as it is. Tables and layers of a policy
-/// stay open
-/// while they are used, and systems often allow no more than 1,024 open files, or 256.
+/// stay open while they are used, and systems often allow no more than 1,024 open files, or 256.
 #[cfg(unix)]
-pub(super) fn raise_open_files() {
+fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -71,13 +69,9 @@ pub(super) fn raise_open_files() {
     }
 }
 
-/// Other systems have no such limit.
-#[cfg(not(unix))]
-pub(super) fn raise_open_files() {}
-
 /// Silences panics that are caught and become errors: a malformed file can violate assertions of the library that reads it.
 #[cfg(feature = "parquet")]
-pub(super) fn hide_caught_panics() {
+fn hide_caught_panics() {
     let others = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !crate::formats::columnar::panics_are_caught() {
@@ -85,10 +79,6 @@ pub(super) fn hide_caught_panics() {
         }
     }));
 }
-
-/// Without Parquet there are none.
-#[cfg(not(feature = "parquet"))]
-pub(super) fn hide_caught_panics() {}
 
 /// The exit status of an interrupted run, as shells have it for SIGINT.
 pub const INTERRUPTED: u8 = 130;
@@ -123,26 +113,22 @@ fn is_ignored(signal: libc::c_int) -> bool {
     }
 }
 
-/// The part of the budget of a run that the allocator keeps for each thread when it is freed.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const KEPT: u64 = 16;
-
-/// Returns free memory to the system. Of what is freed from now on, it keeps a part of this budget for each thread.
+/// Returns free memory to the system. Of what is freed from now on, it keeps a part of this budget for each thread. Other allocators
+/// than glibc's return free memory by themselves, or cannot be asked to.
 ///
 /// Captures are millions of small blocks, whose pages the allocator keeps for other small blocks, but a run mostly needs large ones,
 /// for which it asks the system. A run that reads tables takes and frees some tens of MiB for every chunk; if these were returned
 /// each time, the system would clear pages all the time. For both, benches/README.md has the figures.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg_attr(not(all(target_os = "linux", target_env = "gnu")), allow(unused_variables))]
 pub(super) fn return_free_memory(budget: u64) {
-    let kept = libc::c_int::try_from((budget / KEPT).min(64 << 20)).unwrap_or(0);
-    // SAFETY: the calls have no preconditions; any thread may make them at any time.
-    unsafe {
-        libc::malloc_trim(0);
-        libc::mallopt(libc::M_MMAP_THRESHOLD, kept);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, kept);
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        let kept = libc::c_int::try_from((budget / 16).min(64 << 20)).unwrap_or(0);
+        // SAFETY: the calls have no preconditions; any thread may make them at any time.
+        unsafe {
+            libc::malloc_trim(0);
+            libc::mallopt(libc::M_MMAP_THRESHOLD, kept);
+            libc::mallopt(libc::M_TRIM_THRESHOLD, kept);
+        }
     }
 }
-
-/// Other allocators return free memory by themselves, or cannot be asked to.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(super) fn return_free_memory(_budget: u64) {}

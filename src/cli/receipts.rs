@@ -1,15 +1,17 @@
-//! `robosieve verify` and `robosieve join`.
+//! `robosieve verify`, `robosieve join` and `robosieve report`: what was written by a run.
 
+use clap::ValueHint;
 use indicatif::HumanCount;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::args::{JoinArgs, ReportArgs, VerifyArgs};
+use super::args::{PolicyArgs, ReadingArgs, number, workers};
 use super::destination;
 use super::error::Failure;
-use super::journal::watch_work;
 use super::say::{print, say, say_lines};
 use super::sources::say_passed_over;
+use super::watch::watch_work;
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
 use crate::formats::shown;
@@ -17,6 +19,104 @@ use crate::output::Receipt;
 use crate::policy::{Captures, Crawlers, Policy};
 use crate::run;
 use crate::show::report::{REPORT, REPORT_PAGE, Report};
+
+/// Verify the receipt of a run
+///
+/// Reads every file that the receipt in DIR names and recomputes its lines, bytes and checksums, and checks that the
+/// receipt is consistent: partitions, lists and reasons each add up to the input. For tables (Parquet) it proves the
+/// lines, or the URLs of rows, and their verdicts, but not the contents of the other columns. Exits with 0 if
+/// everything matches the receipt, with 1 if not (the table shows which file is changed, damaged or missing), and with
+/// 2 if the receipt itself cannot be read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve verify split
+  robosieve verify split --inputs")]
+pub struct VerifyArgs {
+    /// The output folder of the run
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub directory: PathBuf,
+    /// Read the lists again, too
+    ///
+    /// Their paths are those given to the run, so relative ones count from where it was started. A list that came
+    /// through standard input or a pipe is gone, and its line of the table says so. Parts skipped by --skip-bad are
+    /// skipped again.
+    #[arg(long)]
+    pub inputs: bool,
+    /// The number of worker threads [default: one per processor]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
+    pub threads: usize,
+}
+
+/// Combine the receipts of all shards of a job
+///
+/// Checks that the folders are those of all runs with --shard of one job: the same lists, policy and options, each part
+/// once, no line left out or read twice. Writes one receipt for all of them to the folder given by --out, with the
+/// checksums of an undivided run, and robots-needed.tsv with each origin once. The partitions stay where they are; with
+/// --concat they are copied into one. The receipt names the folders relative to its own, so that all of them can be
+/// moved together. Exits with 0 on success, and with 2 if something is missing or does not fit.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve join --out all part-*
+  robosieve join --out all --concat part-*")]
+pub struct JoinArgs {
+    /// The folder for the receipt
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// Copy the partitions, too, so that they are those of an undivided run
+    ///
+    /// Texts become one file each; tables remain separate files, numbered consecutively.
+    #[arg(long)]
+    pub concat: bool,
+    /// Replace the files of an earlier run in the folder given by --out
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The folders of the shards, in any order
+    #[arg(required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub shards: Vec<PathBuf>,
+}
+
+/// Write an HTML report on a run: where the lines went, why, and how fast
+///
+/// Writes one self-contained file, which loads nothing from the network or from other files. With the policy of the run
+/// (or the robots.txt sources it was made from), the blocked lines are read again, and the report shows which origins
+/// and which rules they were blocked by; a line costs several times what it cost in the run. Memory is bounded: above
+/// 131,072 origins or rules, only frequent ones are counted, and the report says how accurately.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve report split
+  robosieve report split --policy policy.rsv
+  robosieve report split --robots robots/ --robots captures.jsonl -o today.html")]
+#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
+pub struct ReportArgs {
+    /// The output folder of the run
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub policy: PolicyArgs,
+    /// A source of the run's robots.txt files, as for `filter`
+    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
+    pub robots: Vec<PathBuf>,
+    /// The origin of the single robots.txt given by --robots
+    #[arg(long, requires = "robots", value_name = "ORIGIN")]
+    pub origin: Option<String>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// The overrides that the run used
+    #[arg(long, requires = "robots", value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    /// The file to write [default: report.html in DIR]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The number of rows in tables of the most frequent items
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = number)]
+    pub top: usize,
+    /// The number of worker threads [default: one per processor]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
+    pub threads: usize,
+}
 
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let verification = run::verify(&args.directory, args.inputs, args.threads)?;
@@ -66,7 +166,7 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     let unreadable = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.crawlers().map_err(|error| unreadable(&error))?;
-    let (origin, overrides) = (args.origin.as_deref(), args.overrides.as_deref());
-    let sources = args.reading.sources(&args.robots, origin, overrides, false, &say_passed_over);
-    Ok(Some(sources.read(Captures::new(Crawlers::new(agents)?, dialect))?.policy()?))
+    let (sources, captures) = ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents)?, dialect));
+    let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
+    Ok(Some(captures.policy()?))
 }

@@ -1,14 +1,61 @@
-//! Runs the commands.
+//! The program: its commands, and what runs them.
 
-use clap::Parser;
+use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use super::args::{Args, Command, joined};
+use super::args::{FilterArgs, joined};
+use super::check::{self, CheckArgs};
+use super::compile::{self, CompileArgs, MergeArgs};
+use super::diff::{self, DiffArgs, HistoryArgs};
+use super::documentation::{self, CompletionsArgs, ManArgs};
 use super::error::Failure;
-use super::journal::usage;
+use super::export::{self, ExportArgs};
+use super::inspect::{self, InspectArgs};
+use super::journal::error_event;
+use super::keys::{self, KeysArgs, SeenArgs};
+use super::lint::{self, LintArgs};
+use super::receipts::{self, JoinArgs, ReportArgs, VerifyArgs};
 use super::say::say;
-use super::{check, compile, diff, documentation, export, filter, inspect, keys, lint, process, receipts};
+use super::{filter, process};
+use crate::formats::visible;
+
+/// Split URL lists by robots.txt and prove that no line was lost
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  robosieve filter --agent examplebot --robots robots/ --out split urls.txt
+  robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
+  robosieve check --policy policy.rsv https://example.com/private/x
+
+Each command has examples of its own: robosieve help filter"
+)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Filter(Box<FilterArgs>),
+    Check(CheckArgs),
+    Compile(CompileArgs),
+    Merge(MergeArgs),
+    Inspect(InspectArgs),
+    Export(ExportArgs),
+    Diff(DiffArgs),
+    History(HistoryArgs),
+    Report(ReportArgs),
+    Lint(LintArgs),
+    Verify(VerifyArgs),
+    Join(JoinArgs),
+    Keys(KeysArgs),
+    Seen(SeenArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
 
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
 /// the answer is "no", 2 an error, 130 interrupted.
@@ -29,10 +76,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(args: Args) -> Result<ExitCode, Failure> {
-    process::report_lost_pages();
-    process::fail_beyond_size_limit();
-    process::raise_open_files();
-    process::hide_caught_panics();
+    process::set_up();
     match args.command {
         Command::Filter(args) => Ok(filter::run(&args)),
         Command::Check(args) => check::run(&args),
@@ -48,7 +92,33 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Seen(args) => keys::seen(&args),
         Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => receipts::report(&args),
-        Command::Completions(args) => documentation::completions(&args),
-        Command::Man(args) => documentation::man(&args),
+        Command::Completions(args) => documentation::completions(&args, Args::command()),
+        Command::Man(args) => documentation::man(&args, Args::command()),
     }
+}
+
+/// Prints the error for invalid arguments, as JSON if they ask for that, or the help asked for. Arguments that a terminal would
+/// obey are shown as escapes.
+fn usage(problem: &clap::Error, given: &[OsString]) -> ExitCode {
+    let of_visible = with_visible_words(problem, given);
+    let problem = of_visible.as_ref().unwrap_or(problem);
+    let asked = given.iter().any(|word| word == "--log=json") || given.windows(2).any(|pair| pair == ["--log", "json"]);
+    if asked && problem.use_stderr() {
+        let text = problem.render().to_string();
+        say(error_event(text.trim_end().strip_prefix("error: ").unwrap_or(&text)));
+    } else {
+        // In colour. Write errors are ignored.
+        let _ = problem.print();
+    }
+    u8::try_from(problem.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// The error for the same arguments, made visible; `None` if they are.
+fn with_visible_words(problem: &clap::Error, given: &[OsString]) -> Option<clap::Error> {
+    let words: Vec<OsString> = given.iter().map(|word| visible(word.to_string_lossy()).to_string().into()).collect();
+    if words == given || !problem.use_stderr() {
+        return None;
+    }
+    let same = Args::try_parse_from(&words).err().filter(|other| other.kind() == problem.kind());
+    Some(same.unwrap_or_else(|| clap::Error::raw(problem.kind(), format!("{}\n", visible(problem)))))
 }

@@ -16,29 +16,19 @@ pub(super) fn say_lines(message: impl fmt::Display) {
     let _ = io::stderr().lock().write_all(format!("{}\n", visible_except(&['\n'], message)).as_bytes());
 }
 
-/// Prints lines. Once the reader is gone, the rest is dropped: the exit status still gives the answer.
+/// Prints lines. Once the reader is gone, the rest is dropped, which is no error: the exit status still gives the answer.
 pub struct Printer(Option<io::BufWriter<StdoutLock<'static>>>);
 
 impl Printer {
-    /// A printer to standard output.
     pub fn new() -> Printer {
         Printer(Some(io::BufWriter::new(io::stdout().lock())))
     }
 
     /// Prints a line, or several; only their tabs and line feeds reach a terminal as they are.
-    ///
-    /// # Errors
-    ///
-    /// If standard output cannot be written; a closed pipe is not an error.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         self.attempt(|out| writeln!(out, "{}", visible_except(&['\t', '\n'], line)))
     }
 
-    /// Flushes the output.
-    ///
-    /// # Errors
-    ///
-    /// If standard output cannot be written; a closed pipe is not an error.
     pub fn finish(mut self) -> io::Result<()> {
         self.attempt(Write::flush)
     }
@@ -58,11 +48,6 @@ impl Printer {
     }
 }
 
-/// Prints one text.
-///
-/// # Errors
-///
-/// If standard output cannot be written; a closed pipe is not an error.
 pub fn print(text: &str) -> io::Result<()> {
     let mut printer = Printer::new();
     printer.line(text)?;

@@ -1,9 +1,10 @@
 //! What a command judges by: the sources of a policy, the overrides over it, and its crawlers; and whole files that it reads,
 //! none of which may be endless.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::Failure;
 use super::say::say;
@@ -13,43 +14,10 @@ use crate::formats::error::FileError;
 use crate::formats::error::json_problem;
 use crate::formats::{shortened, shown};
 use crate::input::STANDARD_INPUT;
-use crate::policy::source::{self, Options, PassedOver, Robots, body_limit};
-use crate::policy::{Captures, Crawler, CrawlerError, Overrides, Policy};
+use crate::origin;
+use crate::policy::source::{PassedOver, Robots, body_limit};
+use crate::policy::{Crawler, CrawlerError, Overrides, Policy};
 use crate::robots::Agents;
-
-/// The sources that a policy is made from.
-pub struct Sources<'a> {
-    /// Folders and files, or a single robots.txt if there is an origin.
-    pub paths: &'a [PathBuf],
-    /// The origin of the single robots.txt.
-    pub origin: Option<&'a str>,
-    /// How to read them.
-    pub options: Options,
-    /// The file with the operator's overrides for origins.
-    pub overrides: Option<&'a Path>,
-    /// Tells what was passed over.
-    pub tell: &'a dyn Fn(&PassedOver),
-}
-
-impl Sources<'_> {
-    /// Adds all sources to `captures`, and returns it.
-    pub fn read(&self, mut captures: Captures) -> Result<Captures, Failure> {
-        // First, because the operator should not learn of a mistake in them after an hour of reading.
-        if let Some(path) = self.overrides {
-            captures.add_overrides(&Overrides::read(path)?)?;
-        }
-        match (self.origin, self.paths) {
-            (Some(origin), [single]) => source::add_single(single, origin, &self.options, &mut captures)?,
-            (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-            (None, several) if self.options.fetched_at.is_some() && !several.iter().any(|source| source.is_dir()) => {
-                return Err(Failure::NothingWithoutTime);
-            }
-            (None, several) => source::add(several, &self.options, &mut captures)?,
-        }
-        captures.passed_over().iter().for_each(self.tell);
-        Ok(captures)
-    }
-}
 
 /// Tells on standard error what was passed over in sources.
 pub fn say_passed_over(passed: &PassedOver) {
@@ -78,6 +46,12 @@ pub(super) fn crawlers_or_all(agents: Option<&Agents>, policy: &Policy) -> Resul
     crawlers(agents.map_or(policy.columns().all(), std::slice::from_ref), policy)
 }
 
+/// An origin, given as such or as a URL on it.
+pub(super) fn origin_of(given: &OsStr) -> Result<String, Failure> {
+    let found = origin::canonical(origin::trimmed(given.as_encoded_bytes())).map(|(origin, _)| origin);
+    found.map_err(|problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem })
+}
+
 /// The most bytes of a line with a URL.
 const LINE: u64 = 64 << 20;
 
@@ -99,7 +73,6 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Opens a file, or standard input.
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match path.as_os_str() == STANDARD_INPUT {
         true => Box::new(io::stdin()),
@@ -108,10 +81,6 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 }
 
 /// The crawlers named by options, then those of a file, each once.
-///
-/// # Errors
-///
-/// [`Failure::File`] if the file cannot be read, [`Failure::AgentsFile`] if it names no crawler or what is none.
 pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
     let mut all = named.to_vec();
     let Some(path) = file else { return Ok(all) };

@@ -19,7 +19,7 @@ use crate::rules::chosen::ChosenRules;
 use crate::rules::chosen::{KeptRule, is_always_allowed};
 
 /// The cause of a URL's outcome under a policy. For a path judged by one robots.txt, see [`Explanation`](crate::Explanation).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Cause {
     /// The rule, or the line for which a page is refused that may be fetched; `None` if the state of the robots.txt, an override, or the
@@ -32,6 +32,17 @@ pub struct Cause {
     pub captured: Option<i64>,
     /// The status of the deciding answer, if it decides because the operator [says](crate::Choices::statuses) what it means.
     pub status: Option<u16>,
+}
+
+impl fmt::Display for Cause {
+    /// The rule, for example `line 3: Disallow: /private`, or else the status that decides, or `no rule`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.rule, self.status) {
+            (Some(rule), _) => rule.fmt(f),
+            (None, Some(status)) => write!(f, "status {status}"),
+            (None, None) => f.write_str("no rule"),
+        }
+    }
 }
 
 /// Explains outcomes. Use one for each thread, again and again: URLs that follow others of their origin need no look-up, and what is

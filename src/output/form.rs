@@ -17,20 +17,21 @@ use crate::preferences::{PreferenceColumn, PreferenceColumns, Preferred};
 use crate::robots::Agents;
 use crate::rules::chosen::KeptRule;
 
-/// Whether lines are split into partitions, or stay together with their verdicts. See [`Format`] for the format of the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Form {
-    /// One file for each partition of each crawler.
-    #[default]
-    Partitions,
-    /// One file with all lines, in order, each after its partition's name for each crawler, separated by tabs. The names come
-    /// first because a line may contain tabs.
-    Verdicts,
-    /// One file with all lines, in order, each after two columns: the names of the crawlers that it is blocked for, and of those
-    /// that it is deferred for, separated by commas. A line without a valid URL is blocked for all of them.
-    BlockedFor,
+named! {
+    /// Whether lines are split into partitions, or stay together with their verdicts. See [`Format`] for the format of the files.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum Form {
+        /// One file for each partition of each crawler.
+        #[default]
+        Partitions = "partitions",
+        /// One file with all lines, in order, each after its partition's name for each crawler, separated by tabs. The names come
+        /// first because a line may contain tabs.
+        Verdicts = "verdicts",
+        /// One file with all lines, in order, each after two columns: the names of the crawlers that it is blocked for, and of those
+        /// that it is deferred for, separated by commas. A line without a valid URL is blocked for all of them.
+        BlockedFor = "blocked-for",
+    }
 }
 
 impl Form {
@@ -286,18 +287,19 @@ fn names(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     all.into_iter().flatten()
 }
 
-/// The format of the files of lines, in either [`Form`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Format {
-    /// The lines, as they were read.
-    #[default]
-    Text,
-    /// Parquet, one row a line: the columns of the list, then the reason and, if asked for, what blocked the line. The verdict is
-    /// a column in [`Form::Verdicts`](Form::Verdicts), and otherwise the name of the folder. For a list that is not
-    /// a table, the columns are `url` and, where the line is more than that, `line`.
-    Parquet,
+named! {
+    /// The format of the files of lines, in either [`Form`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+    #[non_exhaustive]
+    pub enum Format {
+        /// The lines, as they were read.
+        #[default]
+        Text = "text",
+        /// Parquet, one row a line: the columns of the list, then the reason and, if asked for, what blocked the line. The verdict is
+        /// a column in [`Form::Verdicts`](Form::Verdicts), and otherwise the name of the folder. For a list that is not
+        /// a table, the columns are `url` and, where the line is more than that, `line`.
+        Parquet = "parquet",
+    }
 }
 
 /// Bytes of a chunk of text, unless the memory allows less or the job asks for another size.
@@ -343,15 +345,16 @@ impl Format {
 // Compressed output, as frames that are complete in themselves (gzip members, Zstandard frames). Workers can make them in
 // parallel, and every tool reads the file as one text.
 
-/// How files of text are compressed: as a sequence of frames, each complete in itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum FrameFormat {
-    /// RFC 1952, at the default level of `gzip`.
-    Gzip,
-    /// RFC 8878 with a checksum, at the default level of `zstd`.
-    Zstd,
+named! {
+    /// How files of text are compressed: as a sequence of frames, each complete in itself.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[non_exhaustive]
+    pub enum FrameFormat {
+        /// RFC 1952, at the default level of `gzip`.
+        Gzip = "gzip",
+        /// RFC 8878 with a checksum, at the default level of `zstd`.
+        Zstd = "zstd",
+    }
 }
 
 /// The default levels of `gzip` and `zstd`.

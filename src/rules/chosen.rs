@@ -1,5 +1,9 @@
 //! The rules of one robots.txt for one crawler, with verdicts and explanations.
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use std::fmt;
+
 use crate::dialect::{Dialect, RobotsTxtPath};
 use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection, SideKey};
 use crate::rules::{Patterns, Verdict, deciding_rule};
@@ -54,8 +58,26 @@ impl KeptRule {
     }
 }
 
+impl fmt::Display for KeptRule {
+    /// For example, `line 3: Disallow: /private`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}: {}", self.line, self.key(), String::from_utf8_lossy(&self.value))
+    }
+}
+
+/// The line, its key, and its value as text, as `robosieve check --json` has them.
+impl Serialize for KeptRule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rule = serializer.serialize_struct("KeptRule", 3)?;
+        rule.serialize_field("line", &self.line)?;
+        rule.serialize_field("key", self.key())?;
+        rule.serialize_field("value", &String::from_utf8_lossy(&self.value))?;
+        rule.end()
+    }
+}
+
 /// The verdict of one robots.txt on a path, and what decided it. For a URL judged by a policy, see [`Cause`](crate::Cause).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Explanation<'r> {
     /// The verdict.

@@ -8,10 +8,9 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::error::MetricsError;
 use crate::formats::error::FileError;
-use crate::formats::replace::FileKind;
-use crate::formats::replace::replace;
+use crate::formats::replace::{FileKind, replace};
+use crate::formats::shown;
 use crate::policy::Statistics;
 use crate::run::progress::{Phase, Snapshot};
 
@@ -21,7 +20,6 @@ const METRICS_VERSION: &str = "1";
 /// What errors say of the file.
 const WRITE: &str = "write the metrics";
 
-/// The prefix of all names.
 const PREFIX: &str = "robosieve";
 
 /// The time of the last success, which a run takes over from the previous one.
@@ -44,6 +42,27 @@ const METRICS_FILE: FileKind = FileKind {
 
 /// The most bytes of such a file that are looked at.
 const LONGEST: u64 = 64 << 20;
+
+/// A problem with the metrics file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] FileError),
+    /// The file cannot be replaced as a whole, because it is not a regular file.
+    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", shown(path))]
+    NoFile {
+        /// The path of the existing file.
+        path: PathBuf,
+    },
+    /// The file contains something else.
+    #[error("{} is not a robosieve metrics file; choose another name", shown(path))]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+}
 
 /// A file of metrics.
 #[derive(Debug)]
@@ -124,18 +143,25 @@ impl Metrics {
     fn text(&self, snapshot: &Snapshot, success: Option<bool>) -> String {
         let mut text = MetricsText::default();
         self.run(snapshot, success, &mut text);
-        text.family("input_lines_total", COUNTER, "Lines judged.").sample(&[], snapshot.lines);
-        text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
-        let duplicates = "Lines left out because their URLs occurred before.";
-        text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
-        let seen = "Lines left out because earlier runs have seen their URLs.";
-        text.family("seen_lines_total", COUNTER, seen).sample(&[], snapshot.seen);
-        let unchanged = "Lines left out because their verdicts are those of the older policy.";
-        text.family("unchanged_lines_total", COUNTER, unchanged).sample(&[], snapshot.unchanged);
-        let skipped = "Parts of lists that could not be read and were skipped.";
-        text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);
-        let source = "Bytes of the lists that were read, as stored in their files.";
-        text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
+        for (name, value, help) in [
+            ("input_lines_total", snapshot.lines, "Lines judged."),
+            ("input_bytes_total", snapshot.bytes, "Bytes of these lines."),
+            ("duplicate_lines_total", snapshot.duplicates, "Lines left out because their URLs occurred before."),
+            ("seen_lines_total", snapshot.seen, "Lines left out because earlier runs have seen their URLs."),
+            (
+                "unchanged_lines_total",
+                snapshot.unchanged,
+                "Lines left out because their verdicts are those of the older policy.",
+            ),
+            ("skipped_parts_total", snapshot.skipped, "Parts of lists that could not be read and were skipped."),
+            (
+                "source_bytes_total",
+                snapshot.source_bytes,
+                "Bytes of the lists that were read, as stored in their files.",
+            ),
+        ] {
+            text.family(name, COUNTER, help).sample(&[], value);
+        }
         if let Some(known) = snapshot.source_bytes_known {
             text.family("source_expected_bytes", GAUGE, "Bytes of the files of all lists.").sample(&[], known);
         }

@@ -2,11 +2,10 @@
 
 pub(crate) mod access;
 pub mod diff;
-mod error;
 pub mod export;
 pub mod inspect;
 pub(crate) mod metrics;
 pub mod report;
 
-pub use error::{MetricsError, ReportError};
-pub use metrics::Metrics;
+pub use metrics::{Metrics, MetricsError};
+pub use report::ReportError;

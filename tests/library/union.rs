@@ -6,7 +6,7 @@ mod reading;
 
 use std::ops::Range;
 
-use robosieve::export::{self, ExportTable, Value};
+use robosieve::export::{Export, Table, Value};
 use robosieve::inspect::{OriginEntry, Summary};
 use robosieve::judge::{Choices, Fallback, MaxAge};
 use robosieve::policy::{Capture, Captures, Crawlers, OriginState, Overrides, Policy, WriteLock, merge};
@@ -118,15 +118,16 @@ fn urls() -> Vec<String> {
 fn views(policy: &Policy) -> Vec<String> {
     let crawlers: Vec<_> = columns().all().iter().map(|agents| policy.crawler(Some(agents)).unwrap()).collect();
     let mut views = vec![format!("{:?}", Summary::of(policy, &crawlers, 0, 9).unwrap())];
-    for table in ExportTable::all() {
+    for table in Table::all() {
         let mut add = |row: &[Value<'_>]| {
             views.push(format!("{row:?}"));
             Ok::<(), ()>(())
         };
-        export::rows(policy, table, &crawlers, &mut add).unwrap();
+        Export::new(policy, table, &crawlers).rows(&mut add).unwrap();
     }
     let urls = urls();
-    views.extend(urls.iter().map(|url| format!("{:?}", OriginEntry::of(policy, url.as_bytes(), &crawlers, 0))));
+    let entry = |url: &String| OriginEntry::of(policy, url.as_bytes(), &crawlers, Choices::at(0));
+    views.extend(urls.iter().map(|url| format!("{:?}", entry(url))));
     views
 }
 

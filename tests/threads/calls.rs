@@ -9,7 +9,7 @@ use robosieve::policy::{Capture, Captures, Overrides, Policy, WriteLock, merge, 
 #[cfg(feature = "parquet")]
 use robosieve::run::Format;
 use robosieve::run::{Folder, FrameFormat, Job, Progress, join, verify};
-use robosieve::show::export::{self, ExportTable};
+use robosieve::show::export::{self, Export, Table};
 use robosieve::show::inspect::Summary;
 use robosieve::show::report::{REPORT, Report};
 use robosieve::{Agents, Choices, Dialect, RuleSet, SameUrl};
@@ -137,9 +137,9 @@ fn policies(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     done("Policy::flattened");
     let crawler = large.crawler(None).expect("a crawler");
     let mut out = Vec::new();
-    export::write(&large, ExportTable::Sitemaps, std::slice::from_ref(&crawler), export::Format::Tsv, &mut out)
-        .expect("a table");
-    done("export::write");
+    let sitemaps = Export::new(&large, Table::Sitemaps, std::slice::from_ref(&crawler));
+    sitemaps.write(export::Format::Tsv, &mut out).expect("a table");
+    done("Export::write");
     Summary::of(&large, &[crawler], 0, 9).expect("one layer");
     done("Summary::of");
 }

@@ -4,8 +4,8 @@ use clap::ValueHint;
 use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
-use super::super::error::Failure;
 use super::values::{bytes, one_of};
+use crate::cli::error::Failure;
 use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
@@ -67,7 +67,7 @@ pub struct OutputArgs {
         value_name = "WHICH",
         hide_possible_values = true,
         hide_short_help = true,
-        value_parser = one_of([("any", AllowedIf::Any), ("all", AllowedIf::All)]),
+        value_parser = one_of(AllowedIf::ALL.map(|which| (which.name(), which))),
         conflicts_with_all = ["verdicts", "blocked_for", "explain"]
     )]
     pub allowed_if: Option<AllowedIf>,
@@ -154,7 +154,7 @@ pub struct OutputArgs {
         value_name = "FORMAT",
         default_value = "text",
         hide_possible_values = true,
-        value_parser = one_of([("text", Format::Text), ("parquet", Format::Parquet)])
+        value_parser = one_of(Format::ALL.map(|format| (format.name(), format)))
     )]
     pub format: Format,
     /// Compress the files: gzip or zstd
@@ -206,7 +206,6 @@ impl OutputArgs {
         }
     }
 
-    /// How lines are written to a folder.
     fn form(&self) -> Form {
         match (self.verdicts, self.blocked_for) {
             (true, _) => Form::Verdicts,

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::values::one_of;
 use crate::cli::error::Failure;
-use crate::cli::sources::Sources;
+use crate::cli::sources;
 use crate::dialect::Dialect;
 use crate::judge::{Choices, Statuses};
-use crate::policy::source::{FetchedAt, FieldNames, Options, PassedOver};
-use crate::policy::{OpenError, Policy, Trust};
+use crate::policy::source::{self, FetchedAt, FieldNames, Options, PassedOver};
+use crate::policy::{Captures, OpenError, Overrides, Policy, Trust};
 use crate::preferences::{Requirements, SignalScope};
 use crate::robots::Agents;
 
@@ -31,6 +31,15 @@ pub struct PolicyArgs {
 }
 
 impl PolicyArgs {
+    /// Checks that there is a policy, or sources and crawlers to make one.
+    pub fn check(&self, robots: &[PathBuf], agents: &[Agents], named: &Option<PathBuf>) -> Result<(), Failure> {
+        match self.policy.is_empty() {
+            true if robots.is_empty() => Err(Failure::NoSource),
+            true if agents.is_empty() && named.is_none() => Err(Failure::NoAgent),
+            _ => Ok(()),
+        }
+    }
+
     /// Opens the policy, if one is given.
     pub fn open(&self) -> Result<Option<Policy>, Failure> {
         self.open_files(&self.policy)
@@ -45,7 +54,6 @@ impl PolicyArgs {
         Ok(Some(Policy::layered(policies).map_err(Failure::Merge)?))
     }
 
-    /// Opens one of the files.
     pub fn open_file(&self, path: &Path) -> Result<Policy, OpenError> {
         mapped(path, trust(self.trust_checksum))
     }
@@ -98,7 +106,6 @@ pub struct StatusesArgs {
 }
 
 impl StatusesArgs {
-    /// Reads the file of statuses, if there is one.
     pub fn read(&self) -> Result<Statuses, Failure> {
         Ok(self.statuses.as_deref().map(Statuses::named_or_read).transpose()?.unwrap_or_default())
     }
@@ -139,12 +146,10 @@ pub struct PolicyFileArgs {
 }
 
 impl PolicyFileArgs {
-    /// All policy files.
     pub fn files(&self) -> Vec<PathBuf> {
         [&self.path].into_iter().chain(&self.others).cloned().collect()
     }
 
-    /// Opens the policy.
     pub fn open(&self) -> Result<Policy, Failure> {
         let open = |path: &PathBuf| mapped(path, trust(self.trust_checksum));
         let policies = self.files().iter().map(open).collect::<Result<Vec<_>, _>>()?;
@@ -173,6 +178,15 @@ pub struct CrawlerArgs {
     /// is only one.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
+    #[command(flatten)]
+    pub named: AgentsFileArgs,
+    #[command(flatten)]
+    pub dialect: DialectArgs,
+}
+
+/// Crawlers by their names in a file.
+#[derive(Debug, clap::Args)]
+pub struct AgentsFileArgs {
     /// A file of crawlers' names: one a line, or JSON; they are added to those of --agent
     ///
     /// In a text, a # begins a comment. JSON is a list of names, or an object with an object for each name. A name with other
@@ -180,8 +194,19 @@ pub struct CrawlerArgs {
     /// equal are one crawler.
     #[arg(long, value_name = "FILE")]
     pub agents_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub dialect: DialectArgs,
+}
+
+impl CrawlerArgs {
+    pub fn all(&self, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
+        self.named.all(&self.agent, dialect)
+    }
+}
+
+impl AgentsFileArgs {
+    /// The crawlers named by options, then those of the file, each once.
+    pub fn all(&self, named: &[Agents], dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
+        sources::all(named, self.agents_file.as_deref(), dialect)
+    }
 }
 
 /// The dialect of robots.txt files. A policy already has one.
@@ -201,7 +226,7 @@ pub struct DialectArgs {
     pub dialect: &'static Dialect,
 }
 
-pub(super) fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
+pub fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
     one_of(Dialect::ALL.iter().map(|dialect| (dialect.name, dialect)))
 }
 
@@ -224,17 +249,31 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// The sources of a policy, to be read so.
-    pub fn sources<'a>(
+    /// Reads sources, and the operator's overrides, into `captures`, and returns it; with an origin, the source is a single
+    /// robots.txt. Passes what was passed over to `tell`.
+    pub fn read(
         &self,
-        paths: &'a [PathBuf],
-        origin: Option<&'a str>,
-        overrides: Option<&'a Path>,
+        (paths, origin): (&[PathBuf], Option<&str>),
+        overrides: Option<&Path>,
         skip_bad: bool,
-        tell: &'a dyn Fn(&PassedOver),
-    ) -> Sources<'a> {
+        mut captures: Captures,
+        tell: impl FnMut(&PassedOver),
+    ) -> Result<Captures, Failure> {
+        // First, because the operator should not learn of a mistake in them after an hour of reading.
+        if let Some(path) = overrides {
+            captures.add_overrides(&Overrides::read(path)?)?;
+        }
         let names = self.columns.clone().unwrap_or_default();
         let options = Options { names, skip_bad, fetched_at: self.fetched_at, ..Options::default() };
-        Sources { paths, origin, options, overrides, tell }
+        match (origin, paths) {
+            (Some(origin), [single]) => source::add_single(single, origin, &options, &mut captures)?,
+            (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
+            (None, several) if self.fetched_at.is_some() && !several.iter().any(|source| source.is_dir()) => {
+                return Err(Failure::NothingWithoutTime);
+            }
+            (None, several) => source::add(several, &options, &mut captures)?,
+        }
+        captures.passed_over().iter().for_each(tell);
+        Ok(captures)
     }
 }

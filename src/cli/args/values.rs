@@ -12,7 +12,7 @@ use crate::policy::LONGEST_UNREACHABLE;
 use crate::robots::{AgentError, Agents};
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
-pub(super) fn bytes(given: &str) -> Result<u64, String> {
+pub fn bytes(given: &str) -> Result<u64, String> {
     let wanted = || "expected a number of bytes, such as 500, 64k, 1GiB (2^30) or 1GB (10^9)".to_owned();
     let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => given.split_at(at),
@@ -32,7 +32,7 @@ pub(super) fn bytes(given: &str) -> Result<u64, String> {
 }
 
 /// Parses a crawler that a policy was compiled for: its product tokens, or another name as its owner publishes it.
-pub(super) fn published(given: &str) -> Result<Agents, AgentError> {
+pub fn published(given: &str) -> Result<Agents, AgentError> {
     match given.parse() {
         Err(AgentError::WholeUserAgent { .. } | AgentError::Character { .. }) => Ok(Agents::verbatim(given)),
         agents => agents,
@@ -40,30 +40,28 @@ pub(super) fn published(given: &str) -> Result<Agents, AgentError> {
 }
 
 /// Parses how long an origin must have been unreachable, to seconds.
-pub(super) fn unreachable_for(given: &str) -> Result<u64, String> {
+pub fn unreachable_for(given: &str) -> Result<u64, String> {
     let days = LONGEST_UNREACHABLE / 86_400;
     let known = Some(duration(given)?).filter(|&seconds| seconds <= LONGEST_UNREACHABLE);
     known.ok_or_else(|| format!("a policy knows failures of the last {days} days only, so at most {days}d"))
 }
 
 /// Parses the number of workers. Each has its own buffers, so far more workers than processors would only take memory.
-pub(super) fn workers(given: &str) -> Result<usize, String> {
+pub fn workers(given: &str) -> Result<usize, String> {
     number_up_to(given, 4096)
 }
 
-/// Parses a whole number.
-pub(super) fn number(given: &str) -> Result<usize, String> {
+pub fn number(given: &str) -> Result<usize, String> {
     given.parse().map_err(|_| "expected a whole number".to_owned())
 }
 
-/// Parses a whole number that is not larger than `most`.
-pub(super) fn number_up_to(given: &str, most: usize) -> Result<usize, String> {
+pub fn number_up_to(given: &str, most: usize) -> Result<usize, String> {
     let number = number(given).ok().filter(|&number| number <= most);
     number.ok_or_else(|| format!("expected a whole number up to {most}"))
 }
 
 /// A parser for one of these values, given by its name.
-pub(super) fn one_of<T: Clone + Send + Sync + 'static>(
+pub fn one_of<T: Clone + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = (impl Into<PossibleValue>, T)>,
 ) -> impl TypedValueParser<Value = T> {
     let (names, values): (Vec<PossibleValue>, Vec<T>) =
@@ -74,7 +72,6 @@ pub(super) fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// The option.
 const UNIQUE: &str = "--unique";
 
 /// Arguments as given, with each value of `--unique` after a space joined to it.

@@ -29,9 +29,9 @@ thread_local! {
 /// Which field is the URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delimited {
-    pub(super) delimiter: u8,
+    pub(crate) delimiter: u8,
     /// The field, counted from 0.
-    pub(super) column: usize,
+    pub(crate) column: usize,
 }
 
 impl Delimited {

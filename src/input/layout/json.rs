@@ -30,7 +30,7 @@ impl Eq for Member {}
 
 impl Member {
     /// The member of this name.
-    pub(super) fn new(name: &str) -> Member {
+    pub(crate) fn new(name: &str) -> Member {
         Member { name: name.to_owned(), quoted: Finder::new(&format!("\"{name}\"")).into_owned() }
     }
 
@@ -90,7 +90,7 @@ impl Member {
 }
 
 /// The names of an object's members, if a text is one.
-pub(super) fn names(object: &[u8]) -> Option<Vec<String>> {
+pub(crate) fn names(object: &[u8]) -> Option<Vec<String>> {
     let members: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(object).ok()?;
     Some(members.into_iter().map(|(name, _)| name).collect())
 }

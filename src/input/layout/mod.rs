@@ -7,15 +7,15 @@
 mod cdxj;
 mod delimited;
 mod find;
-#[cfg(feature = "cli")]
-mod guess;
 mod json;
 mod url_field;
 
 pub use delimited::Column;
+#[cfg(feature = "cli")]
+pub(crate) use delimited::Delimited;
 pub(crate) use delimited::Found;
 pub use find::Layout;
 #[cfg(feature = "cli")]
-pub(crate) use guess::{Guess, guess};
+pub(crate) use json::{Member, names};
 pub use url_field::{Delimiter, UrlField};
 pub(crate) use url_field::{LOOK, MARK, has_keys};

@@ -4,15 +4,15 @@
 //! path that may be fetched by both. What is said of other pages is no change: it counts for nothing.
 
 use hashbrown::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::change::{Change, Differences, GroupChange};
-use super::kept::{self, Kept};
+use super::change::{Change, Difference, Differences, GroupChange};
 use crate::automaton::{DifferSpace, PAIRS, Paths, Question, Rules, newer};
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Group, Policy, Record};
-use crate::preferences::{Preference, PreferenceLine, Preferences, SignalScope, Use, is_about_uses};
-use crate::robots::SideRecord;
+use crate::preferences::{KeptUse, Preference, PreferenceLine, Preferences, SignalScope, Use, is_about_uses};
+use crate::robots::{self, SideRecord};
 use crate::rules::{Patterns, Verdict};
 use crate::show::access::GroupKind;
 
@@ -278,7 +278,7 @@ impl UseComparer {
     /// The change for a class, if there is one.
     fn change(&mut self, sides: [Side<'_>; 2], class: Class<'_>) -> Option<GroupChange> {
         let mut differences = Differences { are_all: true, ..Differences::default() };
-        differences.add(kept::differences(&class.kept[0], &class.kept[1]), self.shown);
+        differences.add(kept_differences(&class.kept[0], &class.kept[1]), self.shown);
         if class.is_of_pages {
             self.of_pages(sides, &class, &mut differences);
         }
@@ -351,7 +351,7 @@ fn classes<'p>(
         let columns = applied.map(|(column, _)| column);
         let records = [0, 1].map(|side: usize| Policy::records_of_column(lists[side], columns[side], scope));
         let of_pages = records.each_ref().map(|records| PreferenceLine::key(records));
-        let kept = records.each_ref().map(|records| kept::kept(records));
+        let kept = records.each_ref().map(|records| records.iter().flat_map(KeptUse::of).collect::<Kept>());
         let is_of_pages = of_pages[0] != of_pages[1];
         if !is_of_pages && kept[0] == kept[1] {
             continue;
@@ -373,4 +373,26 @@ fn classes<'p>(
         classes[at].crawlers.push(number);
     }
     classes
+}
+
+/// What records say that is only kept. Where they stand, and how often they say it, is no difference.
+type Kept = BTreeSet<KeptUse>;
+
+/// What went and what came. Where one record of a key went and one came, it took its place.
+fn kept_differences(was: &Kept, now: &Kept) -> Differences {
+    let mut by_key: BTreeMap<Option<robots::SideKey>, [Vec<String>; 2]> = BTreeMap::new();
+    for (side, changed) in [was.difference(now).collect::<Vec<_>>(), now.difference(was).collect()].iter().enumerate() {
+        changed.iter().for_each(|one| by_key.entry(one.key()).or_default()[side].push(one.text()));
+    }
+    let difference = |was, now| Difference { path: Vec::new(), was, now };
+    let of_key = |sides: [Vec<String>; 2]| match sides.map(<[String; 1]>::try_from) {
+        [Ok([was]), Ok([now])] => vec![difference(was, now)],
+        sides => {
+            let [gone, new] = sides.map(|side| side.map_or_else(|side| side, Vec::from));
+            let gone = gone.into_iter().map(|was| difference(was, String::new()));
+            gone.chain(new.into_iter().map(|now| difference(String::new(), now))).collect()
+        }
+    };
+    let shown: Vec<Difference> = by_key.into_values().flat_map(of_key).collect();
+    Differences { count: shown.len() as u64, shown, are_all: true }
 }

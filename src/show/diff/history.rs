@@ -1,19 +1,18 @@
 //! When each crawler's access to an origin changed, by policies in the order of time.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::change::Change;
 use super::compare::{Comparer, Side};
-use super::policies::{DiffError, Found, decisions, same_dialect, side, side_by_side};
+use super::policies::{DiffError, Found, crawlers_of, decisions, side, side_by_side};
 use crate::dialect::Dialect;
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
-use crate::policy::{Crawler, Policy};
+use crate::policy::{Crawler, OriginStatus, Policy};
 use crate::robots::Agents;
 use crate::show::access::{AccessDecider, Blocked, Cell, GroupKind, paths_of};
-use crate::show::export::{self, Column, Format, Kind, Value, always, perhaps};
+use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Policies in the order of time, to tell when each crawler's access changed.
 #[derive(Debug, Clone)]
@@ -24,18 +23,21 @@ pub struct History<'p> {
     choices: Choices,
 }
 
-/// The columns of a history.
-pub const HISTORY: [Column; 9] = [
-    always("origin", Kind::Text),
-    always("agent", Kind::Text),
-    always("policy", Kind::Whole),
-    perhaps("change", Kind::Text),
-    always("access", Kind::Text),
-    always("root", Kind::Text),
-    always("group", Kind::Text),
-    perhaps("origin_status", Kind::Text),
-    perhaps("fetched_at", Kind::Time),
-];
+table! {
+    /// The columns of a history.
+    pub const HISTORY;
+    fn row<'r>(origin: &'r [u8], agent: &'r str, place: usize, step: &Step, status: Option<OriginStatus>, fetched_at: Option<i64>) {
+        always "origin" Text = origin,
+        always "agent" Text = agent.as_bytes(),
+        always "policy" Whole = place as u64 + 1,
+        perhaps "change" Name = step.1.map(Change::name),
+        always "access" Name = step.0.blocked.access.name(),
+        always "root" Name = step.0.blocked.root.name(),
+        always "group" Name = step.0.group.name(),
+        perhaps "origin_status" Name = status.map(OriginStatus::name),
+        perhaps "fetched_at" Time = fetched_at,
+    }
+}
 
 impl<'p> History<'p> {
     /// The history of these crawlers by policies, the oldest first; if no crawlers are given, of all that every policy was compiled for.
@@ -44,25 +46,7 @@ impl<'p> History<'p> {
     ///
     /// [`DiffError`] if the policies have different dialects, or one lacks a crawler.
     pub fn new(policies: &[&'p Policy], agents: &[Agents]) -> Result<History<'p>, DiffError> {
-        policies.windows(2).try_for_each(|pair| same_dialect(pair[0], pair[1]))?;
-        let given =
-            if agents.is_empty() { policies.first().map_or(&[][..], |first| first.columns().all()) } else { agents };
-        let mut crawlers = vec![Vec::new(); policies.len()];
-        for of in given {
-            let of_each = (1..).zip(policies).map(|(number, policy)| {
-                policy
-                    .crawler(Some(of))
-                    .map_err(|error| DiffError::Crawler { which: format!("policy number {number}"), error })
-            });
-            match of_each.collect::<Result<Vec<Crawler>, _>>() {
-                Ok(of_each) => crawlers.iter_mut().zip(of_each).for_each(|(all, crawler)| all.push(crawler)),
-                Err(_) if agents.is_empty() => {}
-                Err(error) => return Err(error),
-            }
-        }
-        if let ([first, .., last], Some([])) = (policies, crawlers.first().map(Vec::as_slice)) {
-            return Err(DiffError::NoCrawler { was: first.columns().in_short(), now: last.columns().in_short() });
-        }
+        let crawlers = crawlers_of(policies, agents, |number| format!("policy number {}", number + 1))?;
         Ok(History { policies: policies.to_vec(), crawlers, choices: Choices::now() })
     }
 
@@ -79,7 +63,7 @@ impl<'p> History<'p> {
     ///
     /// A row has values for the columns of [`HISTORY`]: `policy` is the number of the policy, counted from 1; `change` is what paths tell
     /// of the one before, by the name of a [`Change`]; `access`, `root` and `group` are those of
-    /// [`ExportTable::Access`](export::ExportTable::Access), and `fetched_at` is when the robots.txt was fetched.
+    /// [`Table::Access`](export::Table::Access), and `fetched_at` is when the robots.txt was fetched.
     ///
     /// # Errors
     ///
@@ -102,7 +86,7 @@ impl<'p> History<'p> {
         Ok(origins)
     }
 
-    /// Writes the rows as a table; returns the number of origins.
+    /// Writes the rows as a table, as into a [file](export::write_file); returns the number of origins.
     ///
     /// # Errors
     ///
@@ -114,15 +98,6 @@ impl<'p> History<'p> {
             Ok(())
         })?;
         Ok(origins)
-    }
-
-    /// Writes the table to a file, as [`export::write_file`] does.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written, or exists and is not to be replaced.
-    pub fn write_file(&self, origin: Option<&str>, format: Format, path: &Path, force: bool) -> io::Result<u64> {
-        export::to_file(path, format, force, |file| self.write(origin, format, file))
     }
 }
 
@@ -176,20 +151,10 @@ impl<'p> Walk<'_, 'p> {
                 if place > 0 && is_same(&by_policy[place - 1..=place]) {
                     continue;
                 }
-                let (Cell { blocked, group }, change) = by_policy[place][at];
                 let record = found.as_ref().map(|(_, record)| record);
                 let fetched_at = record.and_then(|record| record.state().answered.fetched_at);
-                each(&[
-                    Value::Text(origin),
-                    Value::Text(agent.as_bytes()),
-                    Value::Whole(place as u64 + 1),
-                    change.map_or(Value::None, |change| Value::Name(change.name())),
-                    Value::Name(blocked.access.name()),
-                    Value::Name(blocked.root.name()),
-                    Value::Name(group.name()),
-                    record.map_or(Value::None, |record| Value::Name(record.origin_status.name())),
-                    fetched_at.map_or(Value::None, Value::Time),
-                ])?;
+                let status = record.map(|record| record.origin_status);
+                each(&row(origin, &agent, place, &by_policy[place][at], status, fetched_at))?;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 //! origins and crawlers.
 //!
 //! ```
-//! use robosieve::diff::{self, Change, Diff};
+//! use robosieve::diff::{Change, Diff};
 //! use robosieve::policy::{Capture, Captures};
 //! use robosieve::{Agents, Dialect};
 //!
@@ -29,12 +29,9 @@
 mod change;
 mod compare;
 mod history;
-mod kept;
 mod policies;
-mod table;
 
 pub use super::access::GroupKind;
 pub use change::{Change, Difference, Differences, OriginChange};
 pub use history::{HISTORY, History};
-pub use policies::{Diff, DiffError, Seen};
-pub use table::{DiffTable, rows, write, write_file};
+pub use policies::{Diff, DiffError, Seen, Table};

@@ -1,9 +1,12 @@
-//! Walks the origins of several policies side by side.
+//! Walks the origins of several policies side by side, and tells what changed between two, as a table or counted.
 
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::sync::Arc;
 use thiserror::Error;
 
-use super::change::{Change, OriginChange};
+use super::change::{Change, Difference, OriginChange};
 use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
@@ -11,6 +14,7 @@ use crate::output::form::crawler_name;
 use crate::policy::{Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
 use crate::show::access::paths_of;
+use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Two policies that cannot be compared.
 #[derive(Debug, Error)]
@@ -66,11 +70,36 @@ pub struct Diff<'p> {
 /// The most paths that are shown of a change, unless another number is given.
 const SHOWN: usize = 3;
 
-/// Checks that policies have the same dialect.
-pub(super) fn same_dialect(was: &Policy, now: &Policy) -> Result<(), DiffError> {
-    match [was, now].map(|policy| policy.dialect().name) {
-        [was, now] if was != now => Err(DiffError::Dialects { was, now }),
-        _ => Ok(()),
+/// These crawlers by each policy; if none are given, all that every policy was compiled for. `which` names a policy by its number.
+pub(super) fn crawlers_of(
+    policies: &[&Policy],
+    agents: &[Agents],
+    which: fn(usize) -> String,
+) -> Result<Vec<Vec<Crawler>>, DiffError> {
+    for pair in policies.windows(2) {
+        let [was, now] = [pair[0], pair[1]].map(|policy| policy.dialect().name);
+        if was != now {
+            return Err(DiffError::Dialects { was, now });
+        }
+    }
+    let given =
+        if agents.is_empty() { policies.first().map_or(&[][..], |first| first.columns().all()) } else { agents };
+    let mut crawlers = vec![Vec::new(); policies.len()];
+    for of in given {
+        let by = |(number, policy): (usize, &&Policy)| {
+            policy.crawler(Some(of)).map_err(|error| DiffError::Crawler { which: which(number), error })
+        };
+        match policies.iter().enumerate().map(by).collect::<Result<Vec<_>, _>>() {
+            Ok(of_each) => crawlers.iter_mut().zip(of_each).for_each(|(all, crawler)| all.push(crawler)),
+            Err(_) if agents.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    match (policies, crawlers.first()) {
+        ([was, .., now], Some(none)) if none.is_empty() => {
+            Err(DiffError::NoCrawler { was: was.columns().in_short(), now: now.columns().in_short() })
+        }
+        _ => Ok(crawlers),
     }
 }
 
@@ -81,19 +110,11 @@ impl<'p> Diff<'p> {
     ///
     /// [`DiffError`] if they have different dialects, or one lacks a crawler.
     pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
-        same_dialect(was, now)?;
-        let of = |which, policy: &Policy, agents: &Agents| {
-            let which = format!("the {which} policy");
-            policy.crawler(Some(agents)).map_err(|error| DiffError::Crawler { which, error })
+        let which = |number| format!("the {} policy", ["older", "newer"][number]);
+        let crawlers = match <[_; 2]>::try_from(crawlers_of(&[was, now], agents, which)?) {
+            Ok([was, now]) => was.into_iter().zip(now).map(|(was, now)| [was, now]).collect(),
+            Err(_) => Vec::new(),
         };
-        let both = |agents: &Agents| Ok([of("older", was, agents)?, of("newer", now, agents)?]);
-        let crawlers = match agents {
-            [] => was.columns().all().iter().filter_map(|agents| both(agents).ok()).collect(),
-            agents => agents.iter().map(both).collect::<Result<Vec<_>, _>>()?,
-        };
-        if crawlers.is_empty() {
-            return Err(DiffError::NoCrawler { was: was.columns().in_short(), now: now.columns().in_short() });
-        }
         Ok(Diff { policies: [was, now], crawlers, choices: Choices::now(), only: Vec::new(), shown: SHOWN })
     }
 
@@ -167,6 +188,41 @@ impl<'p> Diff<'p> {
         Ok(seen)
     }
 
+    /// Passes all rows of a table to `each`.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `each`.
+    pub fn rows<E>(&self, table: Table, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<Seen, E> {
+        let names = self.names();
+        let mut counts: BTreeMap<(u16, Change), u64> = BTreeMap::new();
+        let seen = self.each(|change| match table {
+            Table::Changes => change_rows(change, &names, each),
+            Table::Summary => {
+                change.crawlers.iter().for_each(|&crawler| *counts.entry((crawler, change.change)).or_default() += 1);
+                Ok(())
+            }
+        })?;
+        for ((crawler, change), origins) in counts {
+            each(&summary_row(&names[usize::from(crawler)], change, origins))?;
+        }
+        Ok(seen)
+    }
+
+    /// Writes a table.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written.
+    pub fn write(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
+        let mut seen = Seen::default();
+        export::write_rows((table.name(), table.columns()), format, out, &mut |each| {
+            seen = self.rows(table, each)?;
+            Ok(())
+        })?;
+        Ok(seen)
+    }
+
     fn is_wanted(&self, change: Change) -> bool {
         self.only.is_empty() || self.only.contains(&change)
     }
@@ -199,4 +255,66 @@ pub(super) fn side_by_side<'p>(policies: &[&'p Policy]) -> impl Iterator<Item = 
         let found = records.iter_mut().map(|records| records.next_if(|(_, record)| record.origin == first));
         Some((first, found.collect()))
     })
+}
+
+named! {
+    /// A table of changes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum Table {
+        /// A row for each path that shows a change of an origin, for the crawlers for which it is the same; one if there is no such path.
+        Changes = "changes",
+        /// A row for each crawler and kind of change: for how many origins.
+        Summary = "changes-summary",
+    }
+}
+
+impl Table {
+    /// The columns of the table.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Table::Changes => &CHANGES,
+            Table::Summary => &SUMMARY,
+        }
+    }
+}
+
+table! {
+    const CHANGES;
+    fn change_row<'r>(change: &'r OriginChange<'_>, agents: &'r str, shown: Option<&'r Difference>) {
+        always "origin" Text = change.origin,
+        always "change" Name = change.change.name(),
+        always "agents" Text = agents.as_bytes(),
+        perhaps "path" Text = shown.map(|shown| &*shown.path).filter(|path| !path.is_empty()),
+        perhaps "was" Text = shown.map(|shown| shown.was.as_bytes()).filter(|was| !was.is_empty()),
+        perhaps "now" Text = shown.map(|shown| shown.now.as_bytes()).filter(|now| !now.is_empty()),
+        always "differences" Whole = change.differences.count,
+        always "are_all" Name = if change.differences.are_all { "yes" } else { "no" },
+        always "group_was" Name = change.groups[0].name(),
+        always "group_now" Name = change.groups[1].name(),
+        perhaps "status_was" Name = change.statuses[0],
+        perhaps "status_now" Name = change.statuses[1],
+    }
+}
+
+table! {
+    const SUMMARY;
+    fn summary_row<'r>(agent: &'r str, change: Change, origins: u64) {
+        always "agent" Text = agent.as_bytes(),
+        always "change" Name = change.name(),
+        always "origins" Whole = origins,
+    }
+}
+
+fn change_rows<E>(
+    change: &OriginChange<'_>,
+    names: &[String],
+    each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
+) -> Result<(), E> {
+    let agents: Vec<&str> = change.crawlers.iter().map(|&crawler| &*names[usize::from(crawler)]).collect();
+    let agents = agents.join(",");
+    match &*change.differences.shown {
+        [] => each(&change_row(change, &agents, None)),
+        shown => shown.iter().try_for_each(|shown| each(&change_row(change, &agents, Some(shown)))),
+    }
 }

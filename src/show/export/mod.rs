@@ -1,33 +1,31 @@
 //! Tables of the data other than rules in a policy, for other parts of a crawler: schedulers, sitemap readers,
 //! dashboards.
 //!
-//! An [`ExportTable`] has rows of [`Value`]s under [`Column`]s. They are read from the policy origin by origin, in
+//! A [`Table`] has rows of [`Value`]s under [`Column`]s. They are read from the policy origin by origin, in
 //! order, so that memory does not grow with the table. A [`Format`] determines how rows are written.
 //!
 //! ```
-//! use robosieve::export::{self, ExportTable, Format};
+//! use robosieve::export::{Export, Format, Table};
 //! use robosieve::policy::{Captures, Policy};
 //! use robosieve::{Agents, Dialect};
 //!
 //! let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy()?;
 //! let mut out = Vec::new();
-//! export::write(&policy, ExportTable::Sitemaps, &[policy.crawler(None)?], Format::Tsv, &mut out)?;
+//! Export::new(&policy, Table::Sitemaps, &[policy.crawler(None)?]).write(Format::Tsv, &mut out)?;
 //! assert_eq!(out, b"origin\tsitemap\tline\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod format;
-
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
 mod repeats;
 mod tables;
-mod text;
 
-pub use format::{Format, write, write_file};
+pub(super) use format::write_rows;
+pub use format::{Format, write_file};
 #[cfg(feature = "cli")]
 pub(crate) use format::{file_kind, is_text};
-pub(super) use format::{to_file, write_rows};
-pub use tables::{Column, Export, ExportTable, Kind, Value, rows};
-pub(super) use tables::{always, perhaps};
+pub(super) use tables::table;
+pub use tables::{Column, Export, Kind, Table, Value};

@@ -17,12 +17,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::repeats::{self, Encoded, Repeats};
-use super::tables::{Column, Kind, Value};
+use super::tables::{Column, Kind, Rows, Value};
 use crate::formats::columnar::{ParquetFile, guarded};
 use crate::threads::Soon;
-
-/// The maximum number of rows in a group.
-pub(super) const GROUP: usize = repeats::MOST;
 
 /// The approximate number of text bytes held before a group is written.
 const HELD: usize = 32 << 20;
@@ -37,8 +34,14 @@ pub(super) fn is_marked(file: &mut File) -> io::Result<bool> {
     Ok(metadata.is_some_and(|pairs| pairs.iter().any(|pair| pair.key == MARK)))
 }
 
-/// A writer of a Parquet file.
-pub(super) struct ParquetWriter<W: Write + Send> {
+/// Writes the rows that `rows` passes on.
+pub(super) fn write(table: (&str, &'static [Column]), out: impl Write + Send, rows: &mut Rows<'_>) -> io::Result<()> {
+    let mut writer = ParquetWriter::new(table, out, repeats::MOST)?;
+    rows(&mut |row| writer.row(row))?;
+    writer.finish()
+}
+
+struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     groups: ArrowRowGroupWriterFactory,
     fields: Vec<FieldRef>,
@@ -155,7 +158,6 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 }
 
-/// Encodes a column of a group.
 fn encoded(
     field: &FieldRef,
     values: &ArrayRef,
@@ -166,7 +168,6 @@ fn encoded(
 }
 
 impl Chunk {
-    /// Writes the column.
     fn append<W: Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), ParquetError> {
         match self {
             Chunk::Ours(encoded) => encoded.append(group),
@@ -204,10 +205,7 @@ impl Held {
             (Values::Repeats(texts), Value::Text(text)) => return texts.push(text),
             (Values::Repeats(texts), Value::Name(name)) => return texts.push_name(name),
             (Values::Texts(texts), Value::Text(text)) => {
-                match std::str::from_utf8(text) {
-                    Ok(text) => texts.append_value(text),
-                    Err(_) => texts.append_value(String::from_utf8_lossy(text)),
-                }
+                texts.append_value(String::from_utf8_lossy(text));
                 return text.len();
             }
             (Values::Texts(texts), Value::Name(name)) => {
@@ -252,7 +250,6 @@ impl Held {
     }
 }
 
-/// The time zone of all times.
 const UTC: &str = "UTC";
 
 /// A column in the library's schema notation.
@@ -281,11 +278,11 @@ mod tests {
     use parquet::record::Field;
 
     use super::*;
-    use crate::show::export::tables::ExportTable;
+    use crate::show::export::Table;
     use crate::threads;
 
     fn sitemaps() -> (&'static str, &'static [Column]) {
-        (ExportTable::Sitemaps.name(), ExportTable::Sitemaps.columns())
+        (Table::Sitemaps.name(), Table::Sitemaps.columns())
     }
 
     #[test]

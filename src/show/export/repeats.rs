@@ -215,14 +215,12 @@ impl Repeats {
         number
     }
 
-    /// The text with this number.
     fn text(&self, number: Number) -> &[u8] {
         at(&self.page, &self.places, number)
     }
 }
 
 impl Encoded {
-    /// Writes the column.
     pub fn append<W: Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), ParquetError> {
         group.append_column(&self.bytes, self.close)
     }

@@ -1,11 +1,11 @@
-//! The tables that can be exported: their columns, and their rows.
+//! The tables that can be exported: their columns, and their rows. One list has both, in the order of the table.
 
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Choices;
-use crate::policy::{Crawler, Policy, Record};
+use crate::policy::{Crawler, Group, OriginState, Outline, Policy, Record, Ruling};
 use crate::preferences::{PreferenceLine, SignalScope, Use, is_about_uses};
-use crate::robots::{Delay, SideKey};
+use crate::robots::{Delay, SideKey, SideRecord};
 use crate::show::access::{Access, AccessCounts, AccessDecider, Cell, GroupKind};
 
 /// A column of a table.
@@ -52,22 +52,44 @@ pub enum Value<'v> {
     Time(i64),
 }
 
-pub(in crate::show) const fn always(name: &'static str, kind: Kind) -> Column {
-    Column { name, kind, always: true }
-}
+/// Defines the columns of a table, and the function that makes a row: a value for each of them, which `perhaps` is missing.
+macro_rules! table {
+    (
+        $(#[$meta:meta])*
+        $visible:vis const $COLUMNS:ident;
+        fn $row:ident<$life:lifetime>($($name:ident: $Type:ty),* $(,)?) {
+            $($presence:ident $column:literal $Kind:ident = $value:expr,)+
+        }
+    ) => {
+        $(#[$meta])*
+        $visible const $COLUMNS: [Column; [$($column),+].len()] = [
+            $(Column { name: $column, kind: table!(@kind $Kind), always: table!(@is_always $presence) }),+
+        ];
 
-pub(in crate::show) const fn perhaps(name: &'static str, kind: Kind) -> Column {
-    Column { name, kind, always: false }
+        fn $row<$life>($($name: $Type),*) -> [Value<$life>; $COLUMNS.len()] {
+            [$(table!(@value $presence $Kind $value)),+]
+        }
+    };
+    (@kind Name) => { Kind::Text };
+    (@kind $Kind:ident) => { Kind::$Kind };
+    (@is_always always) => { true };
+    (@is_always perhaps) => { false };
+    (@value always $Kind:ident $value:expr) => { Value::$Kind($value) };
+    (@value perhaps $Kind:ident $value:expr) => { $value.map_or(Value::None, Value::$Kind) };
 }
+pub(in crate::show) use table;
 
 /// A function that receives rows.
-pub(super) type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
+type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
+
+/// A function that passes rows on.
+pub(super) type Rows<'r> = dyn FnMut(&mut Each<'_, std::io::Error>) -> std::io::Result<()> + Send + 'r;
 
 named! {
     /// A table of a policy.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[non_exhaustive]
-    pub enum ExportTable {
+    pub enum Table {
         /// Crawl delays: a row for each origin and crawler that has one.
         Delays = "delays",
         /// Sitemaps: a row for each.
@@ -86,93 +108,25 @@ named! {
     }
 }
 
-impl ExportTable {
+impl Table {
     /// The columns of the table.
     pub fn columns(self) -> &'static [Column] {
         match self {
-            ExportTable::Delays => &DELAYS,
-            ExportTable::Sitemaps => &SITEMAPS,
-            ExportTable::Agents => &AGENTS,
-            ExportTable::Status => &STATUS,
-            ExportTable::Access => &ACCESS_COLUMNS,
-            ExportTable::AccessSummary => &SUMMARY,
-            ExportTable::Preferences => &PREFERENCE_COLUMNS,
+            Table::Delays => &DELAYS,
+            Table::Sitemaps => &SITEMAPS,
+            Table::Agents => &AGENTS,
+            Table::Status => &STATUS,
+            Table::Access => &ACCESS,
+            Table::AccessSummary => &SUMMARY,
+            Table::Preferences => &PREFERENCES,
         }
     }
-}
-
-const DELAYS: [Column; 6] = [
-    always("origin", Kind::Text),
-    always("agent", Kind::Text),
-    always("value", Kind::Text),
-    always("line", Kind::Whole),
-    perhaps("seconds", Kind::Decimal),
-    perhaps("pages_a_day", Kind::Decimal),
-];
-
-const SITEMAPS: [Column; 3] =
-    [always("origin", Kind::Text), always("sitemap", Kind::Text), always("line", Kind::Whole)];
-
-const AGENTS: [Column; 6] = [
-    always("origin", Kind::Text),
-    always("agent", Kind::Text),
-    always("group", Kind::Text),
-    perhaps("user_agent", Kind::Text),
-    perhaps("line", Kind::Whole),
-    perhaps("rules", Kind::Whole),
-];
-
-const STATUS: [Column; 11] = [
-    always("origin", Kind::Text),
-    always("origin_status", Kind::Text),
-    perhaps("status", Kind::Whole),
-    perhaps("fetched_at", Kind::Time),
-    perhaps("expires", Kind::Time),
-    perhaps("unreachable_since", Kind::Time),
-    perhaps("last_good", Kind::Text),
-    perhaps("last_good_fetched_at", Kind::Time),
-    perhaps("last_good_expires", Kind::Time),
-    perhaps("override", Kind::Text),
-    perhaps("paused_until", Kind::Time),
-];
-
-/// Passes all rows of a table to `each`, in the order of the origins, for some of the policy's crawlers. A row has a value for each of
-/// the [columns](ExportTable::columns). [`Export`] does the same by other choices.
-///
-/// ```
-/// use robosieve::export::{self, ExportTable, Value};
-/// use robosieve::policy::{Captures, source};
-/// use robosieve::{Agents, Dialect};
-///
-/// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
-/// source::add(&["datasets/sites"], &source::Options::default(), &mut captures)?;
-/// let policy = captures.policy()?;
-/// let mut sitemaps = Vec::new();
-/// export::rows(&policy, ExportTable::Sitemaps, &[], &mut |row| {
-///     if let [Value::Text(origin), Value::Text(sitemap), Value::Whole(line)] = row {
-///         sitemaps.push((origin.to_vec(), sitemap.to_vec(), *line));
-///     }
-///     Ok::<(), std::io::Error>(())
-/// })?;
-/// assert!(sitemaps.iter().any(|(origin, ..)| origin == b"https://shop.example"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// The first error of `each`, after which no row follows.
-///
-/// # Panics
-///
-/// If a crawler was taken from a policy for other crawlers.
-pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_, E>) -> Result<(), E> {
-    Export::new(policy, table, crawlers).rows(each)
 }
 
 /// A table of a policy, for some of its crawlers.
 ///
 /// ```
-/// use robosieve::export::{Export, ExportTable, Value};
+/// use robosieve::export::{Export, Table, Value};
 /// use robosieve::policy::{Answered, Capture, Captures};
 /// use robosieve::{Agents, Choices, Dialect, Statuses};
 ///
@@ -181,23 +135,27 @@ pub fn rows<E>(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: 
 /// captures.add(vec![Capture::found("https://a.example", "").answered(answered)])?;
 /// let (policy, statuses) = (captures.policy()?, "403 = 'block'".parse::<Statuses>()?);
 /// let (crawlers, choices) = ([policy.crawler(None)?], Choices::now().statuses(statuses));
-/// Export::new(&policy, ExportTable::Access, &crawlers).choices(choices).rows(&mut |row| {
+/// Export::new(&policy, Table::Access, &crawlers).choices(choices).rows(&mut |row| {
 ///     assert_eq!(row[2], Value::Name("all"), "all paths are blocked");
 ///     Ok::<(), std::io::Error>(())
 /// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # Panics
+///
+/// Its rows panic if a crawler was taken from a policy for other crawlers.
 #[derive(Debug, Clone, Copy)]
 pub struct Export<'p> {
     pub(super) policy: &'p Policy,
-    pub(super) table: ExportTable,
+    pub(super) table: Table,
     pub(super) crawlers: &'p [Crawler],
-    pub(super) choices: Choices,
+    choices: Choices,
 }
 
 impl<'p> Export<'p> {
     /// By the choices that the program makes by default, as of now.
-    pub fn new(policy: &'p Policy, table: ExportTable, crawlers: &'p [Crawler]) -> Export<'p> {
+    pub fn new(policy: &'p Policy, table: Table, crawlers: &'p [Crawler]) -> Export<'p> {
         Export { policy, table, crawlers, choices: Choices::now() }
     }
 
@@ -207,18 +165,15 @@ impl<'p> Export<'p> {
         Export { choices, ..self }
     }
 
-    /// Passes all rows to `each`, as [`rows()`] does.
+    /// Passes all rows to `each`, in the order of the origins. A row has a value for each of the [columns](Table::columns).
     ///
     /// # Errors
     ///
     /// The first error of `each`, after which no row follows.
-    ///
-    /// # Panics
-    ///
-    /// If a crawler was taken from a policy for other crawlers.
     pub fn rows<E>(&self, each: &mut Each<'_, E>) -> Result<(), E> {
-        if self.table == ExportTable::AccessSummary {
-            return summary(self, each);
+        if self.table == Table::AccessSummary {
+            let counts = AccessCounts::of(self.policy, self.crawlers, self.choices);
+            return counts.iter().try_for_each(|counts| each(&summary_row(counts)));
         }
         let mut maker = RowMaker::new(self);
         self.policy.records().try_for_each(|(of, record)| maker.rows(of, &record, each))
@@ -227,7 +182,7 @@ impl<'p> Export<'p> {
 
 /// Makes the rows of origins, one after the other.
 pub(super) struct RowMaker<'p> {
-    table: ExportTable,
+    table: Table,
     crawlers: &'p [Crawler],
     /// The names of the crawlers.
     agents: Vec<String>,
@@ -240,192 +195,142 @@ impl<'p> RowMaker<'p> {
     pub fn new(export: &Export<'p>) -> RowMaker<'p> {
         let Export { policy, table, crawlers, choices } = *export;
         let agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
-        let decider = (table == ExportTable::Access).then(|| AccessDecider::new(policy, choices));
+        let decider = (table == Table::Access).then(|| AccessDecider::new(policy, choices));
         RowMaker { table, crawlers, agents, decider, content_signal: choices.content_signal }
     }
 
     /// Passes the rows of an origin to `each`. The record is of this policy: that of the maker, or that of the layers over it.
     pub fn rows<E>(&mut self, policy: &Policy, record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
         let RowMaker { table, crawlers, agents, decider, content_signal } = self;
-        let mut crawlers_named = crawlers.iter().zip(agents.iter().map(String::as_bytes));
+        let mut named = crawlers.iter().zip(agents.iter().map(String::as_bytes));
+        let column = |crawler| policy.groups(crawler).answer(record.row).0;
         match table {
-            ExportTable::Delays => crawlers_named.try_for_each(|crawler| delay(policy, record, crawler, each)),
-            ExportTable::Sitemaps => sitemaps(policy, record, each),
-            ExportTable::Agents => crawlers_named.try_for_each(|crawler| agent(policy, record, crawler, each)),
-            ExportTable::Status => status(record, each),
-            ExportTable::Preferences => {
-                crawlers_named.try_for_each(|crawler| preference_rows(policy, record, crawler, *content_signal, each))
+            Table::Delays => named.try_for_each(|(crawler, name)| {
+                let records = policy.side_records(record, column(crawler));
+                Delay::of(&records, policy.dialect()).map_or(Ok(()), |delay| each(&delay_row(record, name, &delay)))
+            }),
+            Table::Sitemaps => {
+                // Sitemaps belong to no group, so every column has them.
+                let records = policy.side_records(record, 0);
+                let mut sitemaps = records.iter().filter(|record| record.key == SideKey::Sitemap);
+                sitemaps.try_for_each(|sitemap| each(&sitemap_row(record, sitemap)))
             }
-            ExportTable::Access => {
+            Table::Agents => named.try_for_each(|(crawler, name)| {
+                let group = policy.groups(crawler).group(record.row);
+                each(&agent_row(record, name, group, group.map(|group| policy.outline(group))))
+            }),
+            Table::Status => each(&status_row(record, &record.state())),
+            Table::Preferences => named.try_for_each(|(crawler, name)| {
+                let records = policy.side_records_with(record, column(crawler), *content_signal);
+                let mut about_uses = records.iter().filter(|side| is_about_uses(side.key));
+                about_uses.try_for_each(|side| each(&preference_row(record, name, side, PreferenceLine::of(side))))
+            }),
+            Table::Access => {
                 let cells = decider.iter_mut().flat_map(|decider| decider.cells(policy, record, crawlers));
-                cells.zip(agents).try_for_each(|(cell, agent)| access(record, cell, agent, each))
+                cells.zip(agents).try_for_each(|(cell, agent)| each(&access_row(record, agent.as_bytes(), cell)))
             }
-            ExportTable::AccessSummary => Ok(()),
+            Table::AccessSummary => Ok(()),
         }
     }
 }
 
-/// A crawler, and its name.
-type Named<'c> = (&'c Crawler, &'c [u8]);
-
-fn delay<E>(policy: &Policy, record: &Record<'_>, (crawler, name): Named<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
-    let (column, _) = policy.groups(crawler).answer(record.row);
-    let records = policy.side_records(record, column);
-    let Some(delay) = Delay::of(&records, policy.dialect()) else { return Ok(()) };
-    each(&[
-        Value::Text(record.origin),
-        Value::Text(name),
-        Value::Text(delay.record.value),
-        Value::Whole(delay.record.line.into()),
-        delay.seconds.map_or(Value::None, Value::Decimal),
-        delay.pages_a_day().map_or(Value::None, Value::Decimal),
-    ])
-}
-
-fn sitemaps<E>(policy: &Policy, record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
-    // Sitemaps belong to no group, so every column has them.
-    let records = policy.side_records(record, 0);
-    let mut sitemaps = records.iter().filter(|record| record.key == SideKey::Sitemap);
-    sitemaps.try_for_each(|sitemap| {
-        each(&[Value::Text(record.origin), Value::Text(sitemap.value), Value::Whole(sitemap.line.into())])
-    })
-}
-
-fn agent<E>(policy: &Policy, record: &Record<'_>, (crawler, name): Named<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
-    let group = policy.groups(crawler).group(record.row);
-    let outline = group.map(|group| policy.outline(group));
-    let first = outline.and_then(|outline| outline.first_agent);
-    each(&[
-        Value::Text(record.origin),
-        Value::Text(name),
-        Value::Name(GroupKind::of(group).name()),
-        first.map_or(Value::None, |agent| Value::Text(agent.value)),
-        first.map_or(Value::None, |agent| Value::Whole(agent.line.into())),
-        outline.map_or(Value::None, |outline| Value::Whole(outline.rules)),
-    ])
-}
-
-fn status<E>(record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
-    let state = record.state();
-    let good = state.last_good;
-    let name = |name: Option<&'static str>| name.map_or(Value::None, Value::Name);
-    let time = |time: Option<i64>| time.map_or(Value::None, Value::Time);
-    each(&[
-        Value::Text(record.origin),
-        name(Some(state.origin_status.name())),
-        state.answered.status.map_or(Value::None, |status| Value::Whole(status.into())),
-        time(state.answered.fetched_at),
-        time(state.answered.expires),
-        time(state.answered.unreachable_since),
-        name(good.map(|good| good.origin_status.name())),
-        time(good.and_then(|good| good.times.fetched_at)),
-        time(good.and_then(|good| good.times.expires)),
-        name(state.operator_override.ruling.map(|ruling| ruling.name())),
-        time(state.operator_override.paused_until),
-    ])
-}
-
-const ACCESS_COLUMNS: [Column; 6] = [
-    always("origin", Kind::Text),
-    always("agent", Kind::Text),
-    always("access", Kind::Text),
-    always("root", Kind::Text),
-    always("group", Kind::Text),
-    always("origin_status", Kind::Text),
-];
-
-pub(super) const SUMMARY: [Column; 13] = [
-    always("agent", Kind::Text),
-    always("origins", Kind::Whole),
-    always("none", Kind::Whole),
-    always("some", Kind::Whole),
-    always("all", Kind::Whole),
-    always("deferred", Kind::Whole),
-    always("undecided", Kind::Whole),
-    always("root_blocked", Kind::Whole),
-    always("own_group", Kind::Whole),
-    always("own_group_some", Kind::Whole),
-    always("own_group_all", Kind::Whole),
-    always("everybodys_group", Kind::Whole),
-    always("no_group", Kind::Whole),
-];
-
-fn access<E>(record: &Record<'_>, cell: &Cell, agent: &str, each: &mut Each<'_, E>) -> Result<(), E> {
-    each(&[
-        Value::Text(record.origin),
-        Value::Text(agent.as_bytes()),
-        Value::Name(cell.blocked.access.name()),
-        Value::Name(cell.blocked.root.name()),
-        Value::Name(cell.group.name()),
-        Value::Name(record.origin_status.name()),
-    ])
-}
-
-/// Passes a row for each crawler to `each`.
-pub(super) fn summary<E>(export: &Export<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
-    for counts in AccessCounts::of(export.policy, export.crawlers, export.choices) {
-        let with = |access| counts.with(access);
-        let by_own = |access: Access| counts.origins[access as usize][GroupKind::Own as usize];
-        let numbers = [
-            Access::ALL.map(with).iter().sum(),
-            with(Access::None),
-            with(Access::Some),
-            with(Access::All),
-            with(Access::Deferred),
-            with(Access::Undecided),
-            counts.root_blocked,
-            counts.of_kind(GroupKind::Own),
-            by_own(Access::Some),
-            by_own(Access::All),
-            counts.of_kind(GroupKind::Everybody),
-            counts.of_kind(GroupKind::None),
-        ];
-        let mut row = vec![Value::Text(counts.agent.as_bytes())];
-        row.extend(numbers.map(Value::Whole));
-        each(&row)?;
+table! {
+    const DELAYS;
+    fn delay_row<'r>(record: &'r Record<'_>, agent: &'r [u8], delay: &'r Delay<'_>) {
+        always "origin" Text = record.origin,
+        always "agent" Text = agent,
+        always "value" Text = delay.record.value,
+        always "line" Whole = delay.record.line.into(),
+        perhaps "seconds" Decimal = delay.seconds,
+        perhaps "pages_a_day" Decimal = delay.pages_a_day(),
     }
-    Ok(())
 }
 
-const PREFERENCE_COLUMNS: [Column; 9] = [
-    always("origin", Kind::Text),
-    always("agent", Kind::Text),
-    always("source", Kind::Text),
-    perhaps("path", Kind::Text),
-    always("line", Kind::Whole),
-    always("value", Kind::Text),
-    perhaps("train_ai", Kind::Text),
-    perhaps("search", Kind::Text),
-    perhaps("ai_input", Kind::Text),
-];
-
-/// Passes a row for each line of an origin that applies to a crawler to `each`.
-fn preference_rows<E>(
-    policy: &Policy,
-    record: &Record<'_>,
-    (crawler, name): Named<'_>,
-    scope: SignalScope,
-    each: &mut Each<'_, E>,
-) -> Result<(), E> {
-    let (column, _) = policy.groups(crawler).answer(record.row);
-    for side in policy.side_records_with(record, column, scope).iter().filter(|side| is_about_uses(side.key)) {
-        let line = PreferenceLine::of(side);
-        let path = line.map(|line| line.path).filter(|path| !path.is_empty());
-        let said = |use_: Use| match line.filter(|line| line.source.label(use_).is_some()) {
-            Some(line) => Value::Name(line.says(use_).name()),
-            None => Value::None,
-        };
-        each(&[
-            Value::Text(record.origin),
-            Value::Text(name),
-            Value::Name(side.key.name()),
-            path.map_or(Value::None, Value::Text),
-            Value::Whole(side.line.into()),
-            Value::Text(side.value),
-            said(Use::TrainAi),
-            said(Use::Search),
-            said(Use::AiInput),
-        ])?;
+table! {
+    const SITEMAPS;
+    fn sitemap_row<'r>(record: &'r Record<'_>, sitemap: &'r SideRecord<'_>) {
+        always "origin" Text = record.origin,
+        always "sitemap" Text = sitemap.value,
+        always "line" Whole = sitemap.line.into(),
     }
-    Ok(())
+}
+
+table! {
+    const AGENTS;
+    fn agent_row<'r>(record: &'r Record<'_>, agent: &'r [u8], group: Option<Group>, outline: Option<Outline<'r>>) {
+        always "origin" Text = record.origin,
+        always "agent" Text = agent,
+        always "group" Name = GroupKind::of(group).name(),
+        perhaps "user_agent" Text = outline.and_then(|outline| outline.first_agent).map(|agent| agent.value),
+        perhaps "line" Whole = outline.and_then(|outline| outline.first_agent).map(|agent| agent.line.into()),
+        perhaps "rules" Whole = outline.map(|outline| outline.rules),
+    }
+}
+
+table! {
+    const STATUS;
+    fn status_row<'r>(record: &'r Record<'_>, state: &OriginState) {
+        always "origin" Text = record.origin,
+        always "origin_status" Name = state.origin_status.name(),
+        perhaps "status" Whole = state.answered.status.map(u64::from),
+        perhaps "fetched_at" Time = state.answered.fetched_at,
+        perhaps "expires" Time = state.answered.expires,
+        perhaps "unreachable_since" Time = state.answered.unreachable_since,
+        perhaps "last_good" Name = state.last_good.map(|good| good.origin_status.name()),
+        perhaps "last_good_fetched_at" Time = state.last_good.and_then(|good| good.times.fetched_at),
+        perhaps "last_good_expires" Time = state.last_good.and_then(|good| good.times.expires),
+        perhaps "override" Name = state.operator_override.ruling.map(Ruling::name),
+        perhaps "paused_until" Time = state.operator_override.paused_until,
+    }
+}
+
+table! {
+    const ACCESS;
+    fn access_row<'r>(record: &'r Record<'_>, agent: &'r [u8], cell: &Cell) {
+        always "origin" Text = record.origin,
+        always "agent" Text = agent,
+        always "access" Name = cell.blocked.access.name(),
+        always "root" Name = cell.blocked.root.name(),
+        always "group" Name = cell.group.name(),
+        always "origin_status" Name = record.origin_status.name(),
+    }
+}
+
+table! {
+    const SUMMARY;
+    fn summary_row<'r>(counts: &'r AccessCounts) {
+        always "agent" Text = counts.agent.as_bytes(),
+        always "origins" Whole = Access::ALL.map(|access| counts.with(access)).iter().sum(),
+        always "none" Whole = counts.with(Access::None),
+        always "some" Whole = counts.with(Access::Some),
+        always "all" Whole = counts.with(Access::All),
+        always "deferred" Whole = counts.with(Access::Deferred),
+        always "undecided" Whole = counts.with(Access::Undecided),
+        always "root_blocked" Whole = counts.root_blocked,
+        always "own_group" Whole = counts.of_kind(GroupKind::Own),
+        always "own_group_some" Whole = counts.origins[Access::Some as usize][GroupKind::Own as usize],
+        always "own_group_all" Whole = counts.origins[Access::All as usize][GroupKind::Own as usize],
+        always "everybodys_group" Whole = counts.of_kind(GroupKind::Everybody),
+        always "no_group" Whole = counts.of_kind(GroupKind::None),
+    }
+}
+
+table! {
+    const PREFERENCES;
+    fn preference_row<'r>(record: &'r Record<'_>, agent: &'r [u8], side: &'r SideRecord<'_>, line: Option<PreferenceLine<'r>>) {
+        always "origin" Text = record.origin,
+        always "agent" Text = agent,
+        always "source" Name = side.key.name(),
+        perhaps "path" Text = line.map(|line| line.path).filter(|path| !path.is_empty()),
+        always "line" Whole = side.line.into(),
+        always "value" Text = side.value,
+        perhaps "train_ai" Name = said(line, Use::TrainAi),
+        perhaps "search" Name = said(line, Use::Search),
+        perhaps "ai_input" Name = said(line, Use::AiInput),
+    }
+}
+
+/// What a line says of a use, if it can say something of it.
+fn said(line: Option<PreferenceLine<'_>>, use_: Use) -> Option<&'static str> {
+    line.filter(|line| line.source.label(use_).is_some()).map(|line| line.says(use_).name())
 }

@@ -38,8 +38,7 @@ pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<St
     );
     line(&mut out, format_args!("start [shape=point]"));
     for (verdict, color) in [(Verdict::Allowed, "palegreen"), (Verdict::Blocked, "lightpink")] {
-        let name = verdict_name(verdict);
-        line(&mut out, format_args!("{name} [label=\"{name}\", shape=ellipse, style=filled, fillcolor={color}]"));
+        line(&mut out, format_args!("{verdict} [label=\"{verdict}\", shape=ellipse, style=filled, fillcolor={color}]"));
     }
     line(&mut out, format_args!("start -> {}", node(graph.start)));
     for state in &graph.states {
@@ -78,7 +77,7 @@ fn legend(graph: &Graph, rules: &ChosenRules) -> String {
         let named: Vec<String> = named.collect();
         let more = if ranks.len() > NAMED { format!(", {} more", ranks.len() - NAMED) } else { String::new() };
         let verdict = if priority % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed };
-        text.push_str(&format!("\npriority {priority}, {}: {}{more}", verdict_name(verdict), named.join(", ")));
+        text.push_str(&format!("\npriority {priority}, {}: {}{more}", verdict.name(), named.join(", ")));
     }
     text
 }
@@ -87,7 +86,7 @@ fn draw(state: &GraphState, engine: Engine, out: &mut String) {
     let mut label = match (engine, state.segment) {
         (Engine::Cursors, Some(segment)) => format!("segment {segment} ends here"),
         (Engine::Cursors, None) => String::new(),
-        _ => format!("{} at the end", verdict_name(state.at_end)),
+        _ => format!("{} at the end", state.at_end.name()),
     };
     if let Some((end, reached)) = state.priorities {
         label.push_str(&format!(", priority {end}"));
@@ -97,7 +96,7 @@ fn draw(state: &GraphState, engine: Engine, out: &mut String) {
     }
     let is_run = state.edges.iter().any(|edge| edge.bytes.len() > 1);
     if is_run && engine != Engine::Cursors && state.within != state.at_end {
-        label.push_str(&format!("; {} within the run", verdict_name(state.within)));
+        label.push_str(&format!("; {} within the run", state.within.name()));
     }
     let number = state.number;
     line(out, format_args!("s{number} [label=\"{}\"]", escaped(&label)));
@@ -151,16 +150,9 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Allowed => "allowed",
-        Verdict::Blocked => "blocked",
-    }
-}
-
 fn node(next: Next) -> String {
     match next {
-        Next::Settled(verdict) => verdict_name(verdict).to_owned(),
+        Next::Settled(verdict) => verdict.name().to_owned(),
         Next::GraphState(number) => format!("s{number}"),
     }
 }

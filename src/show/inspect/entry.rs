@@ -182,8 +182,9 @@ pub struct DelayEntry {
 }
 
 impl OriginEntry {
-    /// The entry of an origin, given as such or as any URL on it, for some of the policy's crawlers; `None` if the policy has none.
-    /// By the choices that the program makes by default, as of `now`, in seconds of Unix time.
+    /// The entry of an origin, given as such or as any URL on it, for some of the policy's crawlers; `None` if the policy has none. By
+    /// the operator's choices, such as [`Choices::now`]; what depends on the URL does not count: [`Choices::www_fallback`] and
+    /// [`Choices::require`].
     ///
     /// # Errors
     ///
@@ -192,20 +193,7 @@ impl OriginEntry {
     /// # Panics
     ///
     /// If a crawler was taken from a policy for other crawlers.
-    pub fn of(policy: &Policy, url: &[u8], crawlers: &[Crawler], now: i64) -> Result<Option<OriginEntry>, InvalidUrl> {
-        OriginEntry::by(policy, url, crawlers, Choices::at(now))
-    }
-
-    /// The same by the operator's choices. What depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidUrl`] if the text is neither an origin nor a URL.
-    ///
-    /// # Panics
-    ///
-    /// If a crawler was taken from a policy for other crawlers.
-    pub fn by(
+    pub fn of(
         policy: &Policy,
         url: &[u8],
         crawlers: &[Crawler],

@@ -7,7 +7,7 @@
 //! ```
 //! use robosieve::inspect::{OriginEntry, Summary};
 //! use robosieve::policy::{Captures, OriginStatus, source};
-//! use robosieve::{Agents, Dialect};
+//! use robosieve::{Agents, Choices, Dialect};
 //!
 //! let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
 //! source::add(&["datasets/sites"], &source::Options::default(), &mut captures)?;
@@ -15,9 +15,10 @@
 //! let crawlers = [policy.crawler(None)?];
 //! assert_eq!(Summary::of(&policy, &crawlers, now, 10)?.origins, policy.statistics().origins);
 //!
-//! let shop = OriginEntry::of(&policy, b"https://shop.example/cart", &crawlers, now)?.expect("an entry");
+//! let of = |url: &str| OriginEntry::of(&policy, url.as_bytes(), &crawlers, Choices::at(now));
+//! let shop = of("https://shop.example/cart")?.expect("an entry");
 //! assert_eq!((shop.origin_status, shop.sitemaps.len()), (OriginStatus::RobotsTxt, 2));
-//! assert!(OriginEntry::of(&policy, b"https://never.example", &crawlers, now)?.is_none());
+//! assert!(of("https://never.example")?.is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -197,7 +197,6 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Counts an origin.
     fn add(&mut self, policy: &Policy, crawlers: &[Crawler], record: &Record<'_>) {
         let origin_status = &mut self.origin_statuses[record.origin_status as usize];
         origin_status.origins += 1;
@@ -332,7 +331,6 @@ impl Lifetimes {
         lifetimes
     }
 
-    /// Counts an origin.
     fn add(&mut self, record: &Record<'_>, lifetime: Lifetime, now: i64) {
         let state = record.state();
         if state.operator_override.ruling.is_some() || !state.origin_status_in_use().is_definite() {

@@ -1,14 +1,15 @@
 //! The data of a report.
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::hash::Hash;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::top_keys::TopKeys;
 use crate::formats::error::FileError;
 use crate::formats::memory::prefetch;
 use crate::formats::seekable;
@@ -20,15 +21,37 @@ use crate::outcome::{Partition, Reason};
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots;
 use crate::output::receipt::Receipt;
-use crate::policy::{Crawler, Policy};
+use crate::policy::{Crawler, CrawlerError, Policy, WriteError};
 use crate::preferences::{Preference, PreferenceLine, Use};
 use crate::robots::{Rule, SideRecord};
 use crate::run::stored::{StoredRun, reread};
 use crate::run::verify::{VerifyError, read_receipt};
 use crate::show::access::AccessCounts;
-use crate::show::error::ReportError;
 use crate::show::inspect::Summary;
 use crate::threads;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// A receipt or a partition cannot be read.
+    #[error(transparent)]
+    Run(#[from] VerifyError),
+    /// The list of robots.txt files to fetch cannot be read.
+    #[error(transparent)]
+    Waiting(#[from] FileError),
+    /// The policy is not for a crawler of the run.
+    #[error("the policy is not for the crawlers of the run: {0}")]
+    Crawler(#[from] CrawlerError),
+    /// Lines were split once for all crawlers, so no crawler's rules explain them.
+    #[error(
+        "the run split lines once for all of its crawlers, so the rules of one do not explain them; report without a policy"
+    )]
+    NotOfEach,
+    /// The layers of the policy cannot be merged.
+    #[error("cannot merge the policies: {0}")]
+    Layers(#[from] WriteError),
+}
 
 /// The data about a run that a report shows.
 #[derive(Debug, Clone)]
@@ -348,7 +371,6 @@ impl UseCounts {
         all
     }
 
-    /// Adds origins with these records.
     fn add(&mut self, records: &[SideRecord<'_>], origins: u64) {
         let mut is_said = [[false; Preference::ALL.len()]; Use::ALL.len()];
         for line in records.iter().filter_map(PreferenceLine::of) {
@@ -362,5 +384,128 @@ impl UseCounts {
     /// Origins that say this of a use, for some page.
     pub fn with(&self, use_: Use, preference: Preference) -> u64 {
         self.origins[use_ as usize][preference as usize]
+    }
+}
+
+/// The number of keys that remain when rare ones are dropped.
+const LIMIT: usize = 1 << 17;
+
+/// Finds the most frequent keys of a long sequence in bounded memory: counts keys, and has an example of each.
+///
+/// Counts are exact for fewer than twice [`LIMIT`] keys. At that number, rare keys are dropped: every count is reduced
+/// by that of the most frequent key to be dropped, as in Misra and Gries (Finding Repeated Elements, 1982). After that,
+/// counts are too small by at most [`TopKeys::error`], which is never more than the number of lines divided by the limit.
+/// A key that is more frequent than that is never missed.
+#[derive(Debug, Clone)]
+pub(crate) struct TopKeys<K, E> {
+    counts: HashMap<K, (u64, E)>,
+    limit: usize,
+    error: u64,
+}
+
+impl<K, E> Default for TopKeys<K, E> {
+    fn default() -> TopKeys<K, E> {
+        TopKeys { counts: HashMap::new(), limit: LIMIT, error: 0 }
+    }
+}
+
+impl<K: Hash + Eq + Ord, E> TopKeys<K, E> {
+    /// Counts a key that occurred so many times. Its first example is kept.
+    pub fn add(&mut self, key: K, times: u64, example: impl FnOnce() -> E) {
+        self.insert(key, times, example);
+        self.drop_rare();
+    }
+
+    fn insert(&mut self, key: K, times: u64, example: impl FnOnce() -> E) {
+        match self.counts.entry(key) {
+            Entry::Occupied(mut entry) => entry.get_mut().0 += times,
+            Entry::Vacant(entry) => {
+                entry.insert((times, example()));
+            }
+        }
+    }
+
+    /// Adds the counts of a later part of the sequence.
+    pub fn append(&mut self, later: TopKeys<K, E>) {
+        self.error += later.error;
+        for (key, (times, example)) in later.counts {
+            self.insert(key, times, || example);
+        }
+        // Only once all keys are there, so that the order of the map does not matter.
+        self.drop_rare();
+    }
+
+    fn drop_rare(&mut self) {
+        if self.counts.len() < 2 * self.limit {
+            return;
+        }
+        let mut counts: Vec<u64> = self.counts.values().map(|(times, _)| *times).collect();
+        let (_, &mut dropped, _) = counts.select_nth_unstable_by_key(self.limit, |&times| Reverse(times));
+        self.counts.retain(|_, (times, _)| {
+            *times = times.saturating_sub(dropped);
+            *times > 0
+        });
+        self.error += dropped;
+    }
+
+    /// By how much a count may be too small; 0 if all counts are exact.
+    pub fn error(&self) -> u64 {
+        self.error
+    }
+
+    /// The number of keys; a lower bound if there is an [error](TopKeys::error).
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The most frequent keys in descending order; keys with equal counts are sorted.
+    pub fn most_frequent(&self, most: usize) -> Vec<(&K, u64, &E)> {
+        let mut keys: Vec<_> = self.counts.iter().map(|(key, (times, example))| (key, *times, example)).collect();
+        keys.sort_unstable_by(|a, b| (Reverse(a.1), a.0).cmp(&(Reverse(b.1), b.0)));
+        keys.truncate(most);
+        keys
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_keys_are_counted_exactly() {
+        let mut top_keys: TopKeys<u32, u32> = TopKeys { limit: 100, ..TopKeys::default() };
+        for number in 0..1000 {
+            top_keys.add(number % 10, 1, || number);
+        }
+        top_keys.add(3, 1, || 0);
+        assert_eq!(top_keys.most_frequent(3), [(&3, 101, &3), (&0, 100, &0), (&1, 100, &1)]);
+        assert_eq!((top_keys.error(), top_keys.len()), (0, 10));
+    }
+
+    #[test]
+    fn counts_of_many_keys_are_off_by_no_more_than_the_error() {
+        // Key k occurs 1000/k times, spread over parts that are counted separately; many other keys occur once.
+        let mut whole: TopKeys<u32, ()> = TopKeys { limit: 50, ..TopKeys::default() };
+        let mut lines = 0;
+        for part in 0..10u32 {
+            let mut top_keys: TopKeys<u32, ()> = TopKeys { limit: 50, ..TopKeys::default() };
+            for key in 1..=100 {
+                top_keys.add(key, u64::from(100 / key), || ());
+                lines += u64::from(100 / key);
+            }
+            for once in 0..300 {
+                top_keys.add(1000 + 300 * part + once, 1, || ());
+                lines += 1;
+            }
+            whole.append(top_keys);
+            assert!(whole.counts.len() < 100);
+        }
+        assert!(whole.error() > 0 && whole.error() <= lines / 50, "{} of {lines}", whole.error());
+        let found = whole.most_frequent(3);
+        for (at, (&key, times, ())) in found.into_iter().enumerate() {
+            let exact = 10 * u64::from(100 / key);
+            assert_eq!(key as usize, at + 1);
+            assert!(times <= exact && times + whole.error() >= exact, "{key}: {times} of {exact}");
+        }
     }
 }

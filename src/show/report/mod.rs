@@ -7,12 +7,10 @@
 
 mod facts;
 mod html;
-
 mod page;
-mod top_keys;
 
 /// The default file name of the report.
 pub use crate::output::folder::REPORT;
-pub use facts::Report;
+pub use facts::{Report, ReportError};
 #[cfg(feature = "cli")]
 pub(crate) use page::REPORT_PAGE;

@@ -42,7 +42,6 @@ impl Report {
 pub(crate) const REPORT_PAGE: FileKind =
     FileKind { name: "a report", is_ours: |file| begins_with(file, START.as_bytes()) };
 
-/// The HTML of the page.
 fn page(report: &Report) -> String {
     let receipt = &report.receipt;
     let agents = text(&receipt.splits().names().join(" and "));
@@ -146,7 +145,7 @@ fn heading(report: &Report, agent: &str) -> String {
 }
 
 /// Where the lines went, and why.
-pub(super) fn partitions(report: &Report) -> String {
+fn partitions(report: &Report) -> String {
     let mut content = String::new();
     for (agent, parts) in crawlers(report) {
         content.push_str(&heading(report, &agent));
@@ -165,18 +164,14 @@ pub(super) fn partitions(report: &Report) -> String {
         content.push_str(&table.html());
     }
     content.push_str(&reasons_legend(report));
-    if let Some(duplicates) = report.receipt.duplicates {
-        let lines = number(duplicates.lines);
-        content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs occurred before.")));
-    }
-    if let Some(seen) = report.receipt.seen {
-        let lines = number(seen.lines);
-        content
-            .push_str(&paragraph(&format!("{lines} lines were left out, because earlier runs have seen their URLs.")));
-    }
-    if let Some(unchanged) = report.receipt.unchanged {
-        let lines = number(unchanged.lines);
-        content.push_str(&paragraph(&format!("{lines} lines were left out, because both policies judge them alike.")));
+    let Receipt { duplicates, seen, unchanged, .. } = &report.receipt;
+    for (lines, why) in [
+        (duplicates.map(|part| part.lines), "their URLs occurred before"),
+        (seen.map(|part| part.lines), "earlier runs have seen their URLs"),
+        (unchanged.map(|part| part.lines), "both policies judge them alike"),
+    ] {
+        let told = lines.map(|lines| format!("{} lines were left out, because {why}.", number(lines)));
+        content.extend(told.map(|told| paragraph(&told)));
     }
     if let Some(changes) = &report.receipt.changes {
         let mut table =
@@ -189,7 +184,6 @@ pub(super) fn partitions(report: &Report) -> String {
     section("Where the lines went, and why", &content)
 }
 
-/// The meanings of the reasons that occurred.
 fn reasons_legend(report: &Report) -> String {
     let of_parts = report.receipt.partitions.values().flat_map(|part| part.reasons.keys());
     let occurred: Vec<&str> = of_parts.map(|name| &**name).collect();
@@ -198,8 +192,7 @@ fn reasons_legend(report: &Report) -> String {
     legend("What the reasons mean", &terms)
 }
 
-/// The causes of blocked lines.
-pub(super) fn blocked(report: &Report) -> String {
+fn blocked(report: &Report) -> String {
     let Some(explained) = &report.explained else {
         let hint = "Give the policy of the run to see which rules of which origins blocked the lines.";
         return section("What was blocked", &paragraph(hint));
@@ -271,7 +264,7 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
 }
 
 /// The statuses of the origins, and the robots.txt files still to be fetched.
-pub(super) fn origins(report: &Report) -> String {
+fn origins(report: &Report) -> String {
     let mut content = String::new();
     if let Some(Explained { summary, access, uses, .. }) = &report.explained {
         content.push_str(&access_table(access));
@@ -352,8 +345,7 @@ fn waiting(report: &Report) -> String {
     reasons.html() + &origins.html()
 }
 
-/// The engines of the groups.
-pub(super) fn engines(report: &Report) -> String {
+fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
     let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("cursors", policy.cursors)];
     let mut content = paragraph(&format!(
@@ -378,8 +370,7 @@ pub(super) fn engines(report: &Report) -> String {
     folded("Rules and engines", &content)
 }
 
-/// How fast the run was.
-pub(super) fn speed(report: &Report) -> String {
+fn speed(report: &Report) -> String {
     let receipt = &report.receipt;
     let threads = receipt.options.threads;
     let mut content = speed_chart(&receipt.speed);
@@ -392,7 +383,7 @@ pub(super) fn speed(report: &Report) -> String {
     section("Speed over time", &content)
 }
 
-pub(super) fn lists(report: &Report) -> String {
+fn lists(report: &Report) -> String {
     let mut lists: Vec<_> = report.receipt.lists.iter().collect();
     lists.sort_by_key(|list| Reverse(list.input.lines));
     let caption = caption("Lists", lists.len(), LISTS, 0);
@@ -416,8 +407,7 @@ pub(super) fn lists(report: &Report) -> String {
     section("Lists", &content)
 }
 
-/// The options of the run.
-pub(super) fn options(report: &Report) -> String {
+fn options(report: &Report) -> String {
     let receipt = &report.receipt;
     let mut table = HtmlTable::new("As recorded in the receipt", &[("option", false), ("value", false)]);
     let mut row = |name: &str, value: String| table.row([Cell::Words(name.to_owned()), Cell::Code(value)]);

@@ -4,7 +4,7 @@ use robosieve::Dialect;
 use robosieve::automaton::front;
 use robosieve::judge::{Choices, Fallback, Matcher, MaxAge};
 use robosieve::policy::{Answered, Capture, Captures, Crawler, Crawlers, Overrides, Policy};
-use robosieve::show::export::{self, ExportTable, Format};
+use robosieve::show::export::{Export, Format, Table};
 use robosieve::show::inspect::{self, OriginEntry, Summary};
 
 /// Several crawlers, every status, redirects, a last good answer, side records, and every kind of operator override.
@@ -119,14 +119,15 @@ fn look_into(policy: &Policy) {
     let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();
     std::hint::black_box(Summary::of(policy, &crawlers, 0, 3).expect("one layer"));
     for record in policy.lookup().records() {
-        std::hint::black_box(OriginEntry::of(policy, record.origin, &crawlers, 0).expect("an origin"));
+        std::hint::black_box(OriginEntry::of(policy, record.origin, &crawlers, Choices::at(0)).expect("an origin"));
     }
     for (record, crawler) in policy.lookup().records().zip(crawlers.iter().cycle()) {
         std::hint::black_box(inspect::dot(policy, &record, crawler));
     }
-    for table in [ExportTable::Delays, ExportTable::Sitemaps, ExportTable::Agents, ExportTable::Status] {
+    for table in [Table::Delays, Table::Sitemaps, Table::Agents, Table::Status] {
         for format in [Format::Tsv, Format::JsonLines] {
-            export::write(policy, table, &crawlers, format, &mut std::io::sink()).expect("a sink takes everything");
+            let export = Export::new(policy, table, &crawlers);
+            export.write(format, &mut std::io::sink()).expect("a sink takes everything");
         }
     }
 }

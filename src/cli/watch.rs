@@ -1,15 +1,13 @@
 //! Watches a run from a separate thread, which ends with the run; on a terminal, with a progress bar.
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::output::JournalOutput;
-use super::{Journal, text};
-use crate::cli::say::say;
-use crate::policy::CompileProgress;
+use super::journal::{COMPARING, COMPLETING, Journal, JournalOutput, is_settled, lines, short_duration};
+use super::say::say;
 use crate::run::{Phase, Progress, Snapshot};
 use crate::show::Metrics;
 
@@ -67,7 +65,6 @@ struct Watcher<'a> {
     warned: bool,
 }
 
-/// A periodic task.
 struct Timer {
     next: Instant,
     every: Duration,
@@ -90,7 +87,6 @@ impl Timer {
 }
 
 impl Watcher<'_> {
-    /// Watches until the run ends.
     fn until(mut self, end: &Receiver<()>) {
         while let Some(next) = [&self.reporting, &self.renewing].into_iter().flatten().map(|timer| timer.next).min() {
             let remaining = next.saturating_duration_since(Instant::now());
@@ -130,15 +126,9 @@ impl Watcher<'_> {
     }
 }
 
-/// The interval between messages if there is no bar.
 const EVERY: Duration = Duration::from_secs(10);
 
 const STYLE: &str = "{elapsed_precise} {spinner}  {wide_msg}";
-
-/// Calls `run`, and shows its progress meanwhile.
-pub fn watch_compiling<T>(progress: &CompileProgress, run: impl FnOnce() -> T) -> T {
-    watch_work(|| text(progress), run)
-}
 
 /// Calls `run`, and shows meanwhile what `text` says of its progress.
 pub fn watch_work<T>(text: impl Fn() -> String + Send, run: impl FnOnce() -> T) -> T {
@@ -168,15 +158,6 @@ fn report(text: &dyn Fn() -> String, end: &Receiver<()>) {
     }
 }
 
-fn text(progress: &CompileProgress) -> String {
-    let count = HumanCount;
-    match (progress.origins(), progress.written()) {
-        (0, _) => format!("{} answers read", count(progress.read())),
-        (origins, stored) if stored < origins => format!("{} of {} origins stored", count(stored), count(origins)),
-        (origins, _) => format!("all {} origins stored; writing the policy", count(origins)),
-    }
-}
-
 /// Templates for lists of known and of unknown size. The bar takes the remaining width, and the second line is cut at
 /// the edge, so 40 columns are enough.
 const KNOWN: &str = "{elapsed} {wide_bar} {percent}%{prefix}\n{wide_msg}";
@@ -186,7 +167,6 @@ const UNKNOWN: &str = "{elapsed} {spinner} {decimal_bytes}\n{wide_msg}";
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// The interval between redraws.
     pub const EVERY: Duration = Duration::from_millis(100);
 
     /// Whether to draw a bar: standard error is a terminal that can overwrite its last lines, and no lines are printed
@@ -211,21 +191,20 @@ impl Bar {
         Bar(bar.with_elapsed(Duration::from_secs_f64(snapshot.seconds)))
     }
 
-    /// Draws the progress of the run.
     pub fn draw(&self, snapshot: &Snapshot, agents: &[String]) {
         let is_known = snapshot.source_bytes_known.is_some();
         self.0.set_position(if is_known { snapshot.source_bytes } else { snapshot.bytes });
         let left = match snapshot.seconds_left() {
-            Some(seconds) if snapshot.phase == Phase::Judging && text::is_settled(snapshot) => {
-                format!(", {} left", text::short_duration(seconds))
+            Some(seconds) if snapshot.phase == Phase::Judging && is_settled(snapshot) => {
+                format!(", {} left", short_duration(seconds))
             }
             _ => String::new(),
         };
         self.0.set_prefix(left);
         self.0.set_message(match snapshot.phase {
-            Phase::Comparing => text::COMPARING.to_owned(),
-            Phase::Completing => text::COMPLETING.to_owned(),
-            _ => text::lines(snapshot, agents),
+            Phase::Comparing => COMPARING.to_owned(),
+            Phase::Completing => COMPLETING.to_owned(),
+            _ => lines(snapshot, agents),
         });
         self.0.tick();
     }

@@ -1,13 +1,83 @@
-//! What a list looks like whose lines are no URLs.
+//! What a user should know of lists that were read otherwise than they were meant: what they look like, and the options to try.
 //!
-//! Nothing is judged by a guess: it only tells a user which options to try.
+//! Nothing is judged by a guess.
 
-use std::fmt;
+use std::io::Read;
 
-use super::Layout;
-use super::delimited::Delimited;
-use super::json::{self, Member};
+use crate::formats::compression::Reader;
+use crate::formats::{seekable, visible};
+use crate::input::Layout;
+use crate::input::layout::{Delimited, Member, names};
 use crate::origin;
+use crate::outcome::Partition;
+use crate::output::{ListPart, Receipt, counted};
+
+/// Bytes of a list that are looked at.
+const START: u64 = 64 << 10;
+
+/// The most lists that are named.
+const NAMED: usize = 3;
+
+/// The warnings about the lists of a run.
+pub fn about_lists(receipt: &Receipt) -> Vec<String> {
+    if let Some(hint) = tabs(receipt) {
+        return vec![hint];
+    }
+    let mut invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
+    // Only those that are named are looked at: there may be thousands of lists.
+    let first = invalid.by_ref().take(NAMED).filter_map(|(list, lines)| {
+        let advice = advice(list)?;
+        let lines = counted(lines, "line is invalid", "lines are invalid");
+        Some(format!("the list {}: {lines}; {advice}", visible(&list.path)))
+    });
+    let mut hints: Vec<String> = first.collect();
+    let more = invalid.count() as u64;
+    if more > 0 && !hints.is_empty() {
+        hints.push(counted(
+            more,
+            "more list has nearly only invalid lines",
+            "more lists have nearly only invalid lines",
+        ));
+    }
+    hints
+}
+
+/// What a list looks like whose lines are invalid. One that came through a pipe cannot be looked at again.
+fn advice(list: &ListPart) -> Option<String> {
+    match list.file {
+        Some(_) => look(list),
+        None if list.compression.is_some() => None,
+        None => Some("it came through a pipe; of a file, it would be told what it looks like".to_owned()),
+    }
+}
+
+/// Warns of lists of fields that were read as lists of URLs, because the delimiter was not given.
+fn tabs(receipt: &Receipt) -> Option<String> {
+    let plain = || receipt.lists.iter().filter(|list| list.format == Layout::Whole.name());
+    let lines: u64 = plain().map(|list| list.input.lines).sum();
+    let tabs = receipt.urls_with_tabs;
+    (lines > 0 && 2 * tabs >= lines).then(|| {
+        let tabs = counted(tabs, "line has a tab inside and was", "lines have a tab inside and were");
+        let look = plain().take(NAMED).find_map(look);
+        let advice = look.as_deref().unwrap_or("if lines have fields, give --delimiter tab");
+        format!("{tabs} judged as one URL; {advice}")
+    })
+}
+
+/// How many lines of a list are invalid, if nearly all are.
+fn invalid(list: &ListPart) -> Option<u64> {
+    let is_invalid = |name: &str| name.split('.').next() == Some(Partition::Invalid.name());
+    let lines = list.partitions.iter().filter(|(name, _)| is_invalid(name)).map(|(_, part)| part.lines).max()?;
+    (lines > 0 && 10 * lines >= 9 * list.input.lines).then_some(lines)
+}
+
+/// What a list looks like; a list that cannot be read again like nothing.
+fn look(list: &ListPart) -> Option<String> {
+    let file = seekable::open(&list.exact_path()?).ok()?;
+    let mut start = Vec::new();
+    Reader::new(file).and_then(|text| text.take(START).read_to_end(&mut start)).ok()?;
+    guess(&start).map(|(looks, advice)| format!("it looks like {looks}; {advice}"))
+}
 
 /// Separators of fields, the likeliest first, as a shell takes them.
 const DELIMITERS: [(u8, &str); 5] = [(b'\t', "tab"), (b',', ","), (b';', "';'"), (b'|', "'|'"), (b' ', "' '")];
@@ -20,23 +90,13 @@ const CDX_FIELDS: usize = 6;
 const CDX_TIME: usize = 14;
 
 /// What a list looks like, and what to do: the options that read it, or how to make a list of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Guess {
-    looks: &'static str,
-    advice: String,
-}
-
-impl fmt::Display for Guess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "looks like {}; {}", self.looks, self.advice)
-    }
-}
+type Guess = (&'static str, String);
 
 /// What a list that begins with `start` looks like: text of another kind, or lines of which most have a URL in the same field or member.
-pub(crate) fn guess(start: &[u8]) -> Option<Guess> {
+fn guess(start: &[u8]) -> Option<Guess> {
     let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start);
     if let Some((looks, advice)) = other_text(start) {
-        return Some(Guess { looks, advice: advice.to_owned() });
+        return Some((looks, advice.to_owned()));
     }
     // The last line may be cut, and the first may be a head line. A list may begin well.
     let all = || start.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
@@ -77,7 +137,6 @@ fn has_nuls(text: &[u8], at: usize) -> bool {
     pairs().len() > 1 && pairs().all(|pair| pair[at] == 0 && pair[1 - at] != 0)
 }
 
-/// URLs that lack their scheme.
 fn without_scheme(lines: &[&[u8]]) -> Option<Guess> {
     let is_one = |line: &[u8]| {
         let host = line.split(|byte| matches!(byte, b'/' | b':' | b'?' | b'#')).next().unwrap_or_default();
@@ -85,16 +144,14 @@ fn without_scheme(lines: &[&[u8]]) -> Option<Guess> {
             host.contains(&b'.') && host.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(byte));
         is_host && has_url(&[b"http://", line].concat(), &Layout::Whole)
     };
-    let advice = || "begin each line with http:// or https://, as it was fetched".to_owned();
-    are_most(lines, is_one).then(|| Guess { looks: "URLs without their scheme", advice: advice() })
+    let advice = "begin each line with http:// or https://, as it was fetched";
+    are_most(lines, is_one).then(|| ("URLs without their scheme", advice.to_owned()))
 }
 
-/// Whether a line has a URL by a layout.
 fn has_url(line: &[u8], layout: &Layout) -> bool {
     layout.url(line).is_ok_and(|url| origin::canonical(origin::trimmed(&url)).is_ok())
 }
 
-/// Whether most of some lines are of a kind.
 fn are_most(lines: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
     2 * lines.iter().filter(|line| is_one(line)).count() >= lines.len().max(1)
 }
@@ -103,15 +160,14 @@ fn are_most(lines: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
 fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
     lines.first().filter(|line| line.starts_with(b"{"))?;
     let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let names = lines.iter().find_map(|line| json::names(line))?;
+    let names = lines.iter().find_map(|line| names(line))?;
     let name = names.into_iter().filter(is_plain).find(|name| {
         let layout = Layout::JsonLines(Box::new(Member::new(name)));
         are_most(lines, |line| has_url(line, &layout))
     })?;
-    Some(Guess { looks: "JSON Lines", advice: format!("try --column {name}") })
+    Some(("JSON Lines", format!("try --column {name}")))
 }
 
-/// Fields between delimiters.
 fn delimited(lines: &[&[u8]]) -> Option<Guess> {
     DELIMITERS.into_iter().find_map(|(delimiter, name)| {
         let fields = |line: &[u8]| line.split(|&byte| byte == delimiter).count();
@@ -133,7 +189,7 @@ fn delimited(lines: &[&[u8]]) -> Option<Guess> {
             name.first().is_some_and(u8::is_ascii_alphabetic) && origin::canonical(name).is_err()
         });
         let head = if has_head { " --header" } else { "" };
-        Some(Guess { looks, advice: format!("try --delimiter {name} --column {}{head}", column + 1) })
+        Some((looks, format!("try --delimiter {name} --column {}{head}", column + 1)))
     })
 }
 
@@ -183,7 +239,7 @@ mod tests {
             ("http://a/,b\nx,y\nx\ny\n", None),
             ("", None),
         ] {
-            let found = guess(text.as_bytes()).map(|guess| guess.to_string());
+            let found = guess(text.as_bytes()).map(|(looks, advice)| format!("looks like {looks}; {advice}"));
             match expected {
                 Some(words) => assert!(found.as_ref().is_some_and(|found| found.contains(words)), "{text}: {found:?}"),
                 None => assert_eq!(found, None, "{text}"),
