@@ -1,4 +1,4 @@
-//! What names give to types: to enums, those of their variants; to structs, setters named like their fields.
+//! Macros that derive from names: for enums, the names of their variants; for structs, setters named like their fields.
 
 /// Defines an enum, all its variants in order, and their names, which `Display`, `FromStr` and serde use.
 macro_rules! named {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
+use crate::named::UnknownName;
 use crate::origin::InvalidUrl;
 
 named! {
@@ -194,11 +195,15 @@ impl fmt::Debug for Outcome {
 }
 
 impl FromStr for Outcome {
-    type Err = <Partition as FromStr>::Err;
+    type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Outcome, Self::Err> {
-        let (partition, reason) = text.split_once(" (").unwrap_or((text, ""));
-        Ok(Outcome::new(partition.parse()?, reason.strip_suffix(')').unwrap_or(reason).parse()?))
+        let parts = text.strip_suffix(')').and_then(|text| text.split_once(" ("));
+        let outcome = parts.and_then(|(of, reason)| Some(Outcome::new(of.parse().ok()?, reason.parse().ok()?)));
+        outcome.ok_or_else(|| UnknownName {
+            name: text.to_owned(),
+            known: "a partition, a space and its reason between brackets".to_owned(),
+        })
     }
 }
 

@@ -322,7 +322,7 @@ fn all_chunks_of_all_lists_are_handed_out() {
             let cut = Cut {
                 parallelism: Parallelism { lists: 3, in_order },
                 memory,
-                home: has_folder.then(Default::default),
+                folder: has_folder.then(Default::default),
                 ..Cut::all(lists, 3, source)
             };
             let chunks = Arc::new(Chunks::new(cut));

@@ -1,4 +1,4 @@
-//! Chooses the engine for a group of rules.
+//! Chooses the engine for a group of rules, compiles it, and puts a front before it.
 
 use std::cell::RefCell;
 

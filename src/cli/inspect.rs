@@ -71,7 +71,8 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     };
     let origin = origin_of(given)?;
-    let entry = OriginEntry::of(&policy, origin.as_bytes(), &crawlers, choices).ok().flatten();
+    let wrong = |problem| Failure::Origin { given: origin.clone(), problem };
+    let entry = OriginEntry::of(&policy, origin.as_bytes(), &crawlers, choices).map_err(wrong)?;
     match (entry, policy.origin(origin.as_bytes())) {
         (Some(_), Some((policy, record))) if args.dot => print(drawing(args, policy, &record)?.trim_end())?,
         (Some(entry), _) => print(&if args.json { to_string_pretty(&entry)? } else { entry_text(&entry) })?,

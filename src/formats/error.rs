@@ -1,5 +1,5 @@
-//! Errors in reading files, and in giving them names. What libraries say of JSON and TOML, in the types of a program, is told in
-//! words of the author of the text.
+//! Errors in reading files, and in giving them names. What libraries say of JSON and TOML names types of
+//! the program; here it is told in the words of the author of the text.
 
 use serde_json::error::Category;
 use std::io;

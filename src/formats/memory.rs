@@ -3,7 +3,7 @@
 //! When another program changes a mapped file, its map shows the new bytes. So each caller that maps a file says why that does no
 //! harm:
 //!
-//! - A list may change at any time: see `input/list/mapped_file.rs`.
+//! - A list may change at any time: see `Mapped` in `input/list/regular.rs`.
 //! - A policy file must not change while it is mapped, as a shared library must not: its numbers are checked when it is opened, and
 //!   relied on from then on. See [`Policy::map`](crate::Policy::map), which leaves that to its caller.
 //! - Unnamed files belong to this process alone.

@@ -1,4 +1,4 @@
-//! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line boundaries.
+//! Lists of URLs: lines of text, CSV, CDX, CDXJ or JSON, also compressed, or Parquet; cut into chunks on line boundaries.
 
 pub(crate) mod chunks;
 pub(crate) mod error;

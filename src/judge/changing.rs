@@ -1,5 +1,5 @@
 //! A mapped list that another program changes while it is judged: between every two steps, and between every two reads in them.
-//! `input/list/mapped_file.rs` says why that does no harm.
+//! `Mapped` in `input/list/regular.rs` says why that does no harm.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -12,7 +12,7 @@ use super::batch;
 use super::isa::{BLOCK, Isa, Kernel, Key};
 use super::matcher::Matcher;
 use super::outcomes::Outcomes;
-use super::place::{self, Pieces};
+use super::pieces::{self, Pieces};
 use super::scratch::Scratch;
 use super::tally::{CrawlerCounts, count};
 use super::tests::{origins, policy, text};
@@ -181,9 +181,9 @@ fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
     }
     change();
     let mut partitions = vec![Pieces::default(); 4];
-    place::place(text, urls.lines().starts(), outcomes.most(), stays, &mut partitions);
+    pieces::sort(text, urls.lines().starts(), outcomes.most(), stays, &mut partitions);
     change();
-    let is_proven = place::prove(text, urls.lines().starts(), outcomes.most(), &partitions);
+    let is_proven = pieces::prove(text, urls.lines().starts(), outcomes.most(), &partitions);
     change();
     let written: usize = partitions.iter().flat_map(|pieces| pieces.of(text)).map(<[u8]>::len).sum();
     assert_eq!(written, text.len());

@@ -10,7 +10,7 @@
 //! "5xx" = "defer"
 //! ```
 //!
-//! A line that is passed over could mean that what it blocks is allowed. So nothing is: what is not understood is an error.
+//! Ignoring a line could mean allowing what it blocks. So what is not understood is an error.
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;

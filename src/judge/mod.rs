@@ -1,7 +1,7 @@
 //! Judges lines: finds the outcome of each, and its cause.
 //!
 //! The lines of a chunk get their outcomes, each a partition and a reason, in `batch`, the hot path; `slow` is the plain
-//! definition of the same. `place` sorts lines into the pieces of their partitions.
+//! definition of the same. `pieces` sorts lines into the pieces of their partitions.
 //!
 //! A line's partition is decided in one of these places:
 //!
@@ -13,7 +13,7 @@
 //! - by what the run requires of preferences, for lines that are allowed so far: `required`, after all lines were judged;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
-//! - for a line in which its layout finds no URL: `run/worker.rs`.
+//! - for a line in which its layout finds no URL: `find_outcomes` in `run/worker.rs`.
 
 pub(crate) mod batch;
 
@@ -28,7 +28,7 @@ pub(crate) mod lines;
 pub(crate) mod matcher;
 mod others;
 pub(crate) mod outcomes;
-pub(crate) mod place;
+pub(crate) mod pieces;
 mod preferred;
 pub(crate) mod required;
 pub(crate) mod rule_set;

@@ -4,7 +4,7 @@
 //! the order of lines, so that parts can be compared with the whole. `order` adds the sums of all beginnings of the sequence,
 //! as Fletcher's checksum does, and so also notices two lines that changed places.
 //!
-//! Both are computed over the lines as read. The buffers handed to the operating system are [compared](super::place::prove) with
+//! Both are computed over the lines as read. The buffers handed to the operating system are [compared](super::pieces::prove) with
 //! those lines; if they hold more than lines, both are computed again from the buffers.
 //!
 //! This proves the absence of faults, not of forgers: XXH3 is fast and spreads well, but lines whose hashes collide can be

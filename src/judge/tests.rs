@@ -389,7 +389,7 @@ fn what_is_counted_is_the_same_as_well() {
 #[test]
 fn nothing_is_read_after_the_text() {
     use super::lines;
-    use super::place::{self, Pieces};
+    use super::pieces::{self, Pieces};
     use super::tally::{CrawlerCounts, Tally, count};
     use rustix::mm::{MprotectFlags, mprotect};
 
@@ -411,8 +411,8 @@ fn nothing_is_read_after_the_text() {
         matcher.judge_lines(text, &mut outcomes);
         for stays in [false, true] {
             let mut partitions = vec![Pieces::default(); 4];
-            place::place(text, found.starts(), &outcomes, stays, &mut partitions);
-            assert!(place::prove(text, found.starts(), &outcomes, &partitions));
+            pieces::sort(text, found.starts(), &outcomes, stays, &mut partitions);
+            assert!(pieces::prove(text, found.starts(), &outcomes, &partitions));
         }
         let counted = count(text, &found, &Outcomes::of_one(outcomes.clone()), true, &mut [CrawlerCounts::default()]);
         assert_eq!(counted, Tally::of_text(text, |line| line));

@@ -1,5 +1,6 @@
-//! How lines are written: as text or in tables; split into partitions, or all of them with their verdicts; for which crawlers; and the
-//! columns before them. Columns of the crawlers that may not fetch a line's URL are also read back.
+//! What the output looks like: lines split into partitions, or all of them with their verdicts, as text or tables, compressed or not; the
+//! columns before them, whom they are split for, and the blocks that are written. Columns of the crawlers that may not fetch a line's URL
+//! are read back, too.
 
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! One answer for one robots.txt, and its meaning.
+//! One answer for one URL, its meaning to crawlers, and batches of them.
 //!
 //! Captures are read in batches, while their source is still being read. The threads of a pool share the work on a batch, a few
 //! captures at a time; one that waits for a batch reads captures in the meantime. Outside a pool, the thread that begins a batch

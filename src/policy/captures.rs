@@ -1,4 +1,4 @@
-//! The captures of all sources: the newest of each URL, and the data they share.
+//! The captures of all sources: for each URL the greatest answer of each kind, and the data they share.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

@@ -373,7 +373,7 @@ impl<'p> Lookup<'p> {
         self.sections.seed
     }
 
-    /// The bucket of a hash: always a valid index into [`Lookup::pilots`].
+    /// The bucket of a hash: always a valid index into the pilots.
     #[inline(always)]
     pub(crate) fn bucket(&self, hash: u64) -> usize {
         range(hash, self.sections.pilots.len() as u64)

@@ -20,7 +20,7 @@
 //! paused-until = 2026-12-01T08:00:00Z
 //! ```
 //!
-//! Ignoring an entry that is not understood could mean doing the opposite of what it says, so nothing is skipped: unknown
+//! Ignoring an entry that is not understood could mean doing the opposite of what it says, so nothing is ignored: unknown
 //! keys, contradictory keys, and two tables for one origin are errors.
 
 use serde::Deserialize;

@@ -16,7 +16,7 @@ use super::worker::{Judged, Worker};
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::list::{Buffer, List};
 use crate::judge::matcher::Matcher;
-use crate::judge::place::Pieces;
+use crate::judge::pieces::Pieces;
 use crate::lock::{OnPanic, lock};
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;

@@ -159,7 +159,7 @@ impl<'j> Plan<'j> {
             interrupt: self.job.long_run.interrupt.clone(),
             parallelism: Parallelism { lists: self.options.threads, in_order: self.is_in_order() },
             memory: self.memory.decompressors(),
-            home: self.folder().map(|folder| folder.directory.clone()),
+            folder: self.folder().map(|folder| folder.directory.clone()),
             rows_size: self.options.chunk_size,
             ..Cut::all(&self.lists, self.options.format.text_chunk(self.options.chunk_size), read)
         }

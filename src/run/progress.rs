@@ -1,4 +1,4 @@
-//! The progress of a run, to be watched from another thread.
+//! The progress of a run, to be watched from another thread; and samples of its speed, for the receipt.
 //!
 //! A run counts once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] are consistent and cover a prefix
 //! of the chunks, and a watcher may ask as often as it likes without slowing down any line.

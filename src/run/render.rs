@@ -1,6 +1,6 @@
 //! Renders judged chunks: as text, or as notes of what blocked the lines that become rows.
 //!
-//! How is chosen once, for each worker: lines are [sorted](Sorted) into their partitions as they are, or [after columns](AfterColumns),
+//! How they are rendered is chosen once for each worker: lines are [sorted](Sorted) into their partitions as they are, or [after columns](AfterColumns),
 //! or all are written after their [verdicts](Verdicts) or after the crawlers that they are [refused](Refused) for; rows are made
 //! elsewhere, of outcomes and [notes](Notes).
 
@@ -8,7 +8,7 @@ use super::memory::cause_bytes;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::{Matcher, PreferredLines};
 use crate::judge::outcomes::{Outcomes, Refusals};
-use crate::judge::place::{self, Pieces};
+use crate::judge::pieces::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
@@ -35,9 +35,9 @@ impl<'c> JudgedLines<'c> {
 
 /// Renders lines for output; each worker has its own.
 pub(super) trait Render {
-    /// Renders the lines of a chunk into empty buffers, one for each file. `space` gets the outcomes of each crawler, unless only sets
+    /// Renders the lines of a chunk into empty buffers, one for each file. `by_crawler` gets the outcomes of each crawler, unless only sets
     /// of crawlers are written. Returns whether the buffers were compared with the lines, and hold each where it belongs.
-    fn render(&mut self, lines: &JudgedLines<'_>, space: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool;
+    fn render(&mut self, lines: &JudgedLines<'_>, by_crawler: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool;
 
     /// Adds a line feed to the last line of a chunk in the buffers.
     fn end_line(&self, _outcomes: &Outcomes, buffers: &mut [Pieces]) {
@@ -92,13 +92,13 @@ struct Sorted;
 
 impl Render for Sorted {
     /// A comparison proves it right.
-    fn render(&mut self, lines: &JudgedLines<'_>, space: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool {
+    fn render(&mut self, lines: &JudgedLines<'_>, by_crawler: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool {
         let starts = lines.urls.lines().starts();
         let mut is_proven = true;
-        let outcomes = lines.outcomes.by_crawler(space);
+        let outcomes = lines.outcomes.by_crawler(by_crawler);
         for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes) {
-            place::place(lines.text, starts, outcomes, lines.stays, buffers);
-            is_proven &= place::prove(lines.text, starts, outcomes, buffers);
+            pieces::sort(lines.text, starts, outcomes, lines.stays, buffers);
+            is_proven &= pieces::prove(lines.text, starts, outcomes, buffers);
         }
         is_proven
     }
@@ -125,8 +125,8 @@ struct Columns {
 
 impl Columns {
     /// The outcomes of the lines for each crawler; finds what is said about their pages.
-    fn outcomes<'s>(&mut self, lines: &JudgedLines<'s>, space: &'s mut Vec<Vec<Outcome>>) -> &'s [Vec<Outcome>] {
-        let outcomes = lines.outcomes.by_crawler(space);
+    fn outcomes<'s>(&mut self, lines: &JudgedLines<'s>, by_crawler: &'s mut Vec<Vec<Outcome>>) -> &'s [Vec<Outcome>] {
+        let outcomes = lines.outcomes.by_crawler(by_crawler);
         if let Some(preferred) = &mut self.preferred {
             preferred.find(|line| lines.url(line), outcomes);
         }
@@ -150,9 +150,9 @@ impl Columns {
 struct AfterColumns(Columns);
 
 impl Render for AfterColumns {
-    fn render(&mut self, lines: &JudgedLines<'_>, space: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool {
+    fn render(&mut self, lines: &JudgedLines<'_>, by_crawler: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool {
         let AfterColumns(columns) = self;
-        let outcomes = columns.outcomes(lines, space);
+        let outcomes = columns.outcomes(lines, by_crawler);
         for (crawler, (buffers, outcomes)) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes).enumerate() {
             for (line, outcome) in outcomes.iter().enumerate() {
                 let buffer = &mut buffers[outcome.partition() as usize].copies;
@@ -180,9 +180,9 @@ impl Render for AfterColumns {
 struct Verdicts(Columns);
 
 impl Render for Verdicts {
-    fn render(&mut self, lines: &JudgedLines<'_>, space: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool {
+    fn render(&mut self, lines: &JudgedLines<'_>, by_crawler: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool {
         let (Verdicts(columns), buffer) = (self, &mut buffers[0].copies);
-        let outcomes = columns.outcomes(lines, space);
+        let outcomes = columns.outcomes(lines, by_crawler);
         for line in 0..lines.urls.lines().count() {
             for (crawler, outcomes) in outcomes[..columns.rows.crawlers].iter().enumerate() {
                 let partition = outcomes[line].partition();
@@ -257,12 +257,12 @@ struct Notes {
 }
 
 impl Render for Notes {
-    fn render(&mut self, lines: &JudgedLines<'_>, space: &mut Vec<Vec<Outcome>>, _: &mut [Pieces]) -> bool {
+    fn render(&mut self, lines: &JudgedLines<'_>, by_crawler: &mut Vec<Vec<Outcome>>, _: &mut [Pieces]) -> bool {
         if let Some(refusals) = &mut self.refusals {
             refusals.find(lines.outcomes);
             return false;
         }
-        let outcomes = lines.outcomes.by_crawler(space);
+        let outcomes = lines.outcomes.by_crawler(by_crawler);
         if let Some(preferred) = &mut self.preferred {
             preferred.find(|line| lines.url(line), outcomes);
         }

@@ -1,4 +1,4 @@
-//! What one thread takes now and then, in the turn of its work, and another one saves.
+//! What one thread takes now and then, in its turn, for another thread to save: a checkpoint.
 
 use std::time::Instant;
 

@@ -9,7 +9,7 @@ use super::job::{Destination, Folder, Pipe};
 use super::needed::NeededList;
 use super::pipeline::Outlets;
 use super::plan::Plan;
-use super::shape::{Frames, RowGroups, Shape, Text};
+use super::shape::{Frames, PlainText, RowGroups, Shape};
 use crate::formats::json::base64_of;
 use crate::input::list::{List, common_head};
 use crate::output::error::OutputError;
@@ -43,12 +43,12 @@ pub(super) enum Start {
 pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Start, Option<FolderLock>), FilterError> {
     let folder = match plan.destination() {
         None => {
-            let outlets = Outlets::new(Sink::Nothing, Box::new(Text { rows: plan.rows() }));
+            let outlets = Outlets::new(Sink::Nothing, Box::new(PlainText { rows: plan.rows() }));
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Pipe(pipe)) => {
             let listed = plan.job.robots_needed.as_deref().map(NeededList::new).transpose()?;
-            let text = Box::new(Text { rows: plan.rows() });
+            let text = Box::new(PlainText { rows: plan.rows() });
             let outlets = Outlets { listed, ..Outlets::new(Sink::Pipe(piped(pipe, plan, out)?), text) };
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
@@ -167,7 +167,7 @@ fn shape(
     let rows = plan.file_rows();
     Ok(match compress {
         Some(format) => Box::new(Frames::new(rows, format, state.map(|state| state.gathered.clone()))),
-        None => Box::new(Text { rows: Some(rows) }),
+        None => Box::new(PlainText { rows: Some(rows) }),
     })
 }
 

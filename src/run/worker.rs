@@ -9,7 +9,7 @@ use crate::input::chunks::Chunk;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::{AllowedIf, Outcomes};
-use crate::judge::place::Pieces;
+use crate::judge::pieces::Pieces;
 use crate::judge::scratch::{BatchArrays, Scratch};
 use crate::judge::tally::{self, Changes, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
@@ -88,7 +88,7 @@ pub(super) struct Worker {
     notes_waiting: bool,
     /// One to judge for most crawlers, one for the others.
     scratches: [Scratch; 2],
-    space: Box<BatchArrays>,
+    arrays: Box<BatchArrays>,
     urls: LineUrls,
     /// The outcomes of the chunk's lines, also by the older policy, if there is one; and space for those of each crawler.
     outcomes: Outcomes,
@@ -108,7 +108,7 @@ impl Worker {
             rows,
             notes_waiting,
             scratches: Default::default(),
-            space: Box::default(),
+            arrays: Box::default(),
             urls: LineUrls::default(),
             outcomes: Outcomes::default(),
             by_older: Outcomes::default(),
@@ -167,12 +167,12 @@ impl Worker {
 
     /// Finds the outcomes of a chunk's lines, for each crawler, and by the older policy, if there is one.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
-        let Worker { matchers, older, allowed_if, scratches, space, outcomes, by_older, .. } = self;
+        let Worker { matchers, older, allowed_if, scratches, arrays, outcomes, by_older, .. } = self;
         let (lines, apart): (Vec<usize>, Vec<&[u8]>) = urls.apart(text).unzip();
         let mut find = |matchers: &[Matcher], outcomes: &mut Outcomes, scratches: &mut [Scratch; 2]| {
             let judges = Matcher::views(matchers);
             outcomes.clear(judges.len());
-            batch::judge(&judges, urls.urls(text), outcomes, scratches, space);
+            batch::judge(&judges, urls.urls(text), outcomes, scratches, arrays);
             if !lines.is_empty() {
                 batch::judge_apart(&judges, &lines, &apart, outcomes, scratches);
             }

@@ -7,7 +7,7 @@ use tree::{Arrow, Tree, cycles};
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
-const LAYERS: [(&str, &str); 19] = [
+const LAYERS: [(&str, &str); 20] = [
     ("cli", "show run output judge input policy preferences lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy preferences automaton rules robots dialect outcome origin formats threads"),
     ("run", "output judge input policy preferences robots outcome origin formats lock monitor threads"),
@@ -21,11 +21,12 @@ const LAYERS: [(&str, &str); 19] = [
     ("rules", "robots dialect"),
     ("robots", "dialect"),
     ("dialect", ""),
-    ("outcome", "origin"),
+    ("outcome", "origin named"),
     ("origin", ""),
     ("formats", "monitor threads"),
     ("monitor", "lock"),
     ("lock", ""),
+    ("named", ""),
     ("threads", ""),
 ];
 

@@ -22,7 +22,7 @@ impl Reader<File> {
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened or read, or its Zstandard dictionary is [`Damaged`].
+    /// If the file cannot be opened or read, or its Zstandard dictionary is [`Damaged`](super::Damaged).
     pub fn open(path: &Path) -> io::Result<Reader<File>> {
         Reader::new(File::open(path)?)
     }
@@ -33,7 +33,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`].
+    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`](super::Damaged).
     pub fn new(file: R) -> io::Result<Reader<R>> {
         Reader::within(file, DEFAULT_WINDOW)
     }
@@ -42,7 +42,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`]; reading may later fail with `WindowTooLarge`.
+    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`](super::Damaged); reading may later fail with `WindowTooLarge`.
     pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
         let source = StoredBytes { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), HEAD)?;

@@ -45,7 +45,7 @@ pub(crate) struct Cut<'l> {
     /// Memory for decompressors and for chunks read ahead.
     pub memory: u64,
     /// Folder for chunks read ahead that do not fit in memory. Without one, reading ahead pauses while memory is full.
-    pub home: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
 }
 
 impl<'l> Cut<'l> {
@@ -65,7 +65,7 @@ impl<'l> Cut<'l> {
             long_chunks: Arc::default(),
             parallelism: Parallelism { lists: 1, in_order: true },
             memory: u64::MAX / 2,
-            home: None,
+            folder: None,
         }
     }
 

@@ -384,7 +384,7 @@ impl<'l> OpenLists<'l> {
             ahead: None,
             reading: Some(reading),
             ready: VecDeque::new(),
-            store: cut.home.clone().map(|home| Arc::new(Store::new(home))),
+            store: cut.folder.clone().map(|folder| Arc::new(Store::new(folder))),
             has_ended: false,
             is_long: false,
             needs_memory,
@@ -434,7 +434,7 @@ impl<'l> OpenLists<'l> {
     /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
     fn reserve(&self, cut: &Cut<'l>) -> u64 {
         let total = chunk_room(cut).saturating_mul(cut.parallelism.lists as u64);
-        cut.home.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
+        cut.folder.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
     }
 
     /// Memory of all lists that are being read.

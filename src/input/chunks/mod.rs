@@ -1,6 +1,6 @@
 //! Chunks: the units of judging, handed out in the order of each list.
 //!
-//! A chunk is a range of a memory-mapped list, bytes read from a stream, or rows of a table; it ends with a line. The worker
+//! A chunk is a range of a memory-mapped list, decoded text, or rows of a table; it ends with a line. The worker
 //! that takes a chunk gets a ticket with it. Tickets count chunks from 0, and work that must be done in order is done in ticket
 //! order.
 

@@ -77,7 +77,7 @@ fn what_is_read_ahead_waits_in_memory_and_then_on_disk() {
     for home in [None, Some(home.path().to_owned()), Some("there/is/no/such/folder".into())] {
         let (read, mut buffer, mut ended) = (AtomicU64::new(0), Buffer::default(), Ended::default());
         let (home, parallelism) = (home.clone(), Parallelism { lists: 2, in_order: true });
-        let chunks = Chunks::new(Cut { parallelism, memory, home, ..Cut::all(&lists, 64 << 10, &read) });
+        let chunks = Chunks::new(Cut { parallelism, memory, folder: home, ..Cut::all(&lists, 64 << 10, &read) });
         let (mut in_memory, mut on_disk) = (0, 0);
         chunks.input.with(|input| {
             let Some(ControlFlow::Continue(Work::Read(first))) = input.lists.choose(&chunks.cut, &mut ended) else {
@@ -96,8 +96,8 @@ fn what_is_read_ahead_waits_in_memory_and_then_on_disk() {
             }
             input.lists.put_back(&chunks.cut, first, Ok(Next::Long)).unwrap();
         });
-        let is_stored = chunks.cut.home.as_ref().is_some_and(|home| home.exists());
-        assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.home);
+        let is_stored = chunks.cut.folder.as_ref().is_some_and(|home| home.exists());
+        assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {:?}", chunks.cut.folder);
         let mut given = Vec::new();
         while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
             chunks.read(&mut chunk, &mut buffer).unwrap();

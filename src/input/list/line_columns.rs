@@ -13,7 +13,7 @@ use parquet::schema::types::SchemaDescriptor;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::reader::Buffer;
+use super::line_ends::Buffer;
 use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange};
 use crate::input::error::UrlFieldError;
 use crate::input::layout;

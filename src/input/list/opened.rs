@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::reader::{Begin, Buffer, Content, LIST_FORMAT, ListReader};
+use super::line_ends::Buffer;
+use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
 use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
@@ -205,7 +206,7 @@ impl List {
         most: usize,
         buffer: &mut Buffer,
     ) -> Result<Vec<SkippedPart>, ListError> {
-        let Some(table) = self.parquet_list() else { return Ok(Vec::new()) };
+        let Some(table) = self.parquet_list() else { unreachable!("only a table has rows") };
         let read = table.read(rows, self.skips_bad, with_columns, most, buffer);
         read.map_err(|problem| ListError::Parquet { path: self.path.clone(), problem })
     }

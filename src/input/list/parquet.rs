@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::line_columns::{LineArrays, LineColumns, LineReader};
-use super::reader::Buffer;
+use super::line_ends::Buffer;
 pub(crate) use crate::formats::columnar::RowRange;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::input::error::ListError;
@@ -136,7 +136,9 @@ impl ParquetList {
                 .iter()
                 .position(|rows| is_of_group(rows) && rows.first.checked_add(rows.count) == Some(first + all));
             let rows = rest.map_or(all, |place| skipped.remove(place).first - first) as usize;
-            readable.get_or_init(|| Readable { rows, problem: rest.map(|_| String::new()) });
+            if readable.set(Readable { rows, problem: rest.map(|_| String::new()) }).is_err() {
+                return Some("its rows were examined before".to_owned());
+            }
             first += all;
         }
         skipped.first().map(|rows| format!("{} rows from row {} on do not end a row group", rows.count, rows.first))

@@ -153,7 +153,7 @@ impl Read for CountedFile<'_> {
 /// answers of a stranger: each may differ from the last one. Nothing that was read is relied on for what is read later:
 ///
 /// - Offsets are read once. `Lines::find` derives the ends of lines from a mask of each block, stores them, and counts the same
-///   mask; all later steps take the places of lines from there, never from another look at the LFs. `place` checks once more that
+///   mask; all later steps take the places of lines from there, never from another look at the LFs. `pieces` checks once more that
 ///   these ascend and end with the text. Places of fields and paths are found within a line's stored range and stored, too
 ///   (`LineUrls`, `BatchArrays`); whatever a later step reads there, it reads within them.
 /// - The key of a URL, and its length, come from one load of 40 bytes, and go into `BatchArrays`. What is looked up, compared and hashed

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::line_columns::LineReader;
+use super::line_ends::{Buffer, chunk_end};
 use super::parquet::{ParquetList, compressed_bytes, in_group};
-use super::reader::{Begin, Buffer, Content, ListReader, Next, Text, Wanted, chunk_end};
+use super::reader::{Begin, Content, ListReader, Next, Text, Wanted};
 use super::regular::Regular;
 use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::{Ahead, Help, Made, MadeAhead};

@@ -15,7 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::reader::{Begin, Buffer, Content, ListReader, Next, Patience, Text, Wanted, chunk_end, fill, start};
+use super::line_ends::{Buffer, Patience, chunk_end, fill};
+use super::reader::{Begin, Content, ListReader, Next, Text, Wanted, start};
 use super::regular::{Mapped, Regular};
 use crate::formats::compression::{Compression, InPieces, Peeked, Reader};
 use crate::formats::made_ahead::Ahead;

@@ -1,6 +1,6 @@
 //! Stand-ins for Parquet in a program built without it.
 
-use super::reader::Buffer;
+use super::line_ends::Buffer;
 use crate::input::error::SkippedPart;
 
 /// A table, of which there is none.

@@ -1,7 +1,8 @@
 //! The image of a policy: a sequence of bytes, the same in a mapped file and in memory.
 //!
-//! [`format`] defines the sections; [`record`] and [`pool`] define their contents, each with its writer and reader side by
-//! side. [`Writer`] takes origins one by one and assembles the sections; [`validate`] checks all of them before any is
+//! [`format`] defines the sections; [`record`], [`answers`] and [`pool`] define their contents, each with its writer and reader side by
+//! side, and `policy/lookup.rs` that of the look-up table. Shared items are in [`tables`] while they are collected, and [`gather`] brings
+//! them into the order of an image. [`Writer`] takes origins one by one and assembles the sections; [`validate`] checks all of them before any is
 //! used. FORMAT.md documents the whole, byte by byte.
 
 mod answers;
@@ -9,7 +10,6 @@ pub(crate) mod format;
 mod gather;
 mod pool;
 mod record;
-
 mod sections;
 mod spool;
 mod tables;

@@ -67,7 +67,8 @@ impl Tables {
             Section::Rules => self.rules.spool.bytes(),
             Section::Side => self.side.spool.bytes(),
             Section::Rows => self.rows.spool.bytes(),
-            _ => self.crawlers.spool.bytes(),
+            Section::Crawlers => self.crawlers.spool.bytes(),
+            _ => unreachable!("no other section is shared"),
         })
     }
 }
@@ -160,7 +161,7 @@ impl Run {
     pub fn source(&self) -> ItemSource<'_> {
         ItemSource::of(|section| {
             let pool = self.pools.iter().find(|(pool, _)| *pool == section);
-            pool.map_or(&[][..], |(_, range)| self.part(range))
+            self.part(&pool.expect("a run has all pools").1)
         })
     }
 }

@@ -1,5 +1,5 @@
-//! An answer as JSON Lines, Parquet and callers have it, what it must have to be one, its URL in canonical form, and the times that
-//! it may have: one in the wrong unit would be newer than all others, and never too old.
+//! An answer as JSON Lines, Parquet and callers give it. Checked here: what it must have, its URL, which becomes canonical, and its
+//! times: one in the wrong unit would be newer than all others, and never too old.
 
 use base64::Engine as _;
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
 //! What all shapes have in common: a chunk is prepared by the worker that judged it, and has a turn in the order of the chunks if
-//! lines wait in the shape from one chunk to the next. In the simplest shape, [`Text`], nothing waits.
+//! lines wait in the shape from one chunk to the next. In the simplest shape, [`PlainText`], nothing waits.
 
 use super::gather::Held;
 use crate::input::chunks::Chunk;
@@ -63,12 +63,12 @@ pub(in crate::run) struct Turn<'t> {
 }
 
 /// Text that is not compressed, as it was rendered, or lines that are only counted.
-pub(in crate::run) struct Text {
+pub(in crate::run) struct PlainText {
     /// The rows of the files; `None` if lines are only counted.
     pub rows: Option<Rows>,
 }
 
-impl Shape for Text {
+impl Shape for PlainText {
     fn blocks(&self, _: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
         judged.tallies = self.rows.map_or_else(Vec::new, |rows| judged.tallies(rows));
         Ok(true)

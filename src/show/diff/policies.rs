@@ -111,10 +111,10 @@ impl<'p> Diff<'p> {
     /// [`DiffError`] if they have different dialects, or one lacks a crawler.
     pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
         let which = |number| format!("the {} policy", ["older", "newer"][number]);
-        let crawlers = match <[_; 2]>::try_from(crawlers_of(&[was, now], agents, which)?) {
-            Ok([was, now]) => was.into_iter().zip(now).map(|(was, now)| [was, now]).collect(),
-            Err(_) => Vec::new(),
+        let Ok([of_was, of_now]) = <[_; 2]>::try_from(crawlers_of(&[was, now], agents, which)?) else {
+            unreachable!("two policies")
         };
+        let crawlers = of_was.into_iter().zip(of_now).map(|(was, now)| [was, now]).collect();
         Ok(Diff { policies: [was, now], crawlers, choices: Choices::now(), only: Vec::new(), shown: SHOWN })
     }
 

@@ -33,7 +33,7 @@ named! {
         /// JSON Lines: one object per row, without missing values. Invalid UTF-8 is replaced.
         JsonLines = "jsonl",
         /// Parquet, compressed with Zstandard: whole numbers are 64-bit integers, times are timestamps in milliseconds.
-        /// Invalid UTF-8 is replaced. Without the feature `parquet`, none is written.
+        /// Invalid UTF-8 is replaced. Without the cargo feature `parquet`, writing it is an error.
         Parquet = "parquet",
     }
 }
@@ -98,6 +98,16 @@ pub(in crate::show) fn write_rows(
 
 /// Writes to a file, which `write` fills with a table in this format, and which gets its name only when it is complete.
 ///
+/// ```no_run
+/// use robosieve::export::{Export, Format, Table, write_file};
+/// use robosieve::policy::Policy;
+///
+/// let policy = Policy::open("policy.rsv")?;
+/// let export = Export::new(&policy, Table::Origins, &[]);
+/// write_file("origins.parquet".as_ref(), Format::Parquet, false, |file| export.write(Format::Parquet, file))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// It replaces an empty file and, if it is Parquet, an earlier table of ours, which has a mark. Text has none, so any other text is
 /// replaced only if `force` is set.
 ///
@@ -123,7 +133,10 @@ mod parquet {
     }
 
     pub fn write(_: (&str, &[Column]), _: impl Write, _: &mut Rows<'_>) -> io::Result<()> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "this build writes no Parquet"))
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this program was built without Parquet (cargo feature `parquet`)",
+        ))
     }
 }
 

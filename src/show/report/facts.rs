@@ -1,4 +1,4 @@
-//! The data of a report.
+//! The data of a report: from the receipt and the list of robots.txt to fetch, and counted in the blocked lines, which are read again.
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;

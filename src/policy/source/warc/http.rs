@@ -1,5 +1,5 @@
-//! HTTP answers in WARC records: what a record is about, a page, and what it says of it, the answer. Only an answer that is wanted is
-//! read to its end.
+//! HTTP answers in WARC records: the page that a record is about, and the answer that it has for it. Only a wanted answer is read to its
+//! end.
 
 use httparse::{EMPTY_HEADER, ParserConfig};
 use std::io::{self, BufRead, Read, Take};

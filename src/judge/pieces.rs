@@ -1,6 +1,6 @@
 //! Sorts lines into the pieces of their partitions, and proves that none was lost on the way.
 //!
-//! [`place`] copies each line with its LF to the buffer of the partition that its outcome names. It copies 128 bytes in four
+//! [`sort`] copies each line with its LF to the buffer of the partition that its outcome names. It copies 128 bytes in four
 //! wide steps that need no length, and more only if the line is longer; bytes stored past a line's end are overwritten by the
 //! next line. If the text stays in memory, as that of a mapped file does, long runs of lines of one partition are not copied,
 //! but written from where they are. [`prove`] then goes through the outcomes again and compares the pieces with the text, byte
@@ -57,11 +57,11 @@ const LONG: usize = 1024;
 
 /// Appends the lines of a text to the pieces of their partitions. `starts` has the start of each line and of the one that would
 /// follow; a last line without an LF stays without one. If the text `stays` in memory, long runs are not copied.
-pub(crate) fn place(text: &[u8], starts: &[u32], outcomes: &[Outcome], stays: bool, partitions: &mut [Pieces]) {
-    isa::run(Place { text, starts, outcomes, stays, partitions });
+pub(crate) fn sort(text: &[u8], starts: &[u32], outcomes: &[Outcome], stays: bool, partitions: &mut [Pieces]) {
+    isa::run(Sort { text, starts, outcomes, stays, partitions });
 }
 
-struct Place<'a> {
+struct Sort<'a> {
     text: &'a [u8],
     starts: &'a [u32],
     outcomes: &'a [Outcome],
@@ -69,12 +69,12 @@ struct Place<'a> {
     partitions: &'a mut [Pieces],
 }
 
-impl Kernel for Place<'_> {
+impl Kernel for Sort<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Place { text, starts, outcomes, stays, partitions } = self;
+        let Sort { text, starts, outcomes, stays, partitions } = self;
         let partitions: &mut Partitions = partitions.try_into().expect("pieces of each partition");
         let starts = &starts[..=outcomes.len()];
         assert!(starts.is_sorted() && starts[outcomes.len()] as usize <= text.len() + 1, "lines of another text");
@@ -276,7 +276,7 @@ mod tests {
     use crate::judge::lines::Lines;
     use crate::outcome::Reason;
 
-    struct Placed {
+    struct Sorted {
         text: Vec<u8>,
         lines: Lines,
         outcomes: Vec<Outcome>,
@@ -288,20 +288,19 @@ mod tests {
         partitions.iter().map(|pieces| pieces.of(text).collect::<Vec<_>>().concat()).collect()
     }
 
-    impl Placed {
-        fn new(text: Vec<u8>, stays: bool, outcomes: impl Fn(usize) -> Partition) -> Placed {
+    impl Sorted {
+        fn new(text: Vec<u8>, stays: bool, outcomes: impl Fn(usize) -> Partition) -> Sorted {
             let mut lines = Lines::default();
             lines.find(&text);
             let outcomes: Vec<Outcome> =
                 (0..lines.count()).map(|line| Outcome::new(outcomes(line), Reason::Rules)).collect();
             let mut partitions = vec![Pieces::default(); 4];
-            place(&text, lines.starts(), &outcomes, stays, &mut partitions);
+            sort(&text, lines.starts(), &outcomes, stays, &mut partitions);
             let mut portable = vec![Pieces::default(); 4];
             let (starts, partitions_too) = (lines.starts(), &mut portable);
-            Place { text: &text, starts, outcomes: &outcomes, stays, partitions: partitions_too }
-                .run::<isa::Portable>();
+            Sort { text: &text, starts, outcomes: &outcomes, stays, partitions: partitions_too }.run::<isa::Portable>();
             assert_eq!(partitions, portable);
-            Placed { text, lines, outcomes, partitions }
+            Sorted { text, lines, outcomes, partitions }
         }
 
         fn is_proven(&self) -> bool {
@@ -344,22 +343,22 @@ mod tests {
                 if count == 0 && !ended {
                     continue;
                 }
-                let placed = Placed::new(text(count, ended), stays, partition);
+                let sorted = Sorted::new(text(count, ended), stays, partition);
                 let mut expected = vec![Vec::new(); 4];
-                for line in 0..placed.lines.count() {
-                    expected[partition(line) as usize].extend_from_slice(placed.lines.whole(&placed.text, line));
+                for line in 0..sorted.lines.count() {
+                    expected[partition(line) as usize].extend_from_slice(sorted.lines.whole(&sorted.text, line));
                 }
-                assert_eq!(texts(&placed.text, &placed.partitions), expected, "{count} {ended} {stays}");
-                assert!(placed.is_proven());
-                runs += placed.partitions.iter().map(|pieces| pieces.runs.len()).sum::<usize>();
+                assert_eq!(texts(&sorted.text, &sorted.partitions), expected, "{count} {ended} {stays}");
+                assert!(sorted.is_proven());
+                runs += sorted.partitions.iter().map(|pieces| pieces.runs.len()).sum::<usize>();
             }
         }
         assert!(runs > 30, "{runs}");
         // A last line that is longer than a copy step, and has no LF.
         for stays in [true, false] {
-            let placed = Placed::new([&b"a\n"[..], &[b'b'; 3000]].concat(), stays, |_| Partition::Allowed);
-            assert_eq!(texts(&placed.text, &placed.partitions)[0], placed.text);
-            assert!(placed.is_proven());
+            let sorted = Sorted::new([&b"a\n"[..], &[b'b'; 3000]].concat(), stays, |_| Partition::Allowed);
+            assert_eq!(texts(&sorted.text, &sorted.partitions)[0], sorted.text);
+            assert!(sorted.is_proven());
         }
     }
 
@@ -382,92 +381,92 @@ mod tests {
 
     #[test]
     fn every_altered_line_is_found() {
-        type Change = (&'static str, fn(&mut Placed));
+        type Change = (&'static str, fn(&mut Sorted));
         let changes: [Change; 14] = [
-            ("a byte flipped", |placed| placed.partitions[0].copies[40] ^= 1),
-            ("the last byte flipped", |placed| *placed.partitions[1].copies.last_mut().unwrap() ^= 1),
-            ("a line dropped", |placed| {
-                let copies = &mut placed.partitions[2].copies;
+            ("a byte flipped", |sorted| sorted.partitions[0].copies[40] ^= 1),
+            ("the last byte flipped", |sorted| *sorted.partitions[1].copies.last_mut().unwrap() ^= 1),
+            ("a line dropped", |sorted| {
+                let copies = &mut sorted.partitions[2].copies;
                 let end = copies.iter().position(|&byte| byte == b'\n').unwrap();
                 copies.drain(..=end);
             }),
-            ("a line doubled", |placed| {
-                let copies = &mut placed.partitions[2].copies;
+            ("a line doubled", |sorted| {
+                let copies = &mut sorted.partitions[2].copies;
                 let end = copies.iter().position(|&byte| byte == b'\n').unwrap();
                 let line = copies[..=end].to_vec();
                 copies.splice(0..0, line);
             }),
-            ("two lines swapped", |placed| {
-                let copies = &mut placed.partitions[0].copies;
+            ("two lines swapped", |sorted| {
+                let copies = &mut sorted.partitions[0].copies;
                 let mut lines: Vec<Vec<u8>> =
                     copies.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
                 lines.swap(3, 4);
                 *copies = lines.concat();
             }),
-            ("a line in another partition", |placed| {
-                let end = placed.partitions[3].copies.iter().position(|&byte| byte == b'\n').unwrap();
-                let line: Vec<u8> = placed.partitions[3].copies.drain(..=end).collect();
-                placed.partitions[0].copies.extend(line);
+            ("a line in another partition", |sorted| {
+                let end = sorted.partitions[3].copies.iter().position(|&byte| byte == b'\n').unwrap();
+                let line: Vec<u8> = sorted.partitions[3].copies.drain(..=end).collect();
+                sorted.partitions[0].copies.extend(line);
             }),
-            ("an LF lost", |placed| {
-                let copies = &mut placed.partitions[1].copies;
+            ("an LF lost", |sorted| {
+                let copies = &mut sorted.partitions[1].copies;
                 let end = copies.iter().position(|&byte| byte == b'\n').unwrap();
                 copies.remove(end);
             }),
-            ("an LF added", |placed| placed.partitions[1].copies.push(b'\n')),
-            ("a run without its last line", |placed| run(placed).text.end -= 1),
-            ("a run with a line more", |placed| run(placed).text.end += 1),
-            ("a run that begins a line later", |placed| run(placed).text.start += 1),
-            ("a run between other copies", |placed| run(placed).before -= 1),
-            ("a run lost", |placed| runs(placed).clear()),
-            ("a run doubled", |placed| {
-                let run = run(placed).clone();
-                runs(placed).push(run);
+            ("an LF added", |sorted| sorted.partitions[1].copies.push(b'\n')),
+            ("a run without its last line", |sorted| run(sorted).text.end -= 1),
+            ("a run with a line more", |sorted| run(sorted).text.end += 1),
+            ("a run that begins a line later", |sorted| run(sorted).text.start += 1),
+            ("a run between other copies", |sorted| run(sorted).before -= 1),
+            ("a run lost", |sorted| runs(sorted).clear()),
+            ("a run doubled", |sorted| {
+                let run = run(sorted).clone();
+                runs(sorted).push(run);
             }),
         ];
         for (name, change) in changes {
-            let mut placed = Placed::new(text(100, true), true, partition);
-            assert!(placed.is_proven());
-            change(&mut placed);
-            assert!(!placed.is_proven(), "{name}");
+            let mut sorted = Sorted::new(text(100, true), true, partition);
+            assert!(sorted.is_proven());
+            change(&mut sorted);
+            assert!(!sorted.is_proven(), "{name}");
         }
     }
 
     /// The runs of the partition that has some.
-    fn runs(placed: &mut Placed) -> &mut Vec<LineRun> {
-        &mut placed.partitions.iter_mut().find(|pieces| !pieces.runs.is_empty()).expect("a run").runs
+    fn runs(sorted: &mut Sorted) -> &mut Vec<LineRun> {
+        &mut sorted.partitions.iter_mut().find(|pieces| !pieces.runs.is_empty()).expect("a run").runs
     }
 
-    fn run(placed: &mut Placed) -> &mut LineRun {
-        &mut runs(placed)[0]
+    fn run(sorted: &mut Sorted) -> &mut LineRun {
+        &mut runs(sorted)[0]
     }
 
     #[test]
     fn a_line_end_that_was_missed_is_found() {
-        let Placed { text, lines, outcomes, .. } = Placed::new(text(100, true), true, partition);
+        let Sorted { text, lines, outcomes, .. } = Sorted::new(text(100, true), true, partition);
         for line in 0..outcomes.len() - 1 {
             // Two lines are taken for one, throughout.
             let (mut starts, mut outcomes) = (lines.starts().to_vec(), outcomes.clone());
             starts.remove(line + 1);
             outcomes.remove(line);
             let mut partitions = vec![Pieces::default(); 4];
-            place(&text, &starts, &outcomes, true, &mut partitions);
+            sort(&text, &starts, &outcomes, true, &mut partitions);
             assert!(!prove(&text, &starts, &outcomes, &partitions), "{line}");
         }
     }
 
     #[test]
     fn a_line_of_another_partition_in_a_run_is_found() {
-        let mut placed = Placed::new(text(100, true), true, partition);
-        let lines = next_run(&placed.outcomes, 0).expect("a run");
+        let mut sorted = Sorted::new(text(100, true), true, partition);
+        let lines = next_run(&sorted.outcomes, 0).expect("a run");
         for line in lines {
-            let outcome = placed.outcomes[line];
+            let outcome = sorted.outcomes[line];
             let other = Partition::ALL[(outcome.partition() as usize + 1) % 4];
-            placed.outcomes[line] = Outcome::new(other, Reason::Rules);
-            assert!(!placed.is_proven(), "{line}");
-            placed.outcomes[line] = outcome;
+            sorted.outcomes[line] = Outcome::new(other, Reason::Rules);
+            assert!(!sorted.is_proven(), "{line}");
+            sorted.outcomes[line] = outcome;
         }
-        assert!(placed.is_proven());
+        assert!(sorted.is_proven());
     }
 
     #[test]
