@@ -217,6 +217,8 @@ mod avx2 {
     impl Isa for Avx2 {
         #[inline(always)]
         fn apart<K: Kernel>(kernel: K) -> K::Output {
+            // The compiler inlines a function that it can see, whatever its attribute says, once it has such features.
+            let apart: unsafe fn(K) -> K::Output = std::hint::black_box(apart::<K>);
             // SAFETY: the features are there, see [`Avx2`].
             unsafe { apart(kernel) }
         }

@@ -261,20 +261,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
         let more_follows =
             shape.ends_lines() || !pipeline.plan.options.per_input && chunk.list + 1 < pipeline.chunks.lists().len();
         let list = chunk.list;
-        if let Some(unique) = &pipeline.unique
-            && !unique.leave_out_repeated(
-                &mut chunk,
-                &pipeline.chunks.lists()[list],
-                &mut state.unique_lines,
-                pipeline.rows.is_some(),
-            )?
-        {
-            return Ok(());
-        }
-        let unchanged = match pipeline.plan.is_only_changed() {
-            true => state.worker.leave_out_unchanged(&mut chunk, &mut state.leaving_out),
-            false => LeftOut::default(),
-        };
+        let Some(unchanged) = state.leave_out(pipeline, &mut chunk)? else { return Ok(()) };
         state.worker.judge(&chunk, chunk.is_mapped() && shape.writes_from_list(), more_follows);
         let rows = shape.prepare(pipeline.plan.set_of(chunk.list), &chunk, &mut state.worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
@@ -294,8 +281,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
             pipeline.queue.take_written().into_iter().for_each(|written| drop(buffers(pipeline, written)));
             // The next long chunk may begin only when this memory is freed.
             spare.release();
-            state.worker.release();
-            (state.unique_lines, state.leaving_out) = Default::default();
+            state.release();
             drop(permit);
         }
     }
@@ -357,6 +343,31 @@ fn write(
 }
 
 impl WorkerState {
+    /// Leaves out the lines of a chunk that are not wanted. Returns those whose verdicts have not changed; `None` if the run has failed
+    /// meanwhile.
+    fn leave_out<'l>(
+        &mut self,
+        pipeline: &Pipeline<'l>,
+        chunk: &mut Chunk<'l>,
+    ) -> Result<Option<LeftOut>, FilterError> {
+        let (list, is_written) = (&pipeline.chunks.lists()[chunk.list], pipeline.rows.is_some());
+        if let Some(unique) = &pipeline.unique
+            && !unique.leave_out_repeated(chunk, list, &mut self.unique_lines, is_written)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(match pipeline.plan.is_only_changed() {
+            true => self.worker.leave_out_unchanged(chunk, &mut self.leaving_out),
+            false => LeftOut::default(),
+        }))
+    }
+
+    /// Frees the memory that grows with chunks.
+    fn release(&mut self) {
+        self.worker.release();
+        (self.unique_lines, self.leaving_out) = Default::default();
+    }
+
     /// Judges the chunk of a ticket by the policy that is there in its turn. Returns whether the run goes on.
     fn follow(&mut self, pipeline: &Pipeline<'_>, ticket: u64) -> Result<bool, FilterError> {
         let Some(following) = &pipeline.following else { return Ok(true) };

@@ -16,6 +16,23 @@ use crate::robots::AgentError;
 /// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found: Vec<String> = unexpected_names(receipt).into_iter().collect();
+    found.extend(contradictions_of_partitions(receipt));
+    found.extend(contradictions_of_parts(receipt));
+    if receipt.lists.iter().map(|list| list.skipped.len() as u64).sum::<u64>() != receipt.skipped {
+        found.push("the skipped parts of the lists do not add up".to_owned());
+    }
+    if receipt.options.shard.is_some() && !receipt.shards.is_empty() {
+        found.push("a shard must not contain shards".to_owned());
+    }
+    if receipt.balanced != Some(true) {
+        found.push("it does not state that the run was balanced".to_owned());
+    }
+    found
+}
+
+/// The contradictions between the partitions of each crawler and the input.
+fn contradictions_of_partitions(receipt: &Receipt) -> Vec<String> {
+    let mut found = Vec::new();
     let left_out = receipt.left_out();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
@@ -36,6 +53,12 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
             }
         }
     }
+    found
+}
+
+/// The contradictions between what is said of the run, and of its files and lists.
+fn contradictions_of_parts(receipt: &Receipt) -> Vec<String> {
+    let mut found = Vec::new();
     let appended = |parts: &mut dyn Iterator<Item = &Part>| {
         let mut whole = Tally::default();
         parts.for_each(|part| whole.append(&part.tally()));
@@ -52,7 +75,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     if let Some(difference) = receipt.input.difference(&inputs) {
         found.push(format!("the lists do not add up to the input: {difference}"));
     }
-    for LeftOutPart { lines, part, of_list, is_asked } in &left_out {
+    for LeftOutPart { lines, part, of_list, is_asked } in &receipt.left_out() {
         let of_lists: Vec<Part> = receipt.lists.iter().filter_map(of_list).collect();
         if let Some(difference) = part.unwrap_or_default().difference(&appended(&mut of_lists.iter())) {
             found.push(format!("the {lines} of the lists do not add up to those of the run: {difference}"));
@@ -67,15 +90,6 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
         if let Some(difference) = part.judged.difference(&of_lists) {
             found.push(format!("the lines of {name} in the lists do not add up to it: {difference}"));
         }
-    }
-    if receipt.lists.iter().map(|list| list.skipped.len() as u64).sum::<u64>() != receipt.skipped {
-        found.push("the skipped parts of the lists do not add up".to_owned());
-    }
-    if receipt.options.shard.is_some() && !receipt.shards.is_empty() {
-        found.push("a shard must not contain shards".to_owned());
-    }
-    if receipt.balanced != Some(true) {
-        found.push("it does not state that the run was balanced".to_owned());
     }
     found
 }
