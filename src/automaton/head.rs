@@ -24,8 +24,9 @@ pub struct Compiled {
     pub work: usize,
 }
 
-// The head of an automaton.
-/// Its engine.
+// The words of the head.
+
+/// The engine.
 pub(super) const ENGINE: usize = 0;
 
 /// Where a walk begins; a DFA also has where it is after a first `/`, with which nearly every path begins.

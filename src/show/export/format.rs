@@ -103,8 +103,8 @@ pub(in crate::show) fn write_rows(
 /// use robosieve::policy::Policy;
 ///
 /// let policy = Policy::open("policy.rsv")?;
-/// let export = Export::new(&policy, Table::Origins, &[]);
-/// write_file("origins.parquet".as_ref(), Format::Parquet, false, |file| export.write(Format::Parquet, file))?;
+/// let export = Export::new(&policy, Table::Status, &[]);
+/// write_file("status.parquet".as_ref(), Format::Parquet, false, |file| export.write(Format::Parquet, file))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
