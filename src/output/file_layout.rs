@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::folder::{FileName, Written};
-use super::form::{Compressor, Format, FrameFormat, Rows, Splits};
+use super::form::{Compressor, Format, FrameFormat, Splits, Style};
 use super::receipt::ReceiptOptions;
 use super::table;
 use crate::formats::marks::PARQUET_MARK;
@@ -12,7 +12,7 @@ use crate::output::error::OutputError;
 /// The layout of a run's files.
 #[derive(Debug)]
 pub(crate) struct FileLayout {
-    pub rows: Rows,
+    pub style: Style,
     /// Whom lines are split for.
     splits: Splits,
     /// The names of the files of a set.
@@ -31,13 +31,13 @@ const MAX_ROW_GROUPS: u64 = i16::MAX as u64;
 impl FileLayout {
     /// The layout of the files that these options ask for.
     pub fn new(options: &ReceiptOptions, splits: &Splits) -> Result<FileLayout, OutputError> {
-        let (rows, frames, split_size) = (options.rows(splits), options.compress, options.split_size);
-        let files = FileName::all(rows, splits, frames, split_size.is_some());
+        let (style, frames, split_size) = (options.style(splits), options.compress, options.split_size);
+        let files = FileName::all(style, splits, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(OutputError::SameName { name: file.of_part(0) });
         }
         let splits = splits.clone();
-        let mut layout = FileLayout { rows, splits, files, empty_file: Vec::new(), split_size, frames };
+        let mut layout = FileLayout { style, splits, files, empty_file: Vec::new(), split_size, frames };
         layout.empty_file = layout.stored(b"")?;
         Ok(layout)
     }
@@ -59,16 +59,16 @@ impl FileLayout {
 
     /// The beginning of a file; `lists_head` is the head line of its lists, which may be empty.
     pub fn head(&self, file: usize, lists_head: &[u8]) -> Result<Vec<u8>, OutputError> {
-        if self.rows.format == Format::Parquet {
+        if self.style.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }
-        let head = self.rows.head(file, &self.splits, lists_head);
+        let head = self.style.head(file, &self.splits, lists_head);
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
     /// The most bytes that a block adds to the footer of its part.
     pub fn footer(&self, block: &[u8]) -> u64 {
-        match self.rows.format {
+        match self.style.format {
             Format::Parquet => table::frame_footer(block),
             Format::Text => 0,
         }
@@ -76,7 +76,7 @@ impl FileLayout {
 
     /// Whether each block is complete in itself and cannot be split.
     fn has_frames(&self) -> bool {
-        self.frames.is_some() || self.rows.format == Format::Parquet
+        self.frames.is_some() || self.style.format == Format::Parquet
     }
 
     /// Whether `length` more bytes, with this footer, fit into a part.
@@ -86,7 +86,7 @@ impl FileLayout {
 
     /// Whether a part can take no more blocks.
     fn is_full(&self, part: &Written) -> bool {
-        self.rows.format == Format::Parquet && part.blocks == MAX_ROW_GROUPS
+        self.style.format == Format::Parquet && part.blocks == MAX_ROW_GROUPS
     }
 
     /// The bytes left in a part that also has to hold this footer.

@@ -63,9 +63,9 @@ const CUT: &[u8] = b"...";
 /// How many times as long as its line a cause can be: no line is shorter than a scheme and `//a`.
 pub(crate) const CAUSE_FACTOR: u64 = 50;
 
-/// The rows of a run's files.
+/// How the lines of a run are written: in which form and format, and after which columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Rows {
+pub(crate) struct Style {
     pub form: Form,
     /// The format of the files; in tables, no columns come before lines.
     #[serde(default)]
@@ -81,7 +81,7 @@ pub(crate) struct Rows {
     pub crawlers: usize,
 }
 
-impl Rows {
+impl Style {
     /// The number of files.
     pub fn files(self) -> usize {
         if self.form.is_whole() { 1 } else { Partition::COUNT * self.crawlers }
@@ -509,21 +509,21 @@ mod tests {
 
     #[test]
     fn columns_before_a_line_are_not_counted() {
-        let rows = Rows {
+        let style = Style {
             form: Form::Verdicts,
             format: Format::Text,
             explain: false,
             preferences: PreferenceColumns::default(),
             crawlers: 2,
         };
-        let of = |text: &str| rows.tally(0, text.as_bytes());
+        let of = |text: &str| style.tally(0, text.as_bytes());
         let mut plain = Tally::default();
         for line in ["http://a/\tx", ""] {
             plain.add_hashed(crate::judge::line_hash(line.as_bytes()), line.len() + 1);
         }
         assert_eq!(of("allowed\tblocked\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain);
         assert_ne!(of("allowed\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain, "a column is missing");
-        let rows = Rows {
+        let style = Style {
             form: Form::Partitions,
             format: Format::Text,
             explain: true,
@@ -531,8 +531,8 @@ mod tests {
             crawlers: 2,
         };
         let text = b"Disallow: /\t2\t\thttp://a/\tx\n\t\t\t\n";
-        assert_eq!([1, 5].map(|file| rows.tally(file, text)), [plain; 2], "blocked, of either crawler");
-        assert_eq!(rows.tally(0, b"http://a/\tx\n\n"), plain, "allowed");
+        assert_eq!([1, 5].map(|file| style.tally(file, text)), [plain; 2], "blocked, of either crawler");
+        assert_eq!(style.tally(0, b"http://a/\tx\n\n"), plain, "allowed");
     }
 
     #[test]

@@ -209,7 +209,7 @@ impl Output {
                         continue;
                     }
                     let whole = now.len() as u64 == length;
-                    let tally = if whole { block.tally } else { self.layout.rows.tally(file, now) };
+                    let tally = if whole { block.tally } else { self.layout.style.tally(file, now) };
                     self.put(set, file, &mut [IoSlice::new(now)], &tally, footer)?;
                     rest = later;
                 }
@@ -282,7 +282,7 @@ impl Output {
 
     /// Completes all files. A compressed file needs at least one frame; a table gets its footer.
     pub fn end(&mut self) -> Result<(), OutputError> {
-        match self.layout.rows.format {
+        match self.layout.style.format {
             Format::Text => {
                 let (empty_file, files) = (self.layout.empty_file.clone(), self.layout.files.len());
                 for (set, file) in (0..self.sets.len()).flat_map(|set| (0..files).map(move |file| (set, file))) {

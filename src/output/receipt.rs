@@ -8,7 +8,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::folder::Written;
-use super::form::{Form, Format, FrameFormat, Rows, Splits};
+use super::form::{Form, Format, FrameFormat, Splits, Style};
 use crate::formats::compression::Compression;
 use crate::formats::error::json_problem;
 use crate::formats::fit::{self, Row};
@@ -174,11 +174,11 @@ pub struct ReceiptOptions {
 }
 
 impl ReceiptOptions {
-    /// The rows of the files. Only a file of verdicts has those by the older policy.
-    pub(crate) fn rows(&self, splits: &Splits) -> Rows {
+    /// The style of the files. Only a file of verdicts has those by the older policy.
+    pub(crate) fn style(&self, splits: &Splits) -> Style {
         let ReceiptOptions { form, format, explain, preferences, .. } = *self;
         let crawlers = if form == Form::Verdicts { splits.count() } else { splits.by_one_policy() };
-        Rows { form, format, explain, preferences, crawlers }
+        Style { form, format, explain, preferences, crawlers }
     }
 }
 
@@ -453,8 +453,8 @@ impl Receipt {
     }
 
     /// The rows of the run's files.
-    pub(crate) fn rows(&self) -> Rows {
-        self.options.rows(&self.splits())
+    pub(crate) fn style(&self) -> Style {
+        self.options.style(&self.splits())
     }
 
     /// Records `robots-needed.tsv`, as it was written.

@@ -20,7 +20,7 @@ use crate::judge::pieces::Pieces;
 use crate::lock::{OnPanic, lock};
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
-use crate::output::form::{Block, Rows};
+use crate::output::form::{Block, Style};
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, Sink};
 use crate::output::receipt::Sample;
@@ -66,7 +66,7 @@ pub(super) struct Pipeline<'l> {
     plan: &'l Plan<'l>,
     chunks: Chunks<'l>,
     pub progress: &'l Progress,
-    rows: Option<Rows>,
+    style: Option<Style>,
     /// A matcher for each crawler by the policy that verdicts are compared with; none if they are not.
     older: Vec<Matcher>,
     /// Whether the list of robots.txt to fetch is wanted.
@@ -119,12 +119,12 @@ impl<'l> Pipeline<'l> {
         unique: Option<Unique>,
         newer: Option<&'l mut Newer<'l>>,
     ) -> Pipeline<'l> {
-        let rows = plan.rows();
+        let style = plan.style();
         let Outlets { sink, shape, needed, listed, state } = outlets;
         let (reached, totals) = match state {
             Some(RunState { reached, totals, .. }) => (reached, totals),
             None => {
-                let totals = Totals::new(plan.lists.len(), &plan.splits(), plan.sets(), rows);
+                let totals = Totals::new(plan.lists.len(), &plan.splits(), plan.sets(), style);
                 (ReadPositions::default(), totals)
             }
         };
@@ -132,7 +132,7 @@ impl<'l> Pipeline<'l> {
             plan,
             chunks,
             progress,
-            rows,
+            style,
             older: plan.older_matchers(),
             notes_waiting: needed.is_some() || listed.is_some(),
             following: newer.map(|newer| Sequence::new(Following::new(newer, &plan.job.crawlers))),
@@ -237,7 +237,7 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher]) {
 }
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), FilterError> {
-    let worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting)
+    let worker = Worker::new(matchers, pipeline.style, pipeline.notes_waiting)
         .allowed_if(pipeline.plan.job.allowed_if)
         .against(pipeline.older.clone());
     let (unique_lines, leaving_out) = Default::default();
@@ -350,7 +350,7 @@ impl WorkerState {
         pipeline: &Pipeline<'l>,
         chunk: &mut Chunk<'l>,
     ) -> Result<Option<LeftOut>, FilterError> {
-        let (list, is_written) = (&pipeline.chunks.lists()[chunk.list], pipeline.rows.is_some());
+        let (list, is_written) = (&pipeline.chunks.lists()[chunk.list], pipeline.style.is_some());
         if let Some(unique) = &pipeline.unique
             && !unique.leave_out_repeated(chunk, list, &mut self.unique_lines, is_written)?
         {
@@ -452,23 +452,23 @@ mod tests {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
-        let rows = Rows {
+        let style = Style {
             form: Form::Partitions,
             format: Format::Text,
             explain: false,
             preferences: crate::PreferenceColumns::default(),
             crawlers: 1,
         };
-        let mut worker = Worker::new(&matchers, Some(rows), true);
+        let mut worker = Worker::new(&matchers, Some(style), true);
         worker.judge(&Chunk::of_lines(LINES.as_bytes(), &Layout::Whole, 0), false, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
         let splits = Splits::new(vec![Agents::everybody()], None, false);
-        let mut totals = Totals::new(1, &splits, 1, Some(rows));
+        let mut totals = Totals::new(1, &splits, 1, Some(style));
         totals.add(0, &worker.judged);
         let blocks = worker.judged.buffers.iter().enumerate().map(|(file, pieces)| {
-            let tally = rows.tally(file, &pieces.copies);
+            let tally = style.tally(file, &pieces.copies);
             Block { set: 0, file, pieces: vec![Cow::Borrowed(&pieces.copies[..])], tally }
         });
         totals.add_written(&blocks.collect::<Vec<_>>());

@@ -15,7 +15,7 @@ use crate::judge::choices::Choices;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::same_url::SameUrl;
-use crate::output::form::{Form, Format, Rows, Splits};
+use crate::output::form::{Form, Format, Splits, Style};
 use crate::output::receipt::{Hex, ReceiptOptions};
 use crate::policy::{Crawler, Policy};
 use crate::preferences::PreferenceColumns;
@@ -77,15 +77,15 @@ impl<'j> Plan<'j> {
         self.job.chunk_size > 0 || shows_chunks(self.job)
     }
 
-    /// The rows of the files; `None` if lines are only counted.
-    pub fn rows(&self) -> Option<Rows> {
-        self.destination().map(|_| self.file_rows())
+    /// The style of the files; `None` if lines are only counted.
+    pub fn style(&self) -> Option<Style> {
+        self.destination().map(|_| self.file_style())
     }
 
     /// The same, if lines are written. Lines that are picked by their verdicts have no others.
-    pub fn file_rows(&self) -> Rows {
-        let rows = self.options.rows(&self.splits());
-        if is_picked(self.job) { Rows { crawlers: 1, ..rows } } else { rows }
+    pub fn file_style(&self) -> Style {
+        let style = self.options.style(&self.splits());
+        if is_picked(self.job) { Style { crawlers: 1, ..style } } else { style }
     }
 
     /// Bytes of rows that wait for row groups, before they are stored on disk.

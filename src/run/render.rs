@@ -12,7 +12,7 @@ use crate::judge::pieces::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::form::{Form, Format, Rows, SEPARATOR, crawler_name, put_cause, put_no_cause, put_preferences};
+use crate::output::form::{Form, Format, SEPARATOR, Style, crawler_name, put_cause, put_no_cause, put_preferences};
 
 /// The lines of a judged chunk.
 pub(super) struct JudgedLines<'c> {
@@ -53,16 +53,16 @@ pub(super) trait Render {
     fn release(&mut self) {}
 }
 
-/// What renders lines for files with these rows; `None` if lines are only counted. `older` are the matchers of the policy that verdicts
+/// What renders lines for files of this style; `None` if lines are only counted. `older` are the matchers of the policy that verdicts
 /// are compared with.
-pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], rows: Option<Rows>) -> Box<dyn Render> {
-    let Some(rows) = rows else { return Box::new(Counted) };
-    let explained = if rows.explain { rows.crawlers } else { 0 };
+pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], style: Option<Style>) -> Box<dyn Render> {
+    let Some(style) = style else { return Box::new(Counted) };
+    let explained = if style.explain { style.crawlers } else { 0 };
     let explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
-    let preferred = (!rows.preferences.is_empty()).then(|| PreferredLines::new(&[matchers, older]));
+    let preferred = (!style.preferences.is_empty()).then(|| PreferredLines::new(&[matchers, older]));
     let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
     let refusals = || Refusals::new(names());
-    match (rows.format, rows.form) {
+    match (style.format, style.form) {
         (Format::Parquet, form) => Box::new(Notes {
             causes: explainers.iter().map(|_| Causes::default()).collect(),
             explainers,
@@ -70,9 +70,9 @@ pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], rows: Option<Row
             preferred,
         }),
         (Format::Text, Form::BlockedFor) => Box::new(Refused(refusals())),
-        (Format::Text, Form::Verdicts) => Box::new(Verdicts(Columns { rows, explainers, preferred })),
-        (Format::Text, Form::Partitions) if !rows.explain && preferred.is_none() => Box::new(Sorted),
-        (Format::Text, Form::Partitions) => Box::new(AfterColumns(Columns { rows, explainers, preferred })),
+        (Format::Text, Form::Verdicts) => Box::new(Verdicts(Columns { style, explainers, preferred })),
+        (Format::Text, Form::Partitions) if !style.explain && preferred.is_none() => Box::new(Sorted),
+        (Format::Text, Form::Partitions) => Box::new(AfterColumns(Columns { style, explainers, preferred })),
     }
 }
 
@@ -117,7 +117,7 @@ fn end_line_of_partitions(outcomes: &Outcomes, buffers: &mut [Pieces]) {
 
 /// The columns before lines: what blocked them, and what is said about uses of their pages.
 struct Columns {
-    rows: Rows,
+    style: Style,
     /// One for each crawler; none if causes are not wanted.
     explainers: Vec<Explainer>,
     preferred: Option<PreferredLines>,
@@ -136,7 +136,7 @@ impl Columns {
     /// Writes what is said about uses of a line's page to a crawler.
     fn put_said(&self, line: usize, crawler: usize, out: &mut Vec<u8>) {
         if let Some(preferred) = &self.preferred {
-            put_preferences(self.rows.preferences, preferred.of(line, crawler), out);
+            put_preferences(self.style.preferences, preferred.of(line, crawler), out);
         }
     }
 
@@ -184,7 +184,7 @@ impl Render for Verdicts {
         let (Verdicts(columns), buffer) = (self, &mut buffers[0].copies);
         let outcomes = columns.outcomes(lines, by_crawler);
         for line in 0..lines.urls.lines().count() {
-            for (crawler, outcomes) in outcomes[..columns.rows.crawlers].iter().enumerate() {
+            for (crawler, outcomes) in outcomes[..columns.style.crawlers].iter().enumerate() {
                 let partition = outcomes[line].partition();
                 buffer.extend_from_slice(partition.name().as_bytes());
                 buffer.push(SEPARATOR);

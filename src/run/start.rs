@@ -15,7 +15,7 @@ use crate::input::list::{List, common_head};
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
-use crate::output::form::{Format, Rows, rest_of_row};
+use crate::output::form::{Format, Style, rest_of_row};
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{self, Output, SetStart, Sink};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
@@ -43,12 +43,12 @@ pub(super) enum Start {
 pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Start, Option<FolderLock>), FilterError> {
     let folder = match plan.destination() {
         None => {
-            let outlets = Outlets::new(Sink::Nothing, Box::new(PlainText { rows: plan.rows() }));
+            let outlets = Outlets::new(Sink::Nothing, Box::new(PlainText { style: plan.style() }));
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
         Some(Destination::Pipe(pipe)) => {
             let listed = plan.job.robots_needed.as_deref().map(NeededList::new).transpose()?;
-            let text = Box::new(PlainText { rows: plan.rows() });
+            let text = Box::new(PlainText { style: plan.style() });
             let outlets = Outlets { listed, ..Outlets::new(Sink::Pipe(piped(pipe, plan, out)?), text) };
             return Ok((Start::Judging(Box::new((outlets, None))), None));
         }
@@ -59,7 +59,7 @@ pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Star
     if let Some(list) = replaced(directory, &layout, &plan.job.lists) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let (sets, tables) = sets(plan, layout.rows)?;
+    let (sets, tables) = sets(plan, layout.style)?;
     let files = Files { folder, layout, sets, tables };
     let record = record(plan);
     if plan.job.long_run.resume && record.is_none() {
@@ -84,10 +84,10 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<par
         Pipe::Verdicts | Pipe::BlockedFor => (0, &[][..]),
     };
     let lists_head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
-    let mut head = plan.file_rows().head(file, &plan.splits(), lists_head);
+    let mut head = plan.file_style().head(file, &plan.splits(), lists_head);
     if !picked.is_empty() {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
-        let has_others = plan.file_rows().columns_of_verdict() > 1;
+        let has_others = plan.file_style().columns_of_verdict() > 1;
         head = if has_others { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
     Ok(partitions::Pipe::new(out, file, picked, &head)?)
@@ -110,7 +110,7 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
 }
 
 /// The sets of files with their heads, and the table of each if they are Parquet.
-fn sets(plan: &Plan<'_>, files: Rows) -> Result<(Vec<SetStart>, Vec<Table>), FilterError> {
+fn sets(plan: &Plan<'_>, files: Style) -> Result<(Vec<SetStart>, Vec<Table>), FilterError> {
     let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
         let lists = plan.lists.iter().enumerate();
         lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
@@ -164,10 +164,10 @@ fn shape(
         };
         return Ok(Box::new(RowGroups::new(tables, waiting, threads)));
     }
-    let rows = plan.file_rows();
+    let style = plan.file_style();
     Ok(match compress {
-        Some(format) => Box::new(Frames::new(rows, format, state.map(|state| state.gathered.clone()))),
-        None => Box::new(PlainText { rows: Some(rows) }),
+        Some(format) => Box::new(Frames::new(style, format, state.map(|state| state.gathered.clone()))),
+        None => Box::new(PlainText { style: Some(style) }),
     })
 }
 

@@ -20,7 +20,7 @@ use crate::judge::lines::for_each_end;
 use crate::origin;
 use crate::outcome::Partition;
 use crate::output::folder::{is_list_folder, list_folder};
-use crate::output::form::{Form, Format, REFUSED, RefusedColumns, Rows, SEPARATOR, rest_of_row};
+use crate::output::form::{Form, Format, REFUSED, RefusedColumns, SEPARATOR, Style, rest_of_row};
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::{self, TableLines, Wanted};
 use crate::robots::Agents;
@@ -59,11 +59,11 @@ impl<'l> StoredLines<'l> {
         head
     }
 
-    /// Calls `visit` with each line of a file with these rows: without the columns before it and without its LF; its bytes, with
+    /// Calls `visit` with each line of a file of this style: without the columns before it and without its LF; its bytes, with
     /// the LF; and its verdict in each column of verdicts, `None` if that is not one.
-    pub fn each(&self, rows: Rows, file: usize, mut visit: impl FnMut(&'l [u8], usize, &[Option<Partition>])) {
+    pub fn each(&self, style: Style, file: usize, mut visit: impl FnMut(&'l [u8], usize, &[Option<Partition>])) {
         match *self {
-            StoredLines::Text(text, _, agents) if rows.form == Form::BlockedFor => {
+            StoredLines::Text(text, _, agents) if style.form == Form::BlockedFor => {
                 let mut refused = RefusedColumns::new(agents);
                 each_line(text, |line, line_feed| {
                     let rest = rest_of_row(line, REFUSED.len());
@@ -71,16 +71,16 @@ impl<'l> StoredLines<'l> {
                 });
             }
             StoredLines::Text(text, ..) => {
-                let mut verdicts = vec![None; if rows.form == Form::Verdicts { rows.crawlers } else { 0 }];
+                let mut verdicts = vec![None; if style.form == Form::Verdicts { style.crawlers } else { 0 }];
                 each_line(text, |line, line_feed| {
                     let mut rest = line;
                     for verdict in &mut verdicts {
                         let name = memchr::memchr(SEPARATOR, rest).map_or(&b""[..], |end| &rest[..end]);
                         *verdict = Partition::from_name(name);
-                        rest = rest_of_row(rest, rows.columns_of_verdict());
+                        rest = rest_of_row(rest, style.columns_of_verdict());
                     }
                     if verdicts.is_empty() {
-                        rest = rest_of_row(rest, rows.columns(file));
+                        rest = rest_of_row(rest, style.columns(file));
                     }
                     visit(rest, rest.len() + line_feed, &verdicts);
                 });
@@ -208,8 +208,8 @@ pub(crate) fn reread<T: Default + Send>(
     let names = receipt.splits().partitions();
     let place = Partition::COUNT * crawler + partition as usize;
     let Some(name) = names.get(place) else { return Ok(T::default()) };
-    let (rows, form) = (receipt.rows(), receipt.options.form);
-    let columns = rows.columns(place);
+    let (style, form) = (receipt.style(), receipt.options.form);
+    let columns = style.columns(place);
     let mut whole = T::default();
     for (name, has_head) in files(run, name) {
         let path = run.directory.join(name);
@@ -222,7 +222,7 @@ pub(crate) fn reread<T: Default + Send>(
                 stored.split_head();
             }
             let mut urls = Vec::new();
-            stored.each(rows, place, |line, _, verdicts| {
+            stored.each(style, place, |line, _, verdicts| {
                 if !form.is_whole() || verdicts.get(crawler) == Some(&Some(partition)) {
                     urls.push(layouts.as_ref().map_or(Cow::Borrowed(line), |layouts| layouts.url(line)));
                 }

@@ -8,7 +8,7 @@ use crate::input::error::{Skipped, SkippedPart};
 use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
-use crate::output::form::{Block, Rows, Splits};
+use crate::output::form::{Block, Splits, Style};
 
 /// The totals of a run, as far as it came.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,7 +23,8 @@ pub(crate) struct Totals {
     sets: Vec<Vec<Tally>>,
     pub added_line_feeds: u64,
     pub odd: UrlCounts,
-    rows: Option<Rows>,
+    #[serde(rename = "rows")]
+    style: Option<Style>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -52,17 +53,17 @@ pub(crate) struct Whole {
 
 impl Totals {
     /// The totals of a run with this many lists and sets of files, before its first chunk.
-    pub fn new(lists: usize, splits: &Splits, sets: usize, rows: Option<Rows>) -> Totals {
+    pub fn new(lists: usize, splits: &Splits, sets: usize, style: Option<Style>) -> Totals {
         let crawlers = splits.count();
         let list = ListTotals { crawlers: vec![Default::default(); crawlers], ..ListTotals::default() };
         Totals {
             lists: vec![list; lists],
             counts: vec![OutcomeCounts([0; Outcome::COUNT]); crawlers],
             changes: vec![Changes::default(); crawlers - splits.by_one_policy()],
-            sets: vec![vec![Tally::default(); rows.map_or(0, Rows::files)]; sets],
+            sets: vec![vec![Tally::default(); style.map_or(0, Style::files)]; sets],
             added_line_feeds: 0,
             odd: UrlCounts::default(),
-            rows,
+            style,
         }
     }
 
@@ -142,7 +143,7 @@ impl Totals {
             counted.counts.iter().sum::<u64>() == judged
                 && (lines, bytes, sum) == (input.lines, input.bytes + self.added_line_feeds, input.sum)
         };
-        let expected = self.rows.map(|rows| rows.expected(kept, self.added_line_feeds, crawlers));
+        let expected = self.style.map(|style| style.expected(kept, self.added_line_feeds, crawlers));
         let mut expected = expected.iter().flatten().enumerate();
         if crawlers.iter().all(is_whole) && expected.all(|(file, expected)| *expected == self.written(file)) {
             Ok(whole)

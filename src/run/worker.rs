@@ -16,7 +16,7 @@ use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::{batch, required};
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::ChunkCauses;
-use crate::output::form::{Block, Rows};
+use crate::output::form::{Block, Style};
 use crate::output::missing_robots::WaitingOrigins;
 use crate::policy::Policy;
 
@@ -60,10 +60,10 @@ pub(crate) struct Judged {
 
 impl Judged {
     /// The tallies of the buffers: those of the lines if the buffers are proven, otherwise computed.
-    pub fn tallies(&self, rows: Rows) -> Vec<Tally> {
+    pub fn tallies(&self, style: Style) -> Vec<Tally> {
         match self.is_proven {
-            true => rows.expected(&self.kept, self.added_line_feed.into(), &self.crawlers),
-            false => self.buffers.iter().enumerate().map(|(file, pieces)| rows.tally(file, &pieces.copies)).collect(),
+            true => style.expected(&self.kept, self.added_line_feed.into(), &self.crawlers),
+            false => self.buffers.iter().enumerate().map(|(file, pieces)| style.tally(file, &pieces.copies)).collect(),
         }
     }
 
@@ -84,7 +84,7 @@ pub(super) struct Worker {
     /// Whether lines are split once for all crawlers.
     allowed_if: Option<AllowedIf>,
     /// How lines are written; `None` if they are only counted.
-    rows: Option<Rows>,
+    style: Option<Style>,
     notes_waiting: bool,
     /// One to judge for most crawlers, one for the others.
     scratches: [Scratch; 2],
@@ -100,12 +100,12 @@ pub(super) struct Worker {
 
 impl Worker {
     /// A worker for these crawlers.
-    pub fn new(matchers: &[Matcher], rows: Option<Rows>, notes_waiting: bool) -> Worker {
+    pub fn new(matchers: &[Matcher], style: Option<Style>, notes_waiting: bool) -> Worker {
         Worker {
             matchers: matchers.to_vec(),
             older: Vec::new(),
             allowed_if: None,
-            rows,
+            style,
             notes_waiting,
             scratches: Default::default(),
             arrays: Box::default(),
@@ -113,7 +113,7 @@ impl Worker {
             outcomes: Outcomes::default(),
             by_older: Outcomes::default(),
             by_crawler: Vec::new(),
-            renderer: renderer(matchers, &[], rows),
+            renderer: renderer(matchers, &[], style),
             judged: Judged::default(),
         }
     }
@@ -125,13 +125,13 @@ impl Worker {
 
     /// Compares verdicts with those of these matchers, one for each crawler.
     pub fn against(self, older: Vec<Matcher>) -> Worker {
-        let renderer = renderer(&self.matchers, &older, self.rows);
+        let renderer = renderer(&self.matchers, &older, self.style);
         Worker { older, renderer, ..self }
     }
 
     /// Judges by these matchers from now on, one for each crawler.
     pub fn judge_by(&mut self, matchers: Vec<Matcher>) {
-        self.renderer = renderer(&matchers, &self.older, self.rows);
+        self.renderer = renderer(&matchers, &self.older, self.style);
         self.matchers = matchers;
     }
 
@@ -205,7 +205,7 @@ impl Worker {
         let mut is_changed = vec![false; urls.lines().count()];
         self.outcomes.each_change(|line, _, _| is_changed[line] = true);
         let unchanged: Vec<usize> = (0..is_changed.len()).filter(|&line| !is_changed[line]).collect();
-        let left_out = leaving_out.leave_out(chunk, &urls, &unchanged, self.rows.is_some(), |_, _| true);
+        let left_out = leaving_out.leave_out(chunk, &urls, &unchanged, self.style.is_some(), |_, _| true);
         self.urls = urls;
         left_out
     }
@@ -244,7 +244,7 @@ impl Worker {
 
     fn clear(&mut self, size: usize) {
         let mut buffers = std::mem::take(&mut self.judged.buffers);
-        buffers.resize(self.rows.map_or(0, Rows::files), Pieces::default());
+        buffers.resize(self.style.map_or(0, Style::files), Pieces::default());
         for buffer in &mut buffers {
             // The memory for a huge line should not be held for the rest of the run.
             buffer.clear(2 * size);
@@ -258,7 +258,7 @@ impl Worker {
     /// Counts the lines of a chunk. Hashes them only if they are written; otherwise there is nothing to prove.
     fn count(&mut self, text: &[u8], lines: &Lines) {
         let Judged { kept, crawlers, .. } = &mut self.judged;
-        *kept = tally::count(text, lines, &self.outcomes, self.rows.is_some(), crawlers);
+        *kept = tally::count(text, lines, &self.outcomes, self.style.is_some(), crawlers);
     }
 
     /// Counts the lines that changed, if policies are compared.

@@ -19,7 +19,7 @@ use super::names::{
 use crate::formats::seekable;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::form::Rows;
+use crate::output::form::Style;
 use crate::output::receipt::Receipt;
 
 /// How a receipt begins, without white space.
@@ -310,11 +310,11 @@ pub(crate) struct ExtraFile {
 /// If a folder cannot be read.
 pub(crate) fn extra_files(
     directory: &Path,
-    (rows, names): (Rows, &[FileName]),
+    (style, names): (Style, &[FileName]),
     per_input: bool,
     is_own: &dyn Fn(&str) -> bool,
 ) -> io::Result<Vec<ExtraFile>> {
-    let root = table_root(rows);
+    let root = table_root(style);
     let mut search = Search { directory, names, root, per_input, is_own, visited: HashSet::new(), found: Vec::new() };
     search.folder("", None)?;
     search.found.sort_by(|one, other| one.path.cmp(&other.path));

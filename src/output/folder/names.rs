@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::input::list::STANDARD_INPUT;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
-use crate::output::form::{Format, FrameFormat, Rows, Splits};
+use crate::output::form::{Format, FrameFormat, Splits, Style};
 
 /// The name of the receipt, which marks a run as complete.
 pub const RECEIPT: &str = "receipt.json";
@@ -78,26 +78,26 @@ pub(crate) struct FileName {
 const DIGITS: usize = 4;
 
 impl FileName {
-    /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
-    pub fn all(rows: Rows, splits: &Splits, frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
-        let stems = match (table_root(rows), rows.form.is_whole()) {
+    /// The names of all files of this style, crawler by crawler; of their parts, if they are `numbered`.
+    pub fn all(style: Style, splits: &Splits, frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+        let stems = match (table_root(style), style.form.is_whole()) {
             (None, false) => splits.partitions(),
             (None, true) => vec![VERDICTS.to_owned()],
             (Some(_), false) => table_names(splits),
             (Some(root), true) => vec![format!("{root}/{PART}")],
         };
         // A text file with columns before its lines is a table.
-        let ending = |file| match rows.format {
+        let ending = |file| match style.format {
             Format::Parquet => PARQUET,
-            Format::Text if rows.columns(file) > 0 => TABLE,
+            Format::Text if style.columns(file) > 0 => TABLE,
             Format::Text => TEXT,
         };
-        let numbered = match rows.format {
+        let numbered = match style.format {
             Format::Parquet => Some('-'),
             Format::Text => numbered.then_some('.'),
         };
         let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
-        stems.into_iter().take(rows.files()).enumerate().map(name).collect()
+        stems.into_iter().take(style.files()).enumerate().map(name).collect()
     }
 
     /// The name of a part, counted from 0, with its folders; of the whole file if it has no parts.
@@ -149,10 +149,10 @@ pub(crate) fn table_part(part: usize) -> String {
     FileName { stem: PART.to_owned(), ending: PARQUET, frames: None, numbered: Some('-') }.of_part(part)
 }
 
-/// The folder of all tables with these rows; `None` if they are text.
-pub(super) fn table_root(rows: Rows) -> Option<&'static str> {
-    let root = if rows.form.is_whole() { VERDICTS } else { LINES };
-    (rows.format == Format::Parquet).then_some(root)
+/// The folder of all tables of this style; `None` if they are text.
+pub(super) fn table_root(style: Style) -> Option<&'static str> {
+    let root = if style.form.is_whole() { VERDICTS } else { LINES };
+    (style.format == Format::Parquet).then_some(root)
 }
 
 /// Whether this is the name of a folder for tables.
@@ -308,14 +308,14 @@ mod tests {
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
-            let rows = Rows {
+            let style = Style {
                 form: Form::Partitions,
                 format: Format::Text,
                 explain: false,
                 preferences: crate::PreferenceColumns::default(),
                 crawlers: 1,
             };
-            let file = &FileName::all(rows, &splits, Some(FrameFormat::Gzip), numbered)[0];
+            let file = &FileName::all(style, &splits, Some(FrameFormat::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
                 assert!(file.matches(name) && is_output(name), "{name}");
@@ -324,14 +324,14 @@ mod tests {
                 assert!(!file.matches(name), "{name}");
             }
         }
-        let rows = Rows {
+        let style = Style {
             form: Form::Verdicts,
             format: Format::Parquet,
             explain: false,
             preferences: crate::PreferenceColumns::default(),
             crawlers: 1,
         };
-        let table = &FileName::all(rows, &splits, None, false)[0];
+        let table = &FileName::all(style, &splits, None, false)[0];
         assert!(table.matches("verdicts/part-0002.parquet") && !table.matches("part-0002.parquet"));
     }
 

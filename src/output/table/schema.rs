@@ -11,7 +11,7 @@ use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
-use crate::output::form::{Form, REFUSED, Rows, Splits};
+use crate::output::form::{Form, REFUSED, Splits, Style};
 use crate::preferences::PreferenceColumn;
 
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
@@ -34,7 +34,7 @@ pub(crate) struct Table {
     pub(super) line_columns: LineColumns,
     pub(super) metadata: Vec<KeyValue>,
     /// The rows of the run's files.
-    pub(super) files: Rows,
+    pub(super) files: Style,
 }
 
 /// A field of a file, and the same in batches.
@@ -48,7 +48,7 @@ impl Table {
     /// [`OutputError::ColumnsDiffer`] if the lists have different columns,
     /// [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) if they have different head lines,
     /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours.
-    pub fn of(lists: &[&List], files: Rows, splits: &Splits) -> Result<Table, OutputError> {
+    pub fn of(lists: &[&List], files: Style, splits: &Splits) -> Result<Table, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields_of = |list: &&List| guarded(|| fields_of(list));
@@ -74,7 +74,7 @@ impl Table {
         ours: Fields,
         list: Option<&ParquetList>,
         head: &[u8],
-        files: Rows,
+        files: Style,
     ) -> Result<Table, Malformed> {
         let list_fields = fields.len();
         let names: Vec<&str> = ours.iter().map(|(own, _)| own.name()).collect();
@@ -190,7 +190,7 @@ pub(super) enum OwnColumn {
 
 impl OwnColumn {
     /// Our columns for a crawler in these files, in their order.
-    pub fn of(files: Rows) -> impl Iterator<Item = OwnColumn> {
+    pub fn of(files: Style) -> impl Iterator<Item = OwnColumn> {
         use OwnColumn::{Agent, BlockedFor, Captured, DeferredFor, Reason, Rule, RuleLine, Verdict};
         let names_crawlers = files.form == Form::BlockedFor;
         let is_in = move |column: &OwnColumn| match column {
@@ -225,7 +225,7 @@ impl OwnColumn {
 }
 
 /// The columns after those of the list, in order.
-fn own_fields(files: Rows, splits: &Splits) -> Fields {
+fn own_fields(files: Style, splits: &Splits) -> Fields {
     let fields_of = |label: &String| OwnColumn::of(files).map(|column| column.field(label)).collect::<Fields>();
     labels(files.form, splits).iter().flat_map(fields_of).collect()
 }
@@ -240,7 +240,7 @@ pub(super) fn verdict_names(form: Form, splits: &Splits) -> Vec<String> {
 }
 
 /// The columns that readers of a partitioned dataset derive from the names of its folders.
-fn hive_columns<'n>(files: Rows) -> impl Iterator<Item = &'n str> {
+fn hive_columns<'n>(files: Style) -> impl Iterator<Item = &'n str> {
     let is_partitioned = files.form == Form::Partitions;
     let verdict = is_partitioned.then_some(VERDICT);
     verdict.into_iter().chain((is_partitioned && files.crawlers > 1).then_some(CRAWLER))

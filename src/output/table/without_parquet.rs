@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::folder::Written;
-use crate::output::form::{Block, Rows, Splits};
+use crate::output::form::{Block, Splits, Style};
 use crate::output::receipt::Receipt;
 
 /// A table, which cannot be made.
@@ -31,7 +31,7 @@ pub(crate) struct WaitingRows;
 
 impl Table {
     /// Fails: Parquet is not built in.
-    pub fn of(_lists: &[&List], _files: Rows, _splits: &Splits) -> Result<Table, OutputError> {
+    pub fn of(_lists: &[&List], _files: Style, _splits: &Splits) -> Result<Table, OutputError> {
         Err(ListError::WithoutParquet.into())
     }
 

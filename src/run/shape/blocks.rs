@@ -4,7 +4,7 @@
 use super::gather::Held;
 use crate::input::chunks::Chunk;
 use crate::output::error::OutputError;
-use crate::output::form::{Block, Rows};
+use crate::output::form::{Block, Style};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
 use crate::run::worker::{Judged, Worker};
@@ -64,13 +64,13 @@ pub(in crate::run) struct Turn<'t> {
 
 /// Text that is not compressed, as it was rendered, or lines that are only counted.
 pub(in crate::run) struct PlainText {
-    /// The rows of the files; `None` if lines are only counted.
-    pub rows: Option<Rows>,
+    /// The style of the files; `None` if lines are only counted.
+    pub style: Option<Style>,
 }
 
 impl Shape for PlainText {
     fn blocks(&self, _: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
-        judged.tallies = self.rows.map_or_else(Vec::new, |rows| judged.tallies(rows));
+        judged.tallies = self.style.map_or_else(Vec::new, |style| judged.tallies(style));
         Ok(true)
     }
 }

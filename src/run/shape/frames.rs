@@ -10,7 +10,7 @@ use super::blocks::{Shape, Turn, Write};
 use super::gather::{Gathered, Gatherer, Held};
 use crate::lock::lock;
 use crate::output::error::OutputError;
-use crate::output::form::{Block, Compressor, FrameFormat, Rows};
+use crate::output::form::{Block, Compressor, FrameFormat, Style};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
 use crate::run::queue::Sequence;
@@ -24,17 +24,17 @@ pub(in crate::run) struct Frames {
 
 /// What makes frames of gathered lines.
 struct Compressors {
-    rows: Rows,
+    style: Style,
     format: FrameFormat,
     /// Those that no worker uses now.
     free: Mutex<Vec<Compressor>>,
 }
 
 impl Frames {
-    /// Frames of this format for files with these rows; some lines may wait from an interrupted run.
-    pub fn new(rows: Rows, format: FrameFormat, gathered: Option<Gatherer>) -> Frames {
-        let gatherer = Sequence::new(gathered.unwrap_or_else(|| Gatherer::new(rows.files())));
-        Frames { gatherer, compressors: Compressors { rows, format, free: Mutex::default() } }
+    /// Frames of this format for files of this style; some lines may wait from an interrupted run.
+    pub fn new(style: Style, format: FrameFormat, gathered: Option<Gatherer>) -> Frames {
+        let gatherer = Sequence::new(gathered.unwrap_or_else(|| Gatherer::new(style.files())));
+        Frames { gatherer, compressors: Compressors { style, format, free: Mutex::default() } }
     }
 }
 
@@ -48,7 +48,7 @@ impl Compressors {
         let mut compressor = free.map_or_else(|| Compressor::new(self.format), Ok).map_err(OutputError::Compress)?;
         let block = |Gathered { set, file, text }: Gathered| {
             let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
-            Ok(Block { set, file, pieces, tally: self.rows.tally(file, &text) })
+            Ok(Block { set, file, pieces, tally: self.style.tally(file, &text) })
         };
         let blocks = gathered.into_iter().map(block).collect();
         lock(&self.free).push(compressor);

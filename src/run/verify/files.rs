@@ -13,7 +13,7 @@ use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::{FileName, NEEDED, extra_files};
-use crate::output::form::{Form, NO_HEAD, Rows, rest_of_row};
+use crate::output::form::{Form, NO_HEAD, Style, rest_of_row};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
@@ -35,10 +35,10 @@ pub(crate) fn extra(receipt: &Receipt, directory: &Path) -> Vec<Checked> {
     if !receipt.shards.is_empty() {
         return Vec::new();
     }
-    let (options, rows) = (&receipt.options, receipt.rows());
-    let names = FileName::all(rows, &receipt.splits(), options.compress, options.split_size.is_some());
+    let (options, style) = (&receipt.options, receipt.style());
+    let names = FileName::all(style, &receipt.splits(), options.compress, options.split_size.is_some());
     let named: HashSet<&str> = receipt.file_lists().flatten().map(|file| &*file.name).collect();
-    let found = extra_files(directory, (rows, &names), options.per_input, &|name| named.contains(name));
+    let found = extra_files(directory, (style, &names), options.per_input, &|name| named.contains(name));
     match found {
         Ok(found) => found.into_iter().map(|file| Checked::extra(directory.join(file.path), file.is_read)).collect(),
         Err(error) => vec![Checked::unreadable(directory.to_owned(), not_read(&error))],
@@ -171,11 +171,11 @@ fn partitions(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
     let receipt = run.receipt;
     let mut files = Vec::new();
     for (place, name) in names.iter().enumerate() {
-        let rows = receipt.rows();
+        let style = receipt.style();
         for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
             let has_head = file.head_bytes > 0;
-            let of = |stored: StoredLines<'_>| Columns::of(stored, rows, place, has_head);
-            let head = head_of(run, file, rows.columns(place)).filter(|_| receipt.options.format.is_text());
+            let of = |stored: StoredLines<'_>| Columns::of(stored, style, place, has_head);
+            let head = head_of(run, file, style.columns(place)).filter(|_| receipt.options.format.is_text());
             let other_problem = |found: &Columns| found.other_head(head.as_ref());
             files.push(checked(run, file, of, other_problem).0);
         }
@@ -187,10 +187,10 @@ fn partitions(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
 /// crawler's column are those of its partition.
 fn verdicts(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
     let Some(verdicts) = &run.receipt.verdicts else { return Vec::new() };
-    let rows = run.receipt.rows();
+    let style = run.receipt.style();
     let (mut all, mut files) = (Columns::default(), Vec::new());
     for file in &verdicts.files {
-        let of = |stored: StoredLines<'_>| Columns::of(stored, rows, 0, true);
+        let of = |stored: StoredLines<'_>| Columns::of(stored, style, 0, true);
         let (checked, found) = checked(run, file, of, Columns::malformed_problem);
         all.append(&found.unwrap_or_default());
         files.push(checked);
@@ -199,7 +199,7 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Vec<Checked> {
     let parts: Vec<Part> = names.iter().map(judged).collect();
     let all_read = files.iter().all(|file| file.found.is_some());
     if let Some(last) = files.last_mut().filter(|_| all_read) {
-        last.problem = last.problem.take().or_else(|| all.difference(rows.form, &verdicts.written, &parts, names));
+        last.problem = last.problem.take().or_else(|| all.difference(style.form, &verdicts.written, &parts, names));
     }
     files
 }
@@ -321,12 +321,12 @@ impl Columns {
         Columns { head: Tally::of_text(head, |line| line), lines, ..Columns::default() }
     }
 
-    /// The tallies of some lines of a file with these rows, which begins with a head line or not.
-    pub fn of(mut stored: StoredLines<'_>, rows: Rows, file: usize, has_head: bool) -> Columns {
+    /// The tallies of some lines of a file of this style, which begins with a head line or not.
+    pub fn of(mut stored: StoredLines<'_>, style: Style, file: usize, has_head: bool) -> Columns {
         let head = if has_head { stored.split_head() } else { b"" };
-        let head = Tally::of_text(head, |line| rest_of_row(line, rows.columns(file)));
+        let head = Tally::of_text(head, |line| rest_of_row(line, style.columns(file)));
         let mut found = Columns { head, ..Columns::default() };
-        stored.each(rows, file, |line, bytes, verdicts| found.add(line, bytes, verdicts));
+        stored.each(style, file, |line, bytes, verdicts| found.add(line, bytes, verdicts));
         found
     }
 
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn what_has_no_rows_adds_nothing_and_loses_nothing() {
-        let rows = Rows {
+        let style = Style {
             form: Form::Verdicts,
             format: Format::Text,
             explain: false,
@@ -410,7 +410,7 @@ mod tests {
             crawlers: 2,
         };
         let stored = StoredLines::Text(b"allowed\tblocked\thttp://a.example/\n", true, &[]);
-        let text = Columns::of(stored, rows, 0, false);
+        let text = Columns::of(stored, style, 0, false);
         let (mut before, mut after) = (Columns::default(), text.clone());
         before.append(&text);
         after.append(&Columns::default());
