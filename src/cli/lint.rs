@@ -1,5 +1,5 @@
-//! `robosieve lint`: lints files one by one, puts together what several dialects say of a line, and prints the findings: for people, as JSON
-//! Lines, or as SARIF 2.1.0, which code hosts show beside the lines.
+//! `robosieve lint`: lints files one by one, puts together what several dialects say of a line, and prints the findings: for people, as
+//! JSON Lines, or as SARIF 2.1.0, which code hosts show beside the lines.
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;

@@ -2,8 +2,8 @@
 
 const COLUMNS: usize = 80;
 
-/// The most columns kept for the text of a [`Row`]: enough for the longest reason and a trillion lines. A longer piece, such as the message of
-/// an error, is no table's fault.
+/// The most columns kept for the text of a [`Row`]: enough for the longest reason and a trillion lines. A longer piece, such as the
+/// message of an error, is no table's fault.
 const TEXT: usize = 33;
 
 /// A row of a [`table`].

@@ -155,8 +155,8 @@ impl RuleSet {
         Delay::of(&records.collect::<Vec<_>>(), &self.chosen.dialect)?.seconds
     }
 
-    /// What the file says to the crawler about uses of the page with a path, given as to [`RuleSet::verdict`], with `Content-Signal` of this
-    /// scope. It means nothing if the path is blocked.
+    /// What the file says to the crawler about uses of the page with a path, given as to [`RuleSet::verdict`], with `Content-Signal` of
+    /// this scope. It means nothing if the path is blocked.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn preferred(&self, path: &[u8], scope: SignalScope) -> Preferred {
         let others = self.signals_to_others.iter().filter(|_| scope == SignalScope::Everybody);

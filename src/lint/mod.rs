@@ -12,8 +12,8 @@
 //!
 //! A rule is called unreachable if one other rule that wins against it matches every path that it matches
 //! (`Patterns::covers`). This is never a false alarm, but rules can be missed: a rule that only several others together shadow is not
-//! found, and the work of the search is limited, linear in the file size. Beyond the limit, the remaining rules are compared only with equal patterns and plain prefixes
-//! ([`Report::not_searched`] counts them).
+//! found, and the work of the search is limited, linear in the file size. Beyond the limit, the remaining rules are compared only with
+//! equal patterns and plain prefixes ([`Report::not_searched`] counts them).
 
 mod audience;
 mod effects;

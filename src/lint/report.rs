@@ -24,8 +24,8 @@ pub struct Report {
     /// The number of questions about the effect of lines that were not decided, because the rules have too many wildcards or are too many.
     /// What was not decided is not reported.
     pub undecided: usize,
-    /// The work done by the search for shadowing rules, which the size of the file limits, in units: one for each pair of patterns tried, one for
-    /// every eight bytes compared, and sixteen for every segment looked for.
+    /// The work done by the search for shadowing rules, which the size of the file limits, in units: one for each pair of patterns
+    /// tried, one for every eight bytes compared, and sixteen for every segment looked for.
     pub work: usize,
 }
 

@@ -8,8 +8,8 @@
 //!
 //! Small policies over a large one are layers: a minute's answers over a million origins should cost what the minute costs. Only the
 //! origins that the smaller ones change are merged, in memory: those they have, and those whose redirects lead to a URL they have. The
-//! large policy tells who redirects where. Its other origins stay as they are, and in a private copy of its look-up table, of which the system copies only the pages that are changed, the entries of
-//! changed origins match no origin. So most lines still need one probe.
+//! large policy tells who redirects where. Its other origins stay as they are, and in a private copy of its look-up table, of which the
+//! system copies only the pages that are changed, the entries of changed origins match no origin. So most lines still need one probe.
 
 use hashbrown::HashSet;
 use std::cmp::Reverse;

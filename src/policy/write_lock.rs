@@ -58,8 +58,8 @@ impl WriteLock {
     ///
     /// # Errors
     ///
-    /// [`FileError`] if the folder cannot be written to, or if what stands in the place of the lock is no lock; with [`Interrupted`](io::ErrorKind::Interrupted) if a signal arrives while it
-    /// waits.
+    /// [`FileError`] if the folder cannot be written to, or if what stands in the place of the lock is no lock; with
+    /// [`Interrupted`](io::ErrorKind::Interrupted) if a signal arrives while it waits.
     pub fn take(path: impl AsRef<Path>, tell: impl FnMut(LockNotice)) -> Result<WriteLock, FileError> {
         let path = path.as_ref();
         WriteLock::taken(path, tell).map_err(FileError::of("write the policy", path))

@@ -1,8 +1,8 @@
 //! Renders judged chunks: as text, or as notes of what blocked the lines that become rows.
 //!
-//! How they are rendered is chosen once for each worker: lines are [sorted](Sorted) into their partitions as they are, or [after columns](AfterColumns),
-//! or all are written after their [verdicts](Verdicts) or after the crawlers that they are [refused](Refused) for; rows are made
-//! elsewhere, of outcomes and [notes](Notes).
+//! How they are rendered is chosen once for each worker: lines are [sorted](Sorted) into their partitions as they are, or [after
+//! columns](AfterColumns), or all are written after their [verdicts](Verdicts) or after the crawlers that they are [refused](Refused)
+//! for; rows are made elsewhere, of outcomes and [notes](Notes).
 
 use super::memory::cause_bytes;
 use crate::judge::explain::Explainer;

@@ -4,8 +4,8 @@
 //! blocked the line, if that is asked for. The verdict is a column only if rows of all verdicts share a file; otherwise it is the
 //! name of the folder, as in Hive datasets. One worker makes a batch of the [rows] of a chunk for each file. They [wait](waiting)
 //! until there are enough for a [row group](row_group), which a worker encodes with a footer of its own. When all groups are
-//! written, the [footer](row_group) of the file is made by walking back over theirs. So nothing is kept of a file but where it ends. Readers
-//! skip the footers of the groups because nothing refers to them, as the format prescribes.
+//! written, the [footer](row_group) of the file is made by walking back over theirs. So nothing is kept of a file but where it ends.
+//! Readers skip the footers of the groups because nothing refers to them, as the format prescribes.
 
 #[cfg(feature = "parquet")]
 mod reread;

@@ -2,8 +2,8 @@
 //!
 //! [`format`] defines the sections; [`record`], [`answers`] and [`pool`] define their contents, each with its writer and reader side by
 //! side, and `policy/lookup.rs` that of the look-up table. Shared items are in [`tables`] while they are collected, and [`gather`] brings
-//! them into the order of an image. [`Writer`] takes origins one by one and assembles the sections; [`validate`] checks all of them before any is
-//! used. FORMAT.md documents the whole, byte by byte.
+//! them into the order of an image. [`Writer`] takes origins one by one and assembles the sections; [`validate`] checks all of them
+//! before any is used. FORMAT.md documents the whole, byte by byte.
 
 mod answers;
 pub(crate) mod format;
