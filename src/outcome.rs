@@ -243,7 +243,9 @@ mod tests {
         let outcome = Outcome::new(Partition::Blocked, Reason::NoGroup);
         assert_eq!(format!("{outcome} {outcome:?}"), "blocked (no-group) blocked (no-group)");
         assert_eq!("blocked (no-group)".parse(), Ok(outcome));
-        assert_eq!("blocked".parse::<Outcome>().unwrap_err().name, "");
+        for other in ["blocked", "blocked (no-group", "blocked (none)", "no (no-group)", "blocked(no-group)"] {
+            assert_eq!(other.parse::<Outcome>().unwrap_err().name, other);
+        }
         let json = serde_json::to_value(outcome).unwrap();
         assert_eq!(json, serde_json::json!({"partition": "blocked", "reason": "no-group"}));
         assert_eq!(serde_json::from_value::<Outcome>(json).unwrap(), outcome);
