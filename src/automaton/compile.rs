@@ -2,13 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::cursors;
 use super::dfa::build::{Arena, Builder, OverBudget};
 use super::dfa::globs::Segments;
 use super::dfa::table::Layout;
-use super::front;
 use super::head::{Compiled, ENGINE, ENGINE_DFA, Engine};
-use super::priorities;
+use super::{cursors, front, priorities};
 use crate::rules::Patterns;
 
 /// The work that building a DFA may take: this much, plus an amount for each byte of its patterns. Small groups may take more

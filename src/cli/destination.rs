@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::say::say;
-use crate::formats::error::FileError;
-use crate::formats::error::NotReplaced;
+use crate::formats::error::{FileError, NotReplaced};
 use crate::formats::replace::FileKind;
 use crate::formats::shown;
 use crate::output::folder::run_of;

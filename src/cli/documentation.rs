@@ -11,8 +11,7 @@ use std::process::ExitCode;
 use super::destination;
 use super::error::Failure;
 use crate::formats::error::FileError;
-use crate::formats::replace::replace;
-use crate::formats::replace::{FileKind, begins_with};
+use crate::formats::replace::{FileKind, begins_with, replace};
 
 /// Print a completion script for a shell
 ///

@@ -33,8 +33,7 @@ use toml::value::Datetime;
 
 use crate::dialect::Dialect;
 use crate::formats::compression::{DEFAULT_WINDOW, read_within};
-use crate::formats::error::toml_words;
-use crate::formats::error::{FileError, in_words};
+use crate::formats::error::{FileError, in_words, toml_words};
 use crate::formats::{line_of, shortened, shown};
 use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;

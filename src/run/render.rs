@@ -60,19 +60,19 @@ pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], style: Option<St
     let explained = if style.explain { style.crawlers } else { 0 };
     let explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
     let preferred = (!style.preferences.is_empty()).then(|| PreferredLines::new(&[matchers, older]));
+    let columns = Columns { style, explainers, preferred };
     let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
     let refusals = || Refusals::new(names());
     match (style.format, style.form) {
         (Format::Parquet, form) => Box::new(Notes {
-            causes: explainers.iter().map(|_| Causes::default()).collect(),
-            explainers,
+            causes: columns.explainers.iter().map(|_| Causes::default()).collect(),
             refusals: (form == Form::BlockedFor).then(refusals),
-            preferred,
+            columns,
         }),
         (Format::Text, Form::BlockedFor) => Box::new(Refused(refusals())),
-        (Format::Text, Form::Verdicts) => Box::new(Verdicts(Columns { style, explainers, preferred })),
-        (Format::Text, Form::Partitions) if !style.explain && preferred.is_none() => Box::new(Sorted),
-        (Format::Text, Form::Partitions) => Box::new(AfterColumns(Columns { style, explainers, preferred })),
+        (Format::Text, Form::Verdicts) => Box::new(Verdicts(columns)),
+        (Format::Text, Form::Partitions) if !style.explain && columns.preferred.is_none() => Box::new(Sorted),
+        (Format::Text, Form::Partitions) => Box::new(AfterColumns(columns)),
     }
 }
 
@@ -115,7 +115,7 @@ fn end_line_of_partitions(outcomes: &Outcomes, buffers: &mut [Pieces]) {
     }
 }
 
-/// The columns before lines: what blocked them, and what is said about uses of their pages.
+/// What columns show of lines: what blocked them, and what is said about uses of their pages.
 struct Columns {
     style: Style,
     /// One for each crawler; none if causes are not wanted.
@@ -249,11 +249,10 @@ fn release_refusals(refusals: &mut Refusals) {
 /// What rows show besides outcomes: what blocked the lines, which crawlers may not fetch them, and what is said about uses of their
 /// pages, each if it is wanted.
 struct Notes {
-    explainers: Vec<Explainer>,
+    columns: Columns,
     /// For each explainer.
     causes: Vec<Causes>,
     refusals: Option<Refusals>,
-    preferred: Option<PreferredLines>,
 }
 
 impl Render for Notes {
@@ -262,11 +261,8 @@ impl Render for Notes {
             refusals.find(lines.outcomes);
             return false;
         }
-        let outcomes = lines.outcomes.by_crawler(by_crawler);
-        if let Some(preferred) = &mut self.preferred {
-            preferred.find(|line| lines.url(line), outcomes);
-        }
-        for ((causes, outcomes), explainer) in self.causes.iter_mut().zip(outcomes).zip(&mut self.explainers) {
+        let outcomes = self.columns.outcomes(lines, by_crawler);
+        for ((causes, outcomes), explainer) in self.causes.iter_mut().zip(outcomes).zip(&mut self.columns.explainers) {
             causes.clear(cause_bytes(lines.text.len()));
             for (line, outcome) in outcomes.iter().enumerate() {
                 let is_blocked = outcome.partition() == Partition::Blocked;
@@ -279,13 +275,13 @@ impl Render for Notes {
     fn end_line(&self, _: &Outcomes, _: &mut [Pieces]) {}
 
     fn causes<'w>(&'w mut self, text: &'w [u8], urls: &'w LineUrls) -> Option<ChunkCauses<'w>> {
-        let Notes { explainers, causes: kept, refusals, preferred } = self;
+        let Notes { columns: Columns { explainers, preferred, .. }, causes: kept, refusals } = self;
         Some(ChunkCauses { kept, explainers, refusals: refusals.as_ref(), preferred: preferred.as_ref(), text, urls })
     }
 
     fn release(&mut self) {
         self.causes.iter_mut().for_each(|causes| *causes = Causes::default());
-        self.preferred.iter_mut().for_each(PreferredLines::release);
+        self.columns.release();
         self.refusals.iter_mut().for_each(release_refusals);
     }
 }

@@ -18,8 +18,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::formats::error::in_words;
-use crate::formats::replace::replace;
-use crate::formats::replace::{FileKind, begins_with, start};
+use crate::formats::replace::{FileKind, begins_with, replace, start};
 use crate::formats::seekable::{self, FileAt};
 use crate::formats::shown;
 use crate::input::shard::Shard;

@@ -11,8 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::format::Section;
 use super::spool::{SpillFolder, Spool};
-use crate::formats::memory::Table;
-use crate::formats::memory::prefetch;
+use crate::formats::memory::{Table, prefetch};
 use crate::policy::error::WriteError;
 
 /// The place of the item without content.

@@ -7,8 +7,7 @@ use std::io;
 use std::path::Path;
 
 use crate::formats::compression::{Reader, peeked};
-use crate::formats::marks::Archive;
-use crate::formats::marks::PARQUET_MARK;
+use crate::formats::marks::{Archive, PARQUET_MARK};
 use crate::policy::image::MAGIC;
 
 /// How many bytes of a text are enough to recognise a policy, an archive or a table, whose marks are no longer.

@@ -16,7 +16,6 @@ use crate::formats::seekable;
 use crate::judge::choices::Choices;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
-use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots;
@@ -28,7 +27,7 @@ use crate::run::stored::{StoredRun, reread};
 use crate::run::verify::{VerifyError, read_receipt};
 use crate::show::access::AccessCounts;
 use crate::show::inspect::Summary;
-use crate::threads;
+use crate::{origin, threads};
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]

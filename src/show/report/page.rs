@@ -9,8 +9,7 @@ use super::facts::{Blocked, Decider, Explained, Report, UseCounts};
 use super::html::{
     Cell, HtmlTable, bar_of_parts, folded, legend, number, paragraph, percent, section, speed_chart, text,
 };
-use crate::formats::replace::replace;
-use crate::formats::replace::{FileKind, begins_with};
+use crate::formats::replace::{FileKind, begins_with, replace};
 use crate::formats::{seekable, time};
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::REPORT_START as START;
