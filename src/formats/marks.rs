@@ -1,44 +1,121 @@
-//! Formats that are known by their first bytes: archives of the web, and Parquet.
+//! What a file is, by the bytes that it begins with: one table, for lists, sources, bodies and the files of operators.
+//!
+//! It is asked after decompression. No robots.txt, list of URLs or other text begins so: each mark has a byte that text has not, or
+//! a word that no such file begins with.
 
 /// The mark at the start and end of a Parquet file, which is read from its end.
 pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";
 
-const WARC: &[u8] = b"WARC/";
+/// How many bytes of a text are enough to recognise any file in the table.
+pub(crate) const MARKED: usize = 262;
 
-/// The beginning of an ARC archive: the URL of its first record.
-const ARC: &[u8] = b"filedesc://";
-
-/// The beginnings of zip files: with a first file, without any, and in several parts.
-const ZIP: [&[u8]; 3] = [b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"];
-
+/// What files of a format hold, which decides what a reader does with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Archive {
+pub(crate) enum FileClass {
+    Parquet,
     Warc,
     /// What WARC replaced.
     Arc,
     /// What WACZ is: a zip file of WARC archives and their index.
     Zip,
+    /// Files in one file.
+    Archive,
+    /// Rows and columns, or records, in a form that is not read.
+    Table,
+    /// A compressed file.
+    Compressed,
+    /// Images, documents and programs.
+    Media,
 }
 
-impl Archive {
-    /// How many bytes of a text are enough to recognise any of them.
-    pub const MARK: usize = ARC.len();
+/// A format of files, and the bytes by which it is known.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FileMark {
+    pub class: FileClass,
+    /// What such a file is called, with an article.
+    pub name: &'static str,
+    at: usize,
+    bytes: &'static [u8],
+}
 
-    /// The kind of an archive that begins with these bytes, decompressed, if it is one.
-    pub fn of(start: &[u8]) -> Option<Archive> {
-        match start {
-            start if start.starts_with(WARC) => Some(Archive::Warc),
-            start if start.starts_with(ARC) => Some(Archive::Arc),
-            start if ZIP.iter().any(|mark| start.starts_with(mark)) => Some(Archive::Zip),
-            _ => None,
+const fn mark(class: FileClass, name: &'static str, bytes: &'static [u8]) -> FileMark {
+    FileMark { class, name, at: 0, bytes }
+}
+
+static MARKS: &[FileMark] = &[
+    mark(FileClass::Parquet, "a Parquet file", PARQUET_MARK),
+    mark(FileClass::Table, "an encrypted Parquet file", b"PARE"),
+    mark(FileClass::Warc, "a WARC archive", b"WARC/"),
+    // The URL of its first record.
+    mark(FileClass::Arc, "an ARC archive", b"filedesc://"),
+    // With a first file, without any, and in several parts.
+    mark(FileClass::Zip, "a zip file, as WACZ archives are", b"PK\x03\x04"),
+    mark(FileClass::Zip, "a zip file, as WACZ archives are", b"PK\x05\x06"),
+    mark(FileClass::Zip, "a zip file, as WACZ archives are", b"PK\x07\x08"),
+    mark(FileClass::Table, "an Arrow IPC file", b"ARROW1\0\0"),
+    mark(FileClass::Table, "a Feather file", b"FEA1\0"),
+    mark(FileClass::Table, "an ORC file", b"ORC\x0a"),
+    mark(FileClass::Table, "an ORC file", b"ORC\x0b"),
+    mark(FileClass::Table, "an Avro file", b"Obj\x01"),
+    mark(FileClass::Table, "a Hadoop sequence file", b"SEQ\x06"),
+    mark(FileClass::Table, "a SQLite database", b"SQLite format 3\0"),
+    mark(FileClass::Table, "an HDF5 file", b"\x89HDF\r\n\x1a\n"),
+    mark(FileClass::Table, "a NumPy array", b"\x93NUMPY"),
+    mark(FileClass::Table, "an old Excel or Word file", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    FileMark { class: FileClass::Table, name: "a DuckDB database", at: 8, bytes: b"DUCK" },
+    FileMark { class: FileClass::Archive, name: "a tar archive", at: 257, bytes: b"ustar" },
+    mark(FileClass::Archive, "a 7z archive", b"7z\xbc\xaf\x27\x1c"),
+    mark(FileClass::Archive, "a RAR archive", b"Rar!\x1a\x07"),
+    mark(FileClass::Archive, "an archive of ar", b"!<arch>\n"),
+    mark(FileClass::Compressed, "a gzip file", b"\x1f\x8b\x08"),
+    mark(FileClass::Compressed, "a Zstandard file", b"\x28\xb5\x2f\xfd"),
+    mark(FileClass::Compressed, "a bzip2 file", b"BZh\x31\x31\x41\x59\x26\x53\x59"),
+    mark(FileClass::Compressed, "an xz file", b"\xfd7zXZ\0"),
+    mark(FileClass::Compressed, "an LZ4 file", b"\x04\x22\x4d\x18"),
+    mark(FileClass::Compressed, "a file of compress", b"\x1f\x9d"),
+    mark(FileClass::Compressed, "an lzip file", b"LZIP\x01"),
+    mark(FileClass::Compressed, "an lzop file", b"\x89LZO\0\r\n\x1a\n"),
+    mark(FileClass::Compressed, "a Snappy file", b"\xff\x06\0\0sNaPpY"),
+    mark(FileClass::Media, "a PDF document", b"%PDF-"),
+    mark(FileClass::Media, "a PNG image", b"\x89PNG\r\n\x1a\n"),
+    mark(FileClass::Media, "a JPEG image", b"\xff\xd8\xff"),
+    mark(FileClass::Media, "a GIF image", b"GIF87a"),
+    mark(FileClass::Media, "a GIF image", b"GIF89a"),
+    FileMark { class: FileClass::Media, name: "a WebP image", at: 8, bytes: b"WEBP" },
+    FileMark { class: FileClass::Media, name: "an MP4 or AVIF file", at: 4, bytes: b"ftyp" },
+    mark(FileClass::Media, "an icon", b"\0\0\x01\0"),
+    mark(FileClass::Media, "a TIFF image", b"II*\0"),
+    mark(FileClass::Media, "a TIFF image", b"MM\0*"),
+    mark(FileClass::Media, "a font", b"wOF2"),
+    mark(FileClass::Media, "a font", b"wOFF"),
+    mark(FileClass::Media, "a program", b"\x7fELF"),
+];
+
+impl FileMark {
+    /// The format of a file that begins with these bytes, decompressed; `None` if it is not in the table.
+    pub fn of(start: &[u8]) -> Option<&'static FileMark> {
+        MARKS.iter().find(|mark| start.get(mark.at..).is_some_and(|rest| rest.starts_with(mark.bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mark_is_within_the_bytes_that_are_read_and_hides_no_other() {
+        for mark in MARKS {
+            let start = [&vec![b'a'; mark.at][..], mark.bytes].concat();
+            assert!(start.len() <= MARKED, "{}", mark.name);
+            assert_eq!(FileMark::of(&start), Some(mark), "{}", mark.name);
         }
     }
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Archive::Warc => "a WARC archive",
-            Archive::Arc => "an ARC archive",
-            Archive::Zip => "a zip file, as WACZ archives are",
+    #[test]
+    fn texts_have_no_mark() {
+        for text in ["", "User-agent: *", "http://a/", "\u{feff}http://a/", "{\"url\":1}", "com,example)/ 2024", "WARC"]
+        {
+            assert_eq!(FileMark::of(text.as_bytes()), None, "{text}");
         }
     }
 }

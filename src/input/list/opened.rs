@@ -16,7 +16,7 @@ use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
 use crate::formats::compression::{Compression, Reader};
-use crate::formats::marks::{Archive, PARQUET_MARK};
+use crate::formats::marks::{FileClass, FileMark, PARQUET_MARK};
 use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 
@@ -131,8 +131,8 @@ impl List {
             // Problems should be reported before the run begins.
             return Ok(List::plain(path, compression, Ok(open_table(path, file, url_field)?)));
         }
-        if let Some(archive) = Archive::of(&start) {
-            return Err(ListError::Archive { path: path.to_owned(), kind: archive.name(), remedy: list_of(archive) });
+        if let Some((mark, remedy)) = FileMark::of(&start).and_then(|mark| Some((mark, list_of(mark.class)?))) {
+            return Err(ListError::Archive { path: path.to_owned(), kind: mark.name, remedy });
         }
         let known = url_field.layout(&start);
         // If the start is lost, the layout found may be wrong.
@@ -376,10 +376,11 @@ fn open_table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<
 }
 
 /// What makes a list of the URLs in an archive.
-fn list_of(archive: Archive) -> &'static str {
-    match archive {
-        Archive::Warc | Archive::Arc => "make an index of it, which is one: cdxj-indexer FILE > FILE.cdxj",
-        Archive::Zip => "take its index out, which is one: unzip -j FILE 'indexes/*'",
+fn list_of(class: FileClass) -> Option<&'static str> {
+    match class {
+        FileClass::Warc | FileClass::Arc => Some("make an index of it, which is one: cdxj-indexer FILE > FILE.cdxj"),
+        FileClass::Zip => Some("take its index out, which is one: unzip -j FILE 'indexes/*'"),
+        _ => None,
     }
 }
 

@@ -7,12 +7,12 @@ use std::io;
 use std::path::Path;
 
 use crate::formats::compression::{Reader, peeked};
-use crate::formats::marks::{Archive, PARQUET_MARK};
+use crate::formats::marks::{FileClass, FileMark, MARKED};
 use crate::policy::image::MAGIC;
 
 /// How many bytes of a text are enough to recognise a policy, an archive or a table, whose marks are no longer.
-pub(super) const MARK: usize = Archive::MARK;
-const _: () = assert!(MAGIC.len() <= MARK && PARQUET_MARK.len() <= MARK);
+pub(super) const MARK: usize = MARKED;
+const _: () = assert!(MAGIC.len() <= MARK);
 
 /// How many bytes of a text are enough to recognise it.
 const START: usize = 64 << 10;
@@ -55,16 +55,14 @@ impl SourceKind {
 
     /// The kind of a decompressed text, given all of it or its beginning.
     pub fn of_text(text: &[u8]) -> SourceKind {
-        match text {
-            text if text.starts_with(PARQUET_MARK) => SourceKind::Parquet,
-            text if text.starts_with(&MAGIC) => SourceKind::Policy,
-            text => match Archive::of(text) {
-                Some(Archive::Warc) => SourceKind::Warc,
-                Some(Archive::Arc) => SourceKind::Arc,
-                Some(Archive::Zip) => SourceKind::Zip,
-                None if is_json_line(text) => SourceKind::JsonLines,
-                None => SourceKind::RobotsTxt,
-            },
+        match FileMark::of(text).map(|mark| mark.class) {
+            _ if text.starts_with(&MAGIC) => SourceKind::Policy,
+            Some(FileClass::Parquet) => SourceKind::Parquet,
+            Some(FileClass::Warc) => SourceKind::Warc,
+            Some(FileClass::Arc) => SourceKind::Arc,
+            Some(FileClass::Zip) => SourceKind::Zip,
+            _ if is_json_line(text) => SourceKind::JsonLines,
+            _ => SourceKind::RobotsTxt,
         }
     }
 
@@ -73,9 +71,9 @@ impl SourceKind {
         match self {
             SourceKind::Folder => "a folder",
             SourceKind::JsonLines => "a JSON Lines file",
-            SourceKind::Warc => Archive::Warc.name(),
-            SourceKind::Arc => Archive::Arc.name(),
-            SourceKind::Zip => Archive::Zip.name(),
+            SourceKind::Warc => "a WARC archive",
+            SourceKind::Arc => "an ARC archive",
+            SourceKind::Zip => "a zip file, as WACZ archives are",
             SourceKind::Parquet => "a Parquet file",
             SourceKind::Policy => "a policy file",
             SourceKind::RobotsTxt => "a robots.txt",
