@@ -144,7 +144,7 @@ pub use policy::Policy;
 pub use preferences::{
     Preference, PreferenceColumn, PreferenceColumns, RequirementError, Requirements, SignalScope, UnknownUse,
 };
-pub use robots::{AgentError, Agents, SideKey};
+pub use robots::{AgentError, Agents, BodyFlaw, SideKey};
 pub use rules::{Explanation, KeptRule, Verdict};
 pub use show::{diff, export, inspect};
 

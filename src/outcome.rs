@@ -57,6 +57,8 @@ named! {
         RedirectUnresolved = "redirect-unresolved",
         /// The robots.txt was sent in part or damaged.
         Incomplete = "incomplete",
+        /// The robots.txt is no text: a compressed file of a kind that is not read, an archive or an image, for example.
+        NotText = "not-text",
         /// The robots.txt was not modified (304), but no earlier one is known.
         NotModified = "not-modified",
         /// The robots.txt looks like an HTML page, and the operator chose what that means.

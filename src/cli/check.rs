@@ -7,19 +7,21 @@ use std::ffi::OsString;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::args::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
 use super::error::Failure;
 use super::say::{Printer, say};
 use super::sources::{self, crawlers, say_passed_over, url_line, with_overrides};
 use crate::dialect::Dialect;
+use crate::formats::compression::is_damage;
 use crate::formats::time::time;
 use crate::formats::{json, shown, visible};
 use crate::input::STANDARD_INPUT;
 use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet, Statuses};
 use crate::origin;
 use crate::outcome::{Partition, Reason};
-use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
+use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
 use crate::preferences::{Preference, PreferenceSource, Preferred, Requirements, Use};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
@@ -283,7 +285,7 @@ impl RuleSource {
         if let ([single], None, None, true) = (args.robots.as_slice(), &args.origin, &args.overrides, is_plain)
             && let Some(text) = robots_txt(single, dialect)?
         {
-            let text = &text.body;
+            let text = &text;
             warn_without_records(single, text, dialect);
             let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(text, agents, dialect)));
             return Ok(RuleSource::Rules(rules.collect()));
@@ -418,6 +420,7 @@ fn meaning(origin_status: OriginStatus, state: &OriginState) -> String {
         OriginStatus::Unreachable => "robots.txt is unreachable",
         OriginStatus::RedirectUnresolved => "robots.txt redirects to a URL that was not fetched",
         OriginStatus::Incomplete => "robots.txt was sent in part or damaged",
+        OriginStatus::NotText => "robots.txt is no text, but an archive or an image, for example",
         OriginStatus::NotModified => "robots.txt was not modified, but no earlier response is known",
     };
     // The status belongs to the last answer, not to the last good one.
@@ -446,18 +449,23 @@ fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
 }
 
 /// The text of a single robots.txt; `None` if the source names its origins itself.
-fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<RobotsFile>, Failure> {
+fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<Arc<[u8]>>, Failure> {
     // Only files and folders can be examined before they are read: a pipe can be read once.
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
-        return match SourceKind::of(path)? {
-            SourceKind::RobotsTxt => Ok(Some(sources::robots_txt(path, [dialect])?)),
+        let kind = match SourceKind::of(path) {
+            // Reading it as a robots.txt tells what is wrong.
+            Err(error) if is_damage(&error) => SourceKind::RobotsTxt,
+            kind => kind?,
+        };
+        return match kind {
+            SourceKind::RobotsTxt => sources::text_of(path, sources::robots_txt(path, [dialect])?).map(Some),
             SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
             _ => Ok(None),
         };
     }
-    let text = sources::robots_txt(path, [dialect])?;
-    match SourceKind::of_text(&text.body) {
-        SourceKind::RobotsTxt => Ok(Some(text)),
+    let robots = sources::robots_txt(path, [dialect])?;
+    match robots.kind {
+        SourceKind::RobotsTxt => sources::text_of(path, robots).map(Some),
         kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),
     }
 }

@@ -13,6 +13,7 @@ use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
+use crate::robots::BodyProblem;
 use crate::run::{FilterError, JoinError, SeenError, VerifyError};
 use crate::show::diff::DiffError;
 use crate::show::{MetricsError, ReportError};
@@ -73,6 +74,8 @@ pub enum Failure {
     NotOfTable { option: &'static str, of: &'static str, table: &'static str },
     #[error("{} is {}; lint reads such a file only if it has a name, and can be read twice", shown(path), kind.name())]
     NotLinted { path: PathBuf, kind: SourceKind },
+    #[error("{} is no robots.txt: {problem}", shown(path))]
+    NotText { path: PathBuf, problem: BodyProblem },
     #[error("{} looks like {looks}, not like a robots.txt; {help}", shown(path))]
     NotRobots { path: PathBuf, looks: &'static str, help: &'static str },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
@@ -271,7 +274,7 @@ fn join_message(error: &JoinError) -> String {
     format!("{error}{options}")
 }
 
-/// Whether the window of compressed data did not fit in memory.
+/// Whether the window of compressed data did not fit in memory, and would in more.
 fn is_window(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<WindowTooLarge>())
+    WindowTooLarge::of(error).is_some_and(WindowTooLarge::is_of_budget)
 }

@@ -142,10 +142,11 @@ fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
 
 /// An answer that is kept: its kind, status and times, and where a redirect leads.
 fn answered(answer: &KeptAnswer) -> String {
-    let KeptAnswer { kind, status, answer: AnswerTimes { fetched_at, expires }, incomplete, target } = answer;
+    let KeptAnswer { kind, status, answer: AnswerTimes { fetched_at, expires }, incomplete, not_text, target } = answer;
     let parts = [
         status.map(|status| format!(" (status {status})")),
         incomplete.then(|| ", incomplete".to_owned()),
+        not_text.then(|| ", no text".to_owned()),
         fetched_at.as_ref().map(|at| format!(", fetched at {at}")),
         expires.as_ref().map(|at| format!(", expires {at}")),
         target.as_ref().map(|url| format!(", to {}", visible(url))),

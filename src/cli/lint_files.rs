@@ -6,6 +6,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::Failure;
 use super::sources;
@@ -40,11 +41,21 @@ pub fn each(
                 continue;
             }
         };
-        match kind(&robots.body, names) {
+        let known = robots.kind;
+        let text = match (known, sources::text_of(&path, robots)) {
+            (_, Ok(text)) => text,
+            (SourceKind::RobotsTxt, Err(failure)) => {
+                failures.push(failure);
+                continue;
+            }
+            // A table or an archive of answers is no text.
+            (_, Err(_)) => Arc::default(),
+        };
+        match kind(known, &text, names) {
             Err(form) => {
                 failures.push(Failure::NotRobots { path, looks: form.name(), help: form.help() });
             }
-            Ok(SourceKind::RobotsTxt) => lint(&path, &robots.body)?,
+            Ok(SourceKind::RobotsTxt) => lint(&path, &text)?,
             Ok(kind) => match newest(&path, kind, dialects, names) {
                 Ok(newest) => {
                     for (origin, body) in &newest.bodies {
@@ -58,9 +69,9 @@ pub fn each(
     Ok(failures)
 }
 
-/// The kind of a file that begins so; its form, if it cannot be linted. To fields that are named, any objects may be answers.
-fn kind(start: &[u8], names: Option<&FieldNames>) -> Result<SourceKind, Form> {
-    match SourceKind::of_text(start) {
+/// The kind of a file that is `known`, and begins so; its form, if it cannot be linted. To fields that are named, any objects may be answers.
+fn kind(known: SourceKind, start: &[u8], names: Option<&FieldNames>) -> Result<SourceKind, Form> {
+    match known {
         SourceKind::RobotsTxt => match Form::of(start) {
             None => Ok(SourceKind::RobotsTxt),
             Some(Form::JsonLines) if names.is_some() => Ok(SourceKind::JsonLines),

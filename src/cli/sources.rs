@@ -5,18 +5,18 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
-use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::error::{FileError, json_problem};
 use crate::formats::{shortened, shown};
 use crate::input::STANDARD_INPUT;
 use crate::origin;
-use crate::policy::source::{PassedOver, Robots, body_limit};
+use crate::policy::source::{PassedOver, Robots};
 use crate::policy::{Crawler, CrawlerError, Overrides, Policy};
-use crate::robots::Agents;
+use crate::robots::{Agents, body_limit};
 
 /// Tells on standard error what was passed over in sources.
 pub fn say_passed_over(passed: &PassedOver) {
@@ -54,10 +54,15 @@ pub(super) fn origin_of(given: &OsStr) -> Result<String, Failure> {
 /// The most bytes of a line with a URL.
 const LINE: u64 = 64 << 20;
 
-/// The text of one robots.txt, decompressed if it is compressed, as far as any of these dialects reads.
+/// A file of one robots.txt, as far as any of these dialects reads.
 pub(super) fn robots_txt<'d>(path: &Path, dialects: impl IntoIterator<Item = &'d Dialect>) -> Result<Robots, Failure> {
-    let read = || Robots::read(open(path)?, body_limit(dialects), DEFAULT_WINDOW);
+    let read = || Robots::read(open(path)?, body_limit(dialects));
     Ok(read().map_err(FileError::of("read", path))?)
+}
+
+/// The text of a file of one robots.txt; an error says why it is none.
+pub(super) fn text_of(path: &Path, robots: Robots) -> Result<Arc<[u8]>, Failure> {
+    robots.text.map_err(|problem| Failure::NotText { path: path.to_owned(), problem })
 }
 
 /// Reads the next line of standard input, with its line feed; an empty one is the end.

@@ -1,6 +1,7 @@
 //! File and value formats that know nothing of robots.txt.
 
 pub(crate) mod bytes;
+pub(crate) mod coding;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
 pub mod compression;

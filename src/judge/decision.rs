@@ -242,6 +242,7 @@ fn of_answers(
         OriginStatus::Unreachable => failed(Reason::Unreachable),
         OriginStatus::RedirectUnresolved => failed(Reason::RedirectUnresolved),
         OriginStatus::Incomplete => failed(Reason::Incomplete),
+        OriginStatus::NotText => failed(Reason::NotText),
         OriginStatus::NotModified => failed(Reason::NotModified),
         OriginStatus::Unfetched => Decision::Fixed(unfetched(choices)),
     }
@@ -427,7 +428,7 @@ mod tests {
     #[test]
     fn the_operator_says_what_a_status_means() {
         use OriginStatus::{
-            Forbidden, Incomplete, NotModified, RedirectUnresolved, RobotsTxt, Unavailable, Unreachable,
+            Forbidden, Incomplete, NotModified, NotText, RedirectUnresolved, RobotsTxt, Unavailable, Unreachable,
         };
         let (allowed, blocked, deferred) = (Partition::Allowed, Partition::Blocked, Partition::Deferred);
         let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
@@ -448,6 +449,7 @@ mod tests {
         for (failed, reason) in [
             (Unreachable, Reason::Unreachable),
             (Incomplete, Reason::Incomplete),
+            (NotText, Reason::NotText),
             (RedirectUnresolved, Reason::RedirectUnresolved),
             (NotModified, Reason::NotModified),
         ] {

@@ -197,9 +197,11 @@ fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
         return None;
     }
     match decision.if_allowed().reason() {
-        Reason::Unreachable | Reason::RedirectUnresolved | Reason::Incomplete | Reason::NotModified => {
-            state.answered.fetched_at
-        }
+        Reason::Unreachable
+        | Reason::RedirectUnresolved
+        | Reason::Incomplete
+        | Reason::NotText
+        | Reason::NotModified => state.answered.fetched_at,
         _ => state.times_in_use().fetched_at,
     }
 }

@@ -8,7 +8,7 @@ use crate::automaton::{self, Compiled, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
 use crate::preferences::{Preferences, Preferred, SignalScope};
-use crate::robots::{self, Agents, Delay, GroupOrigin, Note, Robots, SideKey, SideRecord};
+use crate::robots::{self, Agents, BodyFlaw, Delay, GroupOrigin, Note, Robots, SideKey, SideRecord};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
 
@@ -33,7 +33,12 @@ pub struct RuleSet {
     automaton: Vec<u32>,
     compiled: Compiled,
     notes: Vec<Note>,
+    /// Why the file is no robots.txt.
+    flaw: Option<BodyFlaw>,
 }
+
+/// The rules of a file that is no robots.txt: none of its paths may be fetched.
+const NOTHING: &[u8] = b"User-agent: *\nDisallow: /\n";
 
 /// A record other than a rule, such as `Crawl-delay`, as written in its robots.txt. It is kept for callers to
 /// read; no verdict depends on it.
@@ -59,10 +64,16 @@ impl KeptRecord {
 }
 
 impl RuleSet {
-    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`.
+    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`. It may be compressed. A file that is damaged, or
+    /// no text, blocks everything: [`RuleSet::flaw`] tells of it.
     pub fn compile(file: &[u8], agents: &Agents, dialect: &Dialect) -> RuleSet {
         let mut notes = Vec::new();
-        let text = robots::decode(file, dialect, &mut notes);
+        let body = robots::body_text(Cow::Borrowed(file), &[], robots::body_limit([dialect]));
+        let (body, flaw) = match body {
+            Ok(body) => (body, None),
+            Err(problem) => (Cow::Borrowed(NOTHING), problem.flaw().or(Some(BodyFlaw::NotText))),
+        };
+        let text = robots::decode(&body, dialect, &mut notes);
         let robots = Robots::parse(&text, dialect);
         notes.extend_from_slice(&robots.notes);
         notes.extend(robots.agent_notes(dialect));
@@ -74,7 +85,7 @@ impl RuleSet {
         let is_chosen = |line: u32| side_records.iter().any(|record| record.line == line);
         let signals = robots.side_records.iter().filter(|record| record.key == SideKey::ContentSignal);
         let signals_to_others = signals.filter(|record| !is_chosen(record.line)).map(KeptRecord::of).collect();
-        RuleSet { chosen, side_records, signals_to_others, automaton, compiled, notes }
+        RuleSet { chosen, side_records, signals_to_others, automaton, compiled, notes, flaw }
     }
 
     /// The verdict on a path with its query, as written in the URL, without the fragment. An argument that does not begin with
@@ -109,7 +120,16 @@ impl RuleSet {
 
     /// The verdict on a path, given as to [`RuleSet::verdict`], and the rule that decided it, found without the automaton.
     pub fn explain(&self, path: impl AsRef<[u8]>) -> Explanation<'_> {
-        self.chosen.explain(&self.path_of(path.as_ref()))
+        let explanation = self.chosen.explain(&self.path_of(path.as_ref()));
+        match self.flaw {
+            None => explanation,
+            Some(_) => Explanation { rule: None, agent: None, ..explanation },
+        }
+    }
+
+    /// Why the file is no robots.txt; `None` if it is one. Then there are no rules, and everything is blocked.
+    pub fn flaw(&self) -> Option<BodyFlaw> {
+        self.flaw
     }
 
     /// The path that an argument stands for.
@@ -135,12 +155,12 @@ impl RuleSet {
 
     /// The `User-agent` lines for which the groups were chosen: value and line number.
     pub fn agent_lines(&self) -> &[(String, u32)] {
-        &self.chosen.agent_lines
+        if self.flaw.is_none() { &self.chosen.agent_lines } else { &[] }
     }
 
     /// The rules, in the order of the file.
     pub fn rules(&self) -> &[KeptRule] {
-        &self.chosen.rules
+        if self.flaw.is_none() { &self.chosen.rules } else { &[] }
     }
 
     /// The side records of the chosen groups and those outside every group, in the order of the file.
@@ -198,6 +218,24 @@ impl fmt::Debug for RuleSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_no_robots_txt_blocks_everything() {
+        let zipped = crate::formats::coding::tests::gzip(b"User-agent: *\nDisallow: /x\n");
+        let compiled = |file: &[u8]| RuleSet::compile(file, &Agents::everybody(), Dialect::DEFAULT);
+        let rules = compiled(&zipped);
+        assert_eq!((rules.verdict("/x"), rules.verdict("/y")), (Verdict::Blocked, Verdict::Allowed));
+        assert_eq!((rules.rules().len(), rules.flaw()), (1, None));
+        for (file, flaw) in
+            [(&zipped[..20], BodyFlaw::Incomplete), (b"GIF89a", BodyFlaw::NotText), (b"\0\0\0", BodyFlaw::NotText)]
+        {
+            let rules = compiled(file);
+            assert_eq!((rules.verdict("/"), rules.flaw()), (Verdict::Blocked, Some(flaw)));
+            let explanation = rules.explain("/y");
+            assert_eq!((explanation.verdict, explanation.rule, explanation.agent), (Verdict::Blocked, None, None));
+            assert!(rules.rules().is_empty() && rules.agent_lines().is_empty());
+        }
+    }
 
     #[test]
     fn what_is_no_path_is_never_allowed_in_silence() {

@@ -161,7 +161,7 @@ const SITEMAPS: &str = "sitemaps.org, Sitemaps XML format";
 const RFC_TEXTS: Texts = Texts {
     dialect: "rfc9309",
     places: &[
-        (&[LooksLikeHtml, Utf16, EncodingMended, ByteOrderMark], RFC, "2.3"),
+        (&[LooksLikeHtml, NotText, Utf16, EncodingMended, ByteOrderMark], RFC, "2.3"),
         (&[FileWithoutDisallow, AgentCut, AgentRepeated, EverybodyRepeated], RFC, "2.2.1"),
         (&[FileCut, FileTooLong, LineCut], RFC, "2.5"),
         (&[MissingColon, StarNotAlone, BlankLineInRecord, RuleWithoutSlash, SeveralPaths], RFC, "2.2"),
@@ -187,7 +187,7 @@ const ALL: [Texts; 6] = [
     Texts {
         dialect: "google",
         places: &[
-            (&[LooksLikeHtml, Utf16, EncodingMended, FileTooLong], GOOGLE_PAGE, "File format"),
+            (&[LooksLikeHtml, NotText, Utf16, EncodingMended, FileTooLong], GOOGLE_PAGE, "File format"),
             (&[LineCut], GOOGLE, "RobotsTxtParser::Parse"),
             (&[MissingColon], GOOGLE, "RobotsTxtParser::GetKeyAndValueFrom"),
             (&[MisspeltKey], GOOGLE, "kAllowFrequentTypos"),
@@ -219,7 +219,7 @@ const ALL: [Texts; 6] = [
     Texts {
         dialect: "draft-1996",
         places: &[
-            (&[LooksLikeHtml], DRAFT, "3.1"),
+            (&[LooksLikeHtml, NotText], DRAFT, "3.1"),
             (&[FileWithoutDisallow, MisspeltKey, UnknownRecord, BlankLineInRecord, RuleOutsideGroup], DRAFT, "3.2"),
             (&[MissingColon, StarNotAlone, RuleWithoutSlash, SeveralPaths, Unescaped], DRAFT, "3.3"),
             (&[AgentRepeated, EverybodyRepeated], DRAFT, "3.2.1"),

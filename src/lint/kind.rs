@@ -63,6 +63,8 @@ macro_rules! kinds {
 kinds! {
     /// The file looks like an HTML page.
     LooksLikeHtml = "looks-like-html", Error, "an HTML page", "<!doctype html>";
+    /// The file is no text.
+    NotText = "not-text", Error, "no text: an archive, an image, or compressed data that is damaged, for example", "";
     /// UTF-16, where UTF-8 is expected.
     Utf16 = "utf16", Warning, "UTF-16 instead of UTF-8", "";
     /// Invalid UTF-16.

@@ -1,12 +1,14 @@
 //! The findings in a file.
 
+use std::borrow::Cow;
+
 use super::effects::Effects;
 use super::finding::{Finding, Findings};
 use super::inherited::File;
 use super::kind::FindingKind;
 use super::{audience, inherited, lines, records, redundant, side_records, unreachable};
 use crate::dialect::Dialect;
-use crate::robots::{self, NoteKind, Robots};
+use crate::robots::{self, BodyProblem, NoteKind, Robots};
 
 /// The bytes of a file that every crawler should read (RFC 9309 2.5, Google's documentation): 500 KiB.
 const READ_BY_ALL: usize = 500 << 10;
@@ -31,7 +33,7 @@ pub struct Report {
 
 /// Reports what the author of a robots.txt probably did not mean, for crawlers that read it by `dialect`.
 ///
-/// The file is taken as served and may contain any bytes. The time is near-linear in its size.
+/// The file is taken as served and may contain any bytes; it may be compressed. The time is near-linear in its size.
 ///
 /// ```
 /// use robosieve::lint::{self, FindingKind};
@@ -43,6 +45,11 @@ pub struct Report {
 /// assert_eq!(found, [(2, FindingKind::SeveralPaths), (3, FindingKind::UnreachableRule)]);
 /// ```
 pub fn check(file: &[u8], dialect: &Dialect) -> Report {
+    let file = match robots::body_text(Cow::Borrowed(file), &[], robots::body_limit([dialect])) {
+        Ok(file) => file,
+        Err(problem) => return no_text(problem, dialect),
+    };
+    let file = &*file;
     let mut notes = Vec::new();
     let text = robots::decode(file, dialect, &mut notes);
     let robots = Robots::parse(&text, dialect);
@@ -67,6 +74,15 @@ pub fn check(file: &[u8], dialect: &Dialect) -> Report {
         effects(&File { robots: &robots, dialect, lines: &group_lines, audiences: &audiences }, &mut findings);
     let (findings, left_off) = findings.in_order(&text);
     Report { findings, left_off, not_searched: search.not_searched, undecided, work: search.done }
+}
+
+/// The report on a file that is no robots.txt.
+fn no_text(problem: BodyProblem, dialect: &Dialect) -> Report {
+    let mut findings = Findings::new(dialect);
+    let reason = format!("the file is no robots.txt: {problem}; crawlers may read it as one that forbids nothing");
+    findings.add(FindingKind::NotText, 0, reason);
+    let (findings, left_off) = findings.in_order(b"");
+    Report { findings, left_off, not_searched: 0, undecided: 0, work: 0 }
 }
 
 /// Reports what lines come to for all paths, and returns the number of questions that were not decided.

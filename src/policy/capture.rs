@@ -5,6 +5,7 @@
 //! reads it.
 
 use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::crawlers::Crawlers;
@@ -12,7 +13,7 @@ use super::kept::AnswerKind;
 use super::state::Answered;
 use super::{provenance, side_records};
 use crate::dialect::Dialect;
-use crate::robots::{self, AgentName, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
+use crate::robots::{self, AgentName, BodyFlaw, BodyProblem, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::Patterns;
 use crate::threads::Soon;
 use crate::{automaton, origin};
@@ -34,8 +35,9 @@ setters! {
         pub location: Option<String>,
         /// The body, if any; an empty file has an empty one. Captures of several origins may share it.
         pub body: Option<Arc<[u8]>>,
-        /// Whether the body did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
-        pub incomplete: bool,
+        /// Why the body is no robots.txt, if that is known: it did not arrive whole, for example. A body that is compressed, or no text,
+        /// need not be told: it is found out.
+        pub flaw: Option<BodyFlaw>,
     }
 }
 
@@ -81,6 +83,7 @@ pub(super) struct SelectedGroup {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
     pub kind: AnswerKind,
+    pub flaw: Option<BodyFlaw>,
     pub meaning: Meaning,
     pub notes: NoteCounts,
 }
@@ -101,23 +104,53 @@ impl Capture {
     pub(super) fn read(&self, columns: &Crawlers, dialect: &Dialect) -> Reading {
         let mut notes = NoteCounts::default();
         let mut kind = self.kind();
+        let mut flaw = self.flaw.filter(|_| kind == AnswerKind::Failed);
         let meaning = match kind {
-            AnswerKind::RobotsTxt => {
-                let body = self.body.as_deref().unwrap_or_default();
-                let selected = select(body, columns, dialect, &mut notes);
-                kind = if selected.html_page { AnswerKind::HtmlPage } else { kind };
-                Meaning::RobotsTxt(selected)
-            }
+            // Sources have read it before; others may have given any bytes.
+            AnswerKind::RobotsTxt => match self.text(robots::body_limit([dialect])) {
+                Ok(body) => {
+                    let selected = select(&body, columns, dialect, &mut notes);
+                    kind = if selected.html_page { AnswerKind::HtmlPage } else { kind };
+                    Meaning::RobotsTxt(selected)
+                }
+                Err(problem) => {
+                    // No coding is named, so there is none that is not known.
+                    (kind, flaw) = (AnswerKind::Failed, problem.flaw().or(Some(BodyFlaw::NotText)));
+                    Meaning::OfKind
+                }
+            },
             AnswerKind::Redirect => Meaning::Redirect(self.target()),
             _ => Meaning::OfKind,
         };
-        Reading { kind, meaning, notes }
+        Reading { kind, flaw, meaning, notes }
+    }
+
+    /// Whether its status is one of a robots.txt, and its body arrived whole, as far as that is known.
+    pub(super) fn is_file(&self) -> bool {
+        self.kind() == AnswerKind::RobotsTxt
+    }
+
+    /// Makes it the capture of an answer whose body has this problem.
+    pub(super) fn set_problem(&mut self, problem: BodyProblem) {
+        self.body = None;
+        self.flaw = problem.flaw();
+        if self.flaw.is_none() {
+            // Nothing is known of what was sent, as if nobody had answered.
+            let Answered { fetched_at, unreachable_since, .. } = self.answered;
+            self.answered = Answered { fetched_at, unreachable_since, ..Answered::default() };
+            self.location = None;
+        }
+    }
+
+    /// The text of its body, of which no more than about `limit` bytes are decoded.
+    pub(super) fn text(&self, limit: usize) -> Result<Cow<'_, [u8]>, BodyProblem> {
+        robots::body_text(Cow::Borrowed(self.body.as_deref().unwrap_or_default()), &[], limit)
     }
 
     /// Its kind by its status, and by whether a body arrived.
     pub(super) fn kind(&self) -> AnswerKind {
         match AnswerKind::of_status(self.answered.status) {
-            AnswerKind::RobotsTxt if self.incomplete || self.body.is_none() => AnswerKind::Failed,
+            AnswerKind::RobotsTxt if self.flaw.is_some() || self.body.is_none() => AnswerKind::Failed,
             kind => kind,
         }
     }
@@ -201,7 +234,7 @@ type Body = (Arc<[u8]>, Option<u16>);
 
 /// The body and status of a capture, if they determine its meaning.
 fn body_alone(capture: &Capture) -> Option<Body> {
-    let body = capture.body.as_ref().filter(|_| capture.location.is_none() && !capture.incomplete)?;
+    let body = capture.body.as_ref().filter(|_| capture.location.is_none() && capture.flaw.is_none())?;
     Some((Arc::clone(body), capture.answered.status))
 }
 

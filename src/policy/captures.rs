@@ -24,7 +24,7 @@ use super::write_lock::WriteLock;
 use crate::dialect::Dialect;
 use crate::formats::replace::{folder_of, replace};
 use crate::origin;
-use crate::robots::NoteCounts;
+use crate::robots::{BodyFlaw, NoteCounts};
 use crate::threads::{self, Soon};
 
 /// The bytes of the memory budget for each file compiled at a time; few files need more.
@@ -198,13 +198,13 @@ impl Captures {
         let Some(batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, which, readings) = batch.wait();
         let mut placed = Vec::with_capacity(readings.len());
-        for Reading { kind, meaning, notes } in readings {
+        for Reading { kind, flaw, meaning, notes } in readings {
             let notes = (!notes.is_empty()).then(|| Box::new(notes));
-            placed.push((kind, self.store(meaning)?, notes));
+            placed.push((kind, flaw, self.store(meaning)?, notes));
         }
         for (capture, number) in captures.into_iter().zip(which) {
-            let (kind, content, notes) = placed[number].clone();
-            self.insert(capture, kind, content, notes)?;
+            let (kind, flaw, content, notes) = placed[number].clone();
+            self.insert(capture, kind, flaw, content, notes)?;
         }
         // Not before all captures of a batch are in place: their data is in the tables.
         if self.urls.len() as u64 > self.memory / BYTES_PER_URL {
@@ -242,8 +242,13 @@ impl Captures {
             let capture = Capture::found(origin, Arc::clone(body));
             let reading = capture.read(&self.columns, self.dialect);
             placement.notes = reading.notes;
-            if let Content::Rules(rules) = self.store(reading.meaning)? {
-                placement.robots_txt = rules;
+            match self.store(reading.meaning)? {
+                Content::Rules(rules) => placement.robots_txt = rules,
+                // No rules would allow everything.
+                _ => {
+                    let problem = format!("the operator's robots.txt of {origin} is none: it is damaged, or no text");
+                    return Err(WriteError::Capture { problem });
+                }
             }
         }
         Ok(placement)
@@ -291,6 +296,7 @@ impl Captures {
         &mut self,
         capture: Capture,
         kind: AnswerKind,
+        flaw: Option<BodyFlaw>,
         content: Content,
         notes: Option<Box<NoteCounts>>,
     ) -> Result<(), WriteError> {
@@ -303,7 +309,7 @@ impl Captures {
             kind,
             exact: capture.exact,
             status: answered.status,
-            incomplete: kind == AnswerKind::Failed && capture.incomplete,
+            flaw,
             fetched_at: answered.fetched_at,
             expires: answered.expires,
             content,

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 use super::state::Times;
-use crate::robots::NoteCounts;
+use crate::robots::{BodyFlaw, NoteCounts};
 
 /// An answer as it is kept, once its groups are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,8 @@ pub(crate) struct Answer {
     pub exact: bool,
     /// The status; none if nothing answered.
     pub status: Option<u16>,
-    pub incomplete: bool,
+    /// Why its body is no robots.txt, if it has a 2xx.
+    pub flaw: Option<BodyFlaw>,
     /// The time of the answer, and the server's `Expires`, in seconds of Unix time.
     pub fetched_at: Option<i64>,
     pub expires: Option<i64>,
@@ -65,7 +66,7 @@ impl Answer {
 
     /// Compares two answers of one kind: the newest, then exact names over shorthands, then the stored bytes.
     fn compare<C: CompareRules>(&self, other: &Answer, rules: &mut C) -> Result<Ordering, C::Error> {
-        let facts = |answer: &Answer| (answer.status, answer.incomplete, answer.expires);
+        let facts = |answer: &Answer| (answer.status, answer.flaw, answer.expires);
         let by_facts = self.precedence().cmp(&other.precedence()).then_with(|| facts(self).cmp(&facts(other)));
         let notes = |answer: &Answer| answer.notes.as_deref().copied().unwrap_or_default();
         Ok(match (by_facts, &self.content, &other.content) {
@@ -214,7 +215,7 @@ named! {
         Redirect = "redirect",
         /// 304: the client's copy is current.
         NotModified = "not-modified",
-        /// 5xx, a status without a meaning, a body that did not arrive whole, or no answer at all.
+        /// 5xx, a status without a meaning, a body that did not arrive whole or is no text, or no answer at all.
         Failed = "failed",
         /// 2xx with a body that looks like an HTML page.
         HtmlPage = "html-page",

@@ -30,7 +30,7 @@ mod union;
 mod urls;
 mod write_lock;
 
-pub use crate::robots::{NoteCounts, NoteKind};
+pub use crate::robots::{BodyFlaw, NoteCounts, NoteKind};
 pub use capture::Capture;
 pub use captures::Captures;
 pub use compiled::Policy;

@@ -24,6 +24,7 @@
 //! keys, contradictory keys, and two tables for one origin are errors.
 
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -32,11 +33,12 @@ use toml::Spanned;
 use toml::value::Datetime;
 
 use crate::dialect::Dialect;
-use crate::formats::compression::{DEFAULT_WINDOW, read_within};
+use crate::formats::compression::read_within;
 use crate::formats::error::{FileError, in_words, toml_words};
 use crate::formats::{line_of, shortened, shown};
-use crate::policy::source::{Robots, bare_origin, body_limit};
+use crate::policy::source::{Robots, bare_origin};
 use crate::policy::state::Ruling;
+use crate::robots::{self, body_limit};
 
 /// A crawl delay of more than a year is a mistake.
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
@@ -132,7 +134,7 @@ fn override_in(table: OverrideTable, folder: &Path) -> Result<Option<Override>, 
         }
     }
     let body = match (robots_txt, robots_txt_file) {
-        (Some(text), _) => Some(Arc::from(text.get_ref().as_bytes())),
+        (Some(text), _) => Some(written(text)?),
         (None, Some(file)) => Some(replacement(file, folder)?),
         (None, None) => None,
     };
@@ -152,8 +154,21 @@ fn start<T>(value: &Option<Spanned<T>>) -> Option<usize> {
 fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
     let path = folder.join(value.get_ref());
     // The dialect is that of a policy, which is not known here.
-    let text = Robots::open(&path, body_limit(Dialect::ALL), DEFAULT_WINDOW);
-    text.map(|text| text.body).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
+    let at = value.span().start;
+    match Robots::open(&path, body_limit(Dialect::ALL)) {
+        Ok(Robots { text: Ok(text), .. }) => Ok(text),
+        Ok(Robots { text: Err(problem), .. }) => {
+            Err((at, OverrideProblem::ReplacementNotText { path, problem: problem.to_string() }))
+        }
+        Err(error) => Err((at, OverrideProblem::Unreadable { path, error })),
+    }
+}
+
+/// The robots.txt that is written in the file itself.
+fn written(value: &Spanned<String>) -> Result<Arc<[u8]>, ProblemAt> {
+    let text = robots::body_text(Cow::Borrowed(value.get_ref().as_bytes()), &[], body_limit(Dialect::ALL));
+    text.map(Arc::from)
+        .map_err(|problem| (value.span().start, OverrideProblem::NotText { problem: problem.to_string() }))
 }
 
 /// A delay as a decimal number of seconds.
@@ -289,6 +304,20 @@ pub enum OverrideProblem {
         one: &'static str,
         /// The other key.
         other: &'static str,
+    },
+    /// A robots.txt is no text.
+    #[error("the value of {ROBOTS_TXT} is no robots.txt: {problem}")]
+    NotText {
+        /// Why not.
+        problem: String,
+    },
+    /// A replacement file is no robots.txt.
+    #[error("{} is no robots.txt: {problem}", shown(path))]
+    ReplacementNotText {
+        /// The replacement.
+        path: PathBuf,
+        /// Why not.
+        problem: String,
     },
     /// A replacement file cannot be read.
     #[error("cannot read {}: {}", shown(path), in_words(error))]

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use super::kept::{Answer, AnswerKind, Kept, StoredRules};
 use super::state::{Answered, LastGood, OriginState, OriginStatus, Times};
 use crate::dialect::{Dialect, Lifetime, StatusMeaning};
+use crate::robots::BodyFlaw;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Resolver<'k> {
@@ -82,7 +83,7 @@ impl<'k> Resolver<'k> {
         }
         let chain: Vec<&Kept> = [kept].into_iter().chain(visited).collect();
         let good = self.last_good(&chain);
-        if matches!(origin_status, OriginStatus::Unreachable | OriginStatus::Incomplete) {
+        if origin_status.is_unreachable() {
             let failures = chain[chain.len() - 1].failures();
             let since = failures.since(good.as_ref().and_then(|good| good.times.fetched_at));
             resolved.state.answered.unreachable_since = since.filter(|_| since != times.fetched_at);
@@ -143,7 +144,8 @@ impl<'k> Resolver<'k> {
         let origin_status = match answer.kind {
             AnswerKind::RobotsTxt | AnswerKind::HtmlPage => OriginStatus::RobotsTxt,
             AnswerKind::NotModified => OriginStatus::NotModified,
-            AnswerKind::Failed if answer.incomplete => OriginStatus::Incomplete,
+            AnswerKind::Failed if answer.flaw == Some(BodyFlaw::Incomplete) => OriginStatus::Incomplete,
+            AnswerKind::Failed if answer.flaw == Some(BodyFlaw::NotText) => OriginStatus::NotText,
             _ => match self.dialect.status_meaning(answer.status.unwrap_or(0)) {
                 StatusMeaning::Unavailable => OriginStatus::Unavailable,
                 StatusMeaning::Forbidden => OriginStatus::Forbidden,
@@ -251,8 +253,8 @@ mod tests {
 
     fn redirect(target: &str) -> Kept {
         let content = Content::Target(Some(target.into()));
-        let (kind, exact, status, incomplete) = (AnswerKind::Redirect, true, Some(301), false);
-        let answer = Answer { kind, exact, status, incomplete, fetched_at: None, expires: None, content, notes: None };
+        let (kind, exact, status, flaw) = (AnswerKind::Redirect, true, Some(301), None);
+        let answer = Answer { kind, exact, status, flaw, fetched_at: None, expires: None, content, notes: None };
         Kept::of([answer].into_iter().collect(), Default::default())
     }
 

@@ -27,6 +27,8 @@ named! {
         Incomplete = "incomplete",
         /// It is the one that the crawler has (304), but no robots.txt is known: there is no verdict.
         NotModified = "not-modified",
+        /// It arrived, but is no text, such as an archive or an image: there is no verdict.
+        NotText = "not-text",
     }
 }
 
@@ -38,7 +40,8 @@ impl OriginStatus {
 
     /// Whether it is a failure, after which an earlier answer is kept.
     pub fn is_failure(self) -> bool {
-        self.is_unreachable() || matches!(self, OriginStatus::RedirectUnresolved | OriginStatus::NotModified)
+        self.is_unreachable()
+            || matches!(self, OriginStatus::RedirectUnresolved | OriginStatus::NotModified | OriginStatus::NotText)
     }
 
     /// Whether the server failed to deliver the robots.txt, so that the origin may become unreachable for long.
@@ -178,8 +181,13 @@ impl OriginState {
 }
 
 /// The failures, in the order of their numbers.
-const FAILURES: [OriginStatus; 4] =
-    [OriginStatus::Unreachable, OriginStatus::RedirectUnresolved, OriginStatus::Incomplete, OriginStatus::NotModified];
+const FAILURES: [OriginStatus; 5] = [
+    OriginStatus::Unreachable,
+    OriginStatus::RedirectUnresolved,
+    OriginStatus::Incomplete,
+    OriginStatus::NotModified,
+    OriginStatus::NotText,
+];
 
 /// The answers that can be in use, in the order of their numbers: none, or a definite one and whether it is an HTML page.
 const IN_USE: [Option<(OriginStatus, bool)>; 5] = [
@@ -196,10 +204,10 @@ const STATES: u8 = (IN_USE.len() * (FAILURES.len() + 1)) as u8;
 /// A combination of origin status, last good answer and ruling; or a pause, which a time decides.
 ///
 /// ```text
-/// number   25 * ruling + 5 * failure + answer; or 100, paused by the operator until some time
+/// number   30 * ruling + 5 * failure + answer; or 120, paused by the operator until some time
 /// ruling   0 none, 1 to 3 as the ruling
 /// failure  0 the last answer did not fail, 1 unreachable, 2 redirected to where nothing is known, 3 incomplete, 4 not
-///          modified since one that is not known
+///          modified since one that is not known, 5 no text
 /// answer   the last one, or the last good one after a failure: 0 none, 1 a robots.txt, 2 there is none, 3 forbidden,
 ///          4 a robots.txt that looks like an HTML page
 /// ```

@@ -29,6 +29,12 @@ pub struct CaptureCounts {
     pub empty_files: u64,
     /// Files of a directory that are damaged or cut short; their origins count as incomplete.
     pub damaged_files: u64,
+    /// Bodies that are no text, such as an archive or an image, in a source of any kind; their origins have no verdict.
+    pub not_text: u64,
+    /// Bodies of JSON Lines, of Parquet and in memory whose compressed data is damaged or cut short; their origins count as incomplete.
+    pub damaged_bodies: u64,
+    /// Bodies of JSON Lines, of Parquet and in memory that are neither encoded as their headers say nor text; they count as no answer.
+    pub undecodable_bodies: u64,
     /// Lines of JSON Lines and rows of Parquet that were passed over because they are no answers.
     pub bad: u64,
     /// Sources of which the rest was passed over because it is damaged.

@@ -251,7 +251,7 @@ mod tests {
             kind,
             exact: true,
             status: Some(200),
-            incomplete: false,
+            flaw: None,
             fetched_at: Some(i64::from(source)),
             expires: None,
             content: Content::Rules(StoredRules { source, row: source + 1, side: source + 2 }),

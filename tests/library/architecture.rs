@@ -19,7 +19,7 @@ const LAYERS: [(&str, &str); 20] = [
     ("preferences", "automaton rules robots dialect"),
     ("automaton", "rules"),
     ("rules", "robots dialect"),
-    ("robots", "dialect"),
+    ("robots", "dialect formats"),
     ("dialect", ""),
     ("outcome", "origin named"),
     ("origin", ""),

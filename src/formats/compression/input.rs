@@ -137,10 +137,31 @@ impl Damaged {
 /// Compressed data that looks back further than there is memory for.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[error("its Zstandard data needs a larger window than the {limit} bytes of memory allowed; allow more")]
+#[error("its Zstandard data needs a larger window than the {limit} bytes of memory allowed; {}", self.remedy())]
 pub struct WindowTooLarge {
     /// The memory there is for it, in bytes.
     pub limit: u64,
+}
+
+impl WindowTooLarge {
+    /// Whether a larger budget of memory makes room for it, as far as that is known.
+    pub(crate) fn is_of_budget(&self) -> bool {
+        self.limit < DEFAULT_WINDOW
+    }
+
+    fn remedy(&self) -> &'static str {
+        if self.is_of_budget() { "allow more" } else { "compress it with a smaller one, as zstd does by default" }
+    }
+
+    /// Whether an error comes from such a window.
+    pub(crate) fn of(error: &io::Error) -> Option<&WindowTooLarge> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+/// Whether an error comes from compressed data, rather than from the file: it is damaged, or asks for too much memory.
+pub(crate) fn is_damage(error: &io::Error) -> bool {
+    Damaged::caused(error) || WindowTooLarge::of(error).is_some()
 }
 
 /// Bytes read and decompressed at a time.

@@ -10,7 +10,7 @@
 //! tag       bit 0 the robots.txt of the next origin, 1 override, 2 failures
 //! answer    flags u8 | status | fetched at | expires | row, side records | target | notes; as far as they are there
 //! flags     bit 0 exact; 1 status and times, and row and side records if it has rules, are those in ORIGINS; 2 status,
-//!           3 fetched at, 4 expires, 5 incomplete, 6 notes, 7 target
+//!           3 fetched at, 4 expires, 5 incomplete, 6 notes, 7 target or, of a failed answer, no text
 //! notes     how many kinds, and for each its number and its count
 //! failures  number of windows | for each, the first failure, and how much later the last one was
 //! override  flags u8 | paused until | crawl delay | row, side records, notes
@@ -29,7 +29,7 @@ use crate::origin::ROBOTS_TXT;
 use crate::policy::kept::{Answer, AnswerKind, Answers, Content, Failures, Kept, StoredRules};
 use crate::policy::state::{OverrideState, Ruling};
 use crate::policy::urls::Placement;
-use crate::robots::NoteCounts;
+use crate::robots::{BodyFlaw, NoteCounts};
 
 /// After how many origins a mark is set.
 pub(super) const MARKED: u64 = 32;
@@ -48,6 +48,8 @@ const EXPIRES: u8 = 1 << 4;
 const INCOMPLETE: u8 = 1 << 5;
 const NOTES: u8 = 1 << 6;
 const TARGET: u8 = 1 << 7;
+/// Of a failed answer, which has no target.
+const NOT_TEXT: u8 = TARGET;
 
 // The flags of an override.
 const RULING: u8 = 3;
@@ -171,7 +173,8 @@ fn push_answer(answer: &Answer, of_origin: Option<&Record<'_>>, out: &mut Vec<u8
         | own(STATUS, answer.status.is_some())
         | own(FETCHED_AT, answer.fetched_at.is_some())
         | own(EXPIRES, answer.expires.is_some())
-        | bit(INCOMPLETE, answer.incomplete)
+        | bit(INCOMPLETE, answer.flaw == Some(BodyFlaw::Incomplete))
+        | bit(NOT_TEXT, answer.flaw == Some(BodyFlaw::NotText))
         | bit(NOTES, answer.notes.is_some())
         | bit(TARGET, answer.target().is_some());
     out.push(flags);
@@ -317,7 +320,12 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             kind,
             exact: has(EXACT),
             status: None,
-            incomplete: has(INCOMPLETE),
+            flaw: match (has(INCOMPLETE), kind == AnswerKind::Failed && has(NOT_TEXT)) {
+                (true, true) => return Err("an answer is both incomplete and no text"),
+                (true, false) => Some(BodyFlaw::Incomplete),
+                (false, true) => Some(BodyFlaw::NotText),
+                (false, false) => None,
+            },
             fetched_at: None,
             expires: None,
             content: if kind == AnswerKind::Redirect { Content::Target(None) } else { Content::Nothing },
@@ -347,7 +355,7 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
                 }
             }
         }
-        if has(TARGET) {
+        if has(TARGET) && kind != AnswerKind::Failed {
             let target = std::str::from_utf8(reader.text()?).map_err(|_| "the target of a redirect is not UTF-8")?;
             match kind {
                 AnswerKind::Redirect => answer.content = Content::Target(Some(target.into())),
@@ -355,7 +363,7 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             }
         }
         answer.notes = if has(NOTES) { Some(Box::new(notes(reader)?)) } else { None };
-        let expected = if answer.incomplete { AnswerKind::Failed } else { AnswerKind::of_status(answer.status) };
+        let expected = if answer.flaw.is_some() { AnswerKind::Failed } else { AnswerKind::of_status(answer.status) };
         let is_of_kind = expected == kind || (expected, kind) == (AnswerKind::RobotsTxt, AnswerKind::HtmlPage);
         if is_of_kind { Ok(answer) } else { Err("an answer is of another kind than its status") }
     }

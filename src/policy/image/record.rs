@@ -4,8 +4,7 @@
 //! ```text
 //! record   row u32 | length of the origin u16 | status u8 | fields u8 | origin | fields, as far as they are there |
 //!          a zero where the length is odd
-//! status   bits 0-2 the origin status of the last answer, 3-4 that of the last good one plus 1, where it is another, 5
-//!          whether the robots.txt in use looks like an HTML page, 6-7 the operator's ruling, or 0
+//! status   the number of the class of the origin, as if it were not paused
 //! fields   a bit for each: 0 status u16, 1 place of the side records u32; then times, each 6 bytes, in seconds of Unix
 //!          time, signed: 2 fetched at, 3 expires, 4 unreachable since, 5 last good one fetched at, 6 last good one
 //!          expires, 7 paused by the operator until
@@ -32,23 +31,6 @@ const GOOD_FETCHED_AT: usize = 5;
 const GOOD_EXPIRES: usize = 6;
 const PAUSED_UNTIL: usize = 7;
 const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
-
-// The parts of the status byte.
-const STANDING_MASK: u8 = 7;
-const LAST_GOOD_SHIFT: u32 = 3;
-const LAST_GOOD_MASK: u8 = 3;
-const HTML_PAGE_SHIFT: u32 = 5;
-const RULING_SHIFT: u32 = 6;
-
-/// The origin status for each value of its bits.
-const STANDINGS: [OriginStatus; 8] = OriginStatus::ALL;
-
-/// Likewise for the last good answer, which is definite.
-const LAST_GOODS: [Option<OriginStatus>; 4] =
-    [None, Some(OriginStatus::RobotsTxt), Some(OriginStatus::Unavailable), Some(OriginStatus::Forbidden)];
-
-/// Likewise for the ruling.
-const RULINGS: [Option<Ruling>; 4] = [None, Some(Ruling::AllowAll), Some(Ruling::ForbidAll), Some(Ruling::RobotsTxt)];
 
 /// The longest time that fits, in either direction: four million years.
 const LONGEST_TIME: i64 = (1 << 47) - 1;
@@ -78,12 +60,6 @@ impl fmt::Debug for Record<'_> {
         let (origin, row) = (String::from_utf8_lossy(self.origin), self.row);
         write!(f, "Record {{ origin: {origin}, row: {row}, origin_status: {:?} }}", self.origin_status)
     }
-}
-
-/// Splits the status byte into origin status, last good answer and ruling.
-#[inline]
-fn parts_of(byte: u8) -> (u8, u8, u8) {
-    (byte & STANDING_MASK, byte >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, byte >> RULING_SHIFT)
 }
 
 /// The size in bytes of the fields with these bits. A table, because every walk over the records needs it.
@@ -130,15 +106,16 @@ impl<'i> Record<'i> {
     pub(crate) fn at(records: &'i [u8], at: usize) -> Record<'i> {
         let head: &[u8; HEAD] = records[at..at + HEAD].try_into().expect("a head");
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-        let (origin_status, last_good, ruling) = parts_of(head[6]);
+        let class = Class::from_number(head[6]).unwrap_or(Class::PAUSED);
+        let (origin_status, last_good) = class.origin_status().unwrap_or((OriginStatus::Unfetched, None));
         let name = at + HEAD;
         Record {
             origin: &records[name..name + length],
             row: u32::from_le_bytes([head[0], head[1], head[2], head[3]]),
-            origin_status: STANDINGS[usize::from(origin_status)],
-            last_good: LAST_GOODS[usize::from(last_good)],
-            ruling: RULINGS[usize::from(ruling)],
-            html_page: head[6] >> HTML_PAGE_SHIFT & 1 == 1,
+            origin_status,
+            last_good,
+            ruling: class.ruling(),
+            html_page: class.html_page(),
             fields: head[7],
             cold: &records[name + length..],
         }
@@ -209,14 +186,11 @@ impl<'i> Record<'i> {
     /// Checks and returns the record that begins at `at`.
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
         checked_end(records, at)?;
-        let record = Record::at(records, at);
-        if record.last_good.is_some() && !record.origin_status.is_failure() {
-            return Err("there is a last good answer, but no failure after it");
+        match Class::from_number(records[at + 6]) {
+            // A pause is in a field of its own.
+            None | Some(Class::PAUSED) => Err("a record has an unknown status"),
+            Some(_) => Ok(Record::at(records, at)),
         }
-        if record.html_page && record.last_good.unwrap_or(record.origin_status) != OriginStatus::RobotsTxt {
-            return Err("it is an HTML page, but not a robots.txt");
-        }
-        Ok(record)
     }
 }
 
@@ -246,9 +220,8 @@ pub(crate) fn push(
     ];
     out.extend_from_slice(&row.to_le_bytes());
     out.extend_from_slice(&length.to_le_bytes());
-    let good = last_good.map_or(0, |good| good.origin_status as u8 + 1) << LAST_GOOD_SHIFT;
-    let ruling = operator_override.ruling.map_or(0, |ruling| ruling as u8) << RULING_SHIFT;
-    out.push(*origin_status as u8 | good | u8::from(*html_page) << HTML_PAGE_SHIFT | ruling);
+    let last_good = last_good.map(|good| good.origin_status);
+    out.push(Class::new(*origin_status, last_good, *html_page, operator_override.ruling).number());
     out.push(fields.iter().enumerate().fold(0, |bits, (field, value)| bits | u8::from(value.is_some()) << field));
     out.extend_from_slice(origin);
     for (value, width) in fields.iter().zip(WIDTHS) {
@@ -277,7 +250,7 @@ mod tests {
             let last_good =
                 (number >= 16).then_some(LastGood { origin_status: OriginStatus::ALL[number as usize % 3], times });
             let origin_status = OriginStatus::ALL
-                [if last_good.is_some() { [3, 4, 6, 7][number as usize % 4] } else { number as usize % 8 }];
+                [if last_good.is_some() { [3, 4, 6, 7, 8][number as usize % 5] } else { number as usize % 9 }];
             let ruling = (number as usize % 4).checked_sub(1).map(|ruling| Ruling::ALL[ruling]);
             let operator_override = OverrideState { ruling, paused_until: time(number, 0) };
             let in_use = last_good.map_or(origin_status, |good| good.origin_status);
@@ -305,6 +278,7 @@ mod tests {
                 let (mut again, state) = (Vec::new(), checked.state());
                 push(checked.origin, checked.row, checked.side(), &state, &mut again).unwrap();
                 assert_eq!(again[6], byte, "nothing of it is lost");
+                assert_ne!(Class::from_number(byte), Some(Class::PAUSED));
                 assert!(!state.html_page || state.origin_status_in_use() == OriginStatus::RobotsTxt);
             }
         }

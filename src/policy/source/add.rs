@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use super::answer::{Answer, bare_origin};
+use super::answer::{Answer, Captured, bare_origin};
 use super::directory::{self, FetchedAt};
 use super::error::SourceError;
 use super::fields::FieldNames;
@@ -240,10 +240,10 @@ pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut C
     // Read once: a pipe gives its bytes only once.
     let robots = match path.is_dir() {
         true => None,
-        false => Some(Robots::open(path, intake.body_limit(), intake.decompressor(1))),
+        false => Some(Robots::open(path, intake.body_limit())),
     };
     let robots = robots.transpose().map_err(SourceError::unreadable(path))?;
-    let kind = robots.as_ref().map_or(SourceKind::Folder, |robots| SourceKind::of_text(&robots.body));
+    let kind = robots.as_ref().map_or(SourceKind::Folder, |robots| robots.kind);
     let robots = match (kind, robots) {
         (SourceKind::RobotsTxt, Some(robots)) => robots,
         (SourceKind::Policy, _) => return Err(SourceError::Policy { path: path.to_owned() }),
@@ -252,6 +252,9 @@ pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut C
         }
         (kind, _) => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
     };
+    if let Err(problem) = robots.text {
+        intake.note_problem(path, problem, || canonical.clone());
+    }
     let mut capture = robots.of(canonical, true);
     capture.answered.fetched_at = FetchedAt::time(options.fetched_at, path, intake.time_bounds)?;
     intake.add([capture])?;
@@ -362,9 +365,15 @@ pub fn add_answers(
 ) -> Result<(), SourceError> {
     let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
     options.take(captures, |intake| {
+        let limit = intake.body_limit();
         for (number, answer) in (1..).zip(answers) {
-            match answer.capture(intake.time_bounds) {
-                Ok(capture) => intake.add_answer(source, capture)?,
+            match answer.capture(intake.time_bounds, limit) {
+                Ok(Captured { capture, problem }) => {
+                    if let Some(problem) = problem {
+                        intake.note_problem(source, problem, || format!("answer {number}, {}", capture.url));
+                    }
+                    intake.add_answer(source, capture)?;
+                }
                 Err(flaw) => {
                     let error = SourceError::Answer { number, problem: flaw.to_string() };
                     intake.try_pass_over(source, Reason::BadAnswer, error)?;

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use super::fields::Field;
 use crate::dialect::UrlPath;
+use crate::formats::coding;
 use crate::formats::time::time;
 use crate::origin::{self, InvalidUrl};
 use crate::policy::{Answered, Capture};
+use crate::robots::{self, BodyFlaw, BodyProblem};
 
 /// The highest number with the three digits of an HTTP status (RFC 9110, section 15). Those that no class has count as no answer.
 const HIGHEST_STATUS: i64 = 999;
@@ -43,6 +45,29 @@ setters! {
         pub expires: Option<i64>,
         /// The time since which the origin has been unreachable, in seconds of Unix time.
         pub unreachable_since: Option<i64>,
+        /// The headers of the answer, by name and value, as far as they are known. Only `Content-Encoding` is read: the body is decoded as
+        /// it says, if it was not before. A body that is compressed is known without it, unless by deflate or Brotli.
+        pub headers: Vec<(String, String)>,
+    }
+}
+
+/// The capture that an answer is, and why its body is no robots.txt.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Captured {
+    pub capture: Capture,
+    pub problem: Option<BodyProblem>,
+}
+
+/// The header that names how a body is encoded.
+pub(super) const CONTENT_ENCODING: &str = "Content-Encoding";
+
+/// The text of a body with these headers, of which no more than about `limit` bytes are decoded.
+fn body_text(raw: Arc<[u8]>, headers: &[(String, String)], limit: usize) -> Result<Arc<[u8]>, BodyProblem> {
+    let is_coding = |(name, _): &&(String, String)| name.trim_ascii().eq_ignore_ascii_case(CONTENT_ENCODING);
+    let codings = coding::names(headers.iter().filter(is_coding).map(|(_, value)| value.as_bytes()));
+    match robots::body_text(Cow::Borrowed(&raw), &codings, limit)? {
+        Cow::Owned(text) => Ok(text.into()),
+        Cow::Borrowed(_) => Ok(raw),
     }
 }
 
@@ -91,7 +116,8 @@ impl Answer {
         Answer { origin: Some(origin.into()), status: Some(200), body: Some(body.into()), ..Answer::default() }
     }
 
-    pub(super) fn capture(self, bounds: TimeBounds) -> Result<Capture, Flaw> {
+    /// The capture that this is, with a body of which no more than about `limit` bytes are decoded.
+    pub(super) fn capture(self, bounds: TimeBounds, limit: usize) -> Result<Captured, Flaw> {
         let status = self.status.map(status).transpose()?;
         let (url, origin) = match (self.url, self.origin) {
             (Some(url), None) => page(url)?,
@@ -105,7 +131,7 @@ impl Answer {
                 return Err("it has both a URL and an origin; one of them is enough".to_owned().into());
             }
         };
-        let Answer { fetched_at, expires, unreachable_since, location, .. } = self;
+        let Answer { fetched_at, expires, unreachable_since, location, headers, .. } = self;
         let answered = Answered { status, fetched_at, expires, unreachable_since };
         bounds.check(&answered)?;
         let body = match (self.body, self.body_base64) {
@@ -119,8 +145,18 @@ impl Answer {
             Some(status) if body.is_none() => return Err(Flaw::NoBody(status)),
             _ => {}
         }
-        let incomplete = status == Some(PARTIAL_CONTENT);
-        Ok(Capture { url, origin, exact: true, answered, location, body, incomplete })
+        let flaw = (status == Some(PARTIAL_CONTENT)).then_some(BodyFlaw::Incomplete);
+        let mut capture = Capture { url, origin, exact: true, answered, location, body, flaw };
+        let text = match capture.is_file() {
+            true => capture.body.take().map(|raw| body_text(raw, &headers, limit)).transpose(),
+            false => Ok(capture.body.take()),
+        };
+        let problem = text.as_ref().err().copied();
+        match text {
+            Ok(text) => capture.body = text,
+            Err(problem) => capture.set_problem(problem),
+        }
+        Ok(Captured { capture, problem })
     }
 }
 

@@ -16,9 +16,9 @@ use super::intake::Intake;
 use super::kind::SourceKind;
 use super::passed_over::{Reason, is_plausible};
 use super::robots::Robots;
-use crate::formats::compression::Damaged;
 use crate::formats::time;
 use crate::policy::Capture;
+use crate::robots::{BodyFlaw, BodyProblem};
 use crate::threads;
 
 /// How many files are read at once; bounds the memory for bodies.
@@ -62,21 +62,26 @@ pub(super) fn add(path: &Path, fetched_at: Option<FetchedAt>, intake: &mut Intak
     // The order in a directory depends on the file system; errors and counts should not.
     named.sort_unstable();
     let limit = intake.body_limit();
-    let (memory, bounds) = (intake.decompressor(threads::number()), intake.time_bounds);
+    let bounds = intake.time_bounds;
     for batch in named.chunks(BATCH) {
         let read: Vec<Result<RobotsFile, SourceError>> = threads::map(batch, |path| {
             let fetched_at = FetchedAt::time(fetched_at, path, bounds)?;
-            Ok(read_file(path, limit, memory)?.fetched_at(fetched_at))
+            Ok(read_file(path, limit)?.fetched_at(fetched_at))
         });
         for (file, read) in batch.iter().zip(read) {
-            let RobotsFile { captures, is_empty, damage } = read?;
+            let RobotsFile { captures, is_empty, problem } = read?;
             if captures.is_empty() {
                 intake.captures.count_unnamed_file();
                 continue;
             }
-            if let Some(damage) = damage {
-                intake.captures.statistics.captures.damaged_files += 1;
-                intake.pass_over(path, Reason::DamagedFile, || format!("{}: {damage}", whole_name(file)));
+            if let Some(problem) = problem {
+                let counts = &mut intake.captures.statistics.captures;
+                let (count, reason) = match problem.flaw() {
+                    Some(BodyFlaw::NotText) => (&mut counts.not_text, Reason::NotText),
+                    _ => (&mut counts.damaged_files, Reason::DamagedFile),
+                };
+                *count += 1;
+                intake.pass_over(path, reason, || format!("{}: {problem}", whole_name(file)));
             } else if is_empty {
                 intake.captures.statistics.captures.empty_files += 1;
                 intake.pass_over(path, Reason::EmptyFile, || whole_name(file));
@@ -99,7 +104,8 @@ struct RobotsFile {
     /// Its captures for the origins that it is named by.
     captures: Vec<Capture>,
     is_empty: bool,
-    damage: Option<io::Error>,
+    /// Why it is no robots.txt.
+    problem: Option<BodyProblem>,
 }
 
 impl RobotsFile {
@@ -109,32 +115,23 @@ impl RobotsFile {
     }
 }
 
-fn read_file(path: &Path, limit: usize, memory: u64) -> Result<RobotsFile, SourceError> {
-    let robots = match Robots::open(path, limit, memory) {
-        Err(damage) if Damaged::caused(&damage) => {
-            let incomplete = |(origin, exact): (String, bool)| {
-                let found = Capture::found(&origin, "");
-                Capture { exact, incomplete: true, ..found }
-            };
-            let captures = origins_of(name(path, true)).into_iter().map(incomplete).collect();
-            return Ok(RobotsFile { captures, is_empty: false, damage: Some(damage) });
-        }
-        robots => robots.map_err(SourceError::unreadable(path))?,
-    };
-    if let Some(kind) = archive(path, &robots.body) {
+fn read_file(path: &Path, limit: usize) -> Result<RobotsFile, SourceError> {
+    let robots = Robots::open(path, limit).map_err(SourceError::unreadable(path))?;
+    if let Some(kind) = archive(path, &robots) {
         return Err(SourceError::InFolder { path: path.to_owned(), kind });
     }
     let origins = origins_of(name(path, robots.was_compressed));
     let captures = origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect();
-    Ok(RobotsFile { captures, is_empty: robots.body.is_empty(), damage: None })
+    let is_empty = robots.text.as_ref().is_ok_and(|text| text.is_empty());
+    Ok(RobotsFile { captures, is_empty, problem: robots.text.err() })
 }
 
 /// The kind of a file that is an archive by its name and its content. By its content alone it may be what a server sends as its
 /// robots.txt.
-fn archive(path: &Path, body: &[u8]) -> Option<SourceKind> {
-    let is_named = || ARCHIVES.iter().any(|ending| name(path, true).ends_with(ending));
-    let kind = Some(body).filter(|_| is_named()).map(SourceKind::of_text)?;
-    matches!(kind, SourceKind::Warc | SourceKind::Arc | SourceKind::Zip).then_some(kind)
+fn archive(path: &Path, robots: &Robots) -> Option<SourceKind> {
+    let is_named = ARCHIVES.iter().any(|ending| name(path, true).ends_with(ending));
+    let is_archive = matches!(robots.kind, SourceKind::Warc | SourceKind::Arc | SourceKind::Zip);
+    (is_named && is_archive).then_some(robots.kind)
 }
 
 fn whole_name(path: &Path) -> String {

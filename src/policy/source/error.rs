@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::kind::SourceKind;
-use crate::formats::compression::Damaged;
+use crate::formats::compression::is_damage;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown, visible};
 use crate::origin::InvalidUrl;
@@ -182,7 +182,7 @@ impl SourceError {
     /// Whether the source is damaged, so that some of it may have been read.
     pub(super) fn is_damage(&self) -> bool {
         match self {
-            SourceError::Unreadable(FileError { error, .. }) => Damaged::caused(error),
+            SourceError::Unreadable(FileError { error, .. }) => is_damage(error),
             SourceError::Parquet { .. } => true,
             _ => false,
         }

@@ -83,7 +83,7 @@ impl FieldNames {
                 Field::Body => (true, is_given || !self.is_given(Field::BodyBase64)),
                 Field::BodyBase64 => (is_given, true),
                 Field::Status | Field::FetchedAt => (true, true),
-                Field::Location | Field::Expires | Field::UnreachableSince => (true, is_given),
+                Field::Location | Field::Expires | Field::UnreachableSince | Field::Headers => (true, is_given),
             };
             match (self.name(field).filter(|_| is_wanted), place(field)) {
                 (Some(_), Some(at)) => columns.push((field, at)),
@@ -132,6 +132,8 @@ named! {
         Expires = "expires",
         /// The time since which the origin has been unreachable.
         UnreachableSince = "unreachable_since",
+        /// The headers: an object or a list of pairs of texts, in Parquet also a map, or a text with either in JSON.
+        Headers = "headers",
     }
 }
 
@@ -155,8 +157,18 @@ mod tests {
     fn fields_are_named_by_their_roles() {
         let names: FieldNames = "url=a,status=,body=text".parse().unwrap();
         let of = Field::ALL.map(|field| names.name(field).unwrap_or("-"));
-        let expected =
-            ["a", "origin", "-", "location", "text", "body_base64", "fetched_at", "expires", "unreachable_since"];
+        let expected = [
+            "a",
+            "origin",
+            "-",
+            "location",
+            "text",
+            "body_base64",
+            "fetched_at",
+            "expires",
+            "unreachable_since",
+            "headers",
+        ];
         assert_eq!(of, expected);
         assert_eq!(names.field("text"), Some(Field::Body));
         assert_eq!(["body", "url", "status", ""].map(|name| names.field(name)), [None; 4]);

@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::SourceError;
 use super::answer::{TimeBounds, is_named_robots_txt, page};
 use super::passed_over::{PassedOver, Reason};
-use super::robots::body_limit;
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};
+use crate::robots::{BodyFlaw, BodyProblem, body_limit};
 
 /// The limits of a batch, in bytes and captures. Each earlier batch still being read holds as much again.
 const BATCH_BYTES: usize = 16 << 20;
@@ -129,6 +129,18 @@ impl<'c> Intake<'c> {
         self.add([capture])
     }
 
+    /// Counts a body that is no robots.txt, and tells why, with its place in the source.
+    pub fn note_problem(&mut self, source: &Path, problem: BodyProblem, place: impl FnOnce() -> String) {
+        let counts = &mut self.captures.statistics.captures;
+        let (count, reason) = match problem.flaw() {
+            Some(BodyFlaw::NotText) => (&mut counts.not_text, Reason::NotText),
+            Some(BodyFlaw::Incomplete) => (&mut counts.damaged_bodies, Reason::Incomplete),
+            None => (&mut counts.undecodable_bodies, Reason::Undecodable),
+        };
+        *count += 1;
+        self.pass_over(source, reason, || format!("{}: {problem}", place()));
+    }
+
     /// Adds the captures still held, and waits until all are in place.
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.flush()?;
@@ -237,7 +249,7 @@ mod tests {
         newest.add(capture("https://a.example", "0", None));
         newest.add(capture("https://b.example", "1", Some(1)));
         newest.add(capture("https://b.example", "2", Some(1)));
-        newest.add(Capture { incomplete: true, ..capture("https://a.example", "cut", Some(3)) });
+        newest.add(Capture { flaw: Some(BodyFlaw::Incomplete), ..capture("https://a.example", "cut", Some(3)) });
         let status =
             |status| crate::policy::Answered { status: Some(status), fetched_at: Some(9), ..Default::default() };
         newest.add(Capture { answered: status(404), ..capture("https://a.example", "none", Some(9)) });

@@ -14,13 +14,13 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::SourceError;
-use super::answer::{Answer, Flaw, TimeBounds};
+use super::answer::{Answer, Captured, Flaw, TimeBounds};
 use super::fields::{Field, FieldNames};
+use super::headers::Headers;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use crate::formats::error::json_words;
 use crate::formats::time;
-use crate::policy::Capture;
 
 pub(super) fn add(
     path: &Path,
@@ -31,7 +31,7 @@ pub(super) fn add(
     let (mut number, mut offset_after) = (0, 0);
     let mut line = Vec::new();
     // Bounds the memory for a file without line ends.
-    let longest = intake.text_limit();
+    let (longest, limit) = (intake.text_limit(), intake.body_limit());
     loop {
         line.clear();
         let read = text.by_ref().take(longest as u64).read_until(b'\n', &mut line);
@@ -45,10 +45,16 @@ pub(super) fn add(
             let is_cut = line.len() == longest && !line.ends_with(b"\n");
             let read = match is_cut {
                 true => Err(format!("this line is longer than {longest} bytes; expected one answer per line").into()),
-                false => capture(&line, names, intake.time_bounds),
+                false => capture(&line, names, intake.time_bounds, limit),
             };
             match read {
-                Ok(capture) => intake.add_answer(path, capture)?,
+                Ok(Captured { capture, problem }) => {
+                    if let Some(problem) = problem {
+                        intake
+                            .note_problem(path, problem, || format!("line {number} (byte {offset}), {}", capture.url));
+                    }
+                    intake.add_answer(path, capture)?;
+                }
                 Err(problem) => intake.try_pass_over(path, Reason::BadLine, problem.at(path, number, offset))?,
             }
             if is_cut {
@@ -109,7 +115,7 @@ fn json(error: &serde_json::Error, line: &[u8]) -> Problem {
     Problem::Json(at as u64, format!("{what} cannot be read: {words}; {expected}"))
 }
 
-fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds) -> Result<Capture, Problem> {
+fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) -> Result<Captured, Problem> {
     let expected = |error| json(&error, line);
     let mut json = serde_json::Deserializer::from_slice(line);
     let fields = Line(names).deserialize(&mut json).map_err(expected)?;
@@ -133,12 +139,13 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds) -> Result<Captur
         fetched_at: seconds(fields.fetched_at)?,
         expires: seconds(fields.expires)?,
         unreachable_since: seconds(fields.unreachable_since)?,
+        headers: fields.headers.map(|Headers(headers)| headers).unwrap_or_default(),
     };
     let either = |one, other| match (names.name(one), names.name(other)) {
         (Some(one), Some(other)) => format!("neither {one:?} nor {other:?}"),
         (one, other) => format!("no {:?}", one.or(other).unwrap_or_default()),
     };
-    answer.capture(bounds).map_err(|flaw| match flaw {
+    answer.capture(bounds, limit).map_err(|flaw| match flaw {
         Flaw::NoUrl => Problem::no_key(either(Field::Url, Field::Origin), line),
         Flaw::NoBody(status) => {
             Problem::no_key(format!("status {status}, but {}", either(Field::Body, Field::BodyBase64)), line)
@@ -212,6 +219,7 @@ struct Fields<'l> {
     fetched_at: Option<&'l RawValue>,
     expires: Option<&'l RawValue>,
     unreachable_since: Option<&'l RawValue>,
+    headers: Option<Headers>,
 }
 
 struct Line<'n>(&'n FieldNames);
@@ -252,6 +260,7 @@ impl<'de> Visitor<'de> for Line<'_> {
                 Field::FetchedAt => fields.fetched_at = object.next_value()?,
                 Field::Expires => fields.expires = object.next_value()?,
                 Field::UnreachableSince => fields.unreachable_since = object.next_value()?,
+                Field::Headers => fields.headers = object.next_value()?,
             }
         }
         Ok(fields)
@@ -284,12 +293,12 @@ impl Visitor<'_> for Key<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Answered;
+    use crate::policy::{Answered, Capture};
 
     fn read(line: &str, names: &str) -> Result<Capture, String> {
         let names = if names.is_empty() { FieldNames::default() } else { names.parse().unwrap() };
-        let capture = capture(line.as_bytes(), &names, TimeBounds::at(1_768_219_200));
-        capture.map_err(|problem| problem.at(Path::new("in.jsonl"), 1, 0).to_string())
+        let capture = capture(line.as_bytes(), &names, TimeBounds::at(1_768_219_200), 1 << 20);
+        capture.map(|captured| captured.capture).map_err(|problem| problem.at(Path::new("in.jsonl"), 1, 0).to_string())
     }
 
     #[test]
@@ -349,6 +358,12 @@ mod tests {
             (r#"{"origin":"http://a","status":200,"body":"","body_base64":""}"#, "twice"),
             (r#"{"origin":"http://a","status":200,"body_base64":"?"}"#, "Base64"),
             (r#"{"origin":"http://a","status":404,"fetched_at":"yesterday"}"#, "RFC 3339"),
+            (r#"{"origin":"http://a","status":404,"headers":"gzip"}"#, "an object or a list of pairs is expected"),
+            (r#"{"origin":"http://a","status":404,"headers":{"Content-Encoding":7}}"#, "a text or a list of texts"),
+            (r#"{"origin":"http://a","status":404,"headers":[["a"]]}"#, "a pair of a name and a value"),
+            (r#"{"origin":"http://a","status":404,"headers":[["a","b","c"]]}"#, "a pair of a name and a value"),
+            (r#"{"origin":"http://a","status":404,"headers":[{"name":"a"}]}"#, "a pair of a name and a value"),
+            (r#"{"origin":"http://a","status":404,"headers":["a: b"]}"#, "a pair of a name and a value"),
             (r#"{"origin":"http://a","status":404,"fetched_at":1768219200000}"#, "milliseconds"),
         ] {
             let error = read(line, "").unwrap_err();

@@ -10,6 +10,9 @@ mod answer;
 mod directory;
 mod error;
 mod fields;
+#[cfg(feature = "parquet")]
+mod header_column;
+mod headers;
 mod intake;
 mod json_lines;
 mod kind;
@@ -31,4 +34,4 @@ pub use intake::Newest;
 pub use kind::SourceKind;
 pub use passed_over::PassedOver;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use robots::{Robots, body_limit};
+pub(crate) use robots::Robots;

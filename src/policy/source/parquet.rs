@@ -7,13 +7,13 @@ use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::path::Path;
 
-use super::answer::{Answer, TimeBounds};
+use super::answer::{Answer, Captured, TimeBounds};
 use super::error::{NoColumn, SourceError};
 use super::fields::{Field, FieldNames};
+use super::header_column::HeaderColumn;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};
-use crate::policy::Capture;
 use crate::threads;
 
 /// How many rows are read at a time, unless they are large.
@@ -53,7 +53,7 @@ pub(super) fn add(path: &Path, file: File, names: &FieldNames, intake: &mut Inta
 fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), Problem> {
     let file = guarded(|| ParquetFile::open_for_seconds(file))?;
     let groups = file.metadata().row_groups();
-    let bounds = intake.time_bounds;
+    let (bounds, limit) = (intake.time_bounds, intake.body_limit());
     let (mut open, mut next, mut first) = (Vec::new(), 0, 0);
     loop {
         while open.len() < intake.parallel_row_groups() && next < groups.len() {
@@ -61,14 +61,19 @@ fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) ->
             first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
             next += 1;
         }
-        let read = threads::map(&mut open, |group| group.next_captures(bounds));
+        let read = threads::map(&mut open, |group| group.next_captures(bounds, limit));
         let read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
         let mut has_more = read.iter().map(|rows| !rows.is_empty()).collect::<Vec<_>>().into_iter();
         open.retain(|_| has_more.next().unwrap_or_default());
         for answer in read.into_iter().flatten() {
             match answer {
-                Ok(capture) => intake.add([capture]).map_err(SourceError::from)?,
-                Err((row, problem)) => {
+                (row, Ok(Captured { capture, problem })) => {
+                    if let Some(problem) = problem {
+                        intake.note_problem(path, problem, || format!("row {row}, {}", capture.url));
+                    }
+                    intake.add([capture]).map_err(SourceError::from)?;
+                }
+                (row, Err(problem)) => {
                     let error = SourceError::Row { path: path.to_owned(), row, problem };
                     intake.try_pass_over(path, Reason::BadRow, error)?;
                 }
@@ -80,28 +85,42 @@ fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) ->
     }
 }
 
-/// The answer of a row; or, if it is none, the number of the row and the problem.
-type ReadRow = Result<Capture, (u64, String)>;
+/// The number of a row, and its answer; or, if it is none, the problem.
+type ReadRow = (u64, Result<Captured, String>);
 
 /// The rows of a group, and the number of rows before the next ones.
 struct GroupColumns {
     rows: u64,
     batches: Batches,
-    columns: [Option<ValueColumn>; Field::ALL.len()],
+    columns: Columns,
+}
+
+/// The columns of a file.
+struct Columns {
+    /// Those with one value a row, by field.
+    values: [Option<ValueColumn>; Field::ALL.len()],
+    headers: Option<HeaderColumn>,
+}
+
+impl Columns {
+    fn numbers(&self) -> Vec<usize> {
+        let values = self.values.iter().flatten().map(ValueColumn::number);
+        values.chain(self.headers.iter().flat_map(HeaderColumn::numbers)).collect()
+    }
 }
 
 impl GroupColumns {
     fn open(file: &ParquetFile, group: usize, names: &FieldNames, before: u64) -> Result<GroupColumns, Problem> {
         let columns = columns(file.schema(), names)?;
         let rows = usize::try_from(file.metadata().row_group(group).num_rows()).unwrap_or(0);
-        let wanted: Vec<usize> = columns.iter().flatten().map(ValueColumn::number).collect();
+        let wanted = columns.numbers();
         let at_once = file.rows_at_once(group, &wanted, BATCH);
         let batches = file.batches(RowRange { group, first: 0, rows, ends: true }, &wanted, at_once)?;
         Ok(GroupColumns { rows: before, batches, columns })
     }
 
     /// The answers of the next rows, or the numbers of those that are none, and why; empty at the end.
-    fn next_captures(&mut self, bounds: TimeBounds) -> Result<Vec<ReadRow>, Problem> {
+    fn next_captures(&mut self, bounds: TimeBounds, limit: usize) -> Result<Vec<ReadRow>, Problem> {
         loop {
             let Some(batch) = guarded(|| self.batches.next())? else { return Ok(Vec::new()) };
             if batch.num_rows() == 0 {
@@ -110,7 +129,7 @@ impl GroupColumns {
             let values = Values { columns: &self.columns, batch: &batch };
             let capture = |row: usize| {
                 self.rows += 1;
-                values.capture(row, bounds).map_err(|problem| (self.rows, problem))
+                (self.rows, values.capture(row, bounds, limit))
             };
             return Ok((0..batch.num_rows()).map(capture).collect());
         }
@@ -118,28 +137,35 @@ impl GroupColumns {
 }
 
 /// The columns of a file with this schema, by field.
-fn columns(schema: &SchemaDescriptor, names: &FieldNames) -> Result<[Option<ValueColumn>; Field::ALL.len()], Problem> {
-    let found = names.columns(|name| columnar::find(schema, name));
+fn columns(schema: &SchemaDescriptor, names: &FieldNames) -> Result<Columns, Problem> {
+    let found = names.columns(|name| match names.field(name) {
+        Some(Field::Headers) => HeaderColumn::find(schema, name),
+        _ => columnar::find(schema, name),
+    });
     let found = found.map_err(|NoColumn { name }| Problem::NoColumn(name, columnar::names(schema).join(", ")))?;
-    let mut columns = [const { None }; Field::ALL.len()];
+    let mut columns = Columns { values: [const { None }; Field::ALL.len()], headers: None };
     for (field, at) in found {
         let kind = match field {
+            Field::Headers => {
+                columns.headers = Some(HeaderColumn::at(schema, at)?);
+                continue;
+            }
             Field::Status => Kind::Integer,
             Field::FetchedAt | Field::Expires | Field::UnreachableSince => Kind::Time,
             _ => Kind::Text,
         };
-        columns[field as usize] = Some(ValueColumn::new(schema, at, kind)?);
+        columns.values[field as usize] = Some(ValueColumn::new(schema, at, kind)?);
     }
     Ok(columns)
 }
 
 struct Values<'b> {
-    columns: &'b [Option<ValueColumn>; Field::ALL.len()],
+    columns: &'b Columns,
     batch: &'b RecordBatch,
 }
 
 impl<'b> Values<'b> {
-    fn capture(&self, row: usize, bounds: TimeBounds) -> Result<Capture, String> {
+    fn capture(&self, row: usize, bounds: TimeBounds, limit: usize) -> Result<Captured, String> {
         let text = |field| self.column(field)?.text(self.batch, row);
         let time = |field| self.column(field).and_then(|column| column.time(self.batch, row)).transpose();
         let status = match self.column(Field::Status) {
@@ -157,12 +183,13 @@ impl<'b> Values<'b> {
             fetched_at: time(Field::FetchedAt)?,
             expires: time(Field::Expires)?,
             unreachable_since: time(Field::UnreachableSince)?,
+            headers: self.columns.headers.as_ref().map_or(Ok(Vec::new()), |headers| headers.of(self.batch, row))?,
         };
-        answer.capture(bounds).map_err(|flaw| flaw.to_string())
+        answer.capture(bounds, limit).map_err(|flaw| flaw.to_string())
     }
 
     fn column(&self, field: Field) -> Option<&'b ValueColumn> {
-        self.columns[field as usize].as_ref()
+        self.columns.values[field as usize].as_ref()
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) enum Reason {
     Truncated,
     /// A file that did not arrive whole.
     Incomplete,
+    /// A body that is no text.
+    NotText,
     /// An answer that is not HTTP.
     NotHttp,
     /// A file that is not encoded as its head says.
@@ -73,6 +75,7 @@ impl Reason {
                 "files did not arrive whole or are damaged",
                 "there is no verdict by a part",
             ],
+            Reason::NotText => ["body is no text", "bodies are no text", "their origins have no verdict"],
             Reason::NotHttp => ["response is not HTTP", "responses are not HTTP", "they count as no response"],
             Reason::Undecodable => {
                 ["file is in an unknown coding", "files are in an unknown coding", "they count as no response"]

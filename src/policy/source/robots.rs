@@ -1,61 +1,56 @@
 //! Files that contain one robots.txt.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::dialect::Dialect;
-use crate::formats::compression::{Compression, Reader};
+use super::kind::SourceKind;
+use crate::formats::coding::{self, Body, FRAMING};
 use crate::policy::Capture;
+use crate::robots::{self, BodyProblem};
 
-/// Most files are shorter, so one read is enough. A reader for compressed text clears half a MiB of buffers for each file.
+/// Most files are shorter, so one read is enough.
 const USUAL: usize = 16 << 10;
 
-/// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
-/// exceeded.
-const BEYOND_LIMIT: usize = 4;
-
-/// The most bytes of a robots.txt that matter to any of these dialects: they read no further.
-pub fn body_limit<'d>(dialects: impl IntoIterator<Item = &'d Dialect>) -> usize {
-    let longest = dialects.into_iter().map(|dialect| dialect.file_limit).max();
-    longest.unwrap_or(0).saturating_add(BEYOND_LIMIT)
-}
-
-/// The text of a file that contains one robots.txt.
+/// A file that contains one robots.txt.
 #[derive(Debug, Clone)]
 pub struct Robots {
-    /// The text, decompressed, or its beginning if it is longer than the limit.
-    pub body: Arc<[u8]>,
+    /// The text, decompressed, or its beginning if it is longer than the limit; or why it is no robots.txt.
+    pub text: Result<Arc<[u8]>, BodyProblem>,
+    /// The kind of source that the file is, decompressed.
+    pub kind: SourceKind,
     pub(super) was_compressed: bool,
 }
 
 impl Robots {
-    /// Reads at most `limit` bytes of a file's text, so that a device or a pipe ends, too. A decompressor may use `memory` bytes.
+    /// Reads at most `limit` bytes of a file's text, so that a device or a pipe ends, too. The file is read as a body that a server
+    /// sent.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or is damaged before the limit.
-    pub fn read(mut file: impl Read, limit: usize, memory: u64) -> io::Result<Robots> {
-        let mut body = Vec::with_capacity(USUAL);
-        file.by_ref().take(limit as u64).read_to_end(&mut body)?;
-        let was_compressed = Compression::of(&body).is_some();
-        if was_compressed {
-            let reader = Reader::within(Cursor::new(std::mem::take(&mut body)).chain(file), memory)?;
-            reader.take(limit as u64).read_to_end(&mut body)?;
+    /// If the file cannot be read.
+    pub fn read(mut file: impl Read, limit: usize) -> io::Result<Robots> {
+        let mut raw = Vec::with_capacity(USUAL);
+        file.by_ref().take(limit as u64).read_to_end(&mut raw)?;
+        let was_compressed = coding::is_marked(&raw);
+        if was_compressed && raw.len() == limit {
+            file.take(FRAMING as u64).read_to_end(&mut raw)?;
         }
-        // It is copied, and may have grown to twice its length.
-        body.shrink_to_fit();
-        Ok(Robots { body: body.into(), was_compressed })
+        let body = coding::decode_by_marks(Body::whole(Cow::Owned(raw)), limit);
+        let kind = SourceKind::of_text(&body.bytes);
+        Ok(Robots { text: robots::text_of(body, &[], limit).map(|text| text.into()), kind, was_compressed })
     }
 
     /// Reads the file at `path`.
-    pub(crate) fn open(path: &Path, limit: usize, memory: u64) -> io::Result<Robots> {
-        Robots::read(File::open(path)?, limit, memory)
+    pub(crate) fn open(path: &Path, limit: usize) -> io::Result<Robots> {
+        Robots::read(File::open(path)?, limit)
     }
 
     /// A capture of this robots.txt for an origin, with nothing known but the body.
     pub(crate) fn of(&self, origin: String, exact: bool) -> Capture {
-        Capture { exact, body: Some(Arc::clone(&self.body)), ..Capture::found(&origin, "") }
+        let flaw = self.text.as_ref().err().and_then(|problem| problem.flaw());
+        Capture { exact, body: self.text.clone().ok(), flaw, ..Capture::found(&origin, "") }
     }
 }

@@ -13,7 +13,7 @@ use crate::policy::{
     Answer, AnswerKind, Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, Times, unasked,
 };
 use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
-use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
+use crate::robots::{BodyFlaw, Delay, GroupOrigin, SideKey, SideRecord};
 use crate::show::access::{Access, AccessDecider, Cell, GroupKind};
 
 /// The entry of an origin in a policy.
@@ -75,6 +75,8 @@ pub struct KeptAnswer {
     pub answer: AnswerTimes,
     /// Whether the body did not arrive whole.
     pub incomplete: bool,
+    /// Whether the body is no text.
+    pub not_text: bool,
     /// The URL that a redirect leads to.
     pub target: Option<String>,
 }
@@ -303,7 +305,8 @@ fn answers(hop: &Hop) -> Vec<KeptAnswer> {
         kind: one.kind,
         status: one.status,
         answer: answer(one.times()),
-        incomplete: one.incomplete,
+        incomplete: one.flaw == Some(BodyFlaw::Incomplete),
+        not_text: one.flaw == Some(BodyFlaw::NotText),
         target: one.target().map(str::to_owned),
     };
     answers.into_iter().map(kept).collect()

@@ -433,6 +433,7 @@ fn reason_meaning(reason: Reason) -> &'static str {
         Reason::LongUnreachable => "unreachable for so long that it counts as no robots.txt",
         Reason::RedirectUnresolved => "the robots.txt redirects to a URL that was not fetched",
         Reason::Incomplete => "the robots.txt was sent in part or damaged",
+        Reason::NotText => "the robots.txt is no text, but an archive or an image, for example",
         Reason::NotModified => "the robots.txt was not modified (304), but no earlier one is known",
         Reason::HtmlPage => "the robots.txt looks like an HTML page, and --on-html decided",
         Reason::Stale => "the robots.txt is older than allowed",

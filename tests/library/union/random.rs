@@ -1,6 +1,6 @@
 //! Random answers, as unfriendly as they come: without times, in one second, of all kinds, redirects in chains and loops.
 
-use robosieve::policy::{Answered, Capture};
+use robosieve::policy::{Answered, BodyFlaw, Capture};
 
 /// An answer, or an override as TOML.
 #[derive(Debug, Clone)]
@@ -28,12 +28,13 @@ const STATUSES: [Option<u16>; 14] = [
     None,
     Some(100),
 ];
-const BODIES: [&str; 6] = [
+const BODIES: [&str; 7] = [
     "User-agent: *\nDisallow: /a\n",
     "User-agent: examplebot\nDisallow: /b\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\nno record\n",
     "<!DOCTYPE html><html>\n",
     "",
     "User-agent: *\nDisallow: /a\nSitemap: s\n",
+    "GIF89a is no robots.txt\n",
     "# the same rules on other lines\nUser-agent: *\nDisallow: /a\n",
 ];
 const OVERRIDES: [&str; 6] = [
@@ -116,7 +117,8 @@ impl Random {
         match status {
             Some(200..=299) => {
                 capture.body = Some(self.of(&BODIES).as_bytes().into());
-                capture.incomplete = self.below(4) == 0;
+                let flaws = [None, None, None, None, None, Some(BodyFlaw::Incomplete), Some(BodyFlaw::NotText)];
+                capture.flaw = self.of(&flaws);
             }
             Some(301 | 302) => {
                 let target = format!("{}{}", self.of(&ORIGINS), self.of(&PATHS));

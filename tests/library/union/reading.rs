@@ -2,7 +2,7 @@
 
 use robosieve::Dialect;
 use robosieve::dialect::StatusMeaning;
-use robosieve::policy::{Answered, Capture, LastGood, OriginState, OriginStatus, OverrideState, Times};
+use robosieve::policy::{Answered, BodyFlaw, Capture, LastGood, OriginState, OriginStatus, OverrideState, Times};
 
 const MONTH: i64 = 30 * 86_400;
 
@@ -34,9 +34,13 @@ fn is_page(answer: &Capture) -> bool {
     answer.body.as_deref().is_some_and(|body| body.starts_with(b"<!"))
 }
 
+fn is_image(answer: &Capture) -> bool {
+    answer.body.as_deref().is_some_and(|body| body.starts_with(b"GIF89a"))
+}
+
 fn kind(answer: &Capture) -> &'static str {
     match answer.answered.status {
-        Some(200..=299) if answer.incomplete => "failed",
+        Some(200..=299) if answer.flaw.is_some() || is_image(answer) => "failed",
         Some(200..=299) if is_page(answer) => "page",
         Some(200..=299) => "file",
         Some(304) => "304",
@@ -104,7 +108,8 @@ fn follow<'a>(answers: &'a [Capture], answer: &'a Capture, hops: u8, dialect: &D
 fn status(answer: &Capture, dialect: &Dialect) -> OriginStatus {
     match kind(answer) {
         "file" | "page" => OriginStatus::RobotsTxt,
-        "failed" if answer.incomplete => OriginStatus::Incomplete,
+        "failed" if answer.flaw == Some(BodyFlaw::Incomplete) => OriginStatus::Incomplete,
+        "failed" if answer.flaw.is_some() || is_image(answer) => OriginStatus::NotText,
         "failed" => OriginStatus::Unreachable,
         "304" => OriginStatus::NotModified,
         _ => match dialect.status_meaning(answer.answered.status.unwrap()) {

@@ -16,6 +16,7 @@ use crate::policy::source::answer::{TimeBounds, is_named_robots_txt};
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::passed_over::Reason;
 use crate::policy::source::{RecordProblem, SourceError};
+use crate::robots::BodyFlaw;
 
 pub(super) const URL: &str = "WARC-Target-URI";
 
@@ -218,7 +219,7 @@ impl Pass<'_> {
             *count += 1;
             intake.pass_over(path, reason, example);
         }
-        intake.add(page.map(|page| page.answered(Answer { incomplete: true, ..Answer::default() })))?;
+        intake.add(page.map(|page| page.answered(Answer { flaw: Some(BodyFlaw::Incomplete), ..Answer::default() })))?;
         Ok(extent != Extent::Rest)
     }
 
@@ -268,9 +269,9 @@ impl Pass<'_> {
         };
         if is_wanted {
             if let Some(flaw) = flaw {
-                let (count, reason) = flaw.told(&mut intake.captures.statistics.warc);
+                let (count, reason) = flaw.told(&mut intake.captures.statistics);
                 *count += 1;
-                intake.pass_over(path, reason, || format!("record {}, {}", records.number, page.url));
+                intake.pass_over(path, reason, || format!("record {}, {}{}", records.number, page.url, flaw.cause()));
             }
             captures.push(page.answered(answer));
         }

@@ -2,16 +2,18 @@
 //! end.
 
 use httparse::{EMPTY_HEADER, ParserConfig};
+use std::borrow::Cow;
 use std::io::{self, BufRead, Read, Take};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::coding::{Body, Decoded, Ending, FRAMING, decode, is_known, keep_whole_lines};
 use super::record::{End, Head, Truncation};
-use crate::policy::source::WarcCounts;
+use super::transfer;
+use crate::formats::coding::{self, Body, Ending, FRAMING};
 use crate::policy::source::answer::{TimeBounds, page};
 use crate::policy::source::passed_over::Reason;
-use crate::policy::{Answered, Capture};
+use crate::policy::{Answered, Capture, Statistics};
+use crate::robots::{self, BodyFlaw, BodyProblem, keep_whole_lines};
 
 #[derive(Debug)]
 pub(super) struct Response {
@@ -59,32 +61,38 @@ impl Response {
         }
     }
 
-    /// Reads the body, which is the rest of `block`, up to about `limit` bytes, and undoes its codings. `None` if it is in a
-    /// coding that is not known.
-    pub fn body(&self, block: &mut Take<impl BufRead>, limit: usize) -> io::Result<Option<Body>> {
+    /// Reads the body, which is the rest of `block`, up to about `limit` bytes, and undoes its codings; or says why it is no
+    /// robots.txt, however it ends.
+    pub fn body(&self, block: &mut Take<impl BufRead>, limit: usize) -> io::Result<Result<Body<'static>, BodyProblem>> {
         let (stored, length) = (block.limit(), self.length());
         // No bytes are no compressed file, whatever the head says of its coding.
         if stored == 0 && (matches!(self.status, 204 | 205) || length == Length::AtLeast(0)) {
-            return Ok(Some(Body { bytes: Vec::new(), ending: Ending::Whole }));
+            return Ok(Ok(Body::whole(Cow::Borrowed(b""))));
         }
-        let (transfer, content) = (self.codings("Transfer-Encoding"), self.codings("Content-Encoding"));
-        let is_coded = transfer.iter().chain(&content).any(|coding| is_known(coding));
-        let most = if is_coded { limit.saturating_add(FRAMING) } else { limit };
+        // Some servers name chunks in the wrong field.
+        let (chunks, content): (Vec<_>, Vec<_>) =
+            self.codings("Content-Encoding").into_iter().partition(|coding| transfer::is_chunks(coding));
+        let transfer = [chunks, self.codings("Transfer-Encoding")].concat();
+        let is_coded = transfer.iter().chain(&content).any(|coding| transfer::is_known(coding));
         let mut raw = Vec::new();
-        block.take(most as u64).read_to_end(&mut raw)?;
-        let Some(Decoded { mut body, sent }) = decode(raw, &transfer, &content, limit) else { return Ok(None) };
-        let is_transferred_as_is = !transfer.iter().any(|coding| is_known(coding));
-        let sent = if is_transferred_as_is { sent.map(|_| stored) } else { sent };
-        if body.bytes.len() < limit {
-            body.ending = body.ending.max(length.ending(sent));
+        block.take(limit as u64).read_to_end(&mut raw)?;
+        if raw.len() == limit && (is_coded || coding::is_marked(&raw)) {
+            block.take(FRAMING as u64).read_to_end(&mut raw)?;
         }
-        Ok(Some(body))
+        let Some(body) = transfer::decode(raw, &transfer, limit) else { return Ok(Err(BodyProblem::UnknownCoding)) };
+        let is_transferred_as_is = !transfer.iter().any(|coding| transfer::is_known(coding));
+        let sent = if is_transferred_as_is { stored } else { body.bytes.len() as u64 };
+        Ok(robots::read_body(body, &content, limit).map(|mut body| {
+            if body.bytes.len() < limit {
+                body.ending = body.ending.max(length.ending(Some(sent).filter(|_| !body.was_decoded)));
+            }
+            body
+        }))
     }
 
     /// The codings that a field names, in the order in which they were applied.
     fn codings(&self, field: &'static str) -> Vec<&[u8]> {
-        let names = self.all(field).flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii);
-        names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity")).collect()
+        coding::names(self.all(field))
     }
 
     /// How long the body is according to the head (RFC 9112 6.3, RFC 9110 14.4).
@@ -94,7 +102,7 @@ impl Response {
             let range = ranges.next().filter(|_| ranges.next().is_none());
             return range.and_then(whole_range).map_or(Length::Wrong, Length::Exactly);
         }
-        if self.codings("Transfer-Encoding").iter().any(|coding| is_known(coding)) {
+        if self.codings("Transfer-Encoding").iter().any(|coding| transfer::is_known(coding)) {
             return Length::Unknown;
         }
         let mut lengths = self.all("Content-Length").flat_map(|value| value.split(|&byte| byte == b',')).map(number);
@@ -192,7 +200,8 @@ pub(super) struct Answer {
     pub expires: Option<i64>,
     pub location: Option<String>,
     pub body: Option<Arc<[u8]>>,
-    pub incomplete: bool,
+    /// Why the body is no robots.txt.
+    pub flaw: Option<BodyFlaw>,
 }
 
 impl Page {
@@ -204,28 +213,44 @@ impl Page {
 
     pub fn answered(self, answer: Answer) -> Capture {
         let Page { url, origin, fetched_at } = self;
-        let Answer { status, expires, location, body, incomplete } = answer;
+        let Answer { status, expires, location, body, flaw } = answer;
         let answered = Answered { status, fetched_at, expires, unreachable_since: None };
-        Capture { url, origin, exact: true, answered, location, body, incomplete }
+        Capture { url, origin, exact: true, answered, location, body, flaw }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
     Truncated,
+    /// It did not arrive whole, though its codings are undone.
     Incomplete,
     NotHttp,
-    Undecodable,
+    /// Its body is no robots.txt.
+    Body(BodyProblem),
 }
 
 impl Flaw {
     /// The count of answers with this flaw, and why such an answer is of less use than it seems.
-    pub fn told(self, counts: &mut WarcCounts) -> (&mut u64, Reason) {
+    pub fn told(self, statistics: &mut Statistics) -> (&mut u64, Reason) {
+        let counts = &mut statistics.warc;
+        let flaw = match self {
+            Flaw::Truncated => return (&mut counts.truncated, Reason::Truncated),
+            Flaw::NotHttp => return (&mut counts.not_http, Reason::NotHttp),
+            Flaw::Incomplete => Some(BodyFlaw::Incomplete),
+            Flaw::Body(problem) => problem.flaw(),
+        };
+        match flaw {
+            Some(BodyFlaw::NotText) => (&mut statistics.captures.not_text, Reason::NotText),
+            Some(BodyFlaw::Incomplete) => (&mut counts.incomplete, Reason::Incomplete),
+            None => (&mut counts.undecodable, Reason::Undecodable),
+        }
+    }
+
+    /// What is told of it after its place.
+    pub fn cause(self) -> String {
         match self {
-            Flaw::Truncated => (&mut counts.truncated, Reason::Truncated),
-            Flaw::Incomplete => (&mut counts.incomplete, Reason::Incomplete),
-            Flaw::NotHttp => (&mut counts.not_http, Reason::NotHttp),
-            Flaw::Undecodable => (&mut counts.undecodable, Reason::Undecodable),
+            Flaw::Body(problem) => format!(": {problem}"),
+            _ => String::new(),
         }
     }
 }
@@ -260,28 +285,36 @@ impl Answer {
         if !is_file(answer.status) {
             return Ok((answer, None));
         }
-        let Some(mut body) = response.body(block, limit)? else {
-            return Ok((Answer::default(), Some(Flaw::Undecodable)));
+        let body = match response.body(block, limit)? {
+            Ok(body) => body,
+            Err(problem) if problem.flaw().is_none() => return Ok((Answer::default(), Some(Flaw::Body(problem)))),
+            Err(problem) => {
+                answer.flaw = problem.flaw();
+                return Ok((answer, Some(Flaw::Body(problem))));
+            }
         };
         let flaw = match (truncation, body.ending) {
             (Truncation::None, Ending::Whole) => None,
             (Truncation::Length, Ending::Whole | Ending::Cut) => Some(Flaw::Truncated),
-            _ => Some(Flaw::Incomplete),
+            _ => Some(body.problem().map_or(Flaw::Incomplete, Flaw::Body)),
         };
-        answer.incomplete = flaw == Some(Flaw::Incomplete);
-        if answer.incomplete {
-            body.bytes.clear();
-        } else if flaw.is_some() {
-            keep_whole_lines(&mut body.bytes);
+        let mut bytes = body.bytes.into_owned();
+        match flaw {
+            None => {}
+            Some(Flaw::Truncated) => keep_whole_lines(&mut bytes),
+            Some(_) => {
+                answer.flaw = Some(BodyFlaw::Incomplete);
+                bytes.clear();
+            }
         }
-        answer.body = Some(body.bytes.into());
+        answer.body = Some(bytes.into());
         Ok((answer, flaw))
     }
 
     /// A hash that differs between answers with different meanings.
     pub fn hash(&self) -> u128 {
         let location = self.location.as_ref().filter(|_| !is_file(self.status));
-        let facts = format!("{:?} {location:?} {}", self.status, self.incomplete);
+        let facts = format!("{:?} {location:?} {:?}", self.status, self.flaw);
         let body = xxh3_128(self.body.as_deref().unwrap_or_default());
         xxh3_128(&[facts.as_bytes(), &body.to_le_bytes()].concat())
     }
@@ -290,7 +323,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::source::warc::coding::tests::gzip;
+    use crate::formats::coding::tests::gzip;
 
     fn response(text: &str) -> (Option<Response>, &[u8]) {
         let mut block = text.as_bytes();
@@ -341,21 +374,21 @@ mod tests {
     #[test]
     fn codings_are_undone_in_reverse_of_both_fields() {
         let body = body("200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: , utf-8", b"3\r\nabc\r\n0\r\n\r\n");
-        assert_eq!(body, Some(Body { bytes: b"abc".to_vec(), ending: Ending::Whole }));
+        assert_eq!(body, Body::whole(Cow::Borrowed(b"abc")));
     }
 
     /// The body of an answer, read up to 100 bytes.
-    fn body(head: &str, body: &[u8]) -> Option<Body> {
+    fn body(head: &str, body: &[u8]) -> Body<'static> {
         let all = [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat();
         let mut block = (&all[..]).take(all.len() as u64);
-        Response::read(&mut block).unwrap().unwrap().body(&mut block, 100).unwrap()
+        Response::read(&mut block).unwrap().unwrap().body(&mut block, 100).unwrap().unwrap()
     }
 
     #[test]
     fn a_body_is_as_long_as_its_head_says() {
         let (zipped, long) = (gzip(b"abc"), vec![b'a'; 99]);
         let coded = |length: usize| format!("200\r\nContent-Encoding: gzip\r\nContent-Length: {length}");
-        let ends = |head: &str, sent: &[u8]| body(head, sent).unwrap().ending;
+        let ends = |head: &str, sent: &[u8]| body(head, sent).ending;
         for (head, sent, ending) in [
             ("200\r\nContent-Length: 3", &b"abc"[..], Ending::Whole),
             ("200\r\nContent-Length: 2", b"abc", Ending::Whole),
@@ -403,10 +436,10 @@ mod tests {
             ("Content-Encoding: gzip\r\nContent-Range: bytes 0-2/3", Ending::Broken),
             ("Content-Length: 3", Ending::Broken),
         ] {
-            assert_eq!(body(&format!("206 Partial Content\r\n{range}"), b"abc").unwrap().ending, ending, "{range}");
+            assert_eq!(body(&format!("206 Partial Content\r\n{range}"), b"abc").ending, ending, "{range}");
         }
         let chunked = "206 x\r\nTransfer-Encoding: chunked\r\nContent-Range: bytes 0-2/3";
-        assert_eq!(body(chunked, b"3\r\nabc\r\n0\r\n\r\n").unwrap().ending, Ending::Whole);
-        assert_eq!(body(chunked, b"2\r\nab\r\n0\r\n\r\n").unwrap().ending, Ending::Cut);
+        assert_eq!(body(chunked, b"3\r\nabc\r\n0\r\n\r\n").ending, Ending::Whole);
+        assert_eq!(body(chunked, b"2\r\nab\r\n0\r\n\r\n").ending, Ending::Cut);
     }
 }

@@ -9,10 +9,10 @@
 //! treated as no answer, which never allows anything.
 
 mod archive;
-mod coding;
 mod http;
 mod record;
 mod revisit;
 mod text;
+mod transfer;
 
 pub(crate) use archive::Archives;
