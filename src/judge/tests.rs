@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::outcome::Outcome;
 use crate::policy::{Answered, Capture, Captures, Policy};
 use crate::rng::Rng;
-use crate::robots::Agents;
+use crate::robots::{Agents, BodyFlaw};
 
 /// Origins of all lengths, including some that end where the key does, and some with ports.
 pub(super) fn origins() -> Vec<String> {
@@ -57,7 +57,11 @@ pub(super) fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
             answered: Answered { status: Some(status), fetched_at, ..Answered::default() },
             body: (status == 200).then(|| BODIES[number / 2 % BODIES.len()].as_bytes().into()),
             location: (status == 301).then(|| "http://elsewhere.example/robots.txt".to_owned()),
-            incomplete: number % 16 == 9,
+            flaw: match number % 32 {
+                9 => Some(BodyFlaw::Incomplete),
+                25 => Some(BodyFlaw::NotText),
+                _ => None,
+            },
             ..Capture::default()
         }
     };

@@ -93,11 +93,9 @@ fn effects(file: &File<'_>, findings: &mut Findings<'_>) -> usize {
     effects.unanswered
 }
 
-/// Whether a file is UTF-16: it has a byte order mark, or every other byte of its beginning is NUL.
+/// Whether a file is UTF-16: it has the byte order mark, without which it is no text.
 fn is_utf16(file: &[u8]) -> bool {
-    let is_nul =
-        |at: usize| file.len() >= 4 && file.chunks_exact(2).take(16).all(|pair| pair[at] == 0 && pair[1 - at] != 0);
-    file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff") || is_nul(0) || is_nul(1)
+    file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff")
 }
 
 /// Adds the finding for a note about the whole file.
@@ -600,8 +598,10 @@ mod tests {
         let utf16 = b"\xff\xfeU\0\x00\xd8x\0";
         expect(utf16, "0 encoding-mended", &NOT_GOOGLE);
         expect(utf16, "0 utf16", &ALL);
-        expect(b"U\0s\0e\0r\0", "0 utf16", &ALL);
-        expect(b"\0U\0s\0e\0r", "0 utf16", &ALL);
+        for none in [&b"U\0s\0e\0r\0"[..], b"\0U\0s\0e\0r", b"%PDF-1.7\n", b"\x1f\x8b\x08"] {
+            expect(none, "0 not-text", &ALL);
+        }
+        expect(crate::formats::coding::tests::gzip(html.as_bytes()), "5 misspelt-key", &ALL);
         let line = "Disallow: /abc\n";
         let long = "User-agent: *\n".to_owned() + &line.repeat((READ_BY_ALL - 14) / line.len());
         expect(&long, "34134 file-too-long", &[]);

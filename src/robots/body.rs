@@ -126,13 +126,13 @@ impl Body<'_> {
 /// [`BodyProblem`] if it is in an unknown coding, or no text.
 pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Result<Body<'b>, BodyProblem> {
     let is_odd = is_odd(&body.bytes);
-    if is_odd && let Some(what) = replaced(&body.bytes) {
-        return Err(BodyProblem::NotText(what));
-    }
     let is_coded = codings.iter().any(|coding| coding::is_known(coding));
     let body = match of_characters(&body.bytes, is_odd, is_coded) {
         Some(bytes) => Body { bytes: Cow::Owned(bytes), ..body },
-        None => body,
+        None => match replaced(&body.bytes).filter(|_| is_odd) {
+            Some(what) => return Err(BodyProblem::NotText(what)),
+            None => body,
+        },
     };
     let body = coding::decode(body, codings, limit).ok_or(BodyProblem::UnknownCoding)?;
     let body = coding::decode_by_marks(body, limit);
@@ -164,8 +164,11 @@ fn of_characters(text: &[u8], is_odd: bool, is_coded: bool) -> Option<Vec<u8>> {
     if is_meant { bytes().collect() } else { None }
 }
 
-/// How compressed files and images begin whose bytes were taken for UTF-8 or Windows-1252, which cannot be undone.
-const REPLACED: [(&str, &str); 8] = [
+/// How compressed files and images begin whose bytes were taken for UTF-8 or Windows-1252, or only in part for Latin-1, which cannot be
+/// undone.
+const REPLACED: [(&str, &str); 10] = [
+    ("\u{1f}\u{8b}", "a gzip file with bytes that were replaced"),
+    ("(\u{b5}/", "a Zstandard file with bytes that were replaced"),
     ("\u{1f}\u{fffd}", "a gzip file with bytes that were replaced"),
     ("\u{1f}\u{2039}", "a gzip file with bytes that were replaced"),
     ("(\u{fffd}/\u{fffd}", "a Zstandard file with bytes that were replaced"),
@@ -189,7 +192,16 @@ fn other_than_text(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(CHECKED)];
     let is_utf16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
     let nuls = memchr::memchr_iter(0, start).count();
-    (nuls * NULS > start.len() && !is_utf16).then_some("a file full of NULs")
+    (nuls * NULS > start.len() && !is_utf16).then(|| what_has_nuls(start))
+}
+
+/// What bytes are that have many NULs.
+fn what_has_nuls(start: &[u8]) -> &'static str {
+    let is_utf16 = |at: usize| start.chunks_exact(2).take(16).all(|pair| pair[at] == 0 && pair[1 - at] != 0);
+    match start.len() >= 4 && (is_utf16(0) || is_utf16(1)) {
+        true => "UTF-16 without its byte order mark",
+        false => "a file full of NULs",
+    }
 }
 
 /// Removes the last line if it is not terminated: a truncated rule may be a different rule.
@@ -259,7 +271,7 @@ mod tests {
         let lossy = String::from_utf8_lossy(&gzip(ROBOTS)).into_owned().into_bytes();
         assert_eq!(found(&lossy, &[b"gzip"]).unwrap_err().flaw(), Some(BodyFlaw::NotText));
         let beyond = [characters(&gzip(ROBOTS)), "\u{2039}".into()].concat();
-        assert!(found(&beyond, &[]).is_ok(), "no bytes, and no mark of any");
+        assert_eq!(found(&beyond, &[]).unwrap_err().flaw(), Some(BodyFlaw::NotText));
     }
 
     #[test]
@@ -272,7 +284,8 @@ mod tests {
             (b"\xfd7zXZ\0".to_vec(), Some("an xz file")),
             (nuls(11), Some("a file full of NULs")),
             (nuls(10), None),
-            (b"U\0s\0e\0r\0".to_vec(), Some("a file full of NULs")),
+            (b"U\0s\0e\0r\0".to_vec(), Some("UTF-16 without its byte order mark")),
+            (b"\0U\0s\0e\0r".to_vec(), Some("UTF-16 without its byte order mark")),
         ] {
             let expected = what.map(BodyProblem::NotText);
             assert_eq!(found(&raw, &[]).err(), expected, "{}", raw.escape_ascii());

@@ -309,8 +309,8 @@ mod tests {
         assert_eq!(one.origin.as_deref(), Some("https://a.example"));
         assert_eq!(one.body.as_deref(), Some(&b"x"[..]));
         assert_eq!(one.answered, Answered { status: Some(200), fetched_at: Some(60), ..Answered::default() });
-        let one = read(r#"{"origin":"http://a.example/","status":200,"body_base64":"/wA=","expires":7}"#, "").unwrap();
-        assert_eq!((one.url.as_str(), one.body.as_deref()), ("http://a.example/robots.txt", Some(&b"\xff\0"[..])));
+        let one = read(r#"{"origin":"http://a.example/","status":200,"body_base64":"/wE=","expires":7}"#, "").unwrap();
+        assert_eq!((one.url.as_str(), one.body.as_deref()), ("http://a.example/robots.txt", Some(&b"\xff\x01"[..])));
         assert_eq!(one.answered.expires, Some(7));
         let line =
             r#"{"origin":"http://a","status":null,"fetched_at":"1970-01-01T01:01:00\u002b01:00","expires":null}"#;
