@@ -129,22 +129,13 @@ enum Form {
     Json,
     /// Fields between commas, tabs, semicolons or bars.
     Table,
-    /// A tar archive.
-    Tar,
 }
-
-/// The mark of a tar archive, and where it is.
-const TAR: &[u8] = b"ustar";
-const TAR_AT: usize = 257;
 
 const NAME: usize = 64;
 
 impl Form {
     /// The form of a decompressed file, given all of it or its beginning; `None` if it may be a robots.txt.
     fn of(file: &[u8]) -> Option<Form> {
-        if file.get(TAR_AT..).is_some_and(|rest| rest.starts_with(TAR)) {
-            return Some(Form::Tar);
-        }
         let text = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file).trim_ascii_start();
         match json(text) {
             Some(form) if !has_record(text) => Some(form),
@@ -157,7 +148,6 @@ impl Form {
             Form::JsonLines => "JSON Lines",
             Form::Json => "JSON",
             Form::Table => "a table, such as CSV or TSV",
-            Form::Tar => "a tar archive",
         }
     }
 
@@ -168,7 +158,6 @@ impl Form {
             }
             Form::Json => "of answers, lint reads JSON Lines, with one object a line",
             Form::Table => "of answers, lint reads JSON Lines, WARC and Parquet",
-            Form::Tar => "unpack it, and lint the folder",
         }
     }
 }
@@ -262,7 +251,6 @@ mod tests {
         ] {
             assert_eq!(Form::of(file.as_bytes()), Some(form), "{file:.60}");
         }
-        assert_eq!(Form::of(&[&[0; TAR_AT][..], TAR, &[0; 250]].concat()), Some(Form::Tar));
     }
 
     #[test]

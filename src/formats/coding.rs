@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::compression::Compression;
+use super::compression::{Compression, DICTIONARY_MAGIC};
 
 /// A body, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -304,11 +304,23 @@ fn unzstd(raw: &[u8], limit: usize) -> Part {
     if !agrees(raw, ZSTD) && !is_skippable {
         return MISMATCH;
     }
-    let decoder = ZstdDecoder::with_buffer(raw).and_then(|mut decoder| {
+    let Some((dictionary, frames)) = dictionary(raw) else { return Part { bytes: Vec::new(), ending: Ending::Cut } };
+    let decoder = ZstdDecoder::with_dictionary(frames, &dictionary).and_then(|mut decoder| {
         decoder.window_log_max(ZSTD_WINDOW_LOG)?;
         Ok(decoder)
     });
     decoder.map_or(MISMATCH, |decoder| read(decoder, limit))
+}
+
+/// The dictionary that frames begin with, which may itself be compressed, and the frames; `None` if it is cut short.
+fn dictionary(raw: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
+    let Some(rest) = raw.strip_prefix(&DICTIONARY_MAGIC) else { return Some((Cow::Borrowed(b""), raw)) };
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    let (dictionary, frames) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    match dictionary.starts_with(ZSTD) {
+        false => Some((Cow::Borrowed(dictionary), frames)),
+        true => Some((Cow::Owned(unzstd(dictionary, FRAMING).bytes), frames)),
+    }
 }
 
 /// Streams of bzip2, one after the other; anything else after them is ignored, as after gzip.

@@ -151,7 +151,7 @@ fn is_odd(bytes: &[u8]) -> bool {
 /// The bytes of a text that has a character for each byte, as programs make it that take bytes for Latin-1: if it begins with a mark
 /// then, or, of a body with a coding, if it is no text as it is.
 fn of_characters(text: &[u8], is_odd: bool, is_coded: bool) -> Option<Vec<u8>> {
-    let is_wanted = is_odd || is_coded && !coding::looks_like_text(text);
+    let is_wanted = is_odd || text.starts_with(b"BZh") || is_coded && !coding::looks_like_text(text);
     if !is_wanted || text.is_ascii() {
         return None;
     }

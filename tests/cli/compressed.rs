@@ -69,18 +69,14 @@ fn damaged_sources_are_refused_with_file_and_place() {
     let bench = Bench::new();
     bench.file("urls", "http://a.example/\n");
     let lines: String = (0..100).map(|n| line(&format!("h{n}"))).collect();
-    let single = "robots.txt --origin http://a.example";
-    for (text, source) in [(lines.as_bytes(), "in.jsonl"), (ROBOTS.as_bytes(), single)] {
-        for (file, name) in both(text).iter().zip(["gzip", "Zstandard"]) {
-            let path = source.split(' ').next().expect("a name");
-            for end in [file.len() / 2, file.len() - 1] {
-                bench.file(path, &file[..end]);
-                let place = format!("byte {end}");
-                bench.refused(&format!("--robots {source} --out out urls"), &[path, name, "damaged", &place]);
-            }
-            bench.file(path, [&file[..], b"more"].concat());
-            bench.refused(&format!("--robots {source} --out out urls"), &[path, name, "damaged"]);
+    for (file, name) in both(lines.as_bytes()).iter().zip(["gzip", "Zstandard"]) {
+        for end in [file.len() / 2, file.len() - 1] {
+            bench.file("in.jsonl", &file[..end]);
+            let place = format!("byte {end}");
+            bench.refused("--robots in.jsonl --out out urls", &["in.jsonl", name, "damaged", &place]);
         }
+        bench.file("in.jsonl", [&file[..], b"more"].concat());
+        bench.refused("--robots in.jsonl --out out urls", &["in.jsonl", name, "damaged"]);
     }
 }
 

@@ -82,8 +82,8 @@ fn an_archive_in_a_folder_is_no_robots_txt() {
         let done = bench.program("compile --agent me sites -o policy.rsv").assert().code(2);
         said(&done.get_output().stderr, &[name, "each file of a folder is a robots.txt", "give the archive itself"]);
     }
-    // What a server sends is a robots.txt, whatever it is.
+    // A server may send anything in place of a robots.txt.
     let bench = Bench::with_site();
     bench.file("sites/b.example", ZIP);
-    assert_eq!(bench.outcome("--robots sites", "http://b.example/"), "allowed no-group");
+    assert_eq!(bench.outcome("--robots sites", "http://b.example/"), "deferred not-text");
 }

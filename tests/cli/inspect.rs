@@ -389,7 +389,7 @@ fn the_answers_that_are_kept_are_shown() {
     assert!(text.contains("\nanswer            failed (status 206), incomplete\n"), "{text}");
     let found = object(&bench, "http://a");
     let redirect = json!({
-        "kind": "redirect", "status": 301, "fetched_at": "2026-01-02T00:00:00Z", "expires": null, "incomplete": false,
+        "kind": "redirect", "status": 301, "fetched_at": "2026-01-02T00:00:00Z", "expires": null, "incomplete": false, "not_text": false,
         "target": "http://b/robots.txt"
     });
     assert_eq!((&found["answers"][0], found["answers"].as_array().map(Vec::len)), (&redirect, Some(2)));

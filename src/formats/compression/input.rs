@@ -17,7 +17,7 @@ pub enum Compression {
 }
 
 /// A Zstandard skippable frame that holds the dictionary for the frames after it.
-pub(super) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
+pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 
 /// The largest dictionary allowed, in bytes: the tool that makes them makes none larger.
 pub(super) const DICTIONARY_LIMIT: u64 = 100 << 20;

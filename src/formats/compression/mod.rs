@@ -14,7 +14,7 @@ mod salvage;
 #[cfg(feature = "warc")]
 pub(crate) use input::read_through;
 pub use input::{Compression, Damaged, DamagedMember, WindowTooLarge};
-pub(crate) use input::{DEFAULT_WINDOW, Peeked, is_damage, peeked};
+pub(crate) use input::{DEFAULT_WINDOW, DICTIONARY_MAGIC, Peeked, is_damage, peeked};
 pub(crate) use pieces::{InPieces, Pieces, with_help};
 pub use reader::Reader;
 pub(crate) use reader::read_within;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use super::answer::{Answer, Captured, bare_origin};
@@ -19,7 +19,7 @@ use super::robots::Robots;
 #[cfg(feature = "warc")]
 use super::warc::Archives;
 use crate::dialect::Dialect;
-use crate::formats::compression::{Damaged, Reader, peeked, with_help};
+use crate::formats::compression::{Damaged, Reader, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
 use crate::policy::Captures;
@@ -136,12 +136,17 @@ fn add_file(
         Some(compression) => Archives::is_damaged(path, compression, memory).map_err(SourceError::unreadable(path)),
         None => Ok(false),
     };
-    let (start, mut text) = match peeked(reader, MARK) {
-        Err(error) if Damaged::caused(&error) && is_damaged(b"")? => {
+    let mut reader = reader;
+    let mut start = Vec::new();
+    if let Err(error) = reader.by_ref().take(MARK as u64).read_to_end(&mut start) {
+        // Its first record may be shorter than the marks of other files.
+        let is_archive = is_file && SourceKind::of_text(&start) == SourceKind::Warc;
+        if Damaged::caused(&error) && (is_archive || is_damaged(b"")?) {
             return archives.add(path, io::empty(), compression, intake);
         }
-        peeked => peeked.map_err(SourceError::unreadable(path))?,
-    };
+        return Err(SourceError::unreadable(path)(error));
+    }
+    let mut text = io::Cursor::new(start.clone()).chain(reader);
     match (SourceKind::of_text(&start), compression.filter(|_| is_file)) {
         (SourceKind::Policy, _) => Err(SourceError::Policy { path: path.to_owned() }),
         (kind @ (SourceKind::Arc | SourceKind::Zip), _) => Err(SourceError::NotRead { path: path.to_owned(), kind }),

@@ -249,7 +249,7 @@ impl Flaw {
     /// What is told of it after its place.
     pub fn cause(self) -> String {
         match self {
-            Flaw::Body(problem) => format!(": {problem}"),
+            Flaw::Body(problem) if problem.flaw().is_some() => format!(": {problem}"),
             _ => String::new(),
         }
     }
