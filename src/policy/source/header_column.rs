@@ -143,3 +143,83 @@ fn pair_of(element: &ArrayRef) -> Option<(String, Vec<String>)> {
     };
     Some((names.into_iter().next()?, values))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::columnar::{ParquetFile, RowRange};
+    use arrow_array::builder::{ListBuilder, MapBuilder, StringBuilder};
+    use arrow_array::{StringArray, StructArray};
+    use arrow_schema::{DataType, Field};
+    use parquet::arrow::ArrowWriter;
+    use std::sync::Arc;
+
+    /// The values of the first row of a column, as a file stores it; or what is wrong with it.
+    fn read(column: ArrayRef) -> Result<Vec<String>, String> {
+        let rows = column.len();
+        let batch = RecordBatch::try_from_iter([("url", Arc::clone(&column)), ("headers", column)]).unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let mut writer = ArrowWriter::try_new(file.try_clone().unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let file = ParquetFile::open_for_seconds(file).unwrap();
+        let number = HeaderColumn::find(file.schema(), "headers").unwrap();
+        let headers = HeaderColumn::at(file.schema(), number).unwrap_or_else(|Malformed(problem)| panic!("{problem}"));
+        let wanted: Vec<usize> = headers.numbers().collect();
+        let range = RowRange { group: 0, first: 0, rows, ends: true };
+        let batch = file.batches(range, &wanted, rows).unwrap().next().unwrap().unwrap();
+        let found = headers.of(&batch, 0)?;
+        assert!((1..rows).all(|row| headers.of(&batch, row) == Ok(Vec::new())), "the others have none");
+        Ok(found.into_iter().map(|(_, value)| value).collect())
+    }
+
+    fn text(values: &[Option<&str>]) -> ArrayRef {
+        Arc::new(StringArray::from(values.to_vec()))
+    }
+
+    fn pair(names: [&str; 2], values: [&str; 2]) -> ArrayRef {
+        let field = |name: &str| Arc::new(Field::new(name, DataType::Utf8, true));
+        let columns = names.iter().zip(values).map(|(name, value)| (field(name), text(&[Some(value)])));
+        Arc::new(StructArray::from(columns.collect::<Vec<_>>()))
+    }
+
+    /// A column with one row, a list of this array.
+    fn listed(values: ArrayRef) -> ArrayRef {
+        let field = Arc::new(Field::new("element", values.data_type().clone(), true));
+        let offsets = arrow_buffer::OffsetBuffer::from_lengths([values.len()]);
+        Arc::new(arrow_array::ListArray::new(field, offsets, values, None))
+    }
+
+    #[test]
+    fn headers_are_text_a_map_a_list_or_a_struct() {
+        let json = text(&[Some(r#"{"content-encoding":["gzip","br"]}"#), None, Some("null"), Some("{}")]);
+        assert_eq!(read(json).unwrap(), ["gzip", "br"]);
+        assert!(read(text(&[Some("gzip")])).unwrap_err().contains("its headers cannot be read"));
+        let mut map = MapBuilder::new(None, StringBuilder::new(), StringBuilder::new());
+        map.keys().append_value("Server");
+        map.values().append_value("x");
+        map.keys().append_value("CONTENT-ENCODING");
+        map.values().append_value("gzip");
+        map.append(true).unwrap();
+        map.append(true).unwrap();
+        map.append(false).unwrap();
+        assert_eq!(read(Arc::new(map.finish())).unwrap(), ["gzip"]);
+        let mut map = MapBuilder::new(None, StringBuilder::new(), ListBuilder::new(StringBuilder::new()));
+        map.keys().append_value("Content-Encoding");
+        map.values().append_value([Some("gzip"), Some("br")]);
+        map.append(true).unwrap();
+        assert_eq!(read(Arc::new(map.finish())).unwrap(), ["gzip", "br"]);
+        for names in [["name", "value"], ["key", "value"], ["0", "1"]] {
+            assert_eq!(read(listed(pair(names, ["Content-Encoding", "gzip"]))).unwrap(), ["gzip"]);
+        }
+        assert_eq!(read(listed(pair(["value", "name"], ["gzip", "Content-Encoding"]))).unwrap(), ["gzip"]);
+        let list = listed(text(&[Some("Content-Encoding"), Some("gzip")]));
+        assert_eq!(read(listed(list)).unwrap(), ["gzip"]);
+        assert_eq!(read(pair(["Server", "Content-Encoding"], ["x", "gzip"])).unwrap(), ["gzip"]);
+        let single: ArrayRef = Arc::new(StructArray::from(vec![(
+            Arc::new(Field::new("Content-Encoding", DataType::Utf8, true)),
+            text(&[Some("gzip"), None]),
+        )]));
+        assert_eq!(read(single).unwrap(), ["gzip"]);
+    }
+}
