@@ -57,7 +57,7 @@ pub struct LintArgs {
     /// The robots.txt files, or folders of them; - is standard input
     ///
     /// Of WARC archives, JSON Lines and Parquet, as for `compile`, the newest robots.txt of each origin is read. Other JSON, a table
-    /// and a tar archive are refused.
+    /// and what is no text, such as an archive, are refused.
     #[arg(required_unless_present = "kinds", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

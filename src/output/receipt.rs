@@ -532,6 +532,9 @@ impl fmt::Display for Receipt {
             let where_to = "the receipt lists their kinds, `robosieve lint` the lines";
             writeln!(f, "{}", fit::wrapped([had_none.as_str(), where_to]))?;
         }
+        for (name, count) in self.policy.captures.flaws() {
+            writeln!(f, "bodies: {name} {count}")?;
+        }
         for (name, count) in self.policy.warc.flaws() {
             writeln!(f, "WARC: {name} {count}")?;
         }

@@ -41,6 +41,15 @@ pub struct CaptureCounts {
     pub cut_sources: u64,
 }
 
+impl CaptureCounts {
+    /// The counts of bodies that are no robots.txt, which operators should see.
+    pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [("not-text", self.not_text), ("damaged", self.damaged_bodies), ("undecodable", self.undecodable_bodies)]
+            .into_iter()
+            .filter(|&(_, count)| count > 0)
+    }
+}
+
 /// The contents of a policy, and how it was made. A policy file has only what follows from the answers in it: it does not
 /// count captures that lost to others, nor records that were passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ State = Literal[
     "unfetched",
     "incomplete",
     "not-modified",
+    "not-text",
 ]
 
 

@@ -236,8 +236,8 @@ pub struct ReadingArgs {
     /// The keys of JSON Lines and columns of Parquet, if they differ
     ///
     /// For example, url=target_uri,body=content,status=code. The fields are url, origin, status, location, body, body_base64,
-    /// fetched_at, expires and unreachable_since. An empty name, as in fetched_at=, means that there is no such field;
-    /// with status=, every response is a file with status 200.
+    /// fetched_at, expires, unreachable_since and headers. An empty name, as in fetched_at=, means that there is no such
+    /// field; with status=, every response is a file with status 200.
     #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
     pub columns: Option<FieldNames>,
     /// When the files of folders were fetched: a time (RFC 3339), or mtime for when each was modified

@@ -5,9 +5,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use parquet::basic::{ConvertedType, LogicalType, Repetition};
 use parquet::schema::types::{SchemaDescriptor, Type};
 
-use super::headers::{Headers, matters};
+use super::headers::{headers_of_json, matters};
 use crate::formats::columnar::{Kind, Malformed, ValueColumn};
-use crate::formats::error::json_words;
 
 /// A column with the headers of answers.
 pub(super) struct HeaderColumn {
@@ -57,9 +56,7 @@ impl HeaderColumn {
     pub fn of(&self, batch: &RecordBatch, row: usize) -> Result<Vec<(String, String)>, String> {
         if let Form::Json(column) = &self.form {
             let Some(text) = column.text(batch, row) else { return Ok(Vec::new()) };
-            let headers: Result<Option<Headers>, _> = serde_json::from_slice(text);
-            let wrong = |error| format!("its headers cannot be read: {}", json_words(&error));
-            return Ok(headers.map_err(wrong)?.unwrap_or_default().0);
+            return headers_of_json(text);
         }
         let Some(column) = batch.column_by_name(&self.name).filter(|column| column.is_valid(row)) else {
             return Ok(Vec::new());

@@ -6,10 +6,23 @@ use serde::{Deserialize, de};
 use std::fmt;
 
 use super::answer::CONTENT_ENCODING;
+use crate::formats::error::json_words;
 
 /// The headers that matter, by name and value, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Headers(pub Vec<(String, String)>);
+
+/// The headers of an answer that matter, by name and value, of a text in JSON: an object, whose values are texts or lists of texts, or a
+/// list of pairs; null has none. They are those of [`Answer::headers`](super::Answer::headers()).
+///
+/// # Errors
+///
+/// What is wrong, as a sentence about an answer.
+pub fn headers_of_json(text: &[u8]) -> Result<Vec<(String, String)>, String> {
+    let headers: Result<Option<Headers>, _> = serde_json::from_slice(text);
+    let headers = headers.map_err(|error| format!("its headers cannot be read: {}", json_words(&error)))?;
+    Ok(headers.unwrap_or_default().0)
+}
 
 impl Headers {
     fn add(&mut self, name: &str, values: Values) {

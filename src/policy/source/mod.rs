@@ -30,6 +30,7 @@ pub(crate) use answer::{bare_origin, page};
 pub use directory::FetchedAt;
 pub use error::{NoColumn, RecordProblem, SourceError};
 pub use fields::{Field, FieldNames, FieldNamesError};
+pub use headers::headers_of_json;
 pub use intake::Newest;
 pub use kind::SourceKind;
 pub use passed_over::PassedOver;

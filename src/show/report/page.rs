@@ -360,6 +360,9 @@ fn engines(report: &Report) -> String {
     for (kind, count) in policy.notes.iter() {
         table.row([Cell::Term(kind.name().to_owned(), note_meaning(kind)), Cell::Number(count)]);
     }
+    for (name, count) in policy.captures.flaws() {
+        table.row([Cell::Words(format!("bodies: {name}")), Cell::Number(count)]);
+    }
     for (name, count) in policy.warc.flaws() {
         table.row([Cell::Words(format!("WARC: {name}")), Cell::Number(count)]);
     }
