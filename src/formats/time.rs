@@ -16,8 +16,13 @@ pub(crate) fn serialize<S: Serializer>(seconds: &i64, serializer: S) -> Result<S
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     let text = String::deserialize(deserializer)?;
+    written(&text).map_err(serde::de::Error::custom)
+}
+
+/// The Unix time in seconds that [`time`] wrote.
+pub(crate) fn written(text: &str) -> Result<i64, String> {
     // Times beyond the years of RFC 3339 were written as numbers.
-    text.parse().or_else(|_| parse(&text)).map_err(serde::de::Error::custom)
+    text.parse().or_else(|_| parse(text))
 }
 
 /// The last year of which sources may have times. The present in milliseconds is in the year 58,000.
