@@ -149,7 +149,9 @@ mod tests {
         for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 9.3e18, -9.3e18] {
             assert!(float(wrong).is_err(), "{wrong}");
         }
-        for (text, seconds) in [("1969-12-31T23:59:58.5Z", -2), ("1970-01-01T00:00:00.9Z", 0), ("1969-12-31T23:59:59Z", -1)] {
+        for (text, seconds) in
+            [("1969-12-31T23:59:58.5Z", -2), ("1970-01-01T00:00:00.9Z", 0), ("1969-12-31T23:59:59Z", -1)]
+        {
             assert_eq!(parse(text), Ok(seconds), "{text}");
         }
     }

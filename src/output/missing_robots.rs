@@ -195,11 +195,7 @@ impl MissingRobots {
 
     /// Writes `robots-needed.tsv`; returns its description, in which each row is a line. `asked` tells, for each origin, the URL
     /// to fetch, its last status, and when. Several origins may wait for one URL, to which they redirect.
-    pub fn write(
-        mut self,
-        asked: impl Fn(&str, &Waiting) -> Asked,
-        out: &mut impl Write,
-    ) -> io::Result<Written> {
+    pub fn write(mut self, asked: impl Fn(&str, &Waiting) -> Asked, out: &mut impl Write) -> io::Result<Written> {
         self.sort()?;
         let MissingRobots { by_origin, mut by_url, mut by_first, .. } = self;
         each_merged(by_origin, |origin, waiting| {
@@ -364,15 +360,28 @@ mod tests {
     }
 
     #[test]
+    fn of_several_times_the_newest_counts() {
+        let waiting =
+            |first, asked_at| Waiting { first, lines: 1, reason: Reason::Unreachable, status: None, asked_at };
+        for times in [[None, Some(5), Some(3)], [Some(5), None, Some(3)], [Some(3), Some(5), None]] {
+            let merged = times.into_iter().zip(0..).map(|(at, first)| waiting(first, at)).reduce(merged);
+            assert_eq!(merged, Some(Waiting { lines: 3, ..waiting(0, Some(5)) }));
+        }
+    }
+
+    #[test]
     fn a_row_is_read_as_it_was_written() {
         let times = [None, Some(0), Some(-1), Some(1_768_219_200), Some(i64::MIN), Some(i64::MAX - 1)];
-        for (status, asked_at) in [None, Some(0), Some(503)].into_iter().flat_map(|status| times.map(|at| (status, at))) {
+        for (status, asked_at) in [None, Some(0), Some(503)].into_iter().flat_map(|status| times.map(|at| (status, at)))
+        {
             let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status, asked_at };
             needed.add_one("https://a.example:8443/robots.txt", waiting).unwrap();
             let mut out = Vec::new();
-            let asked = |url: &str, waiting: &Waiting| {
-                Asked { url: url.to_owned(), status: waiting.status, at: waiting.asked_at }
+            let asked = |url: &str, waiting: &Waiting| Asked {
+                url: url.to_owned(),
+                status: waiting.status,
+                at: waiting.asked_at,
             };
             needed.write(asked, &mut out).unwrap();
             let text = String::from_utf8(out).unwrap();

@@ -62,9 +62,8 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         concatenate(&shards, &mut joined, &mut output)?;
     }
     let needed = needed(&shards, directory)?;
-    let asked = |url: &str, waiting: &Waiting| {
-        Asked { url: url.to_owned(), status: waiting.status, at: waiting.asked_at }
-    };
+    let asked =
+        |url: &str, waiting: &Waiting| Asked { url: url.to_owned(), status: waiting.status, at: waiting.asked_at };
     joined.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);
     output.write_receipt(&joined)?;
     output.commit(None, |_| Ok(()))?;

@@ -155,7 +155,8 @@ impl Run {
     /// The URLs, in order. Their rules are those of `source`.
     pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
         let mut records = UrlRecords::new(self.part(&self.urls), std::iter::empty(), source);
-        let tied = self.part(&self.tied).chunks_exact(size_of::<[u64; 2]>()).map(bytemuck::pod_read_unaligned::<[u64; 2]>);
+        let tied =
+            self.part(&self.tied).chunks_exact(size_of::<[u64; 2]>()).map(bytemuck::pod_read_unaligned::<[u64; 2]>);
         let mut tied = tied.peekable();
         // It was written by this process.
         (0..).map_while(move |number| {

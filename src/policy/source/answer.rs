@@ -88,11 +88,7 @@ impl Answer {
 
     /// The robots.txt that an origin served with status 200 at a time in seconds of Unix time, if that is known. Of two answers
     /// without one, nobody can tell which is newer.
-    pub fn found(
-        origin: impl Into<String>,
-        body: impl Into<Arc<[u8]>>,
-        fetched_at: impl Into<Option<i64>>,
-    ) -> Answer {
+    pub fn found(origin: impl Into<String>, body: impl Into<Arc<[u8]>>, fetched_at: impl Into<Option<i64>>) -> Answer {
         Answer {
             origin: Some(origin.into()),
             status: Some(200),

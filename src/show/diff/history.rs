@@ -51,7 +51,8 @@ impl<'p> History<'p> {
     /// [`DiffError`] if the policies have different dialects, or one lacks a crawler.
     pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, DiffError> {
         let (names, policies): (Vec<String>, Vec<&Policy>) = policies.iter().cloned().unzip();
-        let crawlers = crawlers_of(&policies, agents, |number| format!("the policy {}", shortened(visible(&names[number]))))?;
+        let crawlers =
+            crawlers_of(&policies, agents, |number| format!("the policy {}", shortened(visible(&names[number]))))?;
         Ok(History { policies, names, crawlers, choices: Choices::now() })
     }
 

@@ -5,9 +5,9 @@ use robosieve::policy::{Answered, Capture, Captures, Policy};
 use robosieve::robots::Agents;
 use robosieve::{Choices, Dialect, Matcher};
 
-use crate::support::program::Bench;
 #[cfg(feature = "warc")]
 use crate::support::archives;
+use crate::support::program::Bench;
 
 /// What becomes of the lines of an origin that redirects there.
 const NOWHERE: &str = "deferred redirect-unresolved";
@@ -133,9 +133,8 @@ fn so_does_a_header_of_an_archive() {
     let moved = |number: usize, fields: &str| {
         archives::answer(&format!("{}/robots.txt", host(number)), 1, &format!("301 Moved{fields}"), "")
     };
-    let headers = CASES.iter().enumerate().flat_map(|(number, (location, _))| {
-        moved(number, &format!("\r\nLocation:{location}"))
-    });
+    let headers =
+        CASES.iter().enumerate().flat_map(|(number, (location, _))| moved(number, &format!("\r\nLocation:{location}")));
     let archive: Vec<u8> = headers.chain(archives::rules("b")).collect();
     judged("WARC", &compiled(&bench, archive), CASES);
 

@@ -1,9 +1,9 @@
 //! Times: what each door takes for one, and whose answers have the time that is given for those without.
 
+use robosieve::Dialect;
 use robosieve::policy::source::{self, Answer, FetchedAt, Options, add_answers};
 use robosieve::policy::{Captures, Policy};
 use robosieve::robots::Agents;
-use robosieve::Dialect;
 
 use crate::support::program::{Bench, said};
 
@@ -138,7 +138,9 @@ fn so_it_is_in_the_columns_of_tables() {
         agrees("a table", &time.to_string(), found.map(|[_, expires]| expires), expected);
     }
     assert_eq!(doubles(None), Ok([None; 2]));
-    let integers = |name: &'static str, time| read([(name, Values::Int64(vec![Some(time)])), ("optional int64 expires", Values::Int64(vec![None]))]);
+    let integers = |name: &'static str, time| {
+        read([(name, Values::Int64(vec![Some(time)])), ("optional int64 expires", Values::Int64(vec![None]))])
+    };
     let decimal = "optional int64 fetched_at (DECIMAL(18,3))";
     assert_eq!(integers(decimal, 1_795_852_800_250), Ok([Some(1_795_852_800), None]));
     assert_eq!(integers(decimal, -250), Ok([Some(-1), None]));
@@ -203,7 +205,13 @@ fn an_answer_without_a_time_has_the_one_that_is_given_whatever_its_source() {
             let words = format!("--robots {source} {option} --now 2026-01-10T13:00:00Z --max-age 2h --on-stale defer");
             bench.outcome(&words, "http://a.example/x")
         });
-        let fresh = if is_own { "deferred stale" } else if source == "sites" { "allowed rules" } else { "allowed unavailable" };
+        let fresh = if is_own {
+            "deferred stale"
+        } else if source == "sites" {
+            "allowed rules"
+        } else {
+            "allowed unavailable"
+        };
         assert_eq!(judged, ["deferred stale", fresh], "{source}");
         bench.program(&format!("compile --agent me {source} --fetched-at mtime -o {source}.rsv")).assert().success();
         let now = "2026-01-10T13:00:00Z".parse::<jiff::Timestamp>().expect("a time").as_second();
