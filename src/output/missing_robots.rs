@@ -387,9 +387,13 @@ mod tests {
             let text = String::from_utf8(out).unwrap();
             let row = text.lines().nth(1).unwrap();
             assert_eq!(parse_row(row, 7), Some(("https://a.example:8443/robots.txt", waiting)));
-            for damaged in
-                [row.replace("https", "ftp"), row.replacen('3', "x", 1), format!("{row}\t"), row.replace("un", "")]
-            {
+            for damaged in [
+                row.replace("https", "ftp"),
+                row.replace("\t3\t", "\tx\t"),
+                format!("{row}\t"),
+                format!("{row}x"),
+                row.replace("un", ""),
+            ] {
                 assert_eq!(parse_row(&damaged, 7), None, "{damaged}");
             }
         }

@@ -44,8 +44,8 @@ pub struct Statistics {
     /// Captures read, and what became of them; only if the policy was just made from them.
     #[serde(skip_serializing_if = "is_default")]
     pub captures: CaptureCounts,
-    /// The first of the URLs of which only bytes could choose an answer; likewise.
-    #[serde(skip_serializing_if = "is_default")]
+    /// The first of the URLs of which only bytes could choose an answer; likewise. Receipts have only their numbers.
+    #[serde(skip)]
     pub first_tie: Option<String>,
     /// Counts of WARC records; likewise.
     #[serde(skip_serializing_if = "is_default")]

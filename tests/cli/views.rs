@@ -106,7 +106,7 @@ fn access_by_statuses_is_what_filter_does() {
                 by_origin(&rows(&bench, &format!("export {file} {others} --what access --agent {agent}")), "access");
             for statuses in STATUSES {
                 let told = rows(&bench, &format!("export {file} {others} --what access --agent {agent} {statuses}"));
-                let (access, root) = (by_origin(&told, "access"), by_origin(&told, "root"));
+                let (access, root) = (by_origin(&told, "blocked"), by_origin(&told, "root"));
                 let options = format!("--policy {file} {others} --agent {agent} {statuses}");
                 assert_eq!(filtered(&bench, &options, &access, "/"), root, "{options}");
                 let of_others = filtered(&bench, &options, &access, "/yes");
@@ -156,16 +156,16 @@ fn one_origin_by_statuses_is_what_export_tells() {
                 }
                 let entry = printed(&bench, &format!("inspect {file} {others} {origin} --agent two --json {statuses}"));
                 let entry: Value = serde_json::from_str(&entry).expect("JSON");
-                assert_eq!(entry["agents"][0]["access"], access, "{origin} {file} {statuses}");
+                assert_eq!(entry["agents"][0]["blocked"], access, "{origin} {file} {statuses}");
             }
         }
         let told = rows(&bench, &format!("export merged.rsv --what access --agent two {statuses}"));
-        let (access, root) = (by_origin(&told, "access"), by_origin(&told, "root"));
+        let (access, root) = (by_origin(&told, "blocked"), by_origin(&told, "root"));
         for origin in ["http://s404.example", "http://new.example", "http://to-changed.example"] {
             let history = rows(&bench, &format!("history base.rsv merged.rsv {origin} --agent two {statuses}"));
             let last = history.last().expect("a row");
             assert_eq!(
-                (&last["access"], &last["root"]),
+                (&last["blocked"], &last["root"]),
                 (&access[origin].as_str().into(), &root[origin].as_str().into())
             );
         }

@@ -215,7 +215,7 @@ fn an_answer_without_a_time_has_the_one_that_is_given_whatever_its_source() {
         assert_eq!(judged, ["deferred stale", fresh], "{source}");
         bench.program(&format!("compile --agent me {source} --fetched-at mtime -o {source}.rsv")).assert().success();
         let now = "2026-01-10T13:00:00Z".parse::<jiff::Timestamp>().expect("a time").as_second();
-        let policy = Policy::open(&bench.path(&format!("{source}.rsv"))).expect("a policy");
+        let policy = Policy::open(bench.path(&format!("{source}.rsv"))).expect("a policy");
         let found = times(&policy, "http://a.example")[0].expect("a time");
         assert_eq!(now - found < 2 * 3600, !is_own, "{source}");
     }
