@@ -103,7 +103,7 @@ fn access_by_statuses_is_what_filter_does() {
     for (file, others) in [("base.rsv", ""), ("base.rsv", "--policy newer.rsv"), ("merged.rsv", "")] {
         for agent in ["one", "two"] {
             let by_default =
-                by_origin(&rows(&bench, &format!("export {file} {others} --what access --agent {agent}")), "access");
+                by_origin(&rows(&bench, &format!("export {file} {others} --what access --agent {agent}")), "blocked");
             for statuses in STATUSES {
                 let told = rows(&bench, &format!("export {file} {others} --what access --agent {agent} {statuses}"));
                 let (access, root) = (by_origin(&told, "blocked"), by_origin(&told, "root"));
@@ -139,7 +139,7 @@ fn one_origin_by_statuses_is_what_export_tells() {
     for statuses in STATUSES {
         for (file, others) in [("base.rsv", "--policy newer.rsv"), ("merged.rsv", "")] {
             let told = rows(&bench, &format!("export {file} {others} --what access --agent two {statuses}"));
-            for (origin, access) in by_origin(&told, "access") {
+            for (origin, access) in by_origin(&told, "blocked") {
                 let is_asked = [
                     "to-base",
                     "changed",
@@ -191,7 +191,7 @@ fn changes_by_statuses_are_those_of_access() {
     let mut kinds = BTreeMap::<&str, usize>::new();
     for statuses in STATUSES {
         let of = |file: &str| {
-            by_origin(&rows(&bench, &format!("export {file} --what access --agent two {statuses}")), "access")
+            by_origin(&rows(&bench, &format!("export {file} --what access --agent two {statuses}")), "blocked")
         };
         let (was, now) = (of("base.rsv"), of("merged.rsv"));
         let told = by_origin(&rows(&bench, &format!("diff base.rsv merged.rsv --agent two {statuses}")), "change");
