@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use robosieve::policy::{self, MergeError, Merged};
+use robosieve::policy::{self, CaptureCounts, MergeError, Merged};
 
 use crate::arguments::{self, items};
 use crate::compile::{ensured, locked, unwritable};
@@ -56,9 +56,12 @@ fn warn(py: Python<'_>, merged: &Merged) -> PyResult<()> {
         let message = std::ffi::CString::new(message).unwrap_or_default();
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
     };
-    if merged.without_time > 0 {
-        let count = merged.without_time;
-        warn(format!("{count} answers without a time differ from another for the same URL; one of each two is kept"))?;
+    if let Some(first) = &merged.statistics.first_tie {
+        let CaptureCounts { same_time, without_time, .. } = merged.statistics.captures;
+        let count = same_time + without_time;
+        warn(format!(
+            "{count} URLs have different answers of one time, or without any, of which the greater bytes are kept: the first is {first}"
+        ))?;
     }
     if let [first, ..] = &merged.contradictions[..] {
         let count = merged.contradictions.len();

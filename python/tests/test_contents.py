@@ -79,7 +79,7 @@ def test_policies_are_told_by_the_choices_of_judge(policy: robosieve.Policy, pol
     assert [row["root"] for row in access] == judged
     refused = "https://members.example.net"
     (entry,) = robosieve.inspect(policy, refused, agent="*", choices=choices)["agents"]  # type: ignore[index]
-    assert entry["access"] == "deferred"
+    assert entry["blocked"] == "deferred"
     assert robosieve.diff(policy, policy, choices=choices).to_pyarrow().num_rows == 0
     with pytest.raises(robosieve.Error, match='choices: the table "status" does not depend on them'):
         robosieve.export(policy, "status", choices=choices)

@@ -130,7 +130,7 @@ def test_answers_without_a_time_are_told(tmp_path: Path) -> None:
         (tmp_path / name / "a.example").write_text(f"User-agent: *\nDisallow: /{name}\n")
         paths.append(tmp_path / f"{name}.rsv")
         robosieve.compile([tmp_path / name], ["*"], paths[-1])
-    with pytest.warns(UserWarning, match="2 answers without a time differ"):
+    with pytest.warns(UserWarning, match="2 URLs have different answers"):
         robosieve.merge(paths, tmp_path / "merged.rsv")
 
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::args::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
 use super::error::Failure;
 use super::say::{Printer, say};
-use super::sources::{self, crawlers, say_passed_over, url_line, with_overrides};
+use super::sources::{self, crawlers, say_passed_over, say_ties, url_line, with_overrides};
 use crate::dialect::Dialect;
 use crate::formats::compression::is_damage;
 use crate::formats::time::time;
@@ -294,6 +294,7 @@ impl RuleSource {
             ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents.clone())?, dialect));
         let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
         let policy = captures.policy()?;
+        say_ties(&policy);
         RuleSource::of_policy(&policy, agents, choices)
     }
 

@@ -8,7 +8,7 @@ use super::args::{AgentsFileArgs, ReadingArgs, bytes, dialect, mapped};
 use super::destination;
 use super::error::Failure;
 use super::say::{say, say_lines};
-use super::sources::say_passed_over;
+use super::sources::{say_passed_over, ties};
 use super::watch::watch_work;
 use crate::dialect::Dialect;
 use crate::formats::fit::wrapped;
@@ -146,6 +146,9 @@ fn work(progress: &CompileProgress) -> String {
 }
 
 fn report(path: &Path, statistics: &Statistics) {
+    if let Some(ties) = ties(statistics) {
+        say(format_args!("robosieve: warning: {ties}"));
+    }
     let notes: u64 = statistics.notes.iter().map(|(_, count)| count).sum();
     if notes > 0 {
         let lines = counted(notes, "line or part", "lines or parts");
@@ -181,10 +184,6 @@ pub fn merge(args: &MergeArgs) -> Result<ExitCode, Failure> {
 
 /// Tells what the policies disagree about.
 fn tell(merged: &Merged) {
-    if merged.without_time > 0 {
-        let answers = counted(merged.without_time, "answer without a time differs", "answers without a time differ");
-        say(format_args!("{answers} from another for the same URL; one of each two is kept, whichever is newer"));
-    }
     let contradictions = &merged.contradictions;
     if !contradictions.is_empty() {
         let origins = counted(contradictions.len() as u64, "origin", "origins");

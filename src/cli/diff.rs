@@ -98,8 +98,8 @@ impl DiffArgs {
 /// Tell when each crawler's access changed, by policy files of different times
 ///
 /// Writes a table: for each origin and crawler whose access changed, a row for each policy by which it is another than by the one before,
-/// beginning with the first. access, root and group are those of `export --what access`. With an origin, only its rows, also if
-/// nothing changed; the exit status is 1 if no policy has it.
+/// beginning with the first. policy is its file, as it was given; blocked, root and group are those of `export --what access`. With an
+/// origin, only its rows, also if nothing changed; the exit status is 1 if no policy has it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve history 2026-01.rsv 2026-06.rsv 2026-11.rsv
@@ -164,7 +164,9 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     args.file.ensure(args.format, paths)?;
     let choices = Choices::now().statuses(args.statuses.read()?);
     let policies = paths.iter().map(|path| args.trust.open(path)).collect::<Result<Vec<_>, _>>()?;
-    let history = History::new(&policies.iter().collect::<Vec<_>>(), &args.agent)?.choices(choices);
+    // Tables tell policies apart by their files, which people know.
+    let named = paths.iter().zip(&policies).map(|(path, policy)| (path.to_string_lossy().into_owned(), policy));
+    let history = History::new(&named.collect::<Vec<_>>(), &args.agent)?.choices(choices);
     let origins = args.file.write(args.format, |out| history.write(origin.as_deref(), args.format, out))?;
     if let (Some(origin), 0) = (&origin, origins) {
         say(format_args!("robosieve: {origin} is in none of the policies"));

@@ -139,8 +139,6 @@ pub enum Failure {
     NothingAllowed,
     #[error("--origin needs exactly one source, a single robots.txt; {given} were given")]
     OneRobots { given: usize },
-    #[error("--fetched-at is for folders and single robots.txt with --origin; no source is one")]
-    NothingWithoutTime,
     #[error("--format parquet writes files, so it needs --out; on standard output, --only and --verdicts print text")]
     TableWithoutFolder,
     #[error("--compress is for text only: Parquet files are always compressed, with Zstandard; leave --compress out")]

@@ -9,7 +9,7 @@ use super::args::{FilterArgs, PolicyArgs, PolicySourceArgs};
 use super::error::Failure;
 use super::guess::about_lists;
 use super::journal::Journal;
-use super::sources::{self, with_overrides};
+use super::sources::{self, ties, with_overrides};
 use super::watch::watch;
 use super::{destination, lists, process};
 use crate::formats::visible::visible_except;
@@ -189,7 +189,9 @@ fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<P
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     let (sources, overrides) = ((&*source.robots, source.origin.as_deref()), source.overrides.as_deref());
     let tell = |passed: &PassedOver| journal.passed_over(passed);
-    Ok(source.reading.read(sources, overrides, args.long_run.skip_bad, captures, tell)?.policy()?)
+    let policy = source.reading.read(sources, overrides, args.long_run.skip_bad, captures, tell)?.policy()?;
+    ties(policy.statistics()).iter().for_each(|ties| journal.warn(ties));
+    Ok(policy)
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {

@@ -14,7 +14,7 @@ use crate::formats::visible;
 use crate::policy::{OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Agents, SideKey};
 use crate::show::inspect::{
-    self, Access, AgentEntry, AnswerTimes, Bucket, DelayEntry, Distribution, GroupCounts, GroupKind, KeptAnswer,
+    self, AgentEntry, AnswerTimes, Blocked, Bucket, DelayEntry, Distribution, GroupCounts, GroupKind, KeptAnswer,
     Lifetimes, OriginEntry, OverrideCounts, SideLine, Summary,
 };
 
@@ -162,7 +162,7 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
         let rules = agent.rules.len();
         lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
     }
-    lines.push(format!("  {}", blocked(agent.access)));
+    lines.push(format!("  {}", blocked(agent.blocked)));
     let rule = |allow| if allow { "Allow" } else { "Disallow" };
     lines.extend(
         agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), visible(&one.value))),
@@ -178,13 +178,13 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     lines
 }
 
-fn blocked(access: Access) -> &'static str {
-    match access {
-        Access::None => "no path is blocked",
-        Access::Some => "some paths are blocked",
-        Access::All => "all paths are blocked",
-        Access::Deferred => "no verdict now",
-        Access::Undecided => "some or all paths may be blocked: the rules are too intricate to tell",
+fn blocked(blocked: Blocked) -> &'static str {
+    match blocked {
+        Blocked::None => "no path is blocked",
+        Blocked::Some => "some paths are blocked",
+        Blocked::All => "all paths are blocked",
+        Blocked::Deferred => "no verdict now",
+        Blocked::Undecided => "some or all paths may be blocked: the rules are too intricate to tell",
     }
 }
 

@@ -10,7 +10,7 @@ use super::args::{PolicyArgs, ReadingArgs, number, workers};
 use super::destination;
 use super::error::Failure;
 use super::say::{print, say, say_lines};
-use super::sources::say_passed_over;
+use super::sources::{say_passed_over, say_ties};
 use super::watch::watch_work;
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
@@ -168,5 +168,7 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     let agents = receipt.crawlers().map_err(|error| unreadable(&error))?;
     let (sources, captures) = ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents)?, dialect));
     let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
-    Ok(Some(captures.policy()?))
+    let policy = captures.policy()?;
+    say_ties(&policy);
+    Ok(Some(policy))
 }

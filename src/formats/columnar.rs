@@ -5,7 +5,7 @@
 //! a panic of the library becomes an error ([`guarded`]).
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type, TimestampSecondType};
+use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampSecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use arrow_select::concat::concat_batches;
@@ -449,7 +449,7 @@ pub(crate) enum Kind {
     /// Bytes or text.
     Text,
     Integer,
-    /// Times, also as integers or text.
+    /// Times, also as numbers or text.
     Time,
 }
 
@@ -472,10 +472,13 @@ impl ValueColumn {
             return Err(Malformed(format!("its column {name:?} has several values per row")));
         }
         let (fits, wanted) = match (kind, column.physical_type()) {
+            (Kind::Time, PhysicalType::FLOAT | PhysicalType::DOUBLE) => (true, ""),
             (
                 _,
                 PhysicalType::BOOLEAN | PhysicalType::FLOAT | PhysicalType::DOUBLE | PhysicalType::FIXED_LEN_BYTE_ARRAY,
             ) => (false, "bytes, text, integers or times"),
+            // Their numbers count days, or begin with each day.
+            (Kind::Time, _) if is_date_or_time_of_day(&column) => (false, "times with a date, seconds, or text"),
             (Kind::Text, stored) => (stored == PhysicalType::BYTE_ARRAY, "bytes or text"),
             (Kind::Integer, stored) => (matches!(stored, PhysicalType::INT32 | PhysicalType::INT64), "integers"),
             (Kind::Time, _) => (true, ""),
@@ -510,12 +513,17 @@ impl ValueColumn {
         }
     }
 
-    /// The time of a row, in seconds of Unix time, or what is wrong with a text.
+    /// The time of a row, in seconds of Unix time, or what is wrong with it.
     pub fn time(&self, batch: &RecordBatch, row: usize) -> Option<Result<i64, String>> {
         if let Some(text) = self.text(batch, row) {
             return Some(time::parse(&String::from_utf8_lossy(text)));
         }
         let values = self.of(batch, row)?;
+        match values.data_type() {
+            DataType::Float32 => return Some(time::float(values.as_primitive::<Float32Type>().value(row).into())),
+            DataType::Float64 => return Some(time::float(values.as_primitive::<Float64Type>().value(row))),
+            _ => {}
+        }
         let seconds = values.as_primitive_opt::<TimestampSecondType>().map(|seconds| seconds.value(row));
         let units = || self.integer(batch, row).map(|units| units.div_euclid(self.units_in_a_second));
         seconds.or_else(units).map(Ok)
@@ -532,8 +540,22 @@ fn units_in_a_second(column: &ColumnDescriptor) -> i64 {
         },
         (None, ConvertedType::TIMESTAMP_MILLIS) => 1_000,
         (None, ConvertedType::TIMESTAMP_MICROS) => 1_000_000,
+        // Decimal numbers of seconds.
+        (Some(LogicalType::Decimal(decimal)), _) => units_of(decimal.scale),
+        (None, ConvertedType::DECIMAL) => units_of(column.type_scale()),
         _ => 1,
     }
+}
+
+/// How many units of a decimal number with these places behind the point make a whole one.
+fn units_of(scale: i32) -> i64 {
+    u32::try_from(scale).ok().and_then(|scale| 10_i64.checked_pow(scale)).unwrap_or(i64::MAX)
+}
+
+fn is_date_or_time_of_day(column: &ColumnDescriptor) -> bool {
+    let types = (column.logical_type_ref(), column.converted_type());
+    matches!(types, (Some(LogicalType::Date | LogicalType::Time(_)), _))
+        || matches!(types.1, ConvertedType::DATE | ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS)
 }
 
 /// The column at this path; `None` if there is none, or if it is in a list.

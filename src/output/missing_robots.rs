@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{NEEDED, Written};
 use super::spill::Sorter;
+use crate::formats::time;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
 use crate::outcome::Reason;
 
 /// The head of `robots-needed.tsv`.
-pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\n";
+pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\tasked_at\n";
 
 /// The deferred lines of an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,28 @@ pub(crate) struct Waiting {
     pub reason: Reason,
     /// The last status of the robots.txt, if it is known without the policy.
     pub status: Option<u16>,
+    /// When the URL to fetch was asked last, in seconds of Unix time; likewise.
+    #[serde(default)]
+    pub asked_at: Option<i64>,
+}
+
+/// What to fetch for an origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// The URL.
+    pub url: String,
+    /// The last status of the origin's robots.txt, which may redirect to it.
+    pub status: Option<u16>,
+    /// When the URL was asked last, in seconds of Unix time, if it was and the time is known.
+    pub at: Option<i64>,
+}
+
+impl Asked {
+    /// The columns that every list has after its own: status and time, without those that are not known.
+    pub fn columns(status: Option<u16>, at: Option<i64>) -> String {
+        let status = status.map_or(String::new(), |status| status.to_string());
+        format!("{status}\t{}", at.map_or(String::new(), time::time))
+    }
 }
 
 /// The origins of a chunk's deferred lines. Of a shuffled list, nearly each line has another one: they are in one text.
@@ -53,7 +76,7 @@ impl WaitingOrigins {
         if let Some(waiting) = known {
             waiting.lines += 1;
         } else if let Ok((origin, _)) = origin::of(url) {
-            self.count_origin(&origin, Waiting { first: line, lines: 1, reason, status: None });
+            self.count_origin(&origin, Waiting { first: line, lines: 1, reason, status: None, asked_at: None });
         }
     }
 
@@ -171,17 +194,13 @@ impl MissingRobots {
     }
 
     /// Writes `robots-needed.tsv`; returns its description, in which each row is a line. `asked` tells, for each origin, the URL
-    /// to fetch and its last status. Several origins may wait for one URL, to which they redirect.
-    pub fn write(
-        mut self,
-        asked: impl Fn(&str, &Waiting) -> (String, Option<u16>),
-        out: &mut impl Write,
-    ) -> io::Result<Written> {
+    /// to fetch, its last status, and when. Several origins may wait for one URL, to which they redirect.
+    pub fn write(mut self, asked: impl Fn(&str, &Waiting) -> Asked, out: &mut impl Write) -> io::Result<Written> {
         self.sort()?;
         let MissingRobots { by_origin, mut by_url, mut by_first, .. } = self;
         each_merged(by_origin, |origin, waiting| {
-            let (url, status) = asked(&origin, &waiting);
-            by_url.push(record(&url, &Waiting { status, ..waiting }))
+            let Asked { url, status, at } = asked(&origin, &waiting);
+            by_url.push(record(&url, &Waiting { status, asked_at: at, ..waiting }))
         })?;
         each_merged(by_url, |url, waiting| {
             let mut ordered = record(&url, &waiting);
@@ -223,9 +242,8 @@ fn each_merged(sorted: Sorter, mut each: impl FnMut(String, Waiting) -> io::Resu
 
 /// A row of `robots-needed.tsv`, without its LF.
 fn row_of(url: &str, waiting: &Waiting) -> String {
-    let Waiting { reason, lines, status, .. } = waiting;
-    let status = status.map_or(String::new(), |status| status.to_string());
-    format!("{url}\t{}\t{lines}\t{status}", reason.name())
+    let Waiting { reason, lines, status, asked_at, .. } = *waiting;
+    format!("{url}\t{}\t{lines}\t{}", reason.name(), Asked::columns(status, asked_at))
 }
 
 /// The URLs in a `robots-needed.tsv`, which is at its start, and the lines that wait for each.
@@ -249,30 +267,35 @@ pub(crate) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
         "" => None,
         status => Some(status.parse().ok()?),
     };
-    fields.next().is_none().then_some((url, Waiting { first, lines, reason, status }))
+    let asked_at = match fields.next()? {
+        "" => None,
+        at => Some(time::written(at).ok()?),
+    };
+    fields.next().is_none().then_some((url, Waiting { first, lines, reason, status, asked_at }))
 }
 
 fn merged(a: Waiting, b: Waiting) -> Waiting {
     let first = if a.first <= b.first { a } else { b };
-    Waiting { lines: a.lines + b.lines, ..first }
+    Waiting { lines: a.lines + b.lines, asked_at: a.asked_at.max(b.asked_at), ..first }
 }
 
 /// The bytes of the number of a first line.
 const FIRST: usize = size_of::<u64>();
 
 /// The bytes between the key of a record and that number.
-const BETWEEN: usize = 1 + 2 * size_of::<u64>();
+const BETWEEN: usize = 1 + 3 * size_of::<u64>();
 
-/// An entry as bytes that sort by key, an origin or a URL: that, a zero, which no key has, and three numbers. The last is that of the
+/// An entry as bytes that sort by key, an origin or a URL: that, a zero, which no key has, and four numbers. The last is that of the
 /// first line: moved to the front, the bytes sort by it.
 fn record(key: &str, waiting: &Waiting) -> Vec<u8> {
-    let Waiting { first, lines, reason, status } = *waiting;
-    // A status may be 0, so that is no status, and others are one more.
+    let Waiting { first, lines, reason, status, asked_at } = *waiting;
+    // A status may be 0, so that is no status, and others are one more; likewise a time, counted from the first there is.
+    let asked_at = asked_at.map_or(0, |at| at.abs_diff(i64::MIN).saturating_add(1));
     let why = (reason as u64) << 32 | status.map_or(0, |status| u64::from(status) + 1);
     let mut record = Vec::with_capacity(key.len() + BETWEEN + FIRST);
     record.extend_from_slice(key.as_bytes());
     record.push(0);
-    [why, lines, first].iter().for_each(|number| record.extend_from_slice(&number.to_be_bytes()));
+    [why, lines, asked_at, first].iter().for_each(|number| record.extend_from_slice(&number.to_be_bytes()));
     record
 }
 
@@ -281,11 +304,12 @@ fn entry(record: &[u8], first: [u8; FIRST]) -> io::Result<(String, Waiting)> {
     let damaged = || io::Error::from(io::ErrorKind::InvalidData);
     let Some((key, [0, numbers @ ..])) = record.split_last_chunk::<BETWEEN>() else { return Err(damaged()) };
     let number = |at: usize| u64::from_be_bytes(std::array::from_fn(|byte| numbers[size_of::<u64>() * at + byte]));
-    let [why, lines] = std::array::from_fn(number);
+    let [why, lines, asked_at] = std::array::from_fn(number);
     let reason = Reason::ALL.get((why >> 32) as usize).copied().ok_or_else(damaged)?;
     let status = (why as u32).checked_sub(1).map(|status| status as u16);
+    let asked_at = asked_at.checked_sub(1).map(|since| i64::MIN.saturating_add_unsigned(since));
     let key = String::from_utf8(key.to_vec()).map_err(io::Error::other)?;
-    Ok((key, Waiting { first: u64::from_be_bytes(first), lines, reason, status }))
+    Ok((key, Waiting { first: u64::from_be_bytes(first), lines, reason, status, asked_at }))
 }
 
 #[cfg(test)]
@@ -318,13 +342,17 @@ mod tests {
                 }
                 let mut out = Vec::new();
                 assert_eq!(
-                    needed.write(|origin, _| (origin::robots_url(origin), None), &mut out).unwrap().tally.lines,
+                    needed
+                        .write(|origin, _| Asked { url: origin::robots_url(origin), status: None, at: None }, &mut out)
+                        .unwrap()
+                        .tally
+                        .lines,
                     61
                 );
                 let text = String::from_utf8(out).unwrap();
                 let row = |line: usize| {
                     let lines = if line < 400 - 6 * 61 { 7 } else { 6 };
-                    format!("http://{}.example/robots.txt\tunfetched\t{lines}\t", line * 7919 % 61)
+                    format!("http://{}.example/robots.txt\tunfetched\t{lines}\t\t", line * 7919 % 61)
                 };
                 assert!(text.lines().skip(1).eq((0..61).map(row)), "limit {limit}: {text}");
             }
@@ -332,19 +360,40 @@ mod tests {
     }
 
     #[test]
+    fn of_several_times_the_newest_counts() {
+        let waiting =
+            |first, asked_at| Waiting { first, lines: 1, reason: Reason::Unreachable, status: None, asked_at };
+        for times in [[None, Some(5), Some(3)], [Some(5), None, Some(3)], [Some(3), Some(5), None]] {
+            let merged = times.into_iter().zip(0..).map(|(at, first)| waiting(first, at)).reduce(merged);
+            assert_eq!(merged, Some(Waiting { lines: 3, ..waiting(0, Some(5)) }));
+        }
+    }
+
+    #[test]
     fn a_row_is_read_as_it_was_written() {
-        for status in [None, Some(0), Some(503)] {
+        let times = [None, Some(0), Some(-1), Some(1_768_219_200), Some(i64::MIN), Some(i64::MAX - 1)];
+        for (status, asked_at) in [None, Some(0), Some(503)].into_iter().flat_map(|status| times.map(|at| (status, at)))
+        {
             let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
-            let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
+            let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status, asked_at };
             needed.add_one("https://a.example:8443/robots.txt", waiting).unwrap();
             let mut out = Vec::new();
-            needed.write(|url, waiting| (url.to_owned(), waiting.status), &mut out).unwrap();
+            let asked = |url: &str, waiting: &Waiting| Asked {
+                url: url.to_owned(),
+                status: waiting.status,
+                at: waiting.asked_at,
+            };
+            needed.write(asked, &mut out).unwrap();
             let text = String::from_utf8(out).unwrap();
             let row = text.lines().nth(1).unwrap();
             assert_eq!(parse_row(row, 7), Some(("https://a.example:8443/robots.txt", waiting)));
-            for damaged in
-                [row.replace("https", "ftp"), row.replace('3', "x"), format!("{row}\t"), row.replace("un", "")]
-            {
+            for damaged in [
+                row.replace("https", "ftp"),
+                row.replace("\t3\t", "\tx\t"),
+                format!("{row}\t"),
+                format!("{row}x"),
+                row.replace("un", ""),
+            ] {
                 assert_eq!(parse_row(&damaged, 7), None, "{damaged}");
             }
         }

@@ -319,12 +319,7 @@ impl Captures {
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
-        match folded {
-            Folded::Kept => {}
-            Folded::Older => counts.older += 1,
-            Folded::SameTime => counts.same_time += 1,
-            Folded::WithoutTime => counts.without_time += 1,
-        }
+        counts.older += u64::from(folded == Folded::Older);
         Ok(())
     }
 

@@ -332,6 +332,13 @@ pub(crate) struct Hop {
     pub kept: Option<Kept>,
 }
 
+impl Hop {
+    /// When it was asked last, if it was and the time is known.
+    pub fn asked_at(&self) -> Option<i64> {
+        self.kept.as_ref()?.newest()?.fetched_at
+    }
+}
+
 impl Policy {
     /// The URLs that an origin's redirects lead through, beginning with its robots.txt, as far as the dialect follows them, and the
     /// next one, which shows that there are too many.
@@ -363,12 +370,8 @@ impl Policy {
 /// The URL to ask for an origin that waits: of its chain, the one that was asked longest ago; one that was never asked before all
 /// others. So each URL has its turn: neither a target that failed nor a redirect that leads elsewhere by now is asked in vain forever.
 /// In a tie, the last one, whose answer decided.
-pub(crate) fn to_ask(chain: &[Hop]) -> Option<&str> {
-    let asked = |hop: &&Hop| {
-        let kept = hop.kept.as_ref();
-        kept.map(|kept| kept.newest().and_then(|newest| newest.fetched_at))
-    };
-    chain.iter().rev().min_by_key(asked).map(|hop| &*hop.url)
+pub(crate) fn to_ask(chain: &[Hop]) -> Option<&Hop> {
+    chain.iter().rev().min_by_key(|hop| (hop.kept.is_some(), hop.asked_at()))
 }
 
 /// The URL at the end of a chain, if it was never asked.

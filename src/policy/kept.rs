@@ -64,18 +64,26 @@ impl Answer {
         (self.fetched_at, self.exact, self.kind)
     }
 
-    /// Compares two answers of one kind: the newest, then exact names over shorthands, then the stored bytes.
-    fn compare<C: CompareRules>(&self, other: &Answer, rules: &mut C) -> Result<Ordering, C::Error> {
+    /// Compares two answers of one kind: the newest, then exact names over shorthands, then the stored bytes; and whether nothing but
+    /// what they contain can choose one.
+    fn compare<C: CompareRules>(&self, other: &Answer, rules: &mut C) -> Result<(Ordering, bool), C::Error> {
+        let by_precedence = self.precedence().cmp(&other.precedence());
+        if by_precedence.is_ne() {
+            return Ok((by_precedence, false));
+        }
         let facts = |answer: &Answer| (answer.status, answer.flaw, answer.expires);
-        let by_facts = self.precedence().cmp(&other.precedence()).then_with(|| facts(self).cmp(&facts(other)));
+        let by_content = match (&self.content, &other.content) {
+            (Content::Rules(one), Content::Rules(two)) => rules.compare(*one, *two)?,
+            (Content::Target(one), Content::Target(two)) => one.cmp(two),
+            _ => Ordering::Equal,
+        };
         let notes = |answer: &Answer| answer.notes.as_deref().copied().unwrap_or_default();
-        Ok(match (by_facts, &self.content, &other.content) {
-            (Ordering::Equal, Content::Rules(one), Content::Rules(two)) => {
-                rules.compare(*one, *two)?.then_with(|| notes(self).cmp(&notes(other)))
-            }
-            (Ordering::Equal, Content::Target(one), Content::Target(two)) => one.cmp(two),
-            (by_facts, _, _) => by_facts,
-        })
+        let by_notes = || match self.content {
+            Content::Rules(_) => notes(self).cmp(&notes(other)),
+            _ => Ordering::Equal,
+        };
+        let order = facts(self).cmp(&facts(other)).then(by_content).then_with(by_notes);
+        Ok((order, by_content.is_ne()))
     }
 
     pub fn times(&self) -> Times {
@@ -105,6 +113,9 @@ impl Answer {
 pub(crate) struct Kept {
     answers: Answers,
     failures: Failures,
+    /// The bits of the kinds whose answer is one of several of its time, with other contents. A policy has no such bits: they tell of
+    /// the answers that were folded, not of those that are kept.
+    tied: u8,
 }
 
 /// Answers in the order of their kinds. Most URLs have one.
@@ -113,20 +124,32 @@ pub(crate) type Answers = SmallVec<[Answer; 1]>;
 /// The fate of an answer that is folded into others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folded {
-    /// It is the first of its kind, or the same as the one that is kept.
+    /// It is the first of its kind, or one of those with the time of the one that is kept.
     Kept,
     /// One of the two was older, or not exact.
     Older,
-    /// Both are of the same time; their bytes decided.
-    SameTime,
-    /// Both are without a time; their bytes decided.
-    WithoutTime,
 }
 
 impl Kept {
     /// Answers read from a file, in the order of their kinds.
     pub fn of(answers: Answers, failures: Failures) -> Kept {
-        Kept { answers, failures }
+        Kept { answers, failures, tied: 0 }
+    }
+
+    /// The same, of which the answers of these kinds are tied.
+    pub fn with_tied(self, tied: u8) -> Kept {
+        Kept { tied, ..self }
+    }
+
+    /// The kinds of which another answer has the same time and other contents, so that only bytes could choose; a bit each.
+    pub fn tied(&self) -> u8 {
+        self.tied
+    }
+
+    /// The newest answer that is tied with another.
+    pub fn newest_tied(&self) -> Option<&Answer> {
+        let is_tied = |answer: &&Answer| self.tied & answer.kind.bit() != 0;
+        self.answers.iter().filter(is_tied).max_by_key(|answer| answer.precedence())
     }
 
     /// The answers, in the order of their kinds.
@@ -165,36 +188,44 @@ impl Kept {
     }
 
     pub fn fold<C: CompareRules>(&mut self, answer: Answer, rules: &mut C) -> Result<Folded, C::Error> {
+        self.fold_tied(answer, false, rules)
+    }
+
+    /// Folds an answer that may be tied with others already.
+    fn fold_tied<C: CompareRules>(&mut self, answer: Answer, tied: bool, rules: &mut C) -> Result<Folded, C::Error> {
+        let bit = answer.kind.bit();
+        let as_tied = if tied { bit } else { 0 };
         let at = self.answers.partition_point(|known| known.kind < answer.kind);
         let Some(known) = self.answers.get_mut(at).filter(|known| known.kind == answer.kind) else {
             self.answers.insert(at, answer);
+            self.tied |= as_tied;
             return Ok(Folded::Kept);
         };
-        let order = answer.compare(known, rules)?;
-        let folded = match (answer.precedence().cmp(&known.precedence()), order, answer.fetched_at) {
-            (Ordering::Equal, Ordering::Equal, _) => Folded::Kept,
-            (Ordering::Equal, _, None) => Folded::WithoutTime,
-            (Ordering::Equal, _, Some(_)) => Folded::SameTime,
-            _ => Folded::Older,
-        };
+        let (order, differs) = answer.compare(known, rules)?;
+        let by_precedence = answer.precedence().cmp(&known.precedence());
+        match by_precedence {
+            Ordering::Less => {}
+            Ordering::Equal => self.tied |= if differs { bit } else { as_tied },
+            Ordering::Greater => self.tied = self.tied & !bit | as_tied,
+        }
         if order == Ordering::Greater {
             *known = answer;
         }
-        Ok(folded)
+        Ok(if by_precedence.is_eq() { Folded::Kept } else { Folded::Older })
     }
 
     pub fn fold_failures(&mut self, failures: &Failures) {
         self.failures.merge(failures);
     }
 
-    /// Adds the answers kept elsewhere for the same URL. Returns how many pairs without a time only their bytes could order.
-    pub fn merge<C: CompareRules>(&mut self, other: Kept, rules: &mut C) -> Result<u64, C::Error> {
+    /// Adds the answers kept elsewhere for the same URL.
+    pub fn merge<C: CompareRules>(&mut self, other: Kept, rules: &mut C) -> Result<(), C::Error> {
         self.failures.merge(&other.failures);
-        let mut without_time = 0;
         for answer in other.answers {
-            without_time += u64::from(self.fold(answer, rules)? == Folded::WithoutTime);
+            let tied = other.tied & answer.kind.bit() != 0;
+            self.fold_tied(answer, tied, rules)?;
         }
-        Ok(without_time)
+        Ok(())
     }
 }
 

@@ -35,10 +35,8 @@ use crate::threads;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Merged {
-    /// The statistics of the merged policy.
+    /// The statistics of the merged policy, and the URLs of which only bytes could choose an answer.
     pub statistics: Statistics,
-    /// Pairs of answers of the same URL and kind without a time, of which only the bytes could choose one.
-    pub without_time: u64,
     /// The origins whose overrides contradict each other, so that the stricter one counts, in order.
     pub contradictions: Vec<String>,
 }
@@ -66,8 +64,8 @@ pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock
     let merging = Merging::new(&sources, from);
     let targets = merging.targets(&spill)?;
     let (statistics, disagreements) = merging.write(|url| targets.get(url), &spill, write)?;
-    let Disagreements { without_time, contradictions } = disagreements;
-    Ok(Merged { statistics, without_time, contradictions })
+    let Disagreements { contradictions } = disagreements;
+    Ok(Merged { statistics, contradictions })
 }
 
 /// The first of several policies that can be merged.

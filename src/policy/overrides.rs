@@ -35,6 +35,7 @@ use toml::value::Datetime;
 use crate::dialect::Dialect;
 use crate::formats::compression::read_within;
 use crate::formats::error::{FileError, in_words, toml_words};
+use crate::formats::time;
 use crate::formats::{line_of, shortened, shown};
 use crate::policy::source::{Robots, bare_origin};
 use crate::policy::state::Ruling;
@@ -142,7 +143,7 @@ fn override_in(table: OverrideTable, folder: &Path) -> Result<Option<Override>, 
         ruling: ruling.or(body.is_some().then_some(Ruling::RobotsTxt)),
         robots_txt: body,
         crawl_delay: crawl_delay.as_ref().map(delay).transpose()?,
-        paused_until: paused_until.as_ref().map(time).transpose()?,
+        paused_until: paused_until.as_ref().map(seconds).transpose()?,
     };
     Ok(Some(operator_override).filter(|found| *found != Override::default()))
 }
@@ -182,10 +183,13 @@ fn delay(value: &Spanned<f64>) -> Result<String, ProblemAt> {
 }
 
 /// A time in seconds of Unix time.
-fn time(value: &Spanned<Datetime>) -> Result<i64, ProblemAt> {
+fn seconds(value: &Spanned<Datetime>) -> Result<i64, ProblemAt> {
     let found = value.get_ref().to_string();
-    let time = found.parse::<jiff::Timestamp>();
-    time.map(jiff::Timestamp::as_second).map_err(|_| (value.span().start, OverrideProblem::Time { found }))
+    let problem = |found: String| match time::is_too_late(&found) {
+        true => OverrideProblem::LateTime { found },
+        false => OverrideProblem::Time { found },
+    };
+    time::parse(&found).map_err(|_| (value.span().start, problem(found)))
 }
 
 /// The operator's override for one origin; at least one field is set.
@@ -294,6 +298,12 @@ pub enum OverrideProblem {
     /// A time is incomplete.
     #[error("{PAUSED_UNTIL} must be a time with its offset, such as 2026-12-01T08:00:00Z; this is {found}")]
     Time {
+        /// The time found.
+        found: String,
+    },
+    /// A time is beyond the calendar.
+    #[error("{PAUSED_UNTIL} is {found}, beyond the year {}; a time that late is never meant", time::LAST_YEAR)]
+    LateTime {
         /// The time found.
         found: String,
     },
@@ -438,6 +448,7 @@ mod tests {
             ),
             ("paused-until = 2026-12-01T08:00:00", ["with its offset", "is 2026-12-01T08:00:00"]),
             ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
+            ("paused-until = 9999-12-31T23:59:59Z", ["is 9999-12-31T23:59:59Z", "beyond the year 5000"]),
             ("robots-txt = 1", ["1 where", "a text"]),
             ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
             ("crawl-delay = ", ["values must be quoted", ""]),

@@ -17,9 +17,9 @@ pub struct CaptureCounts {
     pub read: u64,
     /// Captures that lost to one of the same URL and kind that is newer, or of the same time but exact.
     pub older: u64,
-    /// Pairs of captures of the same URL, kind and time; their bytes decided.
+    /// URLs of which captures of the same kind and time differ, and none is newer; their bytes decided.
     pub same_time: u64,
-    /// Pairs of captures of the same URL and kind without a time; their bytes decided.
+    /// URLs of which captures of the same kind, none of them with a time, differ; their bytes decided.
     pub without_time: u64,
     /// Captures whose URL is not a robots.txt; they only serve redirects.
     pub not_robots_txt: u64,
@@ -59,6 +59,9 @@ pub struct Statistics {
     /// Captures read, and what became of them; only if the policy was just made from them.
     #[serde(skip_serializing_if = "is_default")]
     pub captures: CaptureCounts,
+    /// The first of the URLs of which only bytes could choose an answer; likewise. Receipts have only their numbers.
+    #[serde(skip)]
+    pub first_tie: Option<String>,
     /// Counts of WARC records; likewise.
     #[serde(skip_serializing_if = "is_default")]
     pub warc: WarcCounts,
@@ -93,8 +96,8 @@ fn is_default<T: Default + PartialEq>(counts: &T) -> bool {
 impl Statistics {
     /// What follows from the answers alone.
     pub(super) fn of_file(&self) -> Statistics {
-        let (captures, warc) = Default::default();
-        Statistics { captures, warc, ..self.clone() }
+        let (captures, first_tie, warc) = Default::default();
+        Statistics { captures, first_tie, warc, ..self.clone() }
     }
 }
 

@@ -31,8 +31,6 @@ pub(super) enum OverridesFrom {
 
 #[derive(Debug, Default)]
 pub(super) struct Disagreements {
-    /// Pairs of answers without a time, of which only the bytes could choose one.
-    pub without_time: u64,
     /// The origins whose overrides contradict each other.
     pub contradictions: Vec<String>,
 }
@@ -110,7 +108,7 @@ impl<'p> Union<'p> {
     /// Adds what another list keeps for the same URL.
     fn fold(&mut self, folded: &mut UrlRecord<'p>, other: UrlRecord<'p>, is_last: bool) -> Result<(), WriteError> {
         let kept = folded.kept.to_mut();
-        self.disagreements.without_time += kept.merge(other.kept.into_owned(), &mut self.sources)?;
+        kept.merge(other.kept.into_owned(), &mut self.sources)?;
         match (&mut folded.placement, other.placement) {
             (_, None) => {}
             (Some(known), Some(other)) if self.from == OverridesFrom::All || !is_last => {
@@ -138,6 +136,7 @@ pub(super) struct Deriving<'d, 's, K> {
 impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
     pub fn add(&mut self, url: UrlRecord<'_>) -> Result<(), WriteError> {
         let statistics = &mut self.statistics;
+        count_tie(&url, statistics);
         for answer in url.kept.answers() {
             *statistics.answers.entry(answer.kind).or_default() += 1;
             // A file named by a host is for http and https, and counts once.
@@ -159,6 +158,16 @@ impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
         self.progress.written.fetch_add(1, Relaxed);
         self.writer.add(url, Some(&resolved))
     }
+}
+
+/// Counts a URL if only bytes could choose one of its answers. URLs come in order, so the first is the same however they are read.
+fn count_tie(url: &UrlRecord<'_>, statistics: &mut Statistics) {
+    let Some(answer) = url.kept.newest_tied() else { return };
+    let captures = &mut statistics.captures;
+    let count = if answer.fetched_at.is_some() { &mut captures.same_time } else { &mut captures.without_time };
+    *count += 1;
+    let text = || String::from_utf8_lossy(&[url.origin, url.path].concat()).into_owned();
+    statistics.first_tie.get_or_insert_with(text);
 }
 
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, split_list_folder, table_part};
 use crate::output::form::Format;
-use crate::output::missing_robots::{self, MissingRobots, Waiting};
+use crate::output::missing_robots::{self, Asked, MissingRobots, Waiting};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 
@@ -62,10 +62,9 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         concatenate(&shards, &mut joined, &mut output)?;
     }
     let needed = needed(&shards, directory)?;
-    joined.set_robots_needed(
-        &output
-            .write_file(NEEDED, |mut file| needed.write(|url, waiting| (url.to_owned(), waiting.status), &mut file))?,
-    );
+    let asked =
+        |url: &str, waiting: &Waiting| Asked { url: url.to_owned(), status: waiting.status, at: waiting.asked_at };
+    joined.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);
     output.write_receipt(&joined)?;
     output.commit(None, |_| Ok(()))?;
     Ok(joined)

@@ -10,12 +10,12 @@ use crate::formats::is_stream;
 use crate::formats::replace::{FileKind, begins_with};
 use crate::origin;
 use crate::output::error::OutputError;
-use crate::output::missing_robots::WaitingOrigins;
+use crate::output::missing_robots::{Asked, WaitingOrigins};
 use crate::policy::{Policy, to_ask};
 use crate::run::error::FilterError;
 
 /// The head of the list. It has no counts: a row is written when its first line is.
-const HEAD: &str = "robots_txt\treason\tstatus\n";
+const HEAD: &str = "robots_txt\treason\tstatus\tasked_at\n";
 
 /// Lists that an earlier run wrote.
 pub(crate) const NEEDED_LIST: FileKind = FileKind {
@@ -41,9 +41,9 @@ impl NeededList {
     /// Adds what the deferred lines of a chunk wait for, which was judged by `policy`, in the order of the lines.
     pub fn add(&mut self, policy: &Policy, waiting: WaitingOrigins) -> Result<(), FilterError> {
         let rows = waiting.in_order().into_iter().map(|(origin, waiting)| {
-            let (url, status) = asked(policy, &origin);
-            let status = status.map_or(String::new(), |status| status.to_string());
-            (self.hash.of(url.as_bytes()), format!("{url}\t{}\t{status}\n", waiting.reason.name()))
+            let Asked { url, status, at } = asked(policy, &origin);
+            let row = format!("{url}\t{}\t{}\n", waiting.reason.name(), Asked::columns(status, at));
+            (self.hash.of(url.as_bytes()), row)
         });
         let (hashes, rows): (Vec<u128>, Vec<String>) = rows.unzip();
         let mut repeated = HashSet::new();
@@ -69,10 +69,14 @@ fn begin(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The URL to fetch for an origin whose lines wait, and the last status of its robots.txt.
-pub(super) fn asked(policy: &Policy, origin: &str) -> (String, Option<u16>) {
-    let status = policy.origin(origin.as_bytes()).and_then(|(_, record)| record.state().answered.status);
+/// What to fetch for an origin whose lines wait.
+pub(super) fn asked(policy: &Policy, origin: &str) -> Asked {
+    let answered = policy.origin(origin.as_bytes()).map(|(_, record)| record.state().answered).unwrap_or_default();
+    let status = answered.status;
     // Others are the only URL of their chain.
     let chain = status.filter(|status| (300..400).contains(status)).map(|_| policy.chain(origin)).unwrap_or_default();
-    (to_ask(&chain).map_or_else(|| origin::robots_url(origin), str::to_owned), status)
+    match to_ask(&chain) {
+        Some(hop) => Asked { url: hop.url.clone(), status, at: hop.asked_at() },
+        None => Asked { url: origin::robots_url(origin), status, at: answered.fetched_at },
+    }
 }

@@ -18,7 +18,7 @@ named! {
     /// How much of an origin is blocked for a crawler, of all paths that a fetcher can ask for, but for the `/robots.txt` that the
     /// dialect always allows.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-    pub enum Access {
+    pub enum Blocked {
         /// No path is blocked.
         None = "none",
         /// Some paths are blocked and others are allowed.
@@ -34,27 +34,27 @@ named! {
 
 /// How much is blocked, and what becomes of the path `/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Blocked {
-    pub access: Access,
+pub(crate) struct Extent {
+    pub blocked: Blocked,
     pub root: Partition,
 }
 
-impl Blocked {
+impl Extent {
     /// Where all lines go to one partition.
-    pub fn whole(partition: Partition) -> Blocked {
-        let access = match partition {
-            Partition::Allowed => Access::None,
-            Partition::Blocked => Access::All,
-            Partition::Deferred | Partition::Invalid => Access::Deferred,
+    pub fn whole(partition: Partition) -> Extent {
+        let blocked = match partition {
+            Partition::Allowed => Blocked::None,
+            Partition::Blocked => Blocked::All,
+            Partition::Deferred | Partition::Invalid => Blocked::Deferred,
         };
-        Blocked { access, root: partition }
+        Extent { blocked, root: partition }
     }
 }
 
 /// What an origin is to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Cell {
-    pub blocked: Blocked,
+    pub extent: Extent,
     /// Whose group applies.
     pub group: GroupKind,
 }
@@ -68,7 +68,7 @@ pub(crate) struct AccessDecider<'p> {
     space: ReachSpace,
     scratch: Scratch,
     /// By the place of an automaton; of a layered policy, those of the layers above come after.
-    known: [HashMap<u32, Blocked>; 2],
+    known: [HashMap<u32, Extent>; 2],
     by_column: Vec<Cell>,
     cells: Vec<Cell>,
 }
@@ -154,15 +154,15 @@ impl<'p> AccessDecider<'p> {
         group: Option<Group>,
         column: usize,
     ) -> Cell {
-        let blocked = match (partition, group) {
+        let extent = match (partition, group) {
             (None, Some(group)) => self.by_rules(policy, rows, group, column),
-            _ => Blocked::whole(partition.unwrap_or(Partition::Allowed)),
+            _ => Extent::whole(partition.unwrap_or(Partition::Allowed)),
         };
-        Cell { blocked, group: GroupKind::of(group) }
+        Cell { extent, group: GroupKind::of(group) }
     }
 
     /// How much is blocked by the rules of a group that applies to the crawlers of a column.
-    fn by_rules(&mut self, policy: &Policy, rows: &Groups<'_>, group: Group, column: usize) -> Blocked {
+    fn by_rules(&mut self, policy: &Policy, rows: &Groups<'_>, group: Group, column: usize) -> Extent {
         let layer = usize::from(!std::ptr::eq(policy, self.policy));
         if let Some(&known) = self.known[layer].get(&group.automaton) {
             return known;
@@ -172,19 +172,19 @@ impl<'p> AccessDecider<'p> {
             Verdict::Allowed => Partition::Allowed,
             Verdict::Blocked => Partition::Blocked,
         };
-        let access = match self.space.reached(words, &self.paths, PAIRS) {
-            Some(Reached::Only(Verdict::Allowed)) => Access::None,
-            Some(Reached::Only(Verdict::Blocked)) => Access::All,
-            Some(Reached::Both) => Access::Some,
+        let blocked = match self.space.reached(words, &self.paths, PAIRS) {
+            Some(Reached::Only(Verdict::Allowed)) => Blocked::None,
+            Some(Reached::Only(Verdict::Blocked)) => Blocked::All,
+            Some(Reached::Both) => Blocked::Some,
             None => {
                 let rules = policy.rules(group, column);
                 let has_both = automaton::has_both(words, &rules.patterns, &self.paths, &mut self.scratch);
-                if has_both { Access::Some } else { Access::Undecided }
+                if has_both { Blocked::Some } else { Blocked::Undecided }
             }
         };
-        let blocked = Blocked { access, root };
-        self.known[layer].insert(group.automaton, blocked);
-        blocked
+        let extent = Extent { blocked, root };
+        self.known[layer].insert(group.automaton, extent);
+        extent
     }
 }
 
@@ -194,7 +194,7 @@ pub(crate) struct AccessCounts {
     /// The crawler's name.
     pub agent: String,
     /// Origins by how much is blocked, and by whose group applies, in the order of [`GroupKind`].
-    pub origins: [[u64; GroupKind::ALL.len()]; Access::ALL.len()],
+    pub origins: [[u64; GroupKind::ALL.len()]; Blocked::ALL.len()],
     /// Origins where `/` is blocked.
     pub root_blocked: u64,
 }
@@ -211,23 +211,23 @@ impl AccessCounts {
         }
         let new = |crawler: &Crawler| AccessCounts {
             agent: crawler.agents().to_string(),
-            origins: [[0; GroupKind::ALL.len()]; Access::ALL.len()],
+            origins: [[0; GroupKind::ALL.len()]; Blocked::ALL.len()],
             root_blocked: 0,
         };
         let mut all: Vec<AccessCounts> = crawlers.iter().map(new).collect();
         for ((is_own, row, partition), origins) in same {
             let of = if is_own { policy } else { policy.changed().unwrap_or(policy) };
             for (cell, counts) in decider.cells_of_row(of, row, partition, crawlers).iter().zip(&mut all) {
-                counts.origins[cell.blocked.access as usize][cell.group as usize] += origins;
-                counts.root_blocked += if cell.blocked.root == Partition::Blocked { origins } else { 0 };
+                counts.origins[cell.extent.blocked as usize][cell.group as usize] += origins;
+                counts.root_blocked += if cell.extent.root == Partition::Blocked { origins } else { 0 };
             }
         }
         all
     }
 
     /// Origins of which this much is blocked.
-    pub fn with(&self, access: Access) -> u64 {
-        self.origins[access as usize].iter().sum()
+    pub fn with(&self, blocked: Blocked) -> u64 {
+        self.origins[blocked as usize].iter().sum()
     }
 
     /// Origins where a group of this kind applies.

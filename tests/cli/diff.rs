@@ -197,15 +197,15 @@ fn access_has_a_history() {
     bench.file("other.jsonl", times[0].replace("a.example", "b.example"));
     bench.program("compile --agent * --agent onebot --out other.rsv other.jsonl").assert().success();
     let expected = "\
-origin	agent	policy	change	access	root	group	origin_status	fetched_at
-https://a.example	onebot	1		none	allowed	none	unavailable	2026-01-01T00:00:00Z
-https://a.example	onebot	2	now-blocked	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
-https://a.example	onebot	3	both	some	allowed	everybody	robots-txt	2026-03-01T00:00:00Z
-https://a.example	onebot	4	now-blocked	all	blocked	own	robots-txt	2026-04-01T00:00:00Z
-https://a.example	*	1		none	allowed	none	unavailable	2026-01-01T00:00:00Z
-https://a.example	*	2	now-blocked	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
-https://a.example	*	3	both	some	allowed	everybody	robots-txt	2026-03-01T00:00:00Z
-https://a.example	*	4	now-allowed	none	allowed	none	robots-txt	2026-04-01T00:00:00Z
+origin	agent	policy	change	blocked	root	group	origin_status	fetched_at
+https://a.example	onebot	1.rsv		none	allowed	none	unavailable	2026-01-01T00:00:00Z
+https://a.example	onebot	2.rsv	now-blocked	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
+https://a.example	onebot	3.rsv	both	some	allowed	everybody	robots-txt	2026-03-01T00:00:00Z
+https://a.example	onebot	4.rsv	now-blocked	all	blocked	own	robots-txt	2026-04-01T00:00:00Z
+https://a.example	*	1.rsv		none	allowed	none	unavailable	2026-01-01T00:00:00Z
+https://a.example	*	2.rsv	now-blocked	some	allowed	everybody	robots-txt	2026-02-01T00:00:00Z
+https://a.example	*	3.rsv	both	some	allowed	everybody	robots-txt	2026-03-01T00:00:00Z
+https://a.example	*	4.rsv	now-allowed	none	allowed	none	robots-txt	2026-04-01T00:00:00Z
 ";
     assert_eq!(printed(&bench, "history 1.rsv 2.rsv 3.rsv 4.rsv", 0), expected);
     let asked = printed(&bench, "history 1.rsv 2.rsv 3.rsv 4.rsv https://A.example/x --agent *", 0);
@@ -221,7 +221,7 @@ https://a.example	*	4	now-allowed	none	allowed	none	robots-txt	2026-04-01T00:00:
     let came = printed(&bench, "history other.rsv 2.rsv --agent onebot --format jsonl", 0);
     let rows: Vec<Value> = came.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let access: Vec<_> =
-        rows.iter().map(|row| (row["origin"].as_str().unwrap(), row["access"].as_str().unwrap())).collect();
+        rows.iter().map(|row| (row["origin"].as_str().unwrap(), row["blocked"].as_str().unwrap())).collect();
     let [a, b] = ["https://a.example", "https://b.example"];
     assert_eq!(access, [(a, "deferred"), (a, "some"), (b, "none"), (b, "deferred")]);
     said(&bench.program("history https://a.example").assert().code(2).get_output().stderr, &["name policy files"]);

@@ -97,7 +97,7 @@ http://d\tunfetched\t\t\t\t\t\t\t\tallow-all\t1970-01-01T00:01:00Z
 #[test]
 fn how_much_is_blocked_is_exported_for_each_origin_and_crawler() {
     let bench = bench();
-    let expected = "origin\tagent\taccess\troot\tgroup\torigin_status
+    let expected = "origin\tagent\tblocked\troot\tgroup\torigin_status
 http://a\tone\tsome\tblocked\town\trobots-txt
 http://a\ttwo\tsome\tallowed\teverybody\trobots-txt
 http://b\tone\tdeferred\tdeferred\town\tunreachable

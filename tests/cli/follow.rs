@@ -193,13 +193,13 @@ fn what_lines_wait_for_is_listed_before_them_and_once() {
     let options = "--policy base.rsv --follow --verdicts --robots-needed needed.tsv --threads 1 -";
     let mut pipe = Pipe::start(&bench, options);
     let needed = || String::from_utf8(bench.read("needed.tsv")).expect("text");
-    let mut expected = "robots_txt\treason\tstatus\n".to_owned();
+    let mut expected = "robots_txt\treason\tstatus\tasked_at\n".to_owned();
     for (url, row) in [
         ("http://a.example/", ""),
-        ("http://b.example/1", "http://b.example/robots.txt\tunfetched\t\n"),
+        ("http://b.example/1", "http://b.example/robots.txt\tunfetched\t\t\n"),
         ("http://b.example/2", ""),
-        ("http://down.example/", "http://down.example/robots.txt\tunreachable\t503\n"),
-        ("http://r.example/", "http://t.example/robots.txt\tredirect-unresolved\t301\n"),
+        ("http://down.example/", "http://down.example/robots.txt\tunreachable\t503\t2026-01-01T00:00:00Z\n"),
+        ("http://r.example/", "http://t.example/robots.txt\tredirect-unresolved\t301\t\n"),
         ("http://t.example/", ""),
         ("none", ""),
     ] {
@@ -211,7 +211,7 @@ fn what_lines_wait_for_is_listed_before_them_and_once() {
     let on = answer("t", 2, "\"status\":301,\"location\":\"http://u.example/robots.txt\"");
     compile(&bench, "base.rsv", &(redirect + &on), "");
     assert_eq!(pipe.verdict("http://r.example/"), "deferred");
-    expected += "http://u.example/robots.txt\tredirect-unresolved\t301\n";
+    expected += "http://u.example/robots.txt\tredirect-unresolved\t301\t\n";
     assert_eq!(needed(), expected);
     assert_eq!(pipe.end().2, Some(0));
     // A list of an earlier run is replaced; in the order of the lines, by whatever threads.
@@ -220,15 +220,15 @@ fn what_lines_wait_for_is_listed_before_them_and_once() {
         .program("filter --policy base.rsv --only deferred --robots-needed needed.tsv --chunk-size 100 urls")
         .assert()
         .success();
-    let rows = (0..100).map(|host| format!("http://h{host}.example/robots.txt\tunfetched\t\n"));
-    assert_eq!(needed(), "robots_txt\treason\tstatus\n".to_owned() + &rows.collect::<String>());
+    let rows = (0..100).map(|host| format!("http://h{host}.example/robots.txt\tunfetched\t\t\n"));
+    assert_eq!(needed(), "robots_txt\treason\tstatus\tasked_at\n".to_owned() + &rows.collect::<String>());
 }
 
 #[test]
 fn the_list_goes_to_a_pipe_and_replaces_nothing_of_a_user() {
     let bench = Bench::with_site();
     bench.file("urls", "http://b.example/\n");
-    let row = "robots_txt\treason\tstatus\nhttp://b.example/robots.txt\tunfetched\t\n";
+    let row = "robots_txt\treason\tstatus\tasked_at\nhttp://b.example/robots.txt\tunfetched\t\t\n";
     let done =
         bench.filter("--robots sites --quiet --only allowed --robots-needed /dev/stderr urls").assert().success();
     assert_eq!(String::from_utf8_lossy(&done.get_output().stderr), row);

@@ -210,7 +210,10 @@ fn each_list_may_have_partitions_of_its_own() {
     assert!(Sums::of(deferred.as_bytes()).fit(&receipt["lists"][0]["partitions"]["deferred"]));
     let needed = String::from_utf8(bench.read("out/robots-needed.tsv")).expect("UTF-8");
     let rows: Vec<&str> = needed.lines().skip(1).collect();
-    assert_eq!(rows, ["http://b.example/robots.txt\tunfetched\t2\t", "http://c.example/robots.txt\tunfetched\t1\t"]);
+    assert_eq!(
+        rows,
+        ["http://b.example/robots.txt\tunfetched\t2\t\t", "http://c.example/robots.txt\tunfetched\t1\t\t"]
+    );
 }
 
 /// A folder is named with a number and the list's name, which together may be too long.

@@ -173,7 +173,7 @@ fn a_wrong_row_is_named_by_its_number() {
         (with(1, "optional int64 status", Int64(vec![None, Some(70_000), None, None])), &["row 2", "70000"]),
         (with(1, "optional double status", Doubles(vec![Some(2e2); 4])), &["\"status\"", "integers"]),
         (with(2, "optional int32 body", Int32(vec![None; 4])), &["\"body\"", "text"]),
-        (with(3, "optional double fetched_at", Doubles(vec![None; 4])), &["\"fetched_at\"", "integers or times"]),
+        (with(3, "optional int32 fetched_at (DATE)", Int32(vec![None; 4])), &["\"fetched_at\"", "times with a date"]),
         (
             with(3, "optional binary fetched_at", Texts(vec![None, Some("soon"), None, None])),
             &["row 2", "soon", "RFC 3339"],

@@ -169,3 +169,53 @@ fn what_was_asked_longest_ago_is_asked_next() {
         assert_eq!(rows, [[url, reason.to_owned()]], "{lines}");
     }
 }
+
+/// A frontier backs off by it: the time is that of the URL in the row, not of the redirect that leads there.
+#[test]
+fn the_list_of_what_to_fetch_says_when_each_url_was_asked_last() {
+    let bench = Bench::new();
+    let answer = |url: &str, fields: &str| format!("{{\"url\":\"http://{url}\",{fields}}}\n");
+    let moved = |to: &str| format!("\"status\":301,\"location\":\"http://{to}\",\"fetched_at\":60");
+    bench.file(
+        "in.jsonl",
+        [
+            answer("down.example/robots.txt", "\"status\":503,\"fetched_at\":1.5"),
+            answer("down.example/robots.txt", "\"status\":503,\"fetched_at\":5"),
+            answer("down.example/robots.txt", "\"status\":404,\"fetched_at\":3"),
+            answer("once.example/robots.txt", "\"status\":null"),
+            answer("moved.example/robots.txt", &moved("never.example/robots.txt")),
+            answer("far.example/robots.txt", &moved("failed.example/robots.txt")),
+            answer("failed.example/robots.txt", "\"status\":503,\"fetched_at\":7"),
+            answer("both.example/robots.txt", &moved("failed.example/robots.txt")),
+        ]
+        .concat(),
+    );
+    let hosts = ["down", "once", "moved", "far", "new", "both"];
+    bench.file("urls", hosts.map(|host| format!("http://{host}.example/x\n")).concat());
+    let expected = [
+        ("down", "1970-01-01T00:00:05Z"),
+        ("once", ""),
+        ("never", ""),
+        ("failed", "1970-01-01T00:00:07Z"),
+        ("new", ""),
+    ];
+    let expected = expected.map(|(host, time)| (format!("http://{host}.example/robots.txt"), time.to_owned()));
+    let split = bench.split("--robots in.jsonl", &["urls"]);
+    let found: Vec<_> =
+        split.needed_and_asked().iter().map(|(row, at)| (row[0].to_owned(), (*at).to_owned())).collect();
+    assert_eq!(found, expected);
+    bench.program("verify out").assert().success();
+    // So does the list of a pipe, and that of shards.
+    bench.filter("--robots in.jsonl --only allowed --robots-needed needed.tsv urls").assert().success();
+    let needed = String::from_utf8(bench.read("needed.tsv")).expect("text");
+    let found: Vec<_> = needed.lines().skip(1).map(|row| row.split('\t').collect::<Vec<_>>()).collect();
+    let found: Vec<_> = found.iter().map(|row| (row[0].to_owned(), row[3].to_owned())).collect();
+    assert_eq!(found, expected);
+    let now = "--now 2026-01-01T00:00:00Z";
+    for shard in 1..=2 {
+        let words = format!("--robots in.jsonl {now} --shard {shard}/2 --out {shard} urls");
+        bench.filter(&words).assert().success();
+    }
+    bench.program("join 1 2 --out joined").assert().success();
+    assert_eq!(bench.read("joined/robots-needed.tsv"), bench.read("out/robots-needed.tsv"));
+}

@@ -261,7 +261,7 @@ fn a_folder_has_the_time_that_is_given() {
 }
 
 #[test]
-fn times_that_no_folder_has_are_refused() {
+fn times_that_no_source_has_are_refused() {
     let bench = Bench::with_site();
     bench.file("in.jsonl", "{\"origin\":\"http://a.example\",\"status\":404}\n");
     bench.program("compile --agent me sites -o policy.rsv").assert().success();
@@ -272,7 +272,6 @@ fn times_that_no_folder_has_are_refused() {
             ["a.example: fetched_at is 2999", "now"],
         ),
         ("compile --agent me sites --fetched-at yesterday -o x.rsv", ["RFC 3339", "mtime"]),
-        ("compile --agent me in.jsonl --fetched-at mtime -o x.rsv", ["--fetched-at is for folders", "no source"]),
         ("filter --policy policy.rsv --fetched-at mtime --count urls", ["--fetched-at", "--policy"]),
         ("check --policy policy.rsv --fetched-at mtime http://a.example/", ["--fetched-at", "--policy"]),
         ("report out --policy policy.rsv --fetched-at mtime", ["--fetched-at", "--policy"]),

@@ -103,10 +103,10 @@ fn access_by_statuses_is_what_filter_does() {
     for (file, others) in [("base.rsv", ""), ("base.rsv", "--policy newer.rsv"), ("merged.rsv", "")] {
         for agent in ["one", "two"] {
             let by_default =
-                by_origin(&rows(&bench, &format!("export {file} {others} --what access --agent {agent}")), "access");
+                by_origin(&rows(&bench, &format!("export {file} {others} --what access --agent {agent}")), "blocked");
             for statuses in STATUSES {
                 let told = rows(&bench, &format!("export {file} {others} --what access --agent {agent} {statuses}"));
-                let (access, root) = (by_origin(&told, "access"), by_origin(&told, "root"));
+                let (access, root) = (by_origin(&told, "blocked"), by_origin(&told, "root"));
                 let options = format!("--policy {file} {others} --agent {agent} {statuses}");
                 assert_eq!(filtered(&bench, &options, &access, "/"), root, "{options}");
                 let of_others = filtered(&bench, &options, &access, "/yes");
@@ -139,7 +139,7 @@ fn one_origin_by_statuses_is_what_export_tells() {
     for statuses in STATUSES {
         for (file, others) in [("base.rsv", "--policy newer.rsv"), ("merged.rsv", "")] {
             let told = rows(&bench, &format!("export {file} {others} --what access --agent two {statuses}"));
-            for (origin, access) in by_origin(&told, "access") {
+            for (origin, access) in by_origin(&told, "blocked") {
                 let is_asked = [
                     "to-base",
                     "changed",
@@ -156,16 +156,16 @@ fn one_origin_by_statuses_is_what_export_tells() {
                 }
                 let entry = printed(&bench, &format!("inspect {file} {others} {origin} --agent two --json {statuses}"));
                 let entry: Value = serde_json::from_str(&entry).expect("JSON");
-                assert_eq!(entry["agents"][0]["access"], access, "{origin} {file} {statuses}");
+                assert_eq!(entry["agents"][0]["blocked"], access, "{origin} {file} {statuses}");
             }
         }
         let told = rows(&bench, &format!("export merged.rsv --what access --agent two {statuses}"));
-        let (access, root) = (by_origin(&told, "access"), by_origin(&told, "root"));
+        let (access, root) = (by_origin(&told, "blocked"), by_origin(&told, "root"));
         for origin in ["http://s404.example", "http://new.example", "http://to-changed.example"] {
             let history = rows(&bench, &format!("history base.rsv merged.rsv {origin} --agent two {statuses}"));
             let last = history.last().expect("a row");
             assert_eq!(
-                (&last["access"], &last["root"]),
+                (&last["blocked"], &last["root"]),
                 (&access[origin].as_str().into(), &root[origin].as_str().into())
             );
         }
@@ -191,7 +191,7 @@ fn changes_by_statuses_are_those_of_access() {
     let mut kinds = BTreeMap::<&str, usize>::new();
     for statuses in STATUSES {
         let of = |file: &str| {
-            by_origin(&rows(&bench, &format!("export {file} --what access --agent two {statuses}")), "access")
+            by_origin(&rows(&bench, &format!("export {file} --what access --agent two {statuses}")), "blocked")
         };
         let (was, now) = (of("base.rsv"), of("merged.rsv"));
         let told = by_origin(&rows(&bench, &format!("diff base.rsv merged.rsv --agent two {statuses}")), "change");

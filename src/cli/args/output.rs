@@ -39,8 +39,8 @@ pub struct OutputArgs {
     pub only: Vec<Partition>,
     /// List the robots.txt to fetch in a file, each once: for pipes
     ///
-    /// With --only and --verdicts on standard output: writes the URL of each robots.txt that deferred lines wait for, why, and its
-    /// last status, before its first line is written, so that a fetcher can begin. With --out, robots-needed.tsv in the folder
+    /// With --only and --verdicts on standard output: writes the URL of each robots.txt that deferred lines wait for, why, its
+    /// last status, and when the URL was asked last, before its first line is written, so that a fetcher can begin. With --out, robots-needed.tsv in the folder
     /// has the same and counts lines. The file may be a pipe or /dev/stderr; one that something else wrote is not replaced.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "count"], hide_short_help = true)]
     pub robots_needed: Option<PathBuf>,

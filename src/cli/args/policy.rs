@@ -240,10 +240,11 @@ pub struct ReadingArgs {
     /// field; with status=, every response is a file with status 200.
     #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
     pub columns: Option<FieldNames>,
-    /// When the files of folders were fetched: a time (RFC 3339), or mtime for when each was modified
+    /// When answers without a time were fetched: a time (RFC 3339), or mtime for when each file was modified
     ///
-    /// The file of a folder, or a single robots.txt with --origin, says nothing of its time, so any answer that does
-    /// replaces it, however old. With this option it counts as of that time. Other sources have times of their own.
+    /// The file of a folder, a single robots.txt with --origin, and a line, a row or a record without a time say nothing of it. So any
+    /// answer that does replaces them, however old, and of two of them, only bytes choose one. With this option they count as of
+    /// that time; mtime is that of the file which they are, or are in. Times of their own stay.
     #[arg(long, value_name = "TIME|mtime", hide_short_help = true)]
     pub fetched_at: Option<FetchedAt>,
 }
@@ -268,9 +269,6 @@ impl ReadingArgs {
         match (origin, paths) {
             (Some(origin), [single]) => source::add_single(single, origin, &options, &mut captures)?,
             (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-            (None, several) if self.fetched_at.is_some() && !several.iter().any(|source| source.is_dir()) => {
-                return Err(Failure::NothingWithoutTime);
-            }
             (None, several) => source::add(several, &options, &mut captures)?,
         }
         captures.passed_over().iter().for_each(tell);

@@ -99,6 +99,8 @@ pub(crate) struct Run {
     urls: Range<usize>,
     pools: Vec<(Section, Range<usize>)>,
     targets: Range<usize>,
+    /// The URLs of which answers are tied: how many come before, and the bits of the kinds.
+    tied: Range<usize>,
     count: u64,
 }
 
@@ -111,10 +113,13 @@ impl Run {
     ) -> Result<Run, WriteError> {
         let mut shared = Shared::new(&[source], spill)?;
         let (mut run, mut count, mut record) = (Spool::new(spill, Vec::new()), 0, Vec::new());
-        let mut targets = List::new(&spill.tables());
+        let (mut targets, mut tied) = (List::new(&spill.tables()), List::new(&spill.tables()));
         for url in urls {
             if let Some(target) = url.kept.of_kind(AnswerKind::Redirect).and_then(Answer::target) {
                 targets.push(hash_of_target(target.as_bytes())).map_err(|error| spill.failed(error))?;
+            }
+            if url.kept.tied() != 0 {
+                tied.push([count, url.kept.tied().into()]).map_err(|error| spill.failed(error))?;
             }
             record.clear();
             push(&shared.url(url)?, None, &mut record);
@@ -134,8 +139,9 @@ impl Run {
         shared.rows.finish()?;
         pools.push((Section::Rows, part(&mut run, |run| run.write(shared.rows.spool.bytes()))?));
         let targets = part(&mut run, |run| run.write(bytemuck::cast_slice(&targets)))?;
+        let tied = part(&mut run, |run| run.write(bytemuck::cast_slice(&tied)))?;
         run.finish()?;
-        Ok(Run { bytes: run, urls, pools, targets, count })
+        Ok(Run { bytes: run, urls, pools, targets, tied, count })
     }
 
     pub fn len(&self) -> u64 {
@@ -149,8 +155,15 @@ impl Run {
     /// The URLs, in order. Their rules are those of `source`.
     pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
         let mut records = UrlRecords::new(self.part(&self.urls), std::iter::empty(), source);
+        let tied =
+            self.part(&self.tied).chunks_exact(size_of::<[u64; 2]>()).map(bytemuck::pod_read_unaligned::<[u64; 2]>);
+        let mut tied = tied.peekable();
         // It was written by this process.
-        std::iter::from_fn(move || records.read().ok().flatten())
+        (0..).map_while(move |number| {
+            let url = records.read().ok().flatten()?;
+            let kinds = tied.next_if(|&[at, _]| at == number).map_or(0, |[_, kinds]| kinds as u8);
+            Some(UrlRecord { kept: Cow::Owned(url.kept.into_owned().with_tied(kinds)), ..url })
+        })
     }
 
     /// The [hashes](hash_of_target) of the URLs that they redirect to.

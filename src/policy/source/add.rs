@@ -6,8 +6,9 @@ use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use super::answer::{Answer, Captured, bare_origin};
-use super::directory::{self, FetchedAt};
+use super::directory;
 use super::error::SourceError;
+use super::fetched_at::FetchedAt;
 use super::fields::FieldNames;
 use super::intake::{Intake, Newest};
 use super::json_lines;
@@ -39,8 +40,8 @@ setters! {
         /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
         /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
         pub skip_bad: bool,
-        /// The times of the files in folders, and of a single robots.txt, which say nothing of it themselves. `None` leaves them
-        /// without a time, so any answer with a time is newer.
+        /// The time of each answer that has none of its own: a file of a folder, a single robots.txt, and a line, a row or a record
+        /// without one. `None` leaves them without a time, so any answer with a time is newer, and of two, bytes choose one.
         pub fetched_at: Option<FetchedAt>,
     }
 }
@@ -61,7 +62,7 @@ impl Options {
 
     fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
         let now = self.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
-        Intake::new(captures, now, self.skip_bad)
+        Intake::new(captures, now, self.skip_bad, self.fetched_at)
     }
 }
 
@@ -107,8 +108,10 @@ pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<
     let mut archives = Archives::default();
     for &path in sources {
         if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
-            directory::add(path, options.fetched_at, intake)?;
+            intake.time_of_source = None;
+            directory::add(path, intake)?;
         } else {
+            intake.time_of_source = intake.source_times().of_file(path)?;
             match add_file(path, options, &mut archives, intake) {
                 Err(error) if intake.skip_bad && error.is_damage() => {
                     intake.captures.statistics.captures.cut_sources += 1;
@@ -260,9 +263,8 @@ pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut C
     if let Err(problem) = robots.text {
         intake.note_problem(path, problem, || canonical.clone());
     }
-    let mut capture = robots.of(canonical, true);
-    capture.answered.fetched_at = FetchedAt::time(options.fetched_at, path, intake.time_bounds)?;
-    intake.add([capture])?;
+    intake.time_of_source = intake.source_times().of_file(path)?;
+    intake.add([robots.of(canonical, true)])?;
     Ok(intake.finish()?)
 }
 
@@ -336,7 +338,7 @@ pub fn add_pages(
 const IN_MEMORY: &str = "responses in memory";
 
 /// Adds answers in memory, as a file of JSON Lines with the same fields would be added. They are taken one after the other, and
-/// compiled in the background; [`Options::names`] and [`Options::fetched_at`] are not used.
+/// compiled in the background; [`Options::names`] is not used.
 ///
 /// All answers that redirects may lead to are passed at once, or added to the same captures.
 ///
@@ -346,7 +348,7 @@ const IN_MEMORY: &str = "responses in memory";
 ///
 /// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
 /// let answers = [
-///     Answer::found("https://a.example", *b"User-agent: *\nDisallow: /private\n"),
+///     Answer::found("https://a.example", *b"User-agent: *\nDisallow: /private\n", 1_768_219_200),
 ///     Answer::new("https://b.example/robots.txt", Some(404)).fetched_at(Some(1_768_219_200)),
 ///     Answer::new("https://c.example/robots.txt", None),
 /// ];
@@ -371,6 +373,7 @@ pub fn add_answers(
     let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
     options.take(captures, |intake| {
         let limit = intake.body_limit();
+        intake.time_of_source = intake.source_times().of_memory(source)?;
         for (number, answer) in (1..).zip(answers) {
             match answer.capture(intake.time_bounds, limit) {
                 Ok(Captured { capture, problem }) => {
@@ -405,7 +408,7 @@ mod tests {
         let url = |host: &str| format!("https://{host}.example/robots.txt");
         let redirect = |from: &str, to: &str| Answer::new(url(from), Some(301)).location(Some(to.to_owned()));
         vec![
-            Answer::found("https://a.example", *b"User-agent: *\nDisallow: /\xff"),
+            Answer::found("https://a.example", *b"User-agent: *\nDisallow: /\xff", None),
             Answer::new("HTTPS://B.example:443/robots.txt", Some(404)).fetched_at(Some(NOW)),
             Answer::new(url("c"), None).unreachable_since(Some(NOW - 5)).fetched_at(Some(NOW)),
             redirect("d", "https://www.d.example/page"),
@@ -455,11 +458,11 @@ mod tests {
             (Answer::new(url, Some(404)).origin(Some("https://a.example".to_owned())), "both a URL and an origin"),
             (Answer::default().status(Some(404)), "it has no URL"),
             (Answer::new("/robots.txt", Some(404)), "expected an absolute"),
-            (Answer::found("a.example", *b""), "not an origin"),
+            (Answer::found("a.example", *b"", None), "not an origin"),
             (Answer::new(url, Some(404)).fetched_at(Some(NOW * 1000)), "milliseconds"),
         ] {
             let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-            let all = [Answer::found("https://b.example", *b""), wrong];
+            let all = [Answer::found("https://b.example", *b"", None), wrong];
             let error = add_answers(all.clone(), &options(), &mut captures).unwrap_err().to_string();
             assert!(error.starts_with("answer 2: ") && error.contains(problem), "{error}");
             let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);

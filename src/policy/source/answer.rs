@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::fields::Field;
 use crate::dialect::UrlPath;
 use crate::formats::coding;
-use crate::formats::time::time;
+use crate::formats::time::{LAST_YEAR, time};
 use crate::origin::{self, InvalidUrl};
 use crate::policy::{Answered, Capture};
 use crate::robots::{self, BodyFlaw, BodyProblem};
@@ -111,9 +111,16 @@ impl Answer {
         Answer { url: Some(url.into()), status, ..Answer::default() }
     }
 
-    /// The robots.txt that an origin served with status 200.
-    pub fn found(origin: impl Into<String>, body: impl Into<Arc<[u8]>>) -> Answer {
-        Answer { origin: Some(origin.into()), status: Some(200), body: Some(body.into()), ..Answer::default() }
+    /// The robots.txt that an origin served with status 200 at a time in seconds of Unix time, if that is known. Of two answers
+    /// without one, nobody can tell which is newer.
+    pub fn found(origin: impl Into<String>, body: impl Into<Arc<[u8]>>, fetched_at: impl Into<Option<i64>>) -> Answer {
+        Answer {
+            origin: Some(origin.into()),
+            status: Some(200),
+            body: Some(body.into()),
+            fetched_at: fetched_at.into(),
+            ..Answer::default()
+        }
     }
 
     /// The capture that this is, with a body of which no more than about `limit` bytes are decoded.
@@ -209,7 +216,7 @@ pub(super) fn is_named_robots_txt(url: &str) -> bool {
     url.ends_with("/robots.txt")
 }
 
-/// The end of the year 5000, in seconds of Unix time. The present in milliseconds is in the year 58,000.
+/// The end of [`LAST_YEAR`], in seconds of Unix time.
 const LAST: i64 = 95_649_119_999;
 
 /// How far the clock of a crawler may be ahead, in seconds.
@@ -227,7 +234,7 @@ impl TimeBounds {
         TimeBounds { now }
     }
 
-    /// Whether a time can be meant: it is not beyond the year 5000.
+    /// Whether a time can be meant: it is not beyond [`LAST_YEAR`].
     pub fn is_possible(time: i64) -> bool {
         time <= LAST
     }
@@ -243,7 +250,8 @@ impl TimeBounds {
             [(Field::FetchedAt, fetched_at), (Field::Expires, expires), (Field::UnreachableSince, unreachable_since)];
         for (field, found) in times {
             if let Some(found) = found.filter(|&found| !TimeBounds::is_possible(found)) {
-                return Err(format!("{} is {}, beyond the year 5000{}", field.name(), time(found), unit(found)));
+                let (field, found, unit) = (field.name(), time(found), unit(found));
+                return Err(format!("{field} is {found}, beyond the year {LAST_YEAR}{unit}"));
             }
         }
         match fetched_at.filter(|at| *at > self.now.saturating_add(AHEAD)) {

@@ -6,17 +6,14 @@
 //! of the host.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::time::UNIX_EPOCH;
 use std::{fs, io};
 
-use super::answer::{TimeBounds, bare_origin};
+use super::answer::bare_origin;
 use super::error::SourceError;
 use super::intake::Intake;
 use super::kind::SourceKind;
 use super::passed_over::{Reason, is_plausible};
 use super::robots::Robots;
-use crate::formats::time;
 use crate::policy::Capture;
 use crate::robots::{BodyFlaw, BodyProblem};
 use crate::threads;
@@ -28,7 +25,7 @@ const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
 const ARCHIVES: [&str; 4] = [".warc", ".arc", ".wacz", ".zip"];
 
-pub(super) fn add(path: &Path, fetched_at: Option<FetchedAt>, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let mut named = Vec::<PathBuf>::new();
     let mut odd = Vec::<String>::new();
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
@@ -62,10 +59,10 @@ pub(super) fn add(path: &Path, fetched_at: Option<FetchedAt>, intake: &mut Intak
     // The order in a directory depends on the file system; errors and counts should not.
     named.sort_unstable();
     let limit = intake.body_limit();
-    let bounds = intake.time_bounds;
+    let times = intake.source_times();
     for batch in named.chunks(BATCH) {
         let read: Vec<Result<RobotsFile, SourceError>> = threads::map(batch, |path| {
-            let fetched_at = FetchedAt::time(fetched_at, path, bounds)?;
+            let fetched_at = times.of_file(path)?;
             Ok(read_file(path, limit)?.fetched_at(fetched_at))
         });
         for (file, read) in batch.iter().zip(read) {
@@ -162,66 +159,9 @@ fn origins_of(name: &str) -> Vec<(String, bool)> {
     origins.into_iter().flatten().map(|origin| (origin, false)).collect()
 }
 
-/// When the files of a folder were fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FetchedAt {
-    /// All at one time, in seconds of Unix time.
-    At(i64),
-    /// Each when it was last modified.
-    Modified,
-}
-
-impl FetchedAt {
-    /// The time of a file, in seconds of Unix time, if one is given.
-    pub(super) fn time(given: Option<FetchedAt>, path: &Path, bounds: TimeBounds) -> Result<Option<i64>, SourceError> {
-        let time = match given {
-            None => return Ok(None),
-            Some(FetchedAt::At(time)) => time,
-            Some(FetchedAt::Modified) => modified(path).map_err(SourceError::unreadable(path))?,
-        };
-        let fetched_at = Some(time);
-        let wrong = |problem| SourceError::Time { path: path.to_owned(), problem };
-        bounds.check_fetched(fetched_at).map_err(wrong)?;
-        Ok(fetched_at)
-    }
-}
-
-/// When a file was last modified, in seconds of Unix time.
-fn modified(path: &Path) -> io::Result<i64> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        let problem = "it is no regular file, so it has no time of modification that counts";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
-    }
-    // Before 1970, too, it is the second that began.
-    Ok(match metadata.modified()?.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
-        Err(before) => {
-            let (seconds, rest) = (before.duration().as_secs(), before.duration().subsec_nanos());
-            i64::try_from(seconds).map_or(i64::MIN, |seconds| -seconds - i64::from(rest > 0))
-        }
-    })
-}
-
-impl FromStr for FetchedAt {
-    type Err = String;
-
-    /// Parses a time in RFC 3339, or `mtime`.
-    fn from_str(text: &str) -> Result<FetchedAt, String> {
-        match text {
-            "mtime" => Ok(FetchedAt::Modified),
-            time => {
-                time::parse(time).map(FetchedAt::At).map_err(|problem| format!("{problem}; expected one, or mtime"))
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn names(name: &str) -> Vec<String> {
         origins_of(name).into_iter().map(|(origin, exact)| format!("{origin} {exact}")).collect()
@@ -234,29 +174,6 @@ mod tests {
         assert_eq!(names("https%3A%2F%2F%5B2001%3adb8%3A%3A1%5D"), ["https://[2001:db8::1] true"]);
         for other in [".hidden", "a.example:80", "a b", "http%3A%2F%2Fa%2Fx", "ftp%3A%2F%2Fa", "%ff", "u@a"] {
             assert!(names(other).is_empty(), "{other}");
-        }
-    }
-
-    #[test]
-    fn it_is_a_time_or_that_of_the_file() {
-        assert_eq!("mtime".parse(), Ok(FetchedAt::Modified));
-        assert_eq!("2026-01-12T13:00:00+01:00".parse(), Ok(FetchedAt::At(1_768_219_200)));
-        for wrong in ["", "MTIME", "2026-01-12", "1768219200"] {
-            assert!(wrong.parse::<FetchedAt>().unwrap_err().ends_with("expected one, or mtime"), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_time_of_a_file_is_the_second_that_began() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        for (time, seconds) in [
-            (UNIX_EPOCH + Duration::from_millis(7900), 7),
-            (UNIX_EPOCH, 0),
-            (UNIX_EPOCH - Duration::from_millis(1500), -2),
-            (UNIX_EPOCH - Duration::from_secs(2), -2),
-        ] {
-            file.as_file().set_modified(time).unwrap();
-            assert_eq!(modified(file.path()).unwrap(), seconds, "{time:?}");
         }
     }
 }

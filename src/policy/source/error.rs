@@ -126,10 +126,10 @@ pub enum SourceError {
         /// The problem.
         problem: String,
     },
-    /// A file of a folder, or a single robots.txt, has a time that cannot be meant.
+    /// The time for answers that have none of their own cannot be meant, or there is none.
     #[error("{}: {problem}", shown(path))]
     Time {
-        /// The file.
+        /// The source.
         path: PathBuf,
         /// The problem.
         problem: String,

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::SourceError;
 use super::answer::{TimeBounds, is_named_robots_txt, page};
+use super::fetched_at::{FetchedAt, SourceTimes};
 use super::passed_over::{PassedOver, Reason};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};
@@ -50,6 +51,10 @@ pub(super) struct Intake<'c> {
     /// The URLs answered in each source that are of use only if a redirect leads there.
     pages: Vec<(PathBuf, Vec<String>)>,
     pub time_bounds: TimeBounds,
+    /// The time of answers that have none of their own, for all sources.
+    fetched_at: Option<FetchedAt>,
+    /// The same of the source that is being read.
+    pub time_of_source: Option<i64>,
     /// Whether to pass over what is damaged, rather than to end with an error.
     pub skip_bad: bool,
     /// What the captures go to, if only the newest are asked for.
@@ -63,12 +68,27 @@ pub(super) fn target_key(url: &str) -> u128 {
 
 impl<'c> Intake<'c> {
     /// Takes captures whose times are checked against `now`, in seconds of Unix time.
-    pub fn new(captures: &'c mut Captures, now: i64, skip_bad: bool) -> Intake<'c> {
-        let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
+    pub fn new(captures: &'c mut Captures, now: i64, skip_bad: bool, fetched_at: Option<FetchedAt>) -> Intake<'c> {
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
-        let time_bounds = TimeBounds::at(now);
-        let (batch, pages) = (Vec::new(), Vec::new());
-        Intake { captures, batch, bytes: 0, most, targets, fresh_targets, pages, time_bounds, skip_bad, newest: None }
+        Intake {
+            captures,
+            batch: Vec::new(),
+            bytes: 0,
+            most,
+            targets: HashSet::new(),
+            fresh_targets: HashSet::new(),
+            pages: Vec::new(),
+            time_bounds: TimeBounds::at(now),
+            fetched_at,
+            time_of_source: None,
+            skip_bad,
+            newest: None,
+        }
+    }
+
+    /// The times of answers that have none of their own.
+    pub fn source_times(&self) -> SourceTimes {
+        SourceTimes { given: self.fetched_at, bounds: self.time_bounds }
     }
 
     /// The most bytes of a text that is read as a whole.
@@ -101,7 +121,8 @@ impl<'c> Intake<'c> {
 
     /// Adds captures; consecutive ones that share a body have it read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), WriteError> {
-        for capture in captures {
+        for mut capture in captures {
+            capture.answered.fetched_at = capture.answered.fetched_at.or(self.time_of_source);
             if let Some(newest) = &mut self.newest {
                 newest.add(capture);
                 continue;

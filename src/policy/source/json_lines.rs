@@ -168,8 +168,8 @@ fn status(given: &RawValue) -> Result<Option<i64>, String> {
 fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
     let Some(time) = time.map(RawValue::get) else { return Ok(None) };
     // Writers of JSON may escape any character of a text; some do it to the `+` of a time zone.
-    let text = || serde_json::from_str(time).unwrap_or_else(|_| time.to_owned());
-    time.parse().or_else(|_| time::parse(&text())).map(Some)
+    let text = serde_json::from_str::<String>(time);
+    text.map_or_else(|_| time::number(time), |text| time::parse(&text)).map(Some)
 }
 
 #[derive(Default)]

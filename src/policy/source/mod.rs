@@ -9,6 +9,7 @@ mod add;
 mod answer;
 mod directory;
 mod error;
+mod fetched_at;
 mod fields;
 #[cfg(feature = "parquet")]
 mod header_column;
@@ -27,8 +28,8 @@ pub use super::statistics::WarcCounts;
 pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
 pub use answer::Answer;
 pub(crate) use answer::{bare_origin, page};
-pub use directory::FetchedAt;
 pub use error::{NoColumn, RecordProblem, SourceError};
+pub use fetched_at::FetchedAt;
 pub use fields::{Field, FieldNames, FieldNamesError};
 pub use headers::headers_of_json;
 pub use intake::Newest;

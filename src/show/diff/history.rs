@@ -7,17 +7,20 @@ use super::change::Change;
 use super::compare::{Comparer, Side};
 use super::policies::{DiffError, Found, crawlers_of, decisions, side, side_by_side};
 use crate::dialect::Dialect;
+use crate::formats::{shortened, visible};
 use crate::judge::Choices;
 use crate::judge::decision::Decisions;
 use crate::policy::{Crawler, OriginStatus, Policy};
 use crate::robots::Agents;
-use crate::show::access::{AccessDecider, Blocked, Cell, GroupKind, paths_of};
+use crate::show::access::{AccessDecider, Cell, Extent, GroupKind, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Policies in the order of time, to tell when each crawler's access changed.
 #[derive(Debug, Clone)]
 pub struct History<'p> {
     policies: Vec<&'p Policy>,
+    /// By policy.
+    names: Vec<String>,
     /// By policy.
     crawlers: Vec<Vec<Crawler>>,
     choices: Choices,
@@ -26,13 +29,13 @@ pub struct History<'p> {
 table! {
     /// The columns of a history.
     pub const HISTORY;
-    fn row<'r>(origin: &'r [u8], agent: &'r str, place: usize, step: &Step, status: Option<OriginStatus>, fetched_at: Option<i64>) {
+    fn row<'r>(origin: &'r [u8], agent: &'r str, policy: &'r str, step: &Step, status: Option<OriginStatus>, fetched_at: Option<i64>) {
         always "origin" Text = origin,
         always "agent" Text = agent.as_bytes(),
-        always "policy" Whole = place as u64 + 1,
+        always "policy" Text = policy.as_bytes(),
         perhaps "change" Name = step.1.map(Change::name),
-        always "access" Name = step.0.blocked.access.name(),
-        always "root" Name = step.0.blocked.root.name(),
+        always "blocked" Name = step.0.extent.blocked.name(),
+        always "root" Name = step.0.extent.root.name(),
         always "group" Name = step.0.group.name(),
         perhaps "origin_status" Name = status.map(OriginStatus::name),
         perhaps "fetched_at" Time = fetched_at,
@@ -40,14 +43,17 @@ table! {
 }
 
 impl<'p> History<'p> {
-    /// The history of these crawlers by policies, the oldest first; if no crawlers are given, of all that every policy was compiled for.
+    /// The history of these crawlers by policies, each with the name that rows give it, such as that of its file, the oldest first; if
+    /// no crawlers are given, of all that every policy was compiled for.
     ///
     /// # Errors
     ///
     /// [`DiffError`] if the policies have different dialects, or one lacks a crawler.
-    pub fn new(policies: &[&'p Policy], agents: &[Agents]) -> Result<History<'p>, DiffError> {
-        let crawlers = crawlers_of(policies, agents, |number| format!("policy number {}", number + 1))?;
-        Ok(History { policies: policies.to_vec(), crawlers, choices: Choices::now() })
+    pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, DiffError> {
+        let (names, policies): (Vec<String>, Vec<&Policy>) = policies.iter().cloned().unzip();
+        let crawlers =
+            crawlers_of(&policies, agents, |number| format!("the policy {}", shortened(visible(&names[number]))))?;
+        Ok(History { policies, names, crawlers, choices: Choices::now() })
     }
 
     /// By these choices of the operator for all policies; without any, by those that the program makes by default, as of now. What
@@ -61,8 +67,8 @@ impl<'p> History<'p> {
     /// first such row is that of the first policy. Access that is always the same has no rows; but if an `origin` is given, only that
     /// one counts, and has them anyway. Returns the number of origins.
     ///
-    /// A row has values for the columns of [`HISTORY`]: `policy` is the number of the policy, counted from 1; `change` is what paths tell
-    /// of the one before, by the name of a [`Change`]; `access`, `root` and `group` are those of
+    /// A row has values for the columns of [`HISTORY`]: `policy` is the name of the policy; `change` is what paths tell
+    /// of the one before, by the name of a [`Change`]; `blocked`, `root` and `group` are those of
     /// [`Table::Access`](export::Table::Access), and `fetched_at` is when the robots.txt was fetched.
     ///
     /// # Errors
@@ -117,7 +123,7 @@ type Step = (Cell, Option<Change>);
 
 impl<'p> Walk<'_, 'p> {
     fn of<'h>(history: &'h History<'p>) -> Walk<'h, 'p> {
-        let History { policies, crawlers, choices } = history;
+        let History { policies, crawlers, choices, .. } = history;
         let dialect = policies.first().map_or(Dialect::DEFAULT, |policy| policy.dialect());
         let paths = paths_of(dialect);
         let pairs = crawlers.windows(2).map(|two| {
@@ -154,7 +160,8 @@ impl<'p> Walk<'_, 'p> {
                 let record = found.as_ref().map(|(_, record)| record);
                 let fetched_at = record.and_then(|record| record.state().answered.fetched_at);
                 let status = record.map(|record| record.origin_status);
-                each(&row(origin, &agent, place, &by_policy[place][at], status, fetched_at))?;
+                let name = &self.history.names[place];
+                each(&row(origin, &agent, name, &by_policy[place][at], status, fetched_at))?;
             }
         }
         Ok(())
@@ -168,8 +175,8 @@ impl<'p> Walk<'_, 'p> {
             Some((of, record)) => decider.cells(of, record, crawlers).iter().map(|cell| (*cell, None)).collect(),
             // It was never fetched.
             None => {
-                let blocked = Blocked::whole(decisions.unfetched.partition());
-                vec![(Cell { blocked, group: GroupKind::None }, None); crawlers.len()]
+                let extent = Extent::whole(decisions.unfetched.partition());
+                vec![(Cell { extent, group: GroupKind::None }, None); crawlers.len()]
             }
         });
         let mut steps: Vec<Vec<Step>> = cells.collect();

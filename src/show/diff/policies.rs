@@ -74,7 +74,7 @@ const SHOWN: usize = 3;
 pub(super) fn crawlers_of(
     policies: &[&Policy],
     agents: &[Agents],
-    which: fn(usize) -> String,
+    which: impl Fn(usize) -> String,
 ) -> Result<Vec<Vec<Crawler>>, DiffError> {
     for pair in policies.windows(2) {
         let [was, now] = [pair[0], pair[1]].map(|policy| policy.dialect().name);

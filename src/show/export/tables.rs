@@ -6,7 +6,7 @@ use crate::judge::Choices;
 use crate::policy::{Crawler, Group, OriginState, Outline, Policy, Record, Ruling};
 use crate::preferences::{PreferenceLine, SignalScope, Use, is_about_uses};
 use crate::robots::{Delay, SideKey, SideRecord};
-use crate::show::access::{Access, AccessCounts, AccessDecider, Cell, GroupKind};
+use crate::show::access::{AccessCounts, AccessDecider, Blocked, Cell, GroupKind};
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -289,8 +289,8 @@ table! {
     fn access_row<'r>(record: &'r Record<'_>, agent: &'r [u8], cell: &Cell) {
         always "origin" Text = record.origin,
         always "agent" Text = agent,
-        always "access" Name = cell.blocked.access.name(),
-        always "root" Name = cell.blocked.root.name(),
+        always "blocked" Name = cell.extent.blocked.name(),
+        always "root" Name = cell.extent.root.name(),
         always "group" Name = cell.group.name(),
         always "origin_status" Name = record.origin_status.name(),
     }
@@ -300,16 +300,16 @@ table! {
     const SUMMARY;
     fn summary_row<'r>(counts: &'r AccessCounts) {
         always "agent" Text = counts.agent.as_bytes(),
-        always "origins" Whole = Access::ALL.map(|access| counts.with(access)).iter().sum(),
-        always "none" Whole = counts.with(Access::None),
-        always "some" Whole = counts.with(Access::Some),
-        always "all" Whole = counts.with(Access::All),
-        always "deferred" Whole = counts.with(Access::Deferred),
-        always "undecided" Whole = counts.with(Access::Undecided),
+        always "origins" Whole = Blocked::ALL.map(|blocked| counts.with(blocked)).iter().sum(),
+        always "none" Whole = counts.with(Blocked::None),
+        always "some" Whole = counts.with(Blocked::Some),
+        always "all" Whole = counts.with(Blocked::All),
+        always "deferred" Whole = counts.with(Blocked::Deferred),
+        always "undecided" Whole = counts.with(Blocked::Undecided),
         always "root_blocked" Whole = counts.root_blocked,
         always "own_group" Whole = counts.of_kind(GroupKind::Own),
-        always "own_group_some" Whole = counts.origins[Access::Some as usize][GroupKind::Own as usize],
-        always "own_group_all" Whole = counts.origins[Access::All as usize][GroupKind::Own as usize],
+        always "own_group_some" Whole = counts.origins[Blocked::Some as usize][GroupKind::Own as usize],
+        always "own_group_all" Whole = counts.origins[Blocked::All as usize][GroupKind::Own as usize],
         always "everybodys_group" Whole = counts.of_kind(GroupKind::Everybody),
         always "no_group" Whole = counts.of_kind(GroupKind::None),
     }

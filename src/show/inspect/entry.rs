@@ -14,7 +14,7 @@ use crate::policy::{
 };
 use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
 use crate::robots::{BodyFlaw, Delay, GroupOrigin, SideKey, SideRecord};
-use crate::show::access::{Access, AccessDecider, Cell, GroupKind};
+use crate::show::access::{AccessDecider, Blocked, Cell, GroupKind};
 
 /// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -115,7 +115,7 @@ pub struct AgentEntry {
     /// Whose group applies.
     pub group: GroupKind,
     /// How much of the origin is blocked, by the operator's choices.
-    pub access: Access,
+    pub blocked: Blocked,
     /// The product token that the crawler's own group was chosen for.
     pub token: Option<String>,
     /// The `User-agent` lines for which the group was chosen.
@@ -233,7 +233,7 @@ impl OriginEntry {
             crawl_delay: operators_delay.map(|delay| text(delay.record.value)),
         };
         let of_crawler = |(crawler, cell): (&Crawler, &Cell)| {
-            AgentEntry::of(policy, record, crawler, cell.blocked.access, choices.content_signal)
+            AgentEntry::of(policy, record, crawler, cell.extent.blocked, choices.content_signal)
         };
         let is_overridden = record.is_overridden() || operators_delay.is_some();
         let good = state
@@ -260,14 +260,14 @@ impl OriginEntry {
 
 impl AgentEntry {
     /// The robots.txt of an origin as it applies to a crawler of the policy.
-    fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler, access: Access, scope: SignalScope) -> AgentEntry {
+    fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler, blocked: Blocked, scope: SignalScope) -> AgentEntry {
         let groups = policy.groups(crawler);
         let (column, group) = groups.answer(record.row);
         let records = policy.side_records_with(record, column, scope);
         let mut entry = AgentEntry {
             agent: crawler.agents().to_string(),
             group: GroupKind::of(group),
-            access,
+            blocked,
             token: None,
             user_agent: Vec::new(),
             rules: Vec::new(),

@@ -26,7 +26,7 @@ mod dot;
 mod entry;
 mod summary;
 
-pub use super::access::{Access, GroupKind};
+pub use super::access::{Blocked, GroupKind};
 pub use crate::automaton::Engine;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 #[cfg(any(feature = "cli", feature = "internals"))]

@@ -16,7 +16,7 @@ use crate::output::folder::REPORT_START as START;
 use crate::output::receipt::{PartitionPart, Receipt, counted};
 use crate::preferences::{Preference, Use};
 use crate::robots::NoteKind;
-use crate::show::access::{Access, AccessCounts};
+use crate::show::access::{self, AccessCounts};
 
 /// The content security policy: the page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
@@ -291,11 +291,11 @@ fn origins(report: &Report) -> String {
 
 /// How much of the policy's origins is blocked for each crawler.
 fn access_table(counts: &[AccessCounts]) -> String {
-    let columns = Access::ALL.map(|access| (access.name(), true));
+    let columns = access::Blocked::ALL.map(|blocked| (blocked.name(), true));
     let columns: Vec<_> = [("crawler", false)].into_iter().chain(columns).chain([("/ is blocked", true)]).collect();
     let mut table = HtmlTable::new("How many origins block none, some or all of their paths", &columns);
     for one in counts {
-        let numbers = Access::ALL.map(|access| one.with(access)).into_iter().chain([one.root_blocked]);
+        let numbers = access::Blocked::ALL.map(|blocked| one.with(blocked)).into_iter().chain([one.root_blocked]);
         table.row([Cell::Words(one.agent.clone())].into_iter().chain(numbers.map(Cell::Number)));
     }
     table.html()

@@ -1,4 +1,6 @@
-//! Questions that several doors of the program and the library are asked: each case, as data, is put to every door that can express it,
-//! and must mean the same at each.
+//! The table of doors: a question that several doors are asked. Each case is a row of data with one meaning, and is put to every door
+//! that can express it.
 
 mod bodies;
+mod locations;
+mod times;

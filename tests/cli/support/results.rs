@@ -50,9 +50,15 @@ impl Split {
 
     /// The rows of `robots-needed.tsv`, without its header.
     pub fn needed_rows(&self) -> Vec<Vec<&str>> {
+        self.needed_and_asked().into_iter().map(|(row, _)| row).collect()
+    }
+
+    /// The rows of `robots-needed.tsv`, each with when its URL was asked last.
+    pub fn needed_and_asked(&self) -> Vec<(Vec<&str>, &str)> {
         let mut rows = self.needed.lines();
-        assert_eq!(rows.next(), Some("robots_txt\treason\tlines\tstatus"));
-        rows.map(|row| row.split('\t').collect()).collect()
+        assert_eq!(rows.next(), Some("robots_txt\treason\tlines\tstatus\tasked_at"));
+        let rows = rows.map(|row| row.rsplit_once('\t').expect("five columns"));
+        rows.map(|(row, asked_at)| (row.split('\t').collect(), asked_at)).collect()
     }
 
     /// The results that must not depend on threads and chunks: removes times and those options.

@@ -30,6 +30,8 @@ struct Archive {
     compression: Option<Compression>,
     memory: u64,
     has_other_pages: bool,
+    /// The time of records without one.
+    fetched_at: Option<i64>,
 }
 
 /// All archives, and the revisits whose originals are still wanted.
@@ -66,7 +68,7 @@ impl Archive {
             true => None,
             false => Some(seekable::or_copied(path, false, &mut text).map_err(SourceError::unreadable(path))?),
         };
-        Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false })
+        Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false, fetched_at: None })
     }
 
     /// Passes the text to `read`. Text decompressed ahead may use `room` bytes.
@@ -100,6 +102,7 @@ impl Archives {
         intake: &mut Intake<'_>,
     ) -> Result<(), SourceError> {
         let mut archive = Archive::new(path, text, compression, intake.decompressor(1))?;
+        archive.fetched_at = intake.time_of_source;
         let before = intake.captures.statistics.warc.other_pages;
         let mut pass = Pass { pages: Pages::RobotsTxt, originals: Wanted::default(), revisits: &mut self.revisits };
         pass.read(&archive, intake)?;
@@ -120,7 +123,8 @@ impl Archives {
         let open = || Reader::within(File::open(path)?, intake.decompressor(1));
         let compression = open().map_err(SourceError::unreadable(path))?.compression();
         let archive = Archive::new(path, io::empty(), compression, intake.decompressor(1))?;
-        self.archives.push(Archive { has_other_pages: true, ..archive });
+        let fetched_at = intake.source_times().of_file(path)?;
+        self.archives.push(Archive { has_other_pages: true, fetched_at, ..archive });
         Ok(())
     }
 
@@ -150,6 +154,7 @@ impl Archives {
                 }
             }
         }
+        intake.time_of_source = None;
         let path = self.archives.first().map_or(Path::new(""), |archive| &archive.path);
         for capture in self.revisits.unresolved() {
             intake.captures.statistics.warc.unresolved_revisits += 1;
@@ -164,6 +169,7 @@ impl Pass<'_> {
     fn read(&mut self, archive: &Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
         let unreadable = SourceError::unreadable(&archive.path);
         let room = intake.room_ahead();
+        intake.time_of_source = archive.fetched_at;
         archive.read(room, |text| self.read_text(&archive.path, text, intake)).map_err(unreadable)?
     }
 
@@ -235,7 +241,7 @@ impl Pass<'_> {
         intake.captures.statistics.warc.records += u64::from(is_first);
         let Some(kind) = Kind::of(&record.required("WARC-Type")?) else { return records.finish().map(|()| Vec::new()) };
         let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
-        let time = record.time(DATE)?.ok_or(RecordProblem::Missing(DATE))?;
+        let time = record.time(DATE)?.or(intake.time_of_source).ok_or(RecordProblem::Missing(DATE))?;
         // Archives also have answers of other protocols, such as DNS.
         let Some(page) = Page::at(&url, Some(time)) else { return records.finish().map(|()| Vec::new()) };
         intake.time_bounds.check_fetched(page.fetched_at).map_err(RecordProblem::Time)?;

@@ -43,8 +43,11 @@ impl Response {
             .map(|(_, value)| value.trim_ascii())
     }
 
+    /// Where a redirect leads. Several fields that differ say nothing: clients would not agree on one.
     pub fn location(&self) -> Option<String> {
-        self.all("Location").next().map(|value| String::from_utf8_lossy(value).into_owned())
+        let mut values = self.all("Location");
+        let first = values.next()?;
+        values.all(|value| value == first).then(|| String::from_utf8_lossy(first).into_owned())
     }
 
     /// The time of expiry, in seconds of Unix time. A value that is not a possible date, such as 0, means already expired

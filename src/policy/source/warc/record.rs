@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use super::text::{MARK, Replay, Text};
 use crate::formats::compression::Damaged;
+use crate::formats::time;
 use crate::policy::source::error::{HEAD_LIMIT as LIMIT, RecordProblem};
 
 /// Whether and why the block of a record is incomplete (ISO 28500, `WARC-Truncated`).
@@ -60,8 +61,7 @@ impl Head {
             length @ (4 | 7 | 10) => value.clone() + &FIRST[length..],
             _ => value.clone(),
         };
-        let time: Result<jiff::Timestamp, _> = whole.parse();
-        time.map(|time| Some(time.as_second())).map_err(|_| RecordProblem::Value { name, value })
+        time::parse(&whole).map(Some).map_err(|_| RecordProblem::Value { name, value })
     }
 }
 
