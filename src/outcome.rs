@@ -47,7 +47,7 @@ named! {
         RobotsTxt = "robots-txt",
         /// The robots.txt of the origin was never fetched.
         Unfetched = "unfetched",
-        /// The robots.txt answered 5xx, or not at all.
+        /// The robots.txt answered 5xx, 429 or another "not now", or not at all.
         Unreachable = "unreachable",
         /// The robots.txt was unreachable, and the last good answer was used.
         LastGood = "last-good",

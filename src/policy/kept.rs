@@ -208,6 +208,8 @@ named! {
         Unavailable = "unavailable",
         /// 401 or 403.
         Refused = "refused",
+        /// 408 or 425.
+        TryAgain = "try-again",
         /// 429.
         TooManyRequests = "too-many-requests",
         /// 3xx, except 304.
@@ -234,6 +236,7 @@ impl AnswerKind {
             Some(NOT_MODIFIED) => AnswerKind::NotModified,
             Some(300..=399) => AnswerKind::Redirect,
             Some(401 | 403) => AnswerKind::Refused,
+            Some(408 | 425) => AnswerKind::TryAgain,
             Some(429) => AnswerKind::TooManyRequests,
             Some(400..=499) => AnswerKind::Unavailable,
             _ => AnswerKind::Failed,
@@ -245,9 +248,19 @@ impl AnswerKind {
         matches!(self, AnswerKind::RobotsTxt | AnswerKind::HtmlPage)
     }
 
-    /// The bit of this kind in a set of kinds.
-    pub fn bit(self) -> u8 {
-        1 << self as u8
+    /// The bit of this kind in a set of kinds. The rarest have the highest, so that most sets take one byte.
+    pub fn bit(self) -> u64 {
+        1 << match self {
+            AnswerKind::Unavailable => 0,
+            AnswerKind::Refused => 1,
+            AnswerKind::Redirect => 2,
+            AnswerKind::Failed => 3,
+            AnswerKind::HtmlPage => 4,
+            AnswerKind::RobotsTxt => 5,
+            AnswerKind::NotModified => 6,
+            AnswerKind::TooManyRequests => 7,
+            AnswerKind::TryAgain => 8,
+        }
     }
 }
 

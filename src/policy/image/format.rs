@@ -13,7 +13,7 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 pub(crate) const POLICY_FILE: FileKind = FileKind { name: "a policy file", is_ours: |file| begins_with(file, &MAGIC) };
 
 /// The version that is written, and the only one that is read.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;
 
 pub(crate) const HEADER: usize = 256;
 
