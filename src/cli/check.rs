@@ -277,7 +277,7 @@ impl RuleSource {
         };
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
-            return RuleSource::of_policy(&policy, &args.crawlers.all(policy.dialect())?, choices);
+            return RuleSource::of_policy(&policy, &args.crawlers.of_policy(policy.dialect())?, choices);
         }
         let dialect = args.crawlers.dialect.dialect;
         let agents = &args.crawlers.all(dialect)?;

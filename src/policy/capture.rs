@@ -13,7 +13,7 @@ use super::state::Answered;
 use super::{provenance, side_records};
 use crate::dialect::Dialect;
 use crate::robots::{self, AgentName, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
-use crate::rules::Patterns;
+use crate::rules::{Patterns, redirected};
 use crate::threads::Soon;
 use crate::{automaton, origin};
 
@@ -124,10 +124,7 @@ impl Capture {
 
     /// The URL that a redirect leads to, in canonical form.
     pub(super) fn target(&self) -> Option<String> {
-        let base = url::Url::parse(&self.url).ok()?;
-        let mut target = base.join(self.location.as_deref()?).ok()?;
-        target.set_fragment(None);
-        Some(target.into())
+        redirected(&self.url, self.location.as_deref()?).map(String::from)
     }
 }
 
