@@ -60,6 +60,8 @@ pub struct Dialect {
     pub unauthorized: StatusMeaning,
     /// The meaning of status 429 for the robots.txt.
     pub too_many_requests: StatusMeaning,
+    /// The meaning of status 408 or 425 for the robots.txt.
+    pub try_again: StatusMeaning,
     /// How redirects are followed.
     pub redirects: Redirects,
     /// How long a fetched robots.txt may be used, where age is enforced.
@@ -95,6 +97,7 @@ impl Dialect {
             304 => StatusMeaning::NotModified,
             300..=399 => StatusMeaning::Redirect,
             401 | 403 => self.unauthorized,
+            408 | 425 => self.try_again,
             429 => self.too_many_requests,
             400..=499 => StatusMeaning::Unavailable,
             _ => StatusMeaning::Unreachable,
@@ -174,6 +177,11 @@ const FIVE_THEN_UNAVAILABLE: Redirects = Redirects { hops: 5, beyond: StatusMean
 /// Followed to the end; the bound only stops loops, which have no end (ours: no verdict).
 const FOLLOWED: Redirects = Redirects { hops: 20, beyond: StatusMeaning::Redirect };
 
+/// 408, 425 and 429 say "not now", and nothing of whether there is a robots.txt. A crawler "MAY access any resources" after 4xx
+/// (RFC 2.3.1.3), so it may as well wait: known rules must not end because it asked too fast. (1994, 1996, 2008, Mandelbot: ours,
+/// unstated. The page of Google on its robots.txt specification has only 429 among server errors.)
+const NOT_NOW: StatusMeaning = StatusMeaning::Unreachable;
+
 const RFC9309: Dialect = Dialect {
     name: "rfc9309",
     source: "RFC 9309, Robots Exclusion Protocol, September 2022",
@@ -195,7 +203,8 @@ const RFC9309: Dialect = Dialect {
     file_limit: FILE_LIMIT,
     line_limit: LineLimit::None,
     unauthorized: StatusMeaning::Unavailable,
-    too_many_requests: StatusMeaning::Unavailable,
+    too_many_requests: NOT_NOW,
+    try_again: NOT_NOW,
     redirects: FIVE_THEN_UNAVAILABLE,
     lifetime: Lifetime { seconds: 24 * HOUR, expires_header: false },
     crawl_delay: CrawlDelay::Kept,
@@ -217,6 +226,7 @@ const GOOGLE: Dialect = Dialect {
     file_limit: GOOGLE_FILE_LIMIT,
     line_limit: LineLimit::Bytes(GOOGLE_LINE_LIMIT),
     too_many_requests: StatusMeaning::Unreachable,
+    try_again: StatusMeaning::Unavailable,
     ..RFC9309
 };
 

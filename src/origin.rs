@@ -176,7 +176,7 @@ pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
 }
 
 /// The offset of the colon after the scheme, if the line begins with something like a scheme.
-fn scheme_end(line: &[u8]) -> Option<usize> {
+pub(crate) fn scheme_end(line: &[u8]) -> Option<usize> {
     let end = line.iter().position(|&byte| byte == b':')?;
     let mut letters = line[..end].iter().filter(|byte| !is_removed(byte));
     let first = letters.next()?;

@@ -43,11 +43,11 @@ named! {
         Unavailable = "unavailable",
         /// The robots.txt itself is refused (401, 403), and the dialect takes that as blocking everything.
         Forbidden = "forbidden",
-        /// The URL is that of `/robots.txt`, which the dialect always allows.
+        /// The URL is that of `/robots.txt`, which the dialect always allows, and something else would not have allowed it.
         RobotsTxt = "robots-txt",
         /// The robots.txt of the origin was never fetched.
         Unfetched = "unfetched",
-        /// The robots.txt answered 5xx, or not at all.
+        /// The robots.txt answered 5xx, 429 or another "not now", or not at all.
         Unreachable = "unreachable",
         /// The robots.txt was unreachable, and the last good answer was used.
         LastGood = "last-good",
@@ -94,6 +94,13 @@ named! {
     }
 }
 
+impl Outcome {
+    /// Whether a line with this outcome waits for a robots.txt.
+    pub(crate) fn waits_for_robots_txt(self) -> bool {
+        self.partition() == Partition::Deferred && self.reason().waits_for_robots_txt()
+    }
+}
+
 impl Reason {
     /// Whether a line deferred for this reason waits for a robots.txt. A paused origin waits for the operator.
     pub(crate) fn waits_for_robots_txt(self) -> bool {
@@ -136,6 +143,9 @@ impl Default for Outcome {
 }
 
 impl Outcome {
+    /// The outcome of `/robots.txt`, where the dialect always allows it and something else would not.
+    pub(crate) const ROBOTS_TXT: Outcome = Outcome::new(Partition::Allowed, Reason::RobotsTxt);
+
     /// Placeholder for an outcome not known yet.
     pub(crate) const NONE: Outcome = Outcome::new(Partition::Invalid, Reason::Empty);
 
@@ -162,16 +172,29 @@ impl Outcome {
             & u64::from_le_bytes([3; 8])
     }
 
+    /// Whether the partition of all these is that of allowed lines.
+    #[inline(always)]
+    pub(crate) fn are_all_allowed(of: &[Outcome; 32]) -> bool {
+        of.iter().fold(0, |all, outcome| all | outcome.0) & 3 == Partition::Allowed as u8
+    }
+
     /// The reason for it.
     #[inline]
     pub fn reason(self) -> Reason {
         Reason::ALL[usize::from(self.0 >> 2)]
     }
 
+    /// Whether `/robots.txt` is allowed in spite of it, where the dialect always allows that: unless the operator overrides all answers.
+    #[inline]
+    pub(crate) fn spares_robots_txt(self) -> bool {
+        let is_closed = matches!(self.partition(), Partition::Blocked | Partition::Deferred);
+        is_closed && !matches!(self.reason(), Reason::Override | Reason::Paused)
+    }
+
     /// The outcome as a number below [`Outcome::COUNT`], for tables of counts. [`Outcome::from_index`] is the inverse.
     #[inline]
-    pub fn index(self) -> usize {
-        usize::from(self.0)
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 
     /// The outcome with this [index](Outcome::index).

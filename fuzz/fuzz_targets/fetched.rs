@@ -9,7 +9,11 @@ use libfuzzer_sys::fuzz_target;
 use robosieve::policy::{Capture, Captures};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, Matcher, Partition};
-use url::Url;
+
+use as_fetched::as_fetched;
+
+#[path = "../../tests/library/properties/as_fetched.rs"]
+mod as_fetched;
 
 const ORIGIN: &str = "http://a.example";
 
@@ -31,7 +35,7 @@ fuzz_target!(|input: &[u8]| {
         let mut outcomes = Vec::new();
         matcher.judge_spans(&padded, std::iter::once(0..written.len()), &mut outcomes);
         assert_eq!(outcomes, [outcome], "{written:?}");
-        match Url::parse(&written) {
+        match as_fetched(&written) {
             Ok(fetched) => assert_eq!(outcome, matcher.judge(fetched.as_str()), "{written:?} {fetched}"),
             Err(_) => assert_eq!(outcome.partition(), Partition::Invalid, "{written:?}"),
         }

@@ -4,6 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../../tests/library/properties/as_fetched.rs"]
+mod as_fetched;
 #[path = "../../tests/library/properties/urls.rs"]
 mod urls;
 

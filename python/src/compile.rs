@@ -50,7 +50,8 @@ pub fn compile(
     let agents: Vec<String> = listed("agents", agents)?;
     let memory = arguments::bytes("memory", memory)?;
     let has_columns = columns.is_some();
-    let (columns, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
+    let dialect = named(dialect)?;
+    let (columns, options) = (self::columns(&agents, dialect)?, options(columns)?);
     let sources = Sources::of(sources, &options, has_columns)?;
     let lock = match &out {
         Some(out) => {
@@ -87,9 +88,10 @@ pub fn compile(
 pub type FieldColumns = BTreeMap<String, Option<String>>;
 
 /// Parses the names of crawlers.
-pub fn columns(agents: &[String]) -> PyResult<Crawlers> {
+pub fn columns(agents: &[String], dialect: &'static Dialect) -> PyResult<Crawlers> {
     let agents: Vec<Agents> =
         agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>().map_err(error::agent)?;
+    agents.iter().try_for_each(|agents| agents.ensure_nameable(dialect)).map_err(error::agent)?;
     Crawlers::new(agents).map_err(error::agent)
 }
 

@@ -31,7 +31,8 @@ pub fn compile_part(
 ) -> PyResult<(HashSet<u128>, Vec<PathBuf>, usize)> {
     let (agents, memory): (Vec<String>, _) = (listed("agents", agents)?, bytes("memory", Some(memory))?);
     let memory = memory.unwrap_or(DEFAULT_MEMORY);
-    let (crawlers, dialect, options) = (self::columns(&agents)?, named(dialect)?, options(columns)?);
+    let dialect = named(dialect)?;
+    let (crawlers, options) = (self::columns(&agents, dialect)?, options(columns)?);
     let add = |captures: &mut Captures| source::add_part(&sources, &options, captures);
     let Part { targets, archives, passes, .. } =
         error::guarded(|| py.detach(|| written(out, crawlers, dialect, memory, add)))?;
@@ -59,7 +60,8 @@ pub fn compile_pages(
     dialect: &str,
     memory: u64,
 ) -> PyResult<HashSet<u128>> {
-    let (crawlers, dialect, options) = (columns(&agents)?, named(dialect)?, options(None)?);
+    let dialect = named(dialect)?;
+    let (crawlers, options) = (columns(&agents, dialect)?, options(None)?);
     let add = |captures: &mut Captures| source::add_pages(&archives, pages, &options, captures);
     error::guarded(|| py.detach(|| written(out, crawlers, dialect, memory, add)))
 }

@@ -44,7 +44,13 @@ impl RobotsTxt {
     fn new(body: &Bound<'_, PyAny>, agent: &str, dialect: &str, verbatim: bool) -> PyResult<RobotsTxt> {
         let body = arguments::text("body", body)?.into_owned();
         let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
-        let agents = if verbatim { Agents::verbatim(agent) } else { agent.parse().map_err(error::agent)? };
+        let agents = if verbatim {
+            Agents::verbatim(agent)
+        } else {
+            let agents: Agents = agent.parse().map_err(error::agent)?;
+            agents.ensure_nameable(dialect).map_err(error::agent)?;
+            agents
+        };
         let rules = error::guarded(|| Ok(RuleSet::compile(&body, &agents, dialect)))?;
         Ok(RobotsTxt { rules, dialect, of: Of { body, agent: agent.to_owned(), dialect: dialect.name, verbatim } })
     }

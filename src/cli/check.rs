@@ -18,7 +18,7 @@ use crate::formats::compression::is_damage;
 use crate::formats::time::time;
 use crate::formats::{json, shown, visible};
 use crate::input::STANDARD_INPUT;
-use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet, Statuses};
+use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet, Statuses, always_allows};
 use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::policy::source::{SourceError, SourceKind};
@@ -205,6 +205,9 @@ impl Preferences {
     }
 }
 
+/// Why `/robots.txt` is allowed, where something else would not allow it.
+const ALWAYS_ALLOWED: &str = "/robots.txt is always allowed";
+
 /// Printed if no group applies.
 const NO_GROUP: &str = "-";
 
@@ -214,14 +217,17 @@ impl Answer {
     }
 
     /// The same with what is said of uses of the page, which means nothing unless it is allowed: it is blocked if that does not meet what
-    /// is required.
-    fn with(self, preferred: &Preferred, require: &Requirements) -> Answer {
+    /// is required, unless the dialect always allows it.
+    fn with(self, preferred: &Preferred, require: &Requirements, is_always_allowed: bool) -> Answer {
         if self.verdict != Partition::Allowed {
             return self;
         }
         let preferences = Preferences::of(preferred);
         if require.are_met(preferred) {
             return Answer { preferences, ..self };
+        }
+        if is_always_allowed {
+            return Answer { why: ALWAYS_ALLOWED.to_owned(), rule: None, preferences, ..self };
         }
         let why = format!("allowed ({}), but what is said of its uses does not meet {require}", self.why);
         Answer { verdict: Partition::Blocked, why, rule: None, preferences, ..self }
@@ -273,7 +279,7 @@ impl RuleSource {
         };
         if let Some(policy) = args.policy.open()? {
             let policy = with_overrides(policy, args.overrides.as_deref())?;
-            return RuleSource::of_policy(&policy, &args.crawlers.all(policy.dialect())?, choices);
+            return RuleSource::of_policy(&policy, &args.crawlers.of_policy(policy.dialect())?, choices);
         }
         let dialect = args.crawlers.dialect.dialect;
         let agents = &args.crawlers.all(dialect)?;
@@ -319,7 +325,8 @@ impl RuleSource {
                     let chosen = rules.chosen();
                     let answer = or_invalid(&mut |_, rest| {
                         let path = chosen.dialect.url_path.of(rest);
-                        by_rules(chosen, &path).with(&rules.preferred(&path, required.content_signal.scope()), &require)
+                        let preferred = rules.preferred(&path, required.content_signal.scope());
+                        by_rules(chosen, &path).with(&preferred, &require, always_allows(url, &chosen.dialect))
                     });
                     (agents.to_string(), answer)
                 };
@@ -329,7 +336,8 @@ impl RuleSource {
                 let answer = |rules: &mut PolicyRules| {
                     let answer = or_invalid(&mut |origin, _| {
                         let preferred = rules.as_filter.matcher.preferred(url);
-                        rules.answer(origin, url).with(&preferred, &require)
+                        let is_always_allowed = always_allows(url, rules.as_filter.matcher.policy().dialect());
+                        rules.answer(origin, url).with(&preferred, &require, is_always_allowed)
                     });
                     (rules.crawler.agents().to_string(), answer)
                 };
@@ -362,6 +370,7 @@ impl PolicyRules {
         match (reason, state.operator_override.ruling, state.last_good) {
             (Reason::Paused | Reason::Override, ..) => {}
             (_, Some(_), _) => answer.why = format!("the operator's robots.txt: {}", answer.why),
+            (Reason::RobotsTxt, None, _) => {}
             (_, None, Some(last_good)) => {
                 let (_, good) = self.by_last_good.answer(url, last_good.origin_status, &state);
                 answer.why = format!("{}; the last good answer said {}: {}", answer.why, good.verdict.name(), good.why);
@@ -390,6 +399,7 @@ impl Judged {
             (Reason::Override, _) => "the operator forbids everything".to_owned(),
             _ => match self.explainer.rules(url) {
                 Some((rules, path)) => return (reason, Answer { verdict, ..by_rules(&rules, &path) }),
+                None if reason == Reason::RobotsTxt => ALWAYS_ALLOWED.to_owned(),
                 None => match self.explainer.explain(url).status.and_then(|status| self.named(status)) {
                     Some(named) => format!("{}; {named}", meaning(origin_status, state)),
                     None => meaning(origin_status, state),
@@ -440,7 +450,7 @@ fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
     };
     let why = match explanation.rule {
         Some(rule) => rule.to_string(),
-        None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
+        None if explanation.always_allowed => ALWAYS_ALLOWED.to_owned(),
         None if rules.origin == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),
     };

@@ -13,7 +13,7 @@ use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
-use crate::robots::BodyProblem;
+use crate::robots::{AgentError, BodyProblem};
 use crate::run::{FilterError, JoinError, SeenError, VerifyError};
 use crate::show::diff::DiffError;
 use crate::show::{MetricsError, ReportError};
@@ -23,6 +23,8 @@ use crate::show::{MetricsError, ReportError};
 pub enum Failure {
     #[error("{}", source_message(.0))]
     Source(#[from] SourceError),
+    #[error("--agent: {0}")]
+    Agent(#[from] AgentError),
     #[error(transparent)]
     Overrides(#[from] OverridesError),
     #[error("--statuses: {0}")]

@@ -77,7 +77,8 @@ fn split(
     let lists = lists::all(&args.lists, &args.input)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
-    let agents = sources::all(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
+    let read_for = if opened.is_some() { sources::of_policy } else { sources::all };
+    let agents = read_for(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
     let form = args.output.destination().as_ref().map(Destination::form);
     // Lines are judged for each crawler by the older policy, too.
     let older = if args.source.against.is_empty() { &[][..] } else { &agents[..] };

@@ -110,8 +110,15 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     })
 }
 
-/// The crawlers named by options, then those of a file, each once.
+/// The crawlers that sources are read for: those named by options, which a robots.txt must be able to name, then those of a file, each
+/// once.
 pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
+    named.iter().try_for_each(|agents| agents.ensure_nameable(dialect))?;
+    of_policy(named, file, dialect)
+}
+
+/// The same for the crawlers of a policy, which may have been made for any names.
+pub(super) fn of_policy(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
     let mut all = named.to_vec();
     let Some(path) = file else { return Ok(all) };
     let text = std::fs::read(path).map_err(FileError::of("read", path))?;

@@ -8,12 +8,13 @@
 //! 3. *look*: checks whether the entry is the URL's origin. Known origins go on, all others go the slow way;
 //! 4. *tidy*: for known URLs that are not plain, finds the end of the path. Those in normal form go on as well;
 //! 5. *route*: looks up what the origin's class means, and the automaton that decides, if any; prefetches it;
-//! 6. *front*: checks whether the path may have another verdict than the automaton's base, first by prefixes, then by triples;
-//! 7. *walk*: runs the automaton itself, for those few.
+//! 6. *closed*: allows `/robots.txt` of origins that are closed as a whole, in dialects that always allow it;
+//! 7. *front*: checks whether the path may have another verdict than the automaton's base, first by prefixes, then by triples;
+//! 8. *walk*: runs the automaton itself, for those few.
 //!
 //! For several crawlers, the automaton is that of most of them; [`others`](super::others) judges for the rest.
 //!
-//! Each step up to 6 is its own function, so that it has all registers for itself. What each costs stands in `benches/README.md`.
+//! Each step up to 7 is its own function, so that it has all registers for itself. What each costs stands in `benches/README.md`.
 //!
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle.
 
@@ -25,7 +26,7 @@ use super::others::Crawlers;
 use super::outcomes::{Difference, Outcomes};
 use super::required;
 use super::scratch::{BATCH, BatchArrays, Changed, Scratch};
-use super::steps::{FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
+use super::steps::{ClosedStep, FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
 use super::view::Judge;
 use crate::outcome::Outcome;
@@ -259,6 +260,9 @@ impl Kernel for JudgeAll<'_, '_> {
             let changed = if is_layered { judge_changed(judges, &batch, arrays, scratches) } else { None };
             I::apart(TidyStep { arrays, judge, urls: &batch });
             I::apart(RouteStep { arrays, judge });
+            if judge.spares_robots_txt() {
+                I::apart(ClosedStep { arrays, judge, urls: &batch });
+            }
             I::apart(FrontStep { arrays, judge, urls: &batch });
             arrays.walk(judge, &batch, &mut scratches[0]);
             arrays.rest(judge, &batch, &mut scratches[0]);

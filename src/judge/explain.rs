@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::decision::Decision;
 use super::preferred::KnownPreferences;
+use super::required::REFUSED;
 use super::view::{Judge, OwnedJudge};
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
@@ -87,14 +88,15 @@ impl Explainer {
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause {
         let url = origin::trimmed(url);
-        let is_refused = self.judging.view().is_refused(url, &mut self.preferences);
+        // What does not meet the requirements of the run, if it is allowed, is not decided by a rule.
+        let required = self.judging.view().by_requirements(url, &mut self.preferences);
         self.look_up(url);
         let Some(deciding) = &self.deciding else { return Cause::default() };
-        let (captured, status) = (deciding.captured, deciding.status);
-        // What is allowed but refused is not blocked by a rule.
-        let (rule, agent) = match self.rule(url).filter(|rule| !rule.allow || !is_refused) {
+        let captured = deciding.captured;
+        let status = deciding.status.filter(|_| !self.is_spared(url));
+        let (rule, agent) = match self.rule(url).filter(|rule| !rule.allow || required.is_none()) {
             Some(rule) => (Some(KeptRule::of(&rule)), self.agent_above(&rule)),
-            None if is_refused => (self.judging.view().refusing(url, &mut self.preferences), None),
+            None if required == Some(REFUSED) => (self.judging.view().refusing(url, &mut self.preferences), None),
             None => (None, None),
         };
         Cause { rule, agent, captured, status }
@@ -105,6 +107,7 @@ impl Explainer {
         let url = origin::trimmed(url);
         self.look_up(url);
         let (outcome, rule) = match self.deciding.as_ref()?.decision {
+            Decision::Fixed(_) if self.is_spared(url) => return None,
             Decision::Fixed(outcome) => (outcome, None),
             Decision::Walk(reason) => {
                 let rule = self.rule(url).filter(|rule| !rule.allow)?;
@@ -177,6 +180,15 @@ impl Explainer {
         let (dialect, path) = (self.judging.policy.dialect(), self.path(url, deciding));
         let path = dialect.encoding.path(&path);
         self.rules.deciding(&path, dialect).filter(|rule| rule.allow || !is_always_allowed(&path, dialect))
+    }
+
+    /// Whether a trimmed URL that was looked up is allowed whatever closes its origin.
+    fn is_spared(&self, url: &[u8]) -> bool {
+        let closed = self.deciding.as_ref().is_some_and(|deciding| match deciding.decision {
+            Decision::Fixed(outcome) => outcome.spares_robots_txt(),
+            Decision::Walk(_) => false,
+        });
+        closed && self.judging.view().always_allows(url)
     }
 
     /// The value of the `User-agent` line above a rule that decides.

@@ -9,7 +9,7 @@
 //!   class of origin, from which `steps` reads them; what the operator says of a status is
 //!   looked up in `choices`;
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
-//!   `blocked` in `slow` allows `/robots.txt` whatever they say;
+//! - before all that closes a path or an origin, but overrides: `unless_always_allowed` in `slow` allows `/robots.txt`;
 //! - by what the run requires of preferences, for lines that are allowed so far: `required`, after all lines were judged;
 //! - for an origin that the policy does not know: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
@@ -51,6 +51,8 @@ pub use preferred::PagePreferences;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use same_url::{NoKey, SameUrl};
 pub use scratch::Scratch;
+#[cfg(feature = "cli")]
+pub(crate) use slow::always_allows;
 pub use tally::{Tally, line_hash};
 pub use urls::UrlCounts;
 pub use view::Judge;

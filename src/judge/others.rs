@@ -154,8 +154,11 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         let at = usize::from(line);
         let (url, length) = (batch.get(at), arrays.lengths[at]);
         let is_plain = batch.second_looks[at] == 0 && length != NO_KEY;
-        if is_plain && self.most.outcome_of_unknown(&url[..length as usize]).is_some() {
-            return;
+        if is_plain {
+            let (key, path) = url.split_at(length as usize);
+            if self.most.outcome_of_unknown(key, path).is_some() {
+                return;
+            }
         }
         self.judge_line(url, line, scratch, found);
     }

@@ -184,21 +184,27 @@ impl Outcomes {
         self.crawlers = AllowedIf::split_count(Some(allowed), self.crawlers);
     }
 
-    /// Blocks what is allowed where `refuses` says so, given the index of the URL and that of the crawler: it becomes `blocked`.
-    pub(super) fn block_where(&mut self, blocked: Outcome, mut refuses: impl FnMut(usize, usize) -> bool) {
+    /// Changes what is allowed to what `change` says, if anything, given the index of the URL and that of the crawler. All of one URL
+    /// change to the same.
+    pub(super) fn change_allowed(&mut self, mut change: impl FnMut(usize, usize) -> Option<Outcome>) {
         let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
         let differences = std::mem::take(&mut self.differences.all);
         let (mut by_url, mut each) = (by_url(&differences).peekable(), Vec::new());
         for (url, most) in self.most.iter_mut().enumerate() {
             let of_url = by_url.next_if(|(other, _)| *other == url).map_or(&[][..], |(_, of_url)| of_url);
             fill(&mut each, self.crawlers, *most, of_url);
+            let mut changed = None;
             for (crawler, outcome) in each.iter_mut().enumerate().filter(|(_, outcome)| is_allowed(**outcome)) {
-                if refuses(url, crawler) {
-                    *outcome = blocked;
+                if let Some(other) = change(url, crawler) {
+                    *outcome = other;
+                    changed = Some(other);
                 }
             }
-            if each.iter().filter(|outcome| **outcome == blocked).count() * 2 > self.crawlers {
-                *most = blocked;
+            let is_changed = |outcome: &&Outcome| Some(**outcome) == changed;
+            if let Some(changed) = changed
+                && each.iter().filter(is_changed).count() * 2 > self.crawlers
+            {
+                *most = changed;
             }
             let differing = (0..).zip(&each).filter(|(_, outcome)| **outcome != *most);
             let difference = |(crawler, &outcome)| Difference { url: url as u32, crawler, outcome };

@@ -7,11 +7,11 @@ use super::preferred::{KnownPreferences, Places};
 use super::scratch::Scratch;
 use super::view::Judge;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::preferences::Requirements;
+use crate::preferences::{Preferred, Requirements};
 use crate::rules::chosen::KeptRule;
 
 /// The outcome of a page that does not meet what is required.
-const REFUSED: Outcome = Outcome::new(Partition::Blocked, Reason::Preference);
+pub(super) const REFUSED: Outcome = Outcome::new(Partition::Blocked, Reason::Preference);
 
 /// Whether judges of one policy require anything.
 pub(super) fn is_anything(judges: &[Judge<'_>]) -> bool {
@@ -29,13 +29,13 @@ pub(crate) fn block<'u>(
     let Some(requirements) = first.decisions.requirements() else { return };
     let mut places = Places::new(&mut scratch.preferences);
     let mut last = None;
-    outcomes.block_where(REFUSED, |at, crawler| {
+    outcomes.change_allowed(|at, crawler| {
         let page = match &last {
             Some((of, page)) if *of == at => page,
             _ => &last.insert((at, first.page(url(at)))).1,
         };
         let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), &mut places));
-        !requirements.are_met(&preferred.unwrap_or_default())
+        first.closed_by(requirements, preferred, url(at))
     });
 }
 
@@ -43,28 +43,32 @@ impl Judge<'_> {
     /// The outcome of a URL for one crawler, which was this before its preferences were looked at.
     pub(super) fn required(&self, url: &[u8], outcome: Outcome, scratch: &mut Scratch) -> Outcome {
         match self.decisions.requirements() {
-            Some(requirements) if outcome.partition() == Partition::Allowed => {
-                if self.meets(requirements, url, &mut scratch.preferences) { outcome } else { REFUSED }
+            Some(_) if outcome.partition() == Partition::Allowed => {
+                self.by_requirements(url, &mut scratch.preferences).unwrap_or(outcome)
             }
             _ => outcome,
         }
     }
 
-    /// Whether a page meets requirements, if it is allowed.
-    fn meets(&self, requirements: &Requirements, url: &[u8], known: &mut KnownPreferences) -> bool {
+    /// The outcome of a URL that is allowed but does not meet what is required; `None` if it does.
+    pub(super) fn by_requirements(&self, url: &[u8], known: &mut KnownPreferences) -> Option<Outcome> {
+        let requirements = self.decisions.requirements()?;
         let page = self.page(url);
         let preferred = page.and_then(|page| page.preferred(self.groups.columns(), &mut Places::new(known)));
-        requirements.are_met(&preferred.unwrap_or_default())
+        self.closed_by(requirements, preferred, url)
+    }
+
+    /// The outcome of an allowed URL of which this is said, if it does not meet requirements. What is always allowed need not.
+    fn closed_by(&self, requirements: &Requirements, preferred: Option<Preferred>, url: &[u8]) -> Option<Outcome> {
+        if requirements.are_met(&preferred.unwrap_or_default()) {
+            return None;
+        }
+        Some(if self.always_allows(url) { Outcome::ROBOTS_TXT } else { REFUSED })
     }
 
     /// The line for which a page is refused; `None` if what is required is only not said.
     pub(super) fn refusing(&self, url: &[u8], known: &mut KnownPreferences) -> Option<KeptRule> {
         self.page(url)?.refusing(self.groups.columns(), self.decisions.requirements()?, known)
-    }
-
-    /// Whether a page is refused for what is said about its uses, if it is allowed.
-    pub(super) fn is_refused(&self, url: &[u8], known: &mut KnownPreferences) -> bool {
-        self.decisions.requirements().is_some_and(|requirements| !self.meets(requirements, url, known))
     }
 }
 

@@ -10,7 +10,6 @@
 
 use std::borrow::Cow;
 
-use url::Url;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::lines::is_plain;
@@ -18,7 +17,7 @@ use super::urls::LineUrls;
 use crate::input::chunks::Chunk;
 use crate::input::layout::Layout;
 use crate::origin::{self, InvalidUrl};
-use crate::rules::{escaped, push_escape};
+use crate::rules::{escaped, fetched_url, push_escape};
 
 named! {
     /// Which URLs are the same.
@@ -221,43 +220,56 @@ fn serialised(url: &[u8]) -> Result<Vec<u8>, InvalidUrl> {
         text.push_str(part.valid());
         part.invalid().iter().for_each(|&byte| text.push_str(percent_encoding::percent_encode_byte(byte)));
     }
-    let mut url = Url::parse(&text).map_err(|_| InvalidUrl::Host)?;
-    url.set_fragment(None);
+    let url = fetched_url(&text).map_err(|_| InvalidUrl::Host)?;
     Ok(with_escapes_undone(url.as_str().as_bytes(), 0))
 }
 
-/// A URL where escapes of unreserved characters from `at` on are undone, and other escapes are in upper case.
+/// A URL where escapes of unreserved characters from `at` on are undone, and other escapes are in upper case. None is undone where that
+/// completes another: `%%41` followed by `1` is not `%A1`.
 fn with_escapes_undone(url: &[u8], at: usize) -> Vec<u8> {
     let (kept, mut rest) = url.split_at(at);
     let mut out = Vec::with_capacity(url.len());
     out.extend_from_slice(kept);
+    // How much of an escape the text ends in that is none: `%`, or `%` and a hex digit.
+    let mut begun = 0;
     while let Some(at) = memchr::memchr(b'%', rest) {
         out.extend_from_slice(&rest[..at]);
-        rest = &rest[at..];
-        let length = match escaped(rest) {
-            Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') => {
-                out.push(byte);
-                3
-            }
-            Some(byte) => {
-                push_escape(byte, &mut out);
-                3
-            }
-            None => {
-                out.push(b'%');
-                1
-            }
+        begun = match &rest[..at] {
+            [] => begun,
+            [byte] if begun == 1 && byte.is_ascii_hexdigit() => 2,
+            _ => 0,
         };
-        rest = &rest[length..];
+        rest = &rest[at..];
+        let Some(byte) = escaped(rest) else {
+            out.push(b'%');
+            (begun, rest) = (1, &rest[1..]);
+            continue;
+        };
+        rest = &rest[3..];
+        let is_digit = byte.is_ascii_hexdigit();
+        let completes = is_digit && (begun == 2 || begun == 1 && rest.first().is_some_and(u8::is_ascii_hexdigit));
+        if is_unreserved(byte) && !completes {
+            out.push(byte);
+            begun = if is_digit && begun == 1 { 2 } else { 0 };
+        } else {
+            push_escape(byte, &mut out);
+            begun = 0;
+        }
     }
     out.extend_from_slice(rest);
     out
+}
+
+/// Whether nobody may make a difference between a byte and its escape (RFC 3986, 2.3).
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::Rng;
+    use url::Url;
 
     /// The key as defined: by the `url` crate alone.
     fn plainly(url: &[u8]) -> Option<Vec<u8>> {
@@ -272,19 +284,41 @@ mod tests {
         });
         let mut parsed = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         parsed.set_fragment(None);
+        let escapes = escapes(parsed.as_str());
         let mut key = parsed.as_str().to_owned();
-        let mut at = 0;
-        while let Some(found) = key[at..].find('%') {
-            at += found;
-            let byte = key.get(at + 1..at + 3).filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
-            if let Some(byte) = byte.map(|hex| u8::from_str_radix(hex, 16).unwrap()) {
-                let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-                let new = if is_unreserved { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-                key.replace_range(at..at + 3, &new);
+        // Undone one by one, from the left, wherever all other escapes stay the same ones.
+        let mut number = 0;
+        for at in 0..escapes.len() {
+            let place = self::escapes(&key)[number].0;
+            let byte = escapes[at].1;
+            let as_escape = format!("%{byte:02X}");
+            key.replace_range(place..place + 3, &as_escape);
+            let undone = [&key[..place], &char::from(byte).to_string(), &key[place + 3..]].concat();
+            let bytes = |text: &str| self::escapes(text).into_iter().map(|(_, byte)| byte).collect::<Vec<_>>();
+            let others = [&bytes(&key)[..number], &bytes(&key)[number + 1..]].concat();
+            if (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)) && bytes(&undone) == others {
+                key = undone;
+            } else {
+                number += 1;
             }
-            at += 1;
         }
         Some(key.into_bytes())
+    }
+
+    /// The escapes in a text: where they are, and what they stand for.
+    fn escapes(text: &str) -> Vec<(usize, u8)> {
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < text.len() {
+            let hex = text.get(at + 1..at + 3).filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            match hex.filter(|_| text[at..].starts_with('%')) {
+                Some(hex) => {
+                    found.push((at, u8::from_str_radix(hex, 16).unwrap()));
+                    at += 3;
+                }
+                None => at += 1,
+            }
+        }
+        found
     }
 
     fn keys(same: SameUrl, lines: &[u8]) -> Vec<Option<Vec<u8>>> {
@@ -331,6 +365,34 @@ mod tests {
         assert_eq!(distinct.len(), others.len(), "{keys:?}");
     }
 
+    /// URLs with one key are one URL for every robots.txt in normal form, whatever is cut in them.
+    #[test]
+    fn what_has_one_key_has_one_normal_form() {
+        use crate::dialect::Encoding;
+
+        let pieces = ["%", "%", "4", "1", "A", "e", "%41", "%31", "%34", "%25", "%2", "%C3", "%2F", "x"];
+        let (mut dice, mut forms) = (Rng(411), std::collections::HashMap::new());
+        let mut repeated = 0;
+        for _ in 0..if cfg!(miri) { 100 } else { 50_000 } {
+            let path = (0..1 + dice.below(5)).map(|_| dice.of(&pieces)).collect::<String>();
+            let url = format!("http://h/{path}");
+            let key = SameUrl::Fetched.key(url.as_bytes()).unwrap().into_owned();
+            let again = SameUrl::Fetched.key(&key).unwrap().into_owned();
+            assert_eq!(again, key, "a key is its own key: {url}");
+            let form = Encoding::NormalForm.path(&url.as_bytes()[8..]).into_owned();
+            if let Some((other, of_other)) = forms.insert(key, (url.clone(), form.clone())) {
+                repeated += usize::from(other != url);
+                assert_eq!(form, of_other, "{url} {other}");
+            }
+        }
+        assert!(cfg!(miri) || repeated > 1000, "{repeated}");
+        for [one, other] in [["%%411", "%A1"], ["%4%31", "%41"], ["%%34%31", "%41"], ["%%341", "A"], ["%2541", "A"]] {
+            let [one, other] = [one, other]
+                .map(|path| SameUrl::Fetched.key(format!("http://h/{path}").as_bytes()).unwrap().into_owned());
+            assert_ne!(one, other);
+        }
+    }
+
     #[test]
     fn what_is_no_url_has_no_key() {
         let lines = "\nno url\nftp://a.example/x\nhttp://a b/\nhttp://a.example:x/\n/x\n";
@@ -358,7 +420,7 @@ mod tests {
 
     #[test]
     fn keys_are_those_of_the_plain_way() {
-        let pieces: [&[u8]; 44] = [
+        let pieces: [&[u8]; 47] = [
             b"http://a.example/",
             b"http://a.example/",
             b"https://b.example/",
@@ -370,8 +432,8 @@ mod tests {
             b"http://1.2/",
             b"/",
             b"/",
-            b"a",
-            b"b/c",
+            b"ab",
+            b"b/cd",
             b"x.html",
             b".",
             b"..",
@@ -381,6 +443,9 @@ mod tests {
             b"%41",
             b"%4",
             b"%%",
+            b"%31",
+            b"%E",
+            b"1",
             b"%c3%a9",
             b"%C3",
             b"%2f",

@@ -7,22 +7,42 @@ use super::decision::Decision;
 use super::scratch::Scratch;
 use super::view::{Judge, OwnedJudge, Route};
 use crate::automaton::{self, front};
-use crate::dialect::UrlPath;
+use crate::dialect::{Dialect, RobotsTxtPath, UrlPath};
 use crate::origin::{self, InvalidUrl};
-use crate::outcome::{Outcome, Partition, Reason};
+use crate::outcome::{Outcome, Reason};
 use crate::policy::Record;
 use crate::rules::chosen::is_always_allowed;
 use crate::rules::{self, Verdict};
 
 impl<'p> Judge<'p> {
-    /// The outcome of a path in normal form that the automaton blocks: `outcome`, unless the path is always allowed.
+    /// The outcome of a path in normal form: `outcome`, unless the path is always allowed. It is asked before any decision that closes a
+    /// path or its origin.
     #[inline]
-    pub(crate) fn blocked(&self, path: &[u8], outcome: Outcome) -> Outcome {
-        if is_always_allowed(path, self.policy.dialect()) {
-            Outcome::new(Partition::Allowed, Reason::RobotsTxt)
-        } else {
-            outcome
-        }
+    pub(crate) fn unless_always_allowed(&self, path: &[u8], outcome: Outcome) -> Outcome {
+        let is_spared = is_always_allowed(path, self.policy.dialect()) && outcome.spares_robots_txt();
+        if is_spared { Outcome::ROBOTS_TXT } else { outcome }
+    }
+
+    /// Whether the dialect always allows `/robots.txt`.
+    pub(super) fn spares_robots_txt(&self) -> bool {
+        self.policy.dialect().robots_txt == RobotsTxtPath::AlwaysAllowed
+    }
+
+    /// Whether the dialect always allows a URL.
+    pub(super) fn always_allows(&self, url: &[u8]) -> bool {
+        always_allows(url, self.policy.dialect())
+    }
+
+    /// Why the lines of a URL's origin wait for its robots.txt, if they do.
+    pub(crate) fn waiting(&self, url: &[u8]) -> Option<Reason> {
+        let url = origin::trimmed(url);
+        let judge = self.of_changed(url).unwrap_or_else(|| self.clone());
+        let outcome = match judge.find(url).ok()?.0.map(|record| judge.decisions.of(&record)) {
+            Some(Decision::Fixed(outcome)) => outcome,
+            Some(Decision::Walk(_)) => return None,
+            None => judge.decisions.unfetched,
+        };
+        outcome.waits_for_robots_txt().then(|| outcome.reason())
     }
 
     /// The outcome of any line, given without its LF.
@@ -81,7 +101,12 @@ impl<'p> Judge<'p> {
     /// decides, if there is one.
     fn judge_path(&self, route: Route, automaton: u32, path: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
         if !route.walks || automaton == 0 {
-            return route.settled;
+            let is_closed = route.settled.spares_robots_txt();
+            return if is_closed {
+                self.unless_always_allowed(&self.normal(path), route.settled)
+            } else {
+                route.settled
+            };
         }
         let [allowed, blocked] = route.outcomes;
         let automaton = front::words(self.automaton(automaton));
@@ -95,8 +120,13 @@ impl<'p> Judge<'p> {
         scratch.counts.normalised += u64::from(matches!(normal, Cow::Owned(_)));
         match automaton::verdict(automaton, &normal, &mut scratch.walk) {
             Verdict::Allowed => allowed,
-            Verdict::Blocked => self.blocked(&normal, blocked),
+            Verdict::Blocked => self.unless_always_allowed(&normal, blocked),
         }
+    }
+
+    /// The normal form of a path.
+    fn normal<'t>(&self, path: &'t [u8]) -> Cow<'t, [u8]> {
+        self.policy.dialect().encoding.path(path)
     }
 
     /// What judges the origins that layers over the policy change.
@@ -141,13 +171,21 @@ impl<'p> Judge<'p> {
         Ok((self.lookup.get(origin.as_bytes()), end))
     }
 
-    /// The outcome of a plain URL whose key is not that of its slot's entry, if it is certain without looking at the rest.
+    /// The outcome of a plain URL whose key is not that of its slot's entry, and its path, if it is certain without looking at records.
     #[inline(always)]
-    pub(super) fn outcome_of_unknown(&self, key: &[u8]) -> Option<Outcome> {
+    pub(super) fn outcome_of_unknown(&self, key: &[u8], path: &[u8]) -> Option<Outcome> {
         let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(OwnedJudge::is_all_in_slots);
         let is_certain = is_all_in_slots && !self.decisions.fall_back_to_www();
-        (is_certain && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
+        let outcome = || self.unless_always_allowed(path, self.decisions.unfetched);
+        (is_certain && origin::is_surely_canonical(key)).then(outcome)
     }
+}
+
+/// Whether a dialect always allows a URL, whatever is known of its origin.
+pub(crate) fn always_allows(url: &[u8], dialect: &Dialect) -> bool {
+    let url = origin::trimmed(url);
+    let Ok((_, end)) = origin::canonical(url) else { return false };
+    is_always_allowed(&dialect.encoding.path(&dialect.url_path.of(&url[end..])), dialect)
 }
 
 /// Whether a URL has a tab before its fragment.

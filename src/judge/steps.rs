@@ -6,6 +6,7 @@ use super::urls::{PADDING, Readable};
 use super::view::{Judge, Route};
 use crate::automaton::{self, front};
 use crate::origin;
+use crate::outcome::Outcome;
 use crate::policy::{self, Lookup};
 use crate::rules::{KeptBytes, Verdict};
 
@@ -288,7 +289,38 @@ impl BatchArrays {
     }
 }
 
-/// Step 6: the fronts of the automata, which let only a few paths pass to the walk.
+/// Step 6: `/robots.txt` of origins that are closed as a whole, where the dialect always allows it.
+///
+/// What is settled is nearly always allowed, so 32 outcomes are looked at together. Those of other lines than the known ones are not
+/// found yet, and may be changed.
+pub(super) struct ClosedStep<'a, 'p> {
+    pub arrays: &'a mut BatchArrays,
+    pub judge: &'a Judge<'p>,
+    pub urls: &'a Readable<'a>,
+}
+
+impl Kernel for ClosedStep<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        const TOGETHER: usize = 32;
+        let ClosedStep { arrays, judge, urls } = self;
+        for (block, outcomes) in arrays.outcomes.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
+            if Outcome::are_all_allowed(outcomes) {
+                continue;
+            }
+            for (at, outcome) in outcomes.iter_mut().enumerate().filter(|(_, outcome)| outcome.spares_robots_txt()) {
+                let place = block * TOGETHER + at;
+                // The places of lines that are not known may be anything.
+                let path = urls.text.get(arrays.paths[place] as usize..arrays.ends[place] as usize);
+                *outcome = path.map_or(*outcome, |path| judge.unless_always_allowed(path, *outcome));
+            }
+        }
+    }
+}
+
+/// Step 7: the fronts of the automata, which let only a few paths pass to the walk.
 ///
 /// First a Bloom filter finds the paths that may begin with a prefix, one in six. These are probed for prefixes. Then two
 /// fifths of all paths, those for which triples may decide, are probed for triples. Each probe has a loop of its own, so that
@@ -354,7 +386,7 @@ unsafe fn path_of<'t>(text: &'t [u8], item: &Item) -> &'t [u8] {
 }
 
 impl BatchArrays {
-    /// Step 7: the walks of the paths that passed, and the slow way for all URLs that are left.
+    /// Step 8: the walks of the paths that passed, and the slow way for all URLs that are left.
     #[inline(always)]
     pub(super) fn walk(&mut self, judge: &Judge<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
         for &place in self.walks.items() {
@@ -364,7 +396,7 @@ impl BatchArrays {
             let [allowed, blocked] = item.outcomes;
             let outcome = match automaton::verdict_from(words, text, start, &mut scratch.walk) {
                 Verdict::Allowed => allowed,
-                Verdict::Blocked => judge.blocked(&text[start..], blocked),
+                Verdict::Blocked => judge.unless_always_allowed(&text[start..], blocked),
             };
             self.outcomes[usize::from(item.url)] = outcome;
         }
@@ -384,7 +416,8 @@ impl BatchArrays {
             let length = self.lengths[place];
             // The key of a plain URL whose origin is not in the policy.
             let outcome = if urls.second_looks[place] == 0 && length != NO_KEY {
-                judge.outcome_of_unknown(&urls.get(place)[..length as usize])
+                let (key, path) = urls.get(place).split_at(length as usize);
+                judge.outcome_of_unknown(key, path)
             } else {
                 None
             };

@@ -99,7 +99,22 @@ pub(super) fn text(dice: &mut Rng, origins: &[String]) -> Vec<u8> {
                 b"http://a.example?x=1",
                 b"http://a.example#x",
                 b"https://b/a",
+                b"http://unknown.example/robots.txt",
+                b"http://unknown.example/a/../robots.txt",
             ])),
+            1 | 2 => {
+                text.extend_from_slice(origins[dice.below(origins.len())].as_bytes());
+                text.extend_from_slice(dice.of(&[
+                    &b"/robots.txt"[..],
+                    b"/robots.txt",
+                    b"/%72obots.txt",
+                    b"/x/../robots.txt",
+                    b"/robots.txt#x",
+                    b"\\robots.txt",
+                    b"/robots.txt?x",
+                    b"/robots.txt/",
+                ]));
+            }
             _ => {
                 text.extend_from_slice(dice.of(&[&b""[..], b"", b"", b"", b"", b" ", b"\t"]));
                 text.extend_from_slice(origins[dice.below(origins.len())].as_bytes());

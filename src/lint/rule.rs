@@ -81,6 +81,11 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         && !is_regular_expression(value)
         && !(value[at] == b'\\' && dialect.url_path == UrlPath::AsFetched)
     {
+        if let Some(reason) = cut_escape(value, at, dialect) {
+            // Written as `%25`, it would match a percent sign only.
+            findings.add(FindingKind::Unescaped, line, reason);
+            return;
+        }
         let bare = meant::unquoted(value);
         // After it, a sign may be what is searched for.
         let is_clear = several.is_none() && (bare.len() == value.len() || !bare.ends_with(b"="));
@@ -88,6 +93,24 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         let proposal = path.and_then(|path| rule.meaning(&path));
         findings.add_with(FindingKind::Unescaped, line, unescaped(&value[at..]), proposal, None);
     }
+}
+
+/// What a rule matches by the escape at this offset, if that is the first of all that is unescaped, and cut.
+fn cut_escape(value: &[u8], at: usize, dialect: &Dialect) -> Option<String> {
+    let special = dialect.wildcards == Wildcards::Special;
+    let anchored = special && value.ends_with(b"$");
+    let begin = rules::cut_escape(&value[at..], special, anchored)?;
+    let digit = begin.map_or(String::new(), |digit| char::from(digit).to_uppercase().to_string());
+    let all = match dialect.encoding {
+        Encoding::RuleOnly | Encoding::Escaped => format!("everything that is written with %{digit} there"),
+        Encoding::DecodedExceptSlash if digit.is_empty() => "a percent sign, and the escape of / (%2F)".to_owned(),
+        Encoding::DecodedExceptSlash if digit == "2" => "a percent sign before 2, and the escape of / (%2F)".to_owned(),
+        Encoding::DecodedExceptSlash => format!("a percent sign before {digit}, since this dialect decodes escapes"),
+        Encoding::NormalForm => format!("all escapes that begin with %{digit}, and a percent sign that begins none"),
+    };
+    Some(format!(
+        "an escape is cut here: the rule matches {all}; letters, digits and -._~ are no escapes, however they are written"
+    ))
 }
 
 /// Why a value is no rule.

@@ -22,14 +22,14 @@ use crate::outcome::Reason;
 /// The head of `robots-needed.tsv`.
 pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\tasked_at\n";
 
-/// The deferred lines of an origin.
+/// The deferred lines of an origin, or only its `/robots.txt`, where that is always allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
-    /// The number of its first deferred line, among all lines.
+    /// The number of its first line, among all lines: one that waits, or `/robots.txt`, which is allowed.
     pub first: u64,
     /// The number of its lines that wait.
     pub lines: u64,
-    /// Why the first one waits.
+    /// Why its lines wait, as of the first one.
     pub reason: Reason,
     /// The last status of the robots.txt, if it is known without the policy.
     pub status: Option<u16>,
@@ -68,15 +68,15 @@ pub(crate) struct WaitingOrigins {
 }
 
 impl WaitingOrigins {
-    /// Counts a deferred line. Does nothing if `url` is not a URL.
-    pub fn count(&mut self, url: &[u8], line: u64, reason: Reason) {
+    /// Counts a line that waits, or another one of an origin that is to be fetched. Does nothing if `url` is not a URL.
+    pub fn count(&mut self, url: &[u8], new: Waiting) {
         let url = origin::trimmed(url);
         // Origins are canonical, so one that is known as it stands needs no parsing.
         let known = origin::cut(url).and_then(|end| self.known_as(&url[..end]));
         if let Some(waiting) = known {
-            waiting.lines += 1;
+            waiting.lines += new.lines;
         } else if let Ok((origin, _)) = origin::of(url) {
-            self.count_origin(&origin, Waiting { first: line, lines: 1, reason, status: None, asked_at: None });
+            self.count_origin(&origin, new);
         }
     }
 
@@ -329,7 +329,9 @@ mod tests {
                     let mut waiting = WaitingOrigins::default();
                     for line in chunk * 100..chunk * 100 + 100 {
                         let url = format!("http://{}.example", line * 7919 % 61);
-                        waiting.count(url.as_bytes(), line, Reason::Unfetched);
+                        let new =
+                            Waiting { first: line, lines: 1, reason: Reason::Unfetched, status: None, asked_at: None };
+                        waiting.count(url.as_bytes(), new);
                     }
                     if stops.contains(&chunk) {
                         let state = serde_json::to_string(&needed.state()).unwrap();

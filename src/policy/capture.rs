@@ -14,7 +14,7 @@ use super::state::Answered;
 use super::{provenance, side_records};
 use crate::dialect::Dialect;
 use crate::robots::{self, AgentName, BodyFlaw, BodyProblem, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
-use crate::rules::Patterns;
+use crate::rules::{Patterns, redirected};
 use crate::threads::Soon;
 use crate::{automaton, origin};
 
@@ -157,21 +157,8 @@ impl Capture {
 
     /// The URL that a redirect leads to, in canonical form. One that names no URL leads nowhere, rather than in a circle.
     pub(super) fn target(&self) -> Option<String> {
-        let base = url::Url::parse(&self.url).ok()?;
-        let location = self.location.as_deref().filter(|location| names_url(location, base.scheme()))?;
-        let mut target = base.join(location).ok()?;
-        target.set_fragment(None);
-        Some(target.into())
+        redirected(&self.url, self.location.as_deref()?).map(String::from)
     }
-}
-
-/// Whether a location has more than blanks, a fragment, or the scheme of the URL that it is relative to: any of these alone would stand
-/// for that URL itself (RFC 3986, 4.4).
-fn names_url(location: &str, scheme: &str) -> bool {
-    // Parsers of URLs drop these: controls and blanks at the ends, and tabs and line ends anywhere.
-    let mut text = location.trim_matches(|c| c <= ' ').replace(['\t', '\n', '\r'], "");
-    text.truncate(text.find('#').unwrap_or(text.len()));
-    !text.is_empty() && !text.strip_suffix(':').is_some_and(|given| given.eq_ignore_ascii_case(scheme))
 }
 
 /// Parses a robots.txt once, then selects and compiles the groups of each crawler.

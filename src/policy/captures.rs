@@ -15,6 +15,7 @@ use super::groups::{CrawlerClass, Group};
 use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer};
 use super::kept::{Answer, AnswerKind, Content, Failures, Folded, StoredRules};
 use super::overrides::{Override, Overrides};
+use super::resolve::status_alone;
 use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
@@ -302,7 +303,7 @@ impl Captures {
     ) -> Result<(), WriteError> {
         let answered = capture.answered;
         let url = self.urls.entry(&capture.url);
-        if matches!(kind, AnswerKind::Failed | AnswerKind::TooManyRequests) {
+        if status_alone(kind, answered.status, flaw, self.dialect).is_unreachable() {
             url.kept.fold_failures(&Failures::new(answered.fetched_at, answered.unreachable_since));
         }
         let answer = Answer {

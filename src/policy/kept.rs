@@ -115,7 +115,7 @@ pub(crate) struct Kept {
     failures: Failures,
     /// The bits of the kinds whose answer is one of several of its time, with other contents. A policy has no such bits: they tell of
     /// the answers that were folded, not of those that are kept.
-    tied: u8,
+    tied: u64,
 }
 
 /// Answers in the order of their kinds. Most URLs have one.
@@ -137,12 +137,12 @@ impl Kept {
     }
 
     /// The same, of which the answers of these kinds are tied.
-    pub fn with_tied(self, tied: u8) -> Kept {
+    pub fn with_tied(self, tied: u64) -> Kept {
         Kept { tied, ..self }
     }
 
     /// The kinds of which another answer has the same time and other contents, so that only bytes could choose; a bit each.
-    pub fn tied(&self) -> u8 {
+    pub fn tied(&self) -> u64 {
         self.tied
     }
 
@@ -240,6 +240,8 @@ named! {
         Unavailable = "unavailable",
         /// 401 or 403.
         Refused = "refused",
+        /// 408 or 425.
+        TryAgain = "try-again",
         /// 429.
         TooManyRequests = "too-many-requests",
         /// 3xx, except 304.
@@ -266,6 +268,7 @@ impl AnswerKind {
             Some(NOT_MODIFIED) => AnswerKind::NotModified,
             Some(300..=399) => AnswerKind::Redirect,
             Some(401 | 403) => AnswerKind::Refused,
+            Some(408 | 425) => AnswerKind::TryAgain,
             Some(429) => AnswerKind::TooManyRequests,
             Some(400..=499) => AnswerKind::Unavailable,
             _ => AnswerKind::Failed,
@@ -277,9 +280,19 @@ impl AnswerKind {
         matches!(self, AnswerKind::RobotsTxt | AnswerKind::HtmlPage)
     }
 
-    /// The bit of this kind in a set of kinds.
-    pub fn bit(self) -> u8 {
-        1 << self as u8
+    /// The bit of this kind in a set of kinds. The rarest have the highest, so that most sets take one byte.
+    pub fn bit(self) -> u64 {
+        1 << match self {
+            AnswerKind::Unavailable => 0,
+            AnswerKind::Refused => 1,
+            AnswerKind::Redirect => 2,
+            AnswerKind::Failed => 3,
+            AnswerKind::HtmlPage => 4,
+            AnswerKind::RobotsTxt => 5,
+            AnswerKind::NotModified => 6,
+            AnswerKind::TooManyRequests => 7,
+            AnswerKind::TryAgain => 8,
+        }
     }
 }
 

@@ -141,18 +141,7 @@ impl<'k> Resolver<'k> {
         {
             return (confirming, OriginStatus::RobotsTxt, file);
         }
-        let origin_status = match answer.kind {
-            AnswerKind::RobotsTxt | AnswerKind::HtmlPage => OriginStatus::RobotsTxt,
-            AnswerKind::NotModified => OriginStatus::NotModified,
-            AnswerKind::Failed if answer.flaw == Some(BodyFlaw::Incomplete) => OriginStatus::Incomplete,
-            AnswerKind::Failed if answer.flaw == Some(BodyFlaw::NotText) => OriginStatus::NotText,
-            _ => match self.dialect.status_meaning(answer.status.unwrap_or(0)) {
-                StatusMeaning::Unavailable => OriginStatus::Unavailable,
-                StatusMeaning::Forbidden => OriginStatus::Forbidden,
-                _ => OriginStatus::Unreachable,
-            },
-        };
-        (answer, origin_status, answer)
+        (answer, status_alone(answer.kind, answer.status, answer.flaw, self.dialect), answer)
     }
 
     /// The file that a 304 of a URL confirms: the newest one before it that the URL served or redirected to, whatever else came
@@ -183,6 +172,27 @@ impl<'k> Resolver<'k> {
         let ways = earlier.map(|(kept, answer)| (self.follow(kept, answer), (answer.exact, answer.kind)));
         let good = ways.filter(|(way, _)| way.origin_status.is_definite());
         good.max_by_key(|(way, in_a_tie)| (way.times.fetched_at, *in_a_tie)).map(|(way, _)| way)
+    }
+}
+
+/// What an answer comes to under a dialect if nothing else is known; a redirect leads nowhere.
+pub(crate) fn status_alone(
+    kind: AnswerKind,
+    status: Option<u16>,
+    flaw: Option<BodyFlaw>,
+    dialect: &Dialect,
+) -> OriginStatus {
+    match kind {
+        AnswerKind::RobotsTxt | AnswerKind::HtmlPage => OriginStatus::RobotsTxt,
+        AnswerKind::NotModified => OriginStatus::NotModified,
+        AnswerKind::Redirect => OriginStatus::RedirectUnresolved,
+        AnswerKind::Failed if flaw == Some(BodyFlaw::Incomplete) => OriginStatus::Incomplete,
+        AnswerKind::Failed if flaw == Some(BodyFlaw::NotText) => OriginStatus::NotText,
+        _ => match dialect.status_meaning(status.unwrap_or(0)) {
+            StatusMeaning::Unavailable => OriginStatus::Unavailable,
+            StatusMeaning::Forbidden => OriginStatus::Forbidden,
+            _ => OriginStatus::Unreachable,
+        },
     }
 }
 

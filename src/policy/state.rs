@@ -16,7 +16,7 @@ named! {
         Unavailable = "unavailable",
         /// 401 or 403, if the dialect treats it as a refusal: everything is blocked.
         Forbidden = "forbidden",
-        /// It answered 5xx, or not at all: there is no verdict.
+        /// It answered 5xx, 429 or another "not now", or not at all: there is no verdict.
         Unreachable = "unreachable",
         /// It redirects to a URL about which nothing is known: there is no verdict.
         RedirectUnresolved = "redirect-unresolved",

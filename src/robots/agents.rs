@@ -124,6 +124,20 @@ pub enum AgentError {
         /// The text that was given.
         given: String,
     },
+    /// A name that no robots.txt can have, because the dialect does not compare all of its characters.
+    #[error(
+        "no robots.txt can name {given:?} under the dialect {dialect}, which reads names up to the first character that is no letter, \
+         - or _: {}; another dialect, such as rfc9309, reads the whole name",
+        if compared.is_empty() { "nothing of it".to_owned() } else { format!("a line for it speaks of {compared:?}, which is the name to give") }
+    )]
+    NotNameable {
+        /// The name that was given.
+        given: String,
+        /// What of it is compared.
+        compared: String,
+        /// The name of the dialect.
+        dialect: &'static str,
+    },
     /// A character that product tokens cannot contain.
     #[error("agent {given:?} has the character {character:?}; a product token has only letters, digits, - and _")]
     Character {
@@ -228,13 +242,40 @@ impl Agents {
         })
     }
 
-    /// The crawler of product tokens, or else of a published name.
+    /// The crawler of product tokens, or else of a published name. Of what no robots.txt can name, the part that is compared counts.
     pub(crate) fn named(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
-        match name.parse() {
+        match name.parse::<Agents>() {
             Err(AgentError::WholeUserAgent { .. } | AgentError::StarInList | AgentError::Character { .. }) => {
                 Agents::published(name, dialect)
             }
+            Ok(agents) if agents.ensure_nameable(dialect).is_err() => {
+                let cut = |token: &String| Agents::published(token, dialect).map(|agents| agents.tokens);
+                let tokens = agents.tokens.iter().map(cut).collect::<Result<Vec<_>, _>>()?;
+                Ok(Agents { tokens: tokens.concat() })
+            }
             agents => agents,
+        }
+    }
+
+    /// Checks that a robots.txt can name each of the tokens under a dialect. Under `google`, which reads names up to the first character
+    /// that is no letter, `-` or `_`, a crawler called `MJ12bot` would obey nobody.
+    ///
+    /// The program asks this wherever it takes names and compiles for them, and so does the Python package. Whoever gives names to
+    /// [`Captures::new`](crate::policy::Captures::new) or [`RuleSet::compile`](crate::RuleSet::compile) asks it before; these take
+    /// names as they are, and so do policies that were made for such a name.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::NotNameable`] for the first token that no `User-agent` line names.
+    pub fn ensure_nameable(&self, dialect: &Dialect) -> Result<(), AgentError> {
+        let is_named = |token: &&String| names(token.as_bytes(), token, dialect.agent_line);
+        match self.tokens.iter().find(|token| !is_named(token)) {
+            None => Ok(()),
+            Some(token) => {
+                let compared =
+                    String::from_utf8_lossy(compared_part(token.as_bytes(), dialect.agent_line)).into_owned();
+                Err(AgentError::NotNameable { given: token.clone(), compared, dialect: dialect.name })
+            }
         }
     }
 }
@@ -415,6 +456,28 @@ mod tests {
         assert_eq!(Agents::everybody().to_string(), "*");
         assert!(agents.is_same(&"googlebot-news,GOOGLEBOT".parse().unwrap()));
         assert!(!agents.is_same(&"Googlebot,Googlebot-News".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_name_that_no_file_can_have_is_refused() {
+        let google = Dialect::named("google").unwrap();
+        for dialect in Dialect::ALL {
+            for list in ["*", "Googlebot-News,Google_bot", "MJ12bot", "Googlebot,a6", "360Spider", "a"] {
+                let agents: Agents = list.parse().unwrap();
+                let is_nameable = dialect != google || !list.contains(|char: char| char.is_ascii_digit());
+                assert_eq!(agents.ensure_nameable(dialect).is_ok(), is_nameable, "{list} {dialect}");
+                // It says the truth: one is nameable if its own line names it.
+                let file = format!("User-agent: {}\nDisallow: /\n", list.split(',').next_back().unwrap());
+                let last: Agents = list.split(',').next_back().unwrap().parse().unwrap();
+                let robots = Robots::parse(file.as_bytes(), dialect);
+                assert_eq!(!robots.select(&last, dialect).groups.is_empty(), last.ensure_nameable(dialect).is_ok());
+            }
+        }
+        let error = "MJ12bot".parse::<Agents>().unwrap().ensure_nameable(google).unwrap_err().to_string();
+        assert!(error.contains("google") && error.contains("\"MJ\"") && error.contains("rfc9309"), "{error}");
+        let cut = |name: &str| Agents::named(name, google).map(|agents| agents.to_string());
+        assert_eq!((cut("MJ12bot"), cut("a,b2")), (Ok("MJ".to_owned()), Ok("a,b".to_owned())));
+        assert!(matches!(cut("360Spider"), Err(AgentError::NothingCompared { .. })));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! In this form `*` and `$` are literal bytes: the text of a [`Pattern`](super::Pattern) holds no wildcards.
 
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 use crate::dialect::Encoding;
@@ -155,6 +156,40 @@ impl Encoding {
             Encoding::RuleOnly => push_rule_only(text, out),
             Encoding::DecodedExceptSlash => push_decoded(text, out),
             Encoding::Escaped => push_escaped(text, out),
+        }
+    }
+}
+
+/// The begin of an escape in a rule, as the beginning of all escapes that begin so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CutEscape {
+    /// As these begin in normal form.
+    pub text: SmallVec<[u8; 2]>,
+    /// How many bytes it adds to the length of a rule: as many as if it were read literally.
+    pub counted: u32,
+    /// Whether this matches all that the literal reading does, so that it is the only reading.
+    pub is_only: bool,
+}
+
+impl Encoding {
+    /// How an escape is read that a rule has cut after its `%`, or after one hex digit; `None` if it is only read literally, as a `%`
+    /// that begins no escape.
+    ///
+    /// The author of `Disallow: /*%` means escapes, none of which begins with `%25`, as a bare `%` does in normal form (RFC 9309 2.2.2
+    /// knows no cut ones: ours). What a normal form decodes is no escape any more.
+    pub(super) fn of_cut(self, digit: Option<u8>) -> Option<CutEscape> {
+        let cut = |digit: Option<u8>, counted, is_only| {
+            let text = [b'%'].into_iter().chain(digit).collect();
+            Some(CutEscape { text, counted, is_only })
+        };
+        match (self, digit) {
+            // A bare `%` begins with `%`, too.
+            (Encoding::NormalForm, None) => cut(None, 3, true),
+            (Encoding::NormalForm, Some(digit)) => cut(Some(digit.to_ascii_uppercase()), 4, false),
+            // Escapes stay as they are: the other case of the digit is the other reading.
+            (Encoding::Escaped, Some(digit)) if digit.is_ascii_alphabetic() => cut(Some(digit ^ b' '), 2, false),
+            // What is left of escapes begins as it is written.
+            (Encoding::Escaped | Encoding::DecodedExceptSlash | Encoding::RuleOnly, _) => None,
         }
     }
 }

@@ -9,6 +9,7 @@
 
 pub(crate) mod chosen;
 mod encoding;
+mod fetched_url;
 mod pattern;
 mod rank;
 mod url_path;
@@ -16,9 +17,10 @@ mod url_path;
 pub use chosen::{ChosenRules, Explanation, KeptRule};
 pub use encoding::ByteSet;
 pub(crate) use encoding::{KeptBytes, escaped, push_escape};
+pub(crate) use fetched_url::{fetched_url, redirected};
 #[cfg(test)]
 pub(crate) use pattern::tried;
 pub use pattern::{Pattern, Patterns, Verdict};
-pub(crate) use rank::deciding_rule;
+pub(crate) use rank::{cut_escape, deciding_rule};
 pub use url_path::AskedPaths;
 pub(crate) use url_path::{is_dot_segment, is_path};

@@ -33,9 +33,10 @@ impl Patterns {
     /// first, with `*` and `$`, in every dialect. An empty path matches all.
     pub fn longest_first<'v>(lines: impl IntoIterator<Item = (&'v [u8], Verdict)>, dialect: &Dialect) -> Patterns {
         let dialect = Dialect { wildcards: Wildcards::Special, ..dialect.clone() };
-        let mut patterns = Patterns::default();
-        let push = |(place, (path, verdict))| patterns.push(path, verdict, place, &dialect);
-        let lengths: Vec<u32> = (0..).zip(lines).map(push).collect();
+        let (mut patterns, mut lengths) = (Patterns::default(), Vec::new());
+        for (place, (path, verdict)) in (0..).zip(lines) {
+            patterns.push(path, verdict, place, &dialect, &mut lengths);
+        }
         patterns.sort_by_length(&lengths);
         patterns
     }
@@ -53,17 +54,38 @@ impl Patterns {
     /// Adds the patterns of a rule, and their lengths.
     fn push_rule(&mut self, rule: &Rule<'_>, number: u32, dialect: &Dialect, lengths: &mut Vec<u32>) {
         let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
-        lengths.push(self.push(rule.value, verdict, number, dialect));
+        self.push(rule.value, verdict, number, dialect, lengths);
         if rule.allow
             && dialect.directory_index
             && let Some(directory) = directory_of_index(rule.value, dialect.encoding)
         {
-            lengths.push(self.push(&directory, verdict, number, dialect));
+            self.push(&directory, verdict, number, dialect, lengths);
         }
     }
 
-    /// Adds the pattern of a rule's value and returns its length as the dialect counts it.
-    fn push(&mut self, value: &[u8], verdict: Verdict, rule: u32, dialect: &Dialect) -> u32 {
+    /// Adds the patterns of a rule's value, and the length that the dialect counts for each, which is the same: one for each way to read
+    /// the escapes that are cut in it.
+    fn push(&mut self, value: &[u8], verdict: Verdict, rule: u32, dialect: &Dialect, lengths: &mut Vec<u32>) {
+        let (mut ways, mut reading) = (1, 0);
+        while reading < ways {
+            let (length, cut) = self.push_reading(value, verdict, rule, dialect, reading);
+            lengths.push(length);
+            ways = 1 << cut.min(MOST_CUT);
+            reading += 1;
+        }
+    }
+
+    /// Adds the pattern of a rule's value in one reading, of which each bit says how an escape that is cut is read. Returns its length
+    /// as the dialect counts it, and how many such escapes can be read in two ways.
+    fn push_reading(
+        &mut self,
+        value: &[u8],
+        verdict: Verdict,
+        rule: u32,
+        dialect: &Dialect,
+        reading: u32,
+    ) -> (u32, u32) {
+        let mut cut = 0;
         let special = dialect.wildcards == Wildcards::Special;
         let kept = Encoding::kept_in_patterns(special);
         let first_segment = self.segments.len() as u32;
@@ -87,6 +109,18 @@ impl Patterns {
                     rest = &rest[1..];
                 }
                 Some(_) => {
+                    let as_cut = cut_escape(rest, special, anchored).and_then(|digit| dialect.encoding.of_cut(digit));
+                    let is_begun = as_cut.as_ref().is_some_and(|as_cut| {
+                        let is_begun = as_cut.is_only || reading >> cut.min(MOST_CUT - 1) & 1 == 1;
+                        cut += u32::from(!as_cut.is_only);
+                        is_begun
+                    });
+                    if let Some(as_cut) = as_cut.filter(|_| is_begun) {
+                        self.text.extend_from_slice(&as_cut.text);
+                        length = length.saturating_add(as_cut.counted);
+                        rest = &rest[as_cut.text.len()..];
+                        continue;
+                    }
                     let (taken, counted) = dialect.encoding.push(rest, &mut self.text);
                     length = length.saturating_add(counted);
                     rest = &rest[taken..];
@@ -102,7 +136,7 @@ impl Patterns {
         }
         let end_segment = self.segments.len() as u32;
         self.patterns.push(Pattern { verdict, anchored, rule, first_segment, end_segment });
-        length
+        (length, cut)
     }
 
     /// Ends a segment at a `*`. An empty one is kept only as the first of its pattern.
@@ -113,6 +147,20 @@ impl Patterns {
         }
         end
     }
+}
+
+/// The most escapes of a rule that are read in two ways each; those after it are read as the last of these.
+const MOST_CUT: u32 = 4;
+
+/// The hex digit, if there is one, of an escape that `rest` begins with and that is cut: by `*`, or by the end of a pattern that is not
+/// anchored.
+pub(crate) fn cut_escape(rest: &[u8], special: bool, anchored: bool) -> Option<Option<u8>> {
+    let (digit, rest) = match rest.strip_prefix(b"%")? {
+        [digit, rest @ ..] if digit.is_ascii_hexdigit() => (Some(*digit), rest),
+        rest => (None, rest),
+    };
+    let is_cut = if rest.is_empty() { !anchored } else { special && rest[0] == b'*' };
+    is_cut.then_some(digit)
 }
 
 /// What patterns are sorted by under [`Precedence::Longest`]: their length, `Allow` before `Disallow`, their place. No file has 2^31

@@ -112,10 +112,7 @@ fn fetched(written: &[u8]) -> Vec<u8> {
             out.push(b'/');
             out.extend_from_slice(segment);
         } else if is_double(segment) {
-            let last = memchr::memrchr(b'/', &out).unwrap_or(0);
-            if !is_drive(&out[last..]) {
-                out.truncate(last);
-            }
+            out.truncate(memchr::memrchr(b'/', &out).unwrap_or(0));
         }
     }
     if ends_in_dots {
@@ -123,13 +120,6 @@ fn fetched(written: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(query);
     out
-}
-
-/// Whether a segment, after its slash, is a drive letter. The `url` crate never removes one, and fetchers that use it ask for
-/// `/c:/x` where `/c:/../x` is written; the standard keeps a drive in file URLs only. Origins are read by the crate, so paths are,
-/// too.
-fn is_drive(segment: &[u8]) -> bool {
-    matches!(segment, [b'/', b'a'..=b'z' | b'A'..=b'Z', b':' | b'|'])
 }
 
 /// Whether a segment is `.` or `..`, with any dot written `%2e`.
@@ -239,8 +229,9 @@ mod tests {
             ("/a/..?x=/../y", "/?x=/../y"),
             ("/a/.?", "/a/?"),
             ("/a//..", "/a/"),
-            ("/c:/../../x", "/c:/x"),
-            ("/a/C|/..", "/a/C|/"),
+            ("/c:/../../x", "/x"),
+            ("/a/C|/..", "/a/"),
+            ("/a/C:/./x", "/a/C:/x"),
             ("/c:d/../x", "/x"),
             ("//", "//"),
             ("//..//a", "//a"),

@@ -14,11 +14,22 @@ use crate::judge::scratch::{BatchArrays, Scratch};
 use crate::judge::tally::{self, Changes, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::{batch, required};
-use crate::outcome::{Outcome, Partition};
+use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::causes::ChunkCauses;
 use crate::output::form::{Block, Style};
-use crate::output::missing_robots::WaitingOrigins;
+use crate::output::missing_robots::{Waiting, WaitingOrigins};
 use crate::policy::Policy;
+
+/// By outcome, whether the origin of such a line may be one that is to be fetched.
+static NOTED: [bool; 256] = {
+    let (mut noted, mut reason) = ([false; 256], 0);
+    while reason < Reason::ALL.len() {
+        noted[Outcome::new(Partition::Deferred, Reason::ALL[reason]).index()] = true;
+        reason += 1;
+    }
+    noted[Outcome::ROBOTS_TXT.index()] = true;
+    noted
+};
 
 /// The lines that were left out, by why, in the order in which they are: their URLs had occurred before, earlier runs have seen them, or
 /// their verdicts are those of the older policy.
@@ -271,9 +282,16 @@ impl Worker {
     /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of
     /// them.
     fn note_waiting(&mut self, text: &[u8], urls: &LineUrls) {
-        for (line, outcome) in self.outcomes.most().iter().enumerate() {
-            if outcome.partition() == Partition::Deferred && outcome.reason().waits_for_robots_txt() {
-                self.judged.waiting.count(urls.url(text, line), line as u64, outcome.reason());
+        let judge = self.matchers.first().map(Matcher::view);
+        for (line, &outcome) in self.outcomes.most().iter().enumerate().filter(|(_, outcome)| NOTED[outcome.index()]) {
+            let (url, first) = (urls.url(text, line), line as u64);
+            let (lines, reason) = match outcome {
+                // It does not wait itself, but its origin is of interest.
+                Outcome::ROBOTS_TXT => (0, judge.as_ref().and_then(|judge| judge.waiting(url))),
+                _ => (1, Some(outcome.reason()).filter(|_| outcome.waits_for_robots_txt())),
+            };
+            if let Some(reason) = reason {
+                self.judged.waiting.count(url, Waiting { first, lines, reason, status: None, asked_at: None });
             }
         }
     }

@@ -40,6 +40,8 @@ enum Means {
     Refused,
     /// Status 429.
     TooMany,
+    /// Status 408 and 425.
+    TryAgain,
     Unreachable,
     Incomplete,
     Unresolved,
@@ -108,7 +110,9 @@ impl Case {
 
 /// The table. Errors are those of JSON Lines and Parquet, whose writers can mend them.
 fn cases() -> Vec<Case> {
-    use Means::{Empty, Error, Incomplete, NotModified, Refused, Rules, TooMany, Unavailable, Unreachable, Unresolved};
+    use Means::{
+        Empty, Error, Incomplete, NotModified, Refused, Rules, TooMany, TryAgain, Unavailable, Unreachable, Unresolved,
+    };
     let mut cases = vec![
         Case::status("a robots.txt", 200, ROBOTS, Rules).folder(ROBOTS),
         Case::status("an empty file", 200, "", Empty).folder(""),
@@ -124,6 +128,8 @@ fn cases() -> Vec<Case> {
         Case::status("not found", 404, ROBOTS, Unavailable),
         Case::status("gone", 410, "", Unavailable),
         Case::status("too many requests", 429, ROBOTS, TooMany),
+        Case::status("asked too slowly", 408, ROBOTS, TryAgain),
+        Case::status("asked too early", 425, "", TryAgain),
         Case::status("a server error", 500, ROBOTS, Unreachable),
         Case::status("unavailable", 503, "", Unreachable),
         Case::status("a status of no class", 999, ROBOTS, Unreachable),
@@ -282,9 +288,9 @@ fn expected(means: Means, dialect: &Dialect) -> [&'static str; 2] {
         Means::Rules => ["blocked rules"; 2],
         Means::Empty => ["allowed no-group"; 2],
         Means::Refused if dialect.name == "draft-1996" => ["blocked forbidden"; 2],
-        Means::TooMany if dialect.name == "google" => ["deferred unreachable"; 2],
-        Means::Unavailable | Means::Refused | Means::TooMany => ["allowed unavailable"; 2],
-        Means::Unreachable => ["deferred unreachable"; 2],
+        Means::TryAgain if dialect.name == "google" => ["allowed unavailable"; 2],
+        Means::Unavailable | Means::Refused => ["allowed unavailable"; 2],
+        Means::Unreachable | Means::TooMany | Means::TryAgain => ["deferred unreachable"; 2],
         Means::Incomplete => ["deferred incomplete"; 2],
         Means::Unresolved => ["deferred redirect-unresolved"; 2],
         Means::NotModified => ["deferred not-modified", "blocked rules"],

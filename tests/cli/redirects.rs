@@ -133,6 +133,9 @@ fn the_end_of_a_redirect_counts() {
         (403, "rfc9309", "allowed unavailable"),
         (403, "draft-1996", "blocked forbidden"),
         (429, "google", "deferred unreachable"),
+        (429, "rfc9309", "deferred unreachable"),
+        (408, "google", "allowed unavailable"),
+        (408, "mandelbot", "deferred unreachable"),
         (503, "rfc9309", "deferred unreachable"),
     ] {
         let end = format!("{{\"origin\":\"http://b.example\",\"status\":{status}}}\n");

@@ -9,7 +9,8 @@ fn expected(status: u16, dialect: &str) -> &'static str {
     match (status, dialect) {
         (200..=299, _) => "blocked rules",
         (401 | 403, "draft-1996") => "blocked forbidden",
-        (429, "google") => "deferred unreachable",
+        (408 | 425, "google") => "allowed unavailable",
+        (408 | 425 | 429, _) => "deferred unreachable",
         (400..=499, _) => "allowed unavailable",
         (304, _) => "deferred not-modified",
         (300..=399, _) => "deferred redirect-unresolved",
@@ -21,8 +22,8 @@ fn expected(status: u16, dialect: &str) -> &'static str {
 fn statuses_mean_what_the_dialect_says() {
     let bench = Bench::new();
     let statuses = [
-        0, 100, 200, 204, 226, 300, 301, 302, 304, 307, 308, 400, 401, 402, 403, 404, 405, 410, 418, 421, 429, 451,
-        499, 500, 501, 502, 503, 504, 599, 600, 999,
+        0, 100, 200, 204, 226, 300, 301, 302, 304, 307, 308, 400, 401, 402, 403, 404, 405, 408, 410, 418, 421, 425,
+        429, 451, 499, 500, 501, 502, 503, 504, 599, 600, 999,
     ];
     let body = "User-agent: *\\nDisallow: /\\n";
     let answer =
@@ -189,7 +190,7 @@ fn answer(host: &str, status: u16, second: u32, location: &str) -> String {
 #[test]
 fn the_operator_says_which_answers_mean_what() {
     let bench = Bench::new();
-    let statuses = [200, 301, 304, 400, 401, 403, 404, 429, 499, 500, 503, 599, 600];
+    let statuses = [200, 301, 304, 400, 401, 403, 404, 408, 425, 429, 499, 500, 503, 599, 600];
     let lines = statuses.map(|status| answer(&format!("s{status}"), status, 1, ""));
     bench.file("in.jsonl", lines.concat());
     bench.program("compile --agent examplebot in.jsonl -o policy.rsv").assert().success();
@@ -199,14 +200,20 @@ fn the_operator_says_which_answers_mean_what() {
         (
             "ours.toml",
             "allowed rules, deferred redirect-unresolved, deferred not-modified, blocked unavailable, blocked unavailable, \
-             deferred unavailable, blocked unavailable, blocked unavailable, allowed unavailable, deferred unreachable, \
-             allowed unreachable, deferred unreachable, deferred unreachable",
+             deferred unavailable, blocked unavailable, blocked unreachable, blocked unreachable, blocked unreachable, \
+             allowed unavailable, deferred unreachable, allowed unreachable, deferred unreachable, deferred unreachable",
         ),
         (
             "common-crawl",
             "allowed rules, deferred redirect-unresolved, deferred not-modified, allowed unavailable, allowed unavailable, \
-             deferred unavailable, allowed unavailable, deferred unavailable, allowed unavailable, deferred unreachable, \
-             deferred unreachable, deferred unreachable, deferred unreachable",
+             deferred unavailable, allowed unavailable, deferred unreachable, deferred unreachable, deferred unreachable, \
+             allowed unavailable, deferred unreachable, deferred unreachable, deferred unreachable, deferred unreachable",
+        ),
+        (
+            "nutch",
+            "allowed rules, deferred redirect-unresolved, deferred not-modified, allowed unavailable, allowed unavailable, \
+             allowed unavailable, allowed unavailable, allowed unreachable, allowed unreachable, deferred unreachable, \
+             allowed unavailable, deferred unreachable, deferred unreachable, deferred unreachable, deferred unreachable",
         ),
     ] {
         for source in ["--robots in.jsonl", "--policy policy.rsv"] {

@@ -18,7 +18,7 @@ const LAYERS: [(&str, &str); 20] = [
     ("lint", "preferences automaton rules robots dialect origin formats"),
     ("preferences", "automaton rules robots dialect"),
     ("automaton", "rules"),
-    ("rules", "robots dialect"),
+    ("rules", "robots dialect origin"),
     ("robots", "dialect formats"),
     ("dialect", ""),
     ("outcome", "origin named"),

@@ -84,12 +84,23 @@ fn fetched(path: &[u8]) -> Vec<u8> {
     let ascii: Vec<u8> =
         path.iter().flat_map(|&byte| if byte.is_ascii() { vec![byte] } else { escape(byte) }).collect();
     let ascii = String::from_utf8(ascii).expect("ASCII");
-    let url = Url::parse(&format!("http://a{ascii}#")).expect("any path will do");
-    match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    }
-    .into_bytes()
+    let url = Url::parse(&format!("http://a{}#", without_drives(&ascii))).expect("any path will do");
+    let path = url.path().replace(NO_DRIVE, "");
+    url.query().map_or(path.clone(), |query| format!("{path}?{query}")).into_bytes()
+}
+
+/// A word that no path has, which makes a segment no drive letter.
+const NO_DRIVE: &str = "nodriveatall";
+
+/// A path without segments such as `C:`, which the `url` crate keeps before `..`, as the standard does only in URLs of files.
+fn without_drives(path: &str) -> String {
+    let path = path.replace(['\t', '\r', '\n'], "");
+    let end = path.find(['?', '#']).unwrap_or(path.len());
+    let segment = |segment: &str| match segment.trim_end_matches(['/', '\\']).as_bytes() {
+        [letter, b':' | b'|'] if letter.is_ascii_alphabetic() => format!("{NO_DRIVE}{segment}"),
+        _ => segment.to_owned(),
+    };
+    path[..end].split_inclusive(['/', '\\']).map(segment).collect::<String>() + &path[end..]
 }
 
 /// The five dialects that share one skeleton; `google` is separate.
@@ -394,7 +405,19 @@ fn first_match(rules: &[Rule], path: &[u8]) -> bool {
 
 /// The original: a URL that starts with any of the values is not visited.
 fn no_prefix_matches(rules: &[Rule], path: &[u8]) -> bool {
-    !rules.iter().any(|rule| path.starts_with(&original_form(&rule.value)))
+    let starts = |value: &[u8]| path.starts_with(&original_form(value));
+    !rules.iter().any(|rule| {
+        let before = &rule.value[..rule.value.len().saturating_sub(1)];
+        let cut = either_case(&rule.value).unwrap_or_default();
+        starts(&rule.value) || cut.iter().any(|digit| starts(&[before, digit.as_slice()].concat()))
+    })
+}
+
+/// Both cases of a hex digit, if a value ends in an escape that is cut after it: in the original, escapes stay as they are written.
+fn either_case(value: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let [.., b'%', digit] = value else { return None };
+    let is_letter = digit.is_ascii_hexdigit() && digit.is_ascii_alphabetic();
+    is_letter.then(|| vec![vec![digit.to_ascii_uppercase()], vec![digit.to_ascii_lowercase()]])
 }
 
 /// A parsed pattern, matched byte by byte.
@@ -411,6 +434,8 @@ enum Piece {
     /// `*`: any bytes, or none (RFC 9309, 2.2.3).
     AnyRun,
     Byte(u8),
+    /// Any of these texts.
+    OneOf(Vec<Vec<u8>>),
 }
 
 /// Whether a pattern matches at the start of a path, by the textbook table: after each piece,
@@ -424,6 +449,10 @@ fn matches(pattern: &Pattern, path: &[u8]) -> bool {
             next[n] = match piece {
                 Piece::AnyRun => reached[n] || (n > 0 && next[n - 1]),
                 Piece::Byte(byte) => n > 0 && reached[n - 1] && path[n - 1] == *byte,
+                Piece::OneOf(texts) => texts.iter().any(|text| {
+                    let start = n.checked_sub(text.len());
+                    start.is_some_and(|start| reached[start] && path[start..n] == **text)
+                }),
             };
         }
         reached = next;
@@ -509,13 +538,33 @@ fn rfc_pattern(value: &[u8]) -> Pattern {
     let anchored = body.is_some();
     let mut pieces = Vec::new();
     let mut length = usize::from(anchored);
-    for written in written(body.unwrap_or(value)) {
+    let all = written(body.unwrap_or(value));
+    let mut taken = 0;
+    for (at, written) in all.iter().enumerate() {
+        // An escape that is cut means all that begin so (ours), and as before a percent sign that begins none.
+        let is_end = |at: usize| all.get(at).map_or(!anchored, |next| next.byte == b'*' && !next.escaped);
+        let digit = all.get(at + 1).filter(|next| !next.escaped && next.byte.is_ascii_hexdigit());
+        let is_percent = written.byte == b'%' && !written.escaped;
+        if taken > 0 {
+            taken -= 1;
+            continue;
+        } else if is_percent && is_end(at + 1) {
+            pieces.push(Piece::OneOf(vec![b"%".to_vec()]));
+            length += 3;
+            continue;
+        } else if let Some(digit) = digit.filter(|_| is_percent && is_end(at + 2)) {
+            let [upper, as_written] = [digit.byte.to_ascii_uppercase(), digit.byte];
+            pieces.push(Piece::OneOf(vec![vec![b'%', upper], vec![b'%', b'2', b'5', as_written]]));
+            length += 4;
+            taken = 1;
+            continue;
+        }
         if written.byte == b'*' && !written.escaped {
             pieces.push(Piece::AnyRun);
             length += 1;
             continue;
         }
-        let bytes = normal(&written);
+        let bytes = normal(written);
         let stays_escaped = written.escaped && !is_unreserved(written.byte) && written.byte != b'\'';
         length += if stays_escaped { 3 } else { bytes.len() };
         pieces.extend(bytes.into_iter().map(Piece::Byte));
@@ -527,9 +576,15 @@ fn rfc_pattern(value: &[u8]) -> Pattern {
 fn formed_pattern(value: &[u8], form: fn(&[u8]) -> Vec<u8>) -> Pattern {
     let body = value.strip_suffix(b"$");
     let mut pieces = Vec::new();
-    for (place, part) in body.unwrap_or(value).split(|&byte| byte == b'*').enumerate() {
+    let parts: Vec<&[u8]> = body.unwrap_or(value).split(|&byte| byte == b'*').collect();
+    for (place, part) in parts.iter().enumerate() {
         pieces.extend((place > 0).then_some(Piece::AnyRun));
         pieces.extend(form(part).into_iter().map(Piece::Byte));
+        let is_cut = place + 1 < parts.len() || body.is_none();
+        if let Some(texts) = either_case(part).filter(|_| is_cut && form(b"%a") == b"%a" && form(b"%41") == b"%41") {
+            pieces.pop();
+            pieces.push(Piece::OneOf(texts));
+        }
     }
     let length = pieces.len() + usize::from(body.is_some());
     Pattern { pieces, anchored: body.is_some(), length }

@@ -7,6 +7,7 @@
 use proptest::prelude::*;
 
 pub mod access;
+mod as_fetched;
 mod dialects;
 mod differ;
 mod fetched;

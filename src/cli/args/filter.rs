@@ -177,15 +177,15 @@ pub struct VerdictArgs {
     pub on_unfetched: Fallback,
     /// Unreachable: allow, block, defer or use
     ///
-    /// The partition of URLs whose robots.txt answers 5xx or not at all, does not arrive whole, or redirects to an unknown
-    /// place. `use` applies the last good one.
+    /// The partition of URLs whose robots.txt answers 5xx, "not now" (429, 408, 425) or not at all, does not arrive whole, or
+    /// redirects to an unknown place. `use` applies the last good one.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
     pub on_unreachable: Fallback,
     /// Treat a robots.txt unreachable this long as missing
     ///
     /// A duration such as 30d, the example in RFC 9309. If no robots.txt has arrived for that long at the time of --now, only
-    /// 5xx, incomplete responses or none, everything is allowed. Takes precedence over --on-unreachable. At most 90d: a policy
-    /// knows no more of earlier failures [default: never].
+    /// 5xx, "not now", incomplete responses or none, everything is allowed. Takes precedence over --on-unreachable. At most 90d:
+    /// a policy knows no more of earlier failures [default: never].
     #[arg(long, value_name = "AGE", value_parser = unreachable_for)]
     pub unreachable_as_unavailable: Option<u64>,
     /// An HTML page: allow, block, defer or use

@@ -200,6 +200,11 @@ impl CrawlerArgs {
     pub fn all(&self, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
         self.named.all(&self.agent, dialect)
     }
+
+    /// Those of a policy.
+    pub fn of_policy(&self, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
+        sources::of_policy(&self.agent, self.named.agents_file.as_deref(), dialect)
+    }
 }
 
 impl AgentsFileArgs {

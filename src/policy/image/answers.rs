@@ -5,7 +5,7 @@
 //! mark      where a record in ORIGINS begins u64 | where the record here of the same origin begins u64, in bytes; for one
 //!           origin in 32
 //! record    tag u8 | origin, path, unless the tag says that they are those of the next origin in ORIGINS and /robots.txt |
-//!           override, if the tag has one | kinds u8, a bit each | answers, in the order of their kinds | failures, if the tag
+//!           override, if the tag has one | kinds, a bit each | answers, in the order of their kinds | failures, if the tag
 //!           has them
 //! tag       bit 0 the robots.txt of the next origin, 1 override, 2 failures
 //! answer    flags u8 | status | fetched at | expires | row, side records | target | notes; as far as they are there
@@ -124,7 +124,7 @@ pub(crate) fn push(url: &UrlRecord<'_>, of_origin: Option<&Record<'_>>, out: &mu
     if let Some(placement) = &url.placement {
         push_override(placement, out);
     }
-    out.push(answers.iter().fold(0, |kinds, answer| kinds | answer.kind.bit()));
+    push_number(answers.iter().fold(0, |kinds, answer| kinds | answer.kind.bit()), out);
     answers.iter().for_each(|answer| push_answer(answer, of_origin, out));
     if let Some(failures) = failures {
         push_number(failures.windows().len() as u64, out);
@@ -282,7 +282,10 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             None => (self.reader.text()?, self.reader.text()?),
         };
         let placement = if tag & OVERRIDE == 0 { None } else { Some(self.placement()?) };
-        let kinds = self.reader.byte()?;
+        let kinds = self.reader.number()?;
+        if kinds >= 1 << AnswerKind::ALL.len() {
+            return Err("unknown kind of an answer");
+        }
         let mut answers = Answers::with_capacity(kinds.count_ones() as usize);
         for kind in AnswerKind::ALL {
             if kinds & kind.bit() != 0 {

@@ -119,7 +119,7 @@ impl Run {
                 targets.push(hash_of_target(target.as_bytes())).map_err(|error| spill.failed(error))?;
             }
             if url.kept.tied() != 0 {
-                tied.push([count, url.kept.tied().into()]).map_err(|error| spill.failed(error))?;
+                tied.push([count, url.kept.tied()]).map_err(|error| spill.failed(error))?;
             }
             record.clear();
             push(&shared.url(url)?, None, &mut record);
@@ -161,7 +161,7 @@ impl Run {
         // It was written by this process.
         (0..).map_while(move |number| {
             let url = records.read().ok().flatten()?;
-            let kinds = tied.next_if(|&[at, _]| at == number).map_or(0, |[_, kinds]| kinds as u8);
+            let kinds = tied.next_if(|&[at, _]| at == number).map_or(0, |[_, kinds]| kinds);
             Some(UrlRecord { kept: Cow::Owned(url.kept.into_owned().with_tied(kinds)), ..url })
         })
     }

@@ -13,6 +13,7 @@ use crate::formats::time::{LAST_YEAR, time};
 use crate::origin::{self, InvalidUrl};
 use crate::policy::{Answered, Capture};
 use crate::robots::{self, BodyFlaw, BodyProblem};
+use crate::rules::fetched_url;
 
 /// The highest number with the three digits of an HTTP status (RFC 9110, section 15). Those that no class has count as no answer.
 const HIGHEST_STATUS: i64 = 999;
@@ -195,8 +196,7 @@ pub(crate) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<S
     }
     let (origin, at) =
         origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
-    let mut canonical = url::Url::parse(&url).map_err(|error| format!("{url:?}: {error}"))?;
-    canonical.set_fragment(None);
+    let canonical = fetched_url(&url).map_err(|error| format!("{url:?}: {error}"))?;
     // As written: dot segments may lead to the robots.txt, but the author asked for something else.
     let path = UrlPath::AsWritten.of(&origin::trimmed(url.as_bytes())[at..]);
     let is_robots_txt = *path == *b"/robots.txt";

@@ -431,7 +431,7 @@ fn reason_meaning(reason: Reason) -> &'static str {
         Reason::Forbidden => "access to robots.txt is refused (401, 403)",
         Reason::RobotsTxt => "it is /robots.txt, which is always allowed",
         Reason::Unfetched => "the robots.txt was never fetched",
-        Reason::Unreachable => "the request for robots.txt got a 5xx, or no answer",
+        Reason::Unreachable => "the request for robots.txt got a 5xx, 429 or another \"not now\", or no answer",
         Reason::LastGood => "the robots.txt is unreachable, and the last good one decided",
         Reason::LongUnreachable => "unreachable for so long that it counts as no robots.txt",
         Reason::RedirectUnresolved => "the robots.txt redirects to a URL that was not fetched",

@@ -3,4 +3,6 @@
 
 mod bodies;
 mod locations;
+mod meanings;
+mod paths;
 mod times;

@@ -4,6 +4,8 @@ use robosieve::dialect::UrlPath;
 use robosieve::origin;
 use url::Url;
 
+use super::as_fetched::as_fetched;
+
 /// Panics unless the splitter, the slow path and the `url` crate agree on a line.
 ///
 /// The line must contain no LF. Bytes that are not UTF-8 are compared only after the authority, where the standard
@@ -21,7 +23,7 @@ pub fn agree(line: &[u8]) {
     }
     // The part before the path is UTF-8, so the path begins at the same place.
     let text = String::from_utf8_lossy(line);
-    let expected = Url::parse(&text).ok();
+    let expected = as_fetched(&text).ok();
     let expected = expected.filter(|url| matches!(url.scheme(), "http" | "https"));
     match (&canonical, &expected) {
         (Ok((origin, at)), Some(url)) => {

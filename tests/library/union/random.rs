@@ -12,7 +12,7 @@ pub enum Told {
 const ORIGINS: [&str; 6] =
     ["http://a.test", "http://a.test.b", "http://a.test:8080", "https://a.test", "http://b.test", "http://c.test"];
 const PATHS: [&str; 4] = ["/robots.txt", "/robots.txt", "/x/robots.txt", "/page?x"];
-const STATUSES: [Option<u16>; 14] = [
+const STATUSES: [Option<u16>; 16] = [
     Some(200),
     Some(200),
     Some(206),
@@ -23,6 +23,8 @@ const STATUSES: [Option<u16>; 14] = [
     Some(401),
     Some(404),
     Some(410),
+    Some(408),
+    Some(425),
     Some(429),
     Some(503),
     None,
@@ -124,7 +126,7 @@ impl Random {
                 let target = format!("{}{}", self.of(&ORIGINS), self.of(&PATHS));
                 capture.location = Some(target).filter(|_| self.below(8) > 0);
             }
-            Some(503) | None if self.below(3) == 0 => {
+            Some(408 | 429 | 503) | None if self.below(3) == 0 => {
                 let since = fetched_at.map(|at| at - self.below(100) as i64 * DAY);
                 capture.answered.unreachable_since = since;
             }

@@ -37,6 +37,8 @@ fn is_page(answer: &Capture) -> bool {
 fn is_image(answer: &Capture) -> bool {
     answer.body.as_deref().is_some_and(|body| body.starts_with(b"GIF89a"))
 }
+/// What counts in a tie: the later kind.
+const KINDS: [&str; 9] = ["4xx", "refused", "408", "429", "3xx", "304", "failed", "page", "file"];
 
 fn kind(answer: &Capture) -> &'static str {
     match answer.answered.status {
@@ -46,6 +48,7 @@ fn kind(answer: &Capture) -> &'static str {
         Some(304) => "304",
         Some(300..=399) => "3xx",
         Some(401 | 403) => "refused",
+        Some(408 | 425) => "408",
         Some(429) => "429",
         Some(400..=499) => "4xx",
         _ => "failed",
@@ -134,9 +137,14 @@ fn oldest(hops: &[Times], dialect: &Dialect) -> Times {
     Times { fetched_at, expires }
 }
 
+/// Whether the dialect counts an answer among failures.
+fn is_failure(answer: &Capture, dialect: &Dialect) -> bool {
+    matches!(kind(answer), "failed" | "408" | "429") && status(answer, dialect).is_unreachable()
+}
+
 /// The first failure after `good` from which on no month passed without one, as far as three months before the last one.
-fn since(answers: &[Capture], url: &str, good: Option<i64>) -> Option<Option<i64>> {
-    let failed = answers.iter().filter(|answer| answer.url == url && matches!(kind(answer), "failed" | "429"));
+fn since(answers: &[Capture], url: &str, good: Option<i64>, dialect: &Dialect) -> Option<Option<i64>> {
+    let failed = answers.iter().filter(|answer| answer.url == url && is_failure(answer, dialect));
     let mut days = Vec::new();
     for answer in failed {
         let Answered { fetched_at, unreachable_since, .. } = answer.answered;
@@ -177,6 +185,7 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
     }
     let chain: Vec<String> = [url].into_iter().chain(urls).collect();
     let mut good: Option<(Times, OriginStatus, bool)> = None;
+    let mut in_a_tie = (false, 0);
     for url in &chain {
         for answer in kept(answers, url).into_iter().filter(|answer| !matches!(kind(answer), "failed" | "304")) {
             let end = follow(answers, answer, dialect.redirects.hops, dialect);
@@ -186,8 +195,11 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
                 && kept(answers, url)
                     .iter()
                     .any(|later| kind(later) == "304" && later.answered.fetched_at > answer.answered.fetched_at);
-            let is_newer = !refuted && good.is_none_or(|(times, ..)| age.fetched_at >= times.fetched_at);
+            let order = (answer.exact, KINDS.iter().position(|&name| name == kind(answer)).unwrap());
+            let is_newer =
+                !refuted && good.is_none_or(|(times, ..)| (age.fetched_at, order) >= (times.fetched_at, in_a_tie));
             if end.status.is_definite() && is_newer {
+                in_a_tie = order;
                 good = Some((age, end.status, end.page));
             }
         }
@@ -199,7 +211,7 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
     }
     if status.is_unreachable() {
         let good = good.and_then(|(times, ..)| times.fetched_at);
-        let since = since(answers, chain.last().unwrap(), good).flatten();
+        let since = since(answers, chain.last().unwrap(), good, dialect).flatten();
         state.answered.unreachable_since = since.filter(|_| since != state.answered.fetched_at);
     }
     state
