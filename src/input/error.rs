@@ -163,7 +163,9 @@ pub enum UrlFieldError {
 /// A text that is not a delimiter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`")]
+#[error(
+    "{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`, `whitespace` for blanks, or `none` for lines without fields"
+)]
 pub struct DelimiterError {
     pub(crate) given: String,
 }

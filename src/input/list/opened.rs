@@ -90,7 +90,7 @@ impl List {
         paths.iter().zip(opened).map(examine).collect()
     }
 
-    /// A list without a head line, in which each line is a URL.
+    /// A list without a head line, in which each line is a URL, whatever it holds.
     fn plain(path: &Path, compression: Option<Compression>, content: Result<Box<dyn Content>, String>) -> List {
         List {
             path: path.to_owned(),
