@@ -458,6 +458,8 @@ fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<RobotsFile>, Fail
     let text = sources::robots_txt(path, [dialect])?;
     match SourceKind::of_text(&text.body) {
         SourceKind::RobotsTxt => Ok(Some(text)),
+        kind if kind.is_not_read() => Err(SourceError::NotRead { path: path.to_owned(), kind }.into()),
+        SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
         kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),
     }
 }

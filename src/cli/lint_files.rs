@@ -80,7 +80,7 @@ fn newest(
     if kind == SourceKind::Policy {
         return Err(SourceError::Policy { path: path.to_owned() }.into());
     }
-    if matches!(kind, SourceKind::Arc | SourceKind::Zip) {
+    if kind.is_not_read() {
         return Err(SourceError::NotRead { path: path.to_owned(), kind }.into());
     }
     // The bytes that a pipe has given cannot be read again.
@@ -118,22 +118,13 @@ enum Form {
     Json,
     /// Fields between commas, tabs, semicolons or bars.
     Table,
-    /// A tar archive.
-    Tar,
 }
-
-/// The mark of a tar archive, and where it is.
-const TAR: &[u8] = b"ustar";
-const TAR_AT: usize = 257;
 
 const NAME: usize = 64;
 
 impl Form {
     /// The form of a decompressed file, given all of it or its beginning; `None` if it may be a robots.txt.
     fn of(file: &[u8]) -> Option<Form> {
-        if file.get(TAR_AT..).is_some_and(|rest| rest.starts_with(TAR)) {
-            return Some(Form::Tar);
-        }
         let text = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file).trim_ascii_start();
         match json(text) {
             Some(form) if !has_record(text) => Some(form),
@@ -146,7 +137,6 @@ impl Form {
             Form::JsonLines => "JSON Lines",
             Form::Json => "JSON",
             Form::Table => "a table, such as CSV or TSV",
-            Form::Tar => "a tar archive",
         }
     }
 
@@ -157,7 +147,6 @@ impl Form {
             }
             Form::Json => "of answers, lint reads JSON Lines, with one object a line",
             Form::Table => "of answers, lint reads JSON Lines, WARC and Parquet",
-            Form::Tar => "unpack it, and lint the folder",
         }
     }
 }
@@ -251,7 +240,6 @@ mod tests {
         ] {
             assert_eq!(Form::of(file.as_bytes()), Some(form), "{file:.60}");
         }
-        assert_eq!(Form::of(&[&[0; TAR_AT][..], TAR, &[0; 250]].concat()), Some(Form::Tar));
     }
 
     #[test]

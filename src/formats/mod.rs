@@ -13,6 +13,7 @@ pub(crate) mod marks;
 pub(crate) mod memory;
 pub(crate) mod replace;
 pub(crate) mod seekable;
+pub(crate) mod text_file;
 pub(crate) mod time;
 pub(crate) mod visible;
 

@@ -69,14 +69,14 @@ pub enum ListError {
         /// The problem.
         problem: String,
     },
-    /// An archive, whose bytes are no lines.
+    /// A file of another format, such as an archive or a database, whose bytes are no lines.
     #[error("the list {} is {kind}, not a list of URLs; {remedy}", shown(path))]
-    Archive {
+    NoList {
         /// The file.
         path: PathBuf,
         /// Its kind, with an article.
         kind: &'static str,
-        /// What makes a list of its URLs.
+        /// What to do with it.
         remedy: &'static str,
     },
     /// Lists with different head lines, whose lines cannot go into one file.

@@ -25,16 +25,15 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::value::Datetime;
 
 use crate::dialect::Dialect;
-use crate::formats::compression::{DEFAULT_WINDOW, read_within};
+use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::error::{FileError, in_words, toml_words};
-use crate::formats::{line_of, shortened, shown};
+use crate::formats::{line_of, shortened, shown, text_file};
 use crate::policy::source::{Robots, bare_origin, body_limit};
 use crate::policy::state::Ruling;
 
@@ -70,8 +69,7 @@ impl Overrides {
     ///
     /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
-        let read = || read_within(File::open(path)?, LONGEST_FILE, "it");
-        let bytes = read().map_err(FileError::of("read", path))?;
+        let bytes = text_file::read(path, LONGEST_FILE).map_err(FileError::of("read", path))?;
         parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
             let line = line_of(&bytes, at);
             OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }

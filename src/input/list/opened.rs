@@ -16,7 +16,7 @@ use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
 use crate::formats::compression::{Compression, Reader};
-use crate::formats::marks::{FileClass, FileMark, PARQUET_MARK};
+use crate::formats::marks::{FileClass, FileMark};
 use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 
@@ -126,13 +126,13 @@ impl List {
     ) -> Result<List, ListError> {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
-        if start.starts_with(PARQUET_MARK) {
+        if FileMark::of(&start).is_some_and(|mark| mark.class == FileClass::Parquet) {
             let file = content.seekable().map_err(|error| unreadable(path, error))?;
             // Problems should be reported before the run begins.
             return Ok(List::plain(path, compression, Ok(open_table(path, file, url_field)?)));
         }
-        if let Some((mark, remedy)) = FileMark::of(&start).and_then(|mark| Some((mark, list_of(mark.class)?))) {
-            return Err(ListError::Archive { path: path.to_owned(), kind: mark.name, remedy });
+        if let Some(mark) = FileMark::of(&start) {
+            return Err(ListError::NoList { path: path.to_owned(), kind: mark.name, remedy: list_of(mark) });
         }
         let known = url_field.layout(&start);
         // If the start is lost, the layout found may be wrong.
@@ -375,12 +375,14 @@ fn open_table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<
     Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
 }
 
-/// What makes a list of the URLs in an archive.
-fn list_of(class: FileClass) -> Option<&'static str> {
-    match class {
-        FileClass::Warc | FileClass::Arc => Some("make an index of it, which is one: cdxj-indexer FILE > FILE.cdxj"),
-        FileClass::Zip => Some("take its index out, which is one: unzip -j FILE 'indexes/*'"),
-        _ => None,
+/// What makes a list of the URLs in a file with this mark.
+fn list_of(mark: &FileMark) -> &'static str {
+    match mark.class {
+        FileClass::Warc | FileClass::Arc => "make an index of it, which is one: cdxj-indexer FILE > FILE.cdxj",
+        FileClass::Zip => "take its index out, which is one: unzip -j FILE 'indexes/*'",
+        FileClass::Table => "write its URLs as lines of text, or as Parquet",
+        FileClass::Media => "write its URLs as lines of text",
+        _ => mark.remedy(),
     }
 }
 
