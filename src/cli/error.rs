@@ -219,7 +219,7 @@ fn options(error: &FilterError) -> &'static str {
 fn for_list(error: &ListError) -> &'static str {
     match error {
         ListError::HeadsDiffer { .. } => " (--per-input)",
-        ListError::LineTooLong { .. } => " (--memory)",
+        ListError::LineTooLong { .. } => " (--memory, --skip-bad)",
         ListError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
         ListError::NotDivisible { .. } => " (--shard)",
         ListError::UrlField { error, .. } => match error {

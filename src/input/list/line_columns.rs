@@ -161,7 +161,7 @@ impl LineArrays {
 
     /// Appends the lines of all rows to an empty buffer; lines whose URLs have a line feed are flaws. Returns whether
     /// they have no more than `most` bytes.
-    pub fn append_all(&self, most: usize, Buffer { bytes, flaws }: &mut Buffer) -> bool {
+    pub fn append_all(&self, most: usize, Buffer { bytes, flaws, .. }: &mut Buffer) -> bool {
         for row in 0..self.count() {
             if bytes.len() >= most {
                 return false;

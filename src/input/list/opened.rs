@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use super::line_ends::Buffer;
 use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
 use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
+use super::short_lines::LongLines;
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
@@ -35,6 +36,8 @@ pub(crate) struct List {
     pub is_empty: bool,
     /// Whether unreadable parts are skipped.
     pub skips_bad: bool,
+    /// The lines that an earlier run left out because they were too long, if exactly these are to be left out.
+    long_lines: Option<Vec<SkippedPart>>,
     /// What holds its lines, or why none of it can be read.
     content: Result<Box<dyn Content>, String>,
     /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
@@ -100,6 +103,7 @@ impl List {
             head_length: 0,
             is_empty: false,
             skips_bad: false,
+            long_lines: None,
             content,
             part: None,
         }
@@ -274,6 +278,11 @@ impl List {
         None
     }
 
+    /// Leaves out exactly the lines that a receipt says were too long.
+    pub fn leave_out(&mut self, parts: &[SkippedPart]) {
+        self.long_lines = Some(parts.iter().filter(|part| part.bytes.is_some()).cloned().collect());
+    }
+
     /// Skips exactly the rows of a table that a receipt names. Returns the problem if the receipt cannot be of this table.
     pub fn skip(&self, parts: &[SkippedPart]) -> Option<String> {
         self.parquet_list()?.skip(parts)
@@ -305,11 +314,16 @@ impl List {
         source: &'l AtomicU64,
         memory: u64,
         room: u64,
+        longest_line: usize,
     ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
         let (path, head_length, end, skips_bad) = (&*self.path, self.head_length, self.range().end, self.skips_bad);
         let none = |problem: &String| unreadable(path, io::Error::other(problem.clone()));
         let content = self.content.as_ref().map_err(none)?;
-        content.reader(Begin { path, head_length, end, skips_bad, at, by_rows, source, memory, room })
+        let long_lines = match &self.long_lines {
+            Some(named) => Some(LongLines::Named(named.iter().filter(|part| part.at >= Some(at)).cloned().collect())),
+            None => skips_bad.then_some(LongLines::Over(longest_line)),
+        };
+        content.reader(Begin { path, head_length, end, skips_bad, long_lines, at, by_rows, source, memory, room })
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.

@@ -165,7 +165,12 @@ impl ParquetList {
         let is_begun = range.first <= *rows && (*rows < range.first + range.rows || range.ends);
         (range.rows, range.ends) = (rows.saturating_sub(range.first).min(range.rows), false);
         let rows = Some(self.rest_of_group(range.group, *rows));
-        is_begun.then(|| SkippedPart { at: None, rows, problem: in_group(range.group, Malformed(problem.clone())) })
+        is_begun.then(|| SkippedPart {
+            at: None,
+            bytes: None,
+            rows,
+            problem: in_group(range.group, Malformed(problem.clone())),
+        })
     }
 
     /// How many rows of a group can be read with all columns.
@@ -250,7 +255,7 @@ impl ParquetList {
         range: &RowRange,
         before: u64,
         most: usize,
-        Buffer { bytes: text, flaws }: &mut Buffer,
+        Buffer { bytes: text, flaws, .. }: &mut Buffer,
     ) -> Result<(), Malformed> {
         let mut reader = LineReader::open(&self.file, self.line_columns, *range)?;
         let mut line = before;

@@ -255,7 +255,7 @@ impl Help for ParquetAhead<'_> {
         let range = self.pieces[piece as usize];
         self.ahead.make(piece, || {
             // Allocate once, instead of doubling.
-            let mut lines = Buffer { bytes: Vec::with_capacity(LONGEST), flaws: Vec::new() };
+            let mut lines = Buffer { bytes: Vec::with_capacity(LONGEST), ..Buffer::default() };
             match self.table.lines(&[range], LONGEST, &mut lines) {
                 Ok(()) => {
                     lines.bytes.shrink_to_fit();
