@@ -21,6 +21,9 @@ use crate::formats::marks::{FileClass, FileMark};
 use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 
+/// How many times as much memory as a decompressor the pages of a table may take that are read together.
+const TABLE_SHARE: u64 = 2;
+
 /// A list, opened.
 pub(crate) struct List {
     pub path: PathBuf,
@@ -133,7 +136,11 @@ impl List {
         if FileMark::of(&start).is_some_and(|mark| mark.class == FileClass::Parquet) {
             let file = content.seekable().map_err(|error| unreadable(path, error))?;
             // Problems should be reported before the run begins.
-            return Ok(List::plain(path, compression, Ok(open_table(path, file, url_field)?)));
+            return Ok(List::plain(
+                path,
+                compression,
+                Ok(open_table(path, file, url_field, memory.saturating_mul(TABLE_SHARE))?),
+            ));
         }
         if let Some(mark) = FileMark::of(&start) {
             return Err(ListError::NoList { path: path.to_owned(), kind: mark.name, remedy: list_of(mark) });
@@ -384,7 +391,7 @@ impl Opened {
 
 /// Fails: Parquet is not built in.
 #[cfg(not(feature = "parquet"))]
-fn open_table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+fn open_table(path: &Path, _file: Regular, _url_field: &UrlField, _memory: u64) -> Result<Box<dyn Content>, ListError> {
     let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
     Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
 }

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use crate::input::error::SkippedPart;
 
 /// Bytes that are read at a time.
-const READ: usize = if cfg!(test) { 16 } else { 64 << 10 };
+const READ: usize = if cfg!(test) { 4 } else { 64 << 10 };
 
 /// Which lines are left out.
 #[derive(Debug, Clone)]
