@@ -101,6 +101,7 @@ impl<'l> Cut<'l> {
         Wanted {
             size: self.chunk_size,
             rows_size: self.rows_size,
+            longest_line: self.longest_line(),
             longest: if may_be_long { self.longest } else { self.short() },
             may_be_long,
             patience: self.patience,

@@ -54,6 +54,9 @@ pub(crate) struct Wanted {
     pub rows_size: usize,
     /// The bytes after which reading stops within a line.
     pub longest: usize,
+    /// The longest line allowed; a row's is known to be longer before it is copied.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+    pub longest_line: usize,
     /// Whether such a line is given all the same. If not, it stays with the reader.
     pub may_be_long: bool,
     /// How long to wait for a pipe or a device.

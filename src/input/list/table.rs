@@ -191,7 +191,7 @@ impl<'t> ParquetLines<'t> {
 
 impl<'t> ListReader<'t> for ParquetLines<'t> {
     fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'t>>, ListError> {
-        let filled = self.fill(wanted.size, wanted.longest, buffer);
+        let filled = self.fill(wanted.size, wanted.longest_line, buffer);
         let failed = |problem| ListError::Parquet { path: self.path.to_owned(), problem };
         Ok(if filled.map_err(failed)? { Next::Chunk(Text::Read(take(buffer))) } else { Next::End })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use super::answer::{Answer, bare_origin};
@@ -137,6 +137,11 @@ fn add_file(
         None => Ok(false),
     };
     let (start, mut text) = match peeked(reader, MARK) {
+        // An archive is read as far as possible, even if it begins with little.
+        Err(error) if Damaged::caused(&error) && begins_as_archive(path, memory) => {
+            let text = open().map_err(SourceError::unreadable(path))?;
+            return archives.add(path, text, compression, intake);
+        }
         Err(error) if Damaged::caused(&error) && is_damaged(b"")? => {
             return archives.add(path, io::empty(), compression, intake);
         }
@@ -157,6 +162,15 @@ fn add_file(
             with_help(&file, compression, memory, room, read).map_err(SourceError::unreadable(path))?
         }
     }
+}
+
+/// Whether what can be read of a damaged file shows that it is an archive.
+fn begins_as_archive(path: &Path, memory: u64) -> bool {
+    let mut start = Vec::new();
+    let text = path.is_file().then(|| Reader::within(File::open(path)?, memory));
+    // What was read before the damage is enough.
+    let _ = text.and_then(Result::ok).map(|text| text.take(MARK as u64).read_to_end(&mut start));
+    SourceKind::of_text(&start) == SourceKind::Warc
 }
 
 #[cfg(feature = "parquet")]
