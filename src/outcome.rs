@@ -89,6 +89,8 @@ named! {
         NoUrl = "no-url",
         /// The URL contains a line feed, which a line cannot hold.
         LineBreak = "line-break",
+        /// The line has a tab inside, so it has fields, and it was not said which of them is the URL.
+        Tab = "tab",
         /// It is allowed, but what the site says about uses of the page does not meet what the run requires.
         Preference = "preference",
     }

@@ -477,6 +477,8 @@ fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<Arc<[u8]>>, Failu
     let robots = sources::robots_txt(path, [dialect])?;
     match robots.kind {
         SourceKind::RobotsTxt => sources::text_of(path, robots).map(Some),
+        kind if kind.is_not_read() => Err(SourceError::NotRead { path: path.to_owned(), kind }.into()),
+        SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
         kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),
     }
 }

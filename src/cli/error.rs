@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::process;
+#[cfg(feature = "parquet")]
+use crate::formats::columnar::NO_ROOM;
 use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown};
@@ -222,8 +224,9 @@ fn options(error: &FilterError) -> &'static str {
 fn for_list(error: &ListError) -> &'static str {
     match error {
         ListError::HeadsDiffer { .. } => " (--per-input)",
-        ListError::LineTooLong { .. } => " (--memory)",
+        ListError::LineTooLong { .. } => " (--memory, --skip-bad)",
         ListError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
+        ListError::Parquet { problem, .. } if has_no_room(problem) => " (--memory, --skip-bad)",
         ListError::NotDivisible { .. } => " (--shard)",
         ListError::UrlField { error, .. } => match error {
             UrlFieldError::NoUrl { .. } | UrlFieldError::Kind { .. } => " (--column)",
@@ -250,6 +253,7 @@ fn for_output(error: &OutputError) -> &'static str {
 fn source_message(error: &SourceError) -> String {
     let options = match error {
         SourceError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
+        SourceError::Parquet { problem, .. } if has_no_room(problem) => " (--memory, --skip-bad)",
         SourceError::NoColumn { .. } | SourceError::NoKey { .. } => " (--columns)",
         SourceError::Line { line: 1, .. } => " (--origin, if the file is a robots.txt)",
         _ => "",
@@ -278,3 +282,12 @@ fn join_message(error: &JoinError) -> String {
 fn is_window(error: &io::Error) -> bool {
     WindowTooLarge::of(error).is_some_and(WindowTooLarge::is_of_budget)
 }
+
+/// Whether a Parquet file cannot be read because its pages are larger than there is memory for.
+fn has_no_room(problem: &str) -> bool {
+    problem.contains(NO_ROOM)
+}
+
+/// What such a problem says; without Parquet there is none.
+#[cfg(not(feature = "parquet"))]
+const NO_ROOM: &str = "\0";

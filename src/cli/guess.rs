@@ -2,15 +2,16 @@
 //!
 //! Nothing is judged by a guess.
 
+use std::cmp::Reverse;
 use std::io::Read;
 
 use crate::formats::compression::Reader;
 use crate::formats::{seekable, visible};
 use crate::input::Layout;
-use crate::input::layout::{Delimited, Member, names};
+use crate::input::layout::{Delimited, Member, Separator, has_tab_inside, names};
 use crate::origin;
 use crate::outcome::Partition;
-use crate::output::{ListPart, Receipt, counted};
+use crate::output::{ListPart, Receipt, TabbedLines, counted};
 
 /// Bytes of a list that are looked at.
 const START: u64 = 64 << 10;
@@ -20,48 +21,97 @@ const NAMED: usize = 3;
 
 /// The warnings about the lists of a run.
 pub fn about_lists(receipt: &Receipt) -> Vec<String> {
-    if let Some(hint) = tabs(receipt) {
-        return vec![hint];
-    }
-    let mut invalid = receipt.lists.iter().filter_map(|list| Some((list, invalid(list)?)));
+    let mut odd = receipt.lists.iter().filter_map(|list| Some((list, Oddity::of(list)?)));
     // Only those that are named are looked at: there may be thousands of lists.
-    let first = invalid.by_ref().take(NAMED).filter_map(|(list, lines)| {
-        let advice = advice(list)?;
-        let lines = counted(lines, "line is invalid", "lines are invalid");
-        Some(format!("the list {}: {lines}; {advice}", visible(&list.path)))
+    let mut hints: Vec<String> = odd.by_ref().take(NAMED).map(|(list, oddity)| oddity.hint(list, receipt)).collect();
+    let [invalid, tabbed] = odd.fold([0, 0], |[invalid, tabbed], (_, oddity)| match oddity {
+        Oddity::Invalid { .. } => [invalid + 1, tabbed],
+        Oddity::Tabbed(_) => [invalid, tabbed + 1],
     });
-    let mut hints: Vec<String> = first.collect();
-    let more = invalid.count() as u64;
-    if more > 0 && !hints.is_empty() {
-        hints.push(counted(
-            more,
-            "more list has nearly only invalid lines",
-            "more lists have nearly only invalid lines",
-        ));
-    }
+    let more = [
+        (invalid, "more list has nearly only invalid lines", "more lists have nearly only invalid lines"),
+        (
+            tabbed,
+            "more list has lines that are invalid for a tab inside",
+            "more lists have lines that are invalid for a tab inside",
+        ),
+    ];
+    hints.extend(
+        more.into_iter().filter(|&(count, ..)| count > 0).map(|(count, one, several)| counted(count, one, several)),
+    );
     hints
 }
 
-/// What a list looks like whose lines are invalid. One that came through a pipe cannot be looked at again.
-fn advice(list: &ListPart) -> Option<String> {
-    match list.file {
-        Some(_) => look(list),
-        None if list.compression.is_some() => None,
-        None => Some("it came through a pipe; of a file, it would be told what it looks like".to_owned()),
+/// Why a list may have been read otherwise than it was meant.
+enum Oddity {
+    /// So many of its lines, nearly all, are invalid.
+    Invalid { lines: u64 },
+    /// Some are invalid for a tab inside.
+    Tabbed(TabbedLines),
+}
+
+impl Oddity {
+    fn of(list: &ListPart) -> Option<Oddity> {
+        invalid(list).map(|lines| Oddity::Invalid { lines }).or_else(|| list.tabbed.map(Oddity::Tabbed))
+    }
+
+    fn hint(&self, list: &ListPart, receipt: &Receipt) -> String {
+        let path = visible(&list.path);
+        match *self {
+            Oddity::Invalid { lines } => {
+                let lines = counted(lines, "line is invalid", "lines are invalid");
+                let advice = match look(list) {
+                    Look::Like(looks, advice) => format!("it looks like {looks}; {advice}"),
+                    Look::Stream => "it came through a pipe; of a file, it would be told what it looks like".to_owned(),
+                    Look::Binary => {
+                        let reasons = reasons(receipt);
+                        format!("it is binary (NULs, or bytes that are no text), not a list of URLs: {reasons}")
+                    }
+                    Look::Unknown => {
+                        format!(
+                            "what it holds was not recognised: {}; show a line with its URL to `robosieve check`",
+                            reasons(receipt)
+                        )
+                    }
+                };
+                format!("the list {path}: {lines}; {advice}")
+            }
+            Oddity::Tabbed(TabbedLines { lines, first, .. }) => {
+                let lines =
+                    counted(lines, "line has a tab inside and is invalid", "lines have a tab inside and are invalid");
+                let first = first + u64::from(list.head.is_some());
+                let part = if list.range.is_some() { " of the part that was read" } else { "" };
+                let options = tab_options(list);
+                format!(
+                    "the list {path}: {lines}, the first is line {first}{part}; if tabs separate fields, give {options}; if they are \
+                     part of URLs, --delimiter none"
+                )
+            }
+        }
     }
 }
 
-/// Warns of lists of fields that were read as lists of URLs, because the delimiter was not given.
-fn tabs(receipt: &Receipt) -> Option<String> {
-    let plain = || receipt.lists.iter().filter(|list| list.format == Layout::Whole.name());
-    let lines: u64 = plain().map(|list| list.input.lines).sum();
-    let tabs = receipt.urls_with_tabs;
-    (lines > 0 && 2 * tabs >= lines).then(|| {
-        let tabs = counted(tabs, "line has a tab inside and was", "lines have a tab inside and were");
-        let look = plain().take(NAMED).find_map(look);
-        let advice = look.as_deref().unwrap_or("if lines have fields, give --delimiter tab");
-        format!("{tabs} judged as one URL; {advice}")
-    })
+/// How often which reason made lines of the run invalid, the most frequent first.
+fn reasons(receipt: &Receipt) -> String {
+    let part = receipt.partitions.iter().find(|(name, _)| name.split('.').next() == Some(Partition::Invalid.name()));
+    let mut reasons: Vec<_> =
+        part.iter().flat_map(|(_, part)| &part.reasons).filter(|&(_, &count)| count > 0).collect();
+    reasons.sort_by_key(|&(_, &count)| Reverse(count));
+    let reasons: Vec<String> = reasons.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    reasons.join(", ")
+}
+
+/// The options that read a list of which some lines have a tab inside.
+fn tab_options(list: &ListPart) -> String {
+    let start = start_of(list).unwrap_or_default();
+    let lines: Vec<&[u8]> = lines_of(&start).filter(|line| has_tab_inside(line)).take(LINES).collect();
+    let found = delimited_by(Separator::Byte(b'\t'), &lines);
+    let Fields { column, .. } = found.unwrap_or(Fields { column: 0, lines: 0 });
+    let is_head = lines_of(&start)
+        .next()
+        .is_some_and(|first| lines.first() == Some(&first) && is_head(first, Separator::Byte(b'\t'), column));
+    let head = if list.head.is_some() || is_head { " --header" } else { "" };
+    format!("--delimiter tab --column {}{head}", column + 1)
 }
 
 /// How many lines of a list are invalid, if nearly all are.
@@ -71,16 +121,50 @@ fn invalid(list: &ListPart) -> Option<u64> {
     (lines > 0 && 10 * lines >= 9 * list.input.lines).then_some(lines)
 }
 
-/// What a list looks like; a list that cannot be read again like nothing.
-fn look(list: &ListPart) -> Option<String> {
+/// What a list looks like whose lines are invalid.
+enum Look {
+    /// A text of another kind, and what to do.
+    Like(&'static str, String),
+    Binary,
+    Unknown,
+    /// It cannot be looked at again.
+    Stream,
+}
+
+fn look(list: &ListPart) -> Look {
+    let Some(start) = start_of(list) else { return Look::Stream };
+    match guess(&start) {
+        Some((looks, advice)) => Look::Like(looks, advice),
+        None if is_binary(&start) => Look::Binary,
+        None => Look::Unknown,
+    }
+}
+
+/// The beginning of a list's text; `None` if it cannot be read again.
+fn start_of(list: &ListPart) -> Option<Vec<u8>> {
+    list.file.as_ref()?;
     let file = seekable::open(&list.exact_path()?).ok()?;
     let mut start = Vec::new();
-    Reader::new(file).and_then(|text| text.take(START).read_to_end(&mut start)).ok()?;
-    guess(&start).map(|(looks, advice)| format!("it looks like {looks}; {advice}"))
+    // What can be read of a damaged file is enough.
+    let _ = Reader::new(file).and_then(|text| text.take(START).read_to_end(&mut start));
+    (!start.is_empty()).then_some(start)
+}
+
+/// Whether bytes are no text: they have NULs, or more than a few are not UTF-8.
+fn is_binary(start: &[u8]) -> bool {
+    let odd: usize = start.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
+    start.contains(&0) || 20 * odd > start.len()
 }
 
 /// Separators of fields, the likeliest first, as a shell takes them.
-const DELIMITERS: [(u8, &str); 5] = [(b'\t', "tab"), (b',', ","), (b';', "';'"), (b'|', "'|'"), (b' ', "' '")];
+const SEPARATORS: [(Separator, &str); 6] = [
+    (Separator::Byte(b'\t'), "tab"),
+    (Separator::Byte(b','), ","),
+    (Separator::Byte(b';'), "';'"),
+    (Separator::Byte(b'|'), "'|'"),
+    (Separator::Byte(b' '), "' '"),
+    (Separator::Blanks, "whitespace"),
+];
 
 /// Lines that are looked at.
 const LINES: usize = 20;
@@ -99,13 +183,18 @@ fn guess(start: &[u8]) -> Option<Guess> {
         return Some((looks, advice.to_owned()));
     }
     // The last line may be cut, and the first may be a head line. A list may begin well.
-    let all = || start.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let mut lines: Vec<&[u8]> = all().filter(|line| !has_url(line, &Layout::Whole)).take(LINES).collect();
+    let is_invalid = |line: &&[u8]| !has_url(line, &Layout::OneField);
+    let mut lines: Vec<&[u8]> = lines_of(start).filter(is_invalid).take(LINES).collect();
     if lines.len() < LINES {
-        lines = all().take(LINES).collect();
+        lines = lines_of(start).take(LINES).collect();
     }
     let json = || if start.starts_with(b"{") { json_lines(&lines) } else { None };
     json().or_else(|| delimited(&lines)).or_else(|| without_scheme(&lines))
+}
+
+/// The lines of a text that are not empty.
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty())
 }
 
 /// What a text is that has no URL in each line, and how to make a list of it.
@@ -116,6 +205,8 @@ fn other_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
         _ if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") => {
             Some(("UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"))
         }
+        _ if is_nutch_dump(text) => Some(NUTCH),
+        _ if is_scrapy_log(text) => Some(SCRAPY),
         _ if has_nuls(start, 1) => Some(("UTF-16", "convert it with iconv -f UTF-16LE -t UTF-8")),
         _ if has_nuls(start, 0) => Some(("UTF-16", "convert it with iconv -f UTF-16BE -t UTF-8")),
         (Some(b'['), Some(b'"')) => Some(("a JSON array of texts", "write them as lines with jq -r '.[]'")),
@@ -127,6 +218,30 @@ fn other_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
         (Some(b'<'), Some(next)) if next.is_ascii_alphabetic() && !text.starts_with(b"<http") => Some(XML),
         _ => None,
     }
+}
+
+/// A dump of Nutch's database begins each entry with its URL.
+const NUTCH: (&str, &str) = (
+    "a dump of Nutch's readdb",
+    "write its URLs as lines first: awk -F '\\t' '$2 ~ /^Version: / { print $1 }' FILE > urls.txt",
+);
+
+const SCRAPY: (&str, &str) = (
+    "a log of Scrapy",
+    "write the URLs that it crawled as lines first: sed -n 's/.* Crawled ([0-9]*) <[A-Z]* \\([^>]*\\)>.*/\\1/p' FILE > urls.txt",
+);
+
+fn is_nutch_dump(text: &[u8]) -> bool {
+    let mut lines = lines_of(text);
+    let [first, second] = [lines.next(), lines.next()].map(Option::unwrap_or_default);
+    memchr::memmem::find(first, b"\tVersion: ").is_some() && second.starts_with(b"Status: ")
+}
+
+fn is_scrapy_log(text: &[u8]) -> bool {
+    let is_message = |line: &[u8]| {
+        line.first().is_some_and(u8::is_ascii_digit) && memchr::memmem::find(line, b" [scrapy.").is_some()
+    };
+    lines_of(text).take(LINES).any(is_message)
 }
 
 const XML: (&str, &str) = ("XML or HTML", "write its URLs as lines first");
@@ -142,7 +257,7 @@ fn without_scheme(lines: &[&[u8]]) -> Option<Guess> {
         let host = line.split(|byte| matches!(byte, b'/' | b':' | b'?' | b'#')).next().unwrap_or_default();
         let is_host =
             host.contains(&b'.') && host.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(byte));
-        is_host && has_url(&[b"http://", line].concat(), &Layout::Whole)
+        is_host && has_url(&[b"http://", line].concat(), &Layout::OneField)
     };
     let advice = "begin each line with http:// or https://, as it was fetched";
     are_most(lines, is_one).then(|| ("URLs without their scheme", advice.to_owned()))
@@ -168,29 +283,58 @@ fn json_lines(lines: &[&[u8]]) -> Option<Guess> {
     Some(("JSON Lines", format!("try --column {name}")))
 }
 
+/// Where most lines have a URL between separators.
+struct Fields {
+    /// The field, counted from 0.
+    column: usize,
+    /// How many lines have one there.
+    lines: usize,
+}
+
+fn delimited_by(separator: Separator, lines: &[&[u8]]) -> Option<Fields> {
+    let fields = |line: &[u8]| separator.fields(line).count();
+    let most = lines.iter().map(|line| fields(line)).max()?;
+    (0..most).find_map(|column| {
+        let layout = Layout::Delimited(Delimited { separator, column });
+        let is_one = |line: &&&[u8]| (fields(line) > 1 || line.starts_with(b"\"")) && has_url(line, &layout);
+        let found = lines.iter().filter(is_one).count();
+        (2 * found >= lines.len().max(1)).then_some(Fields { column, lines: found })
+    })
+}
+
+/// Whether a line is a head line: its field is a word, and no URL.
+fn is_head(line: &[u8], separator: Separator, column: usize) -> bool {
+    let name = separator.fields(line).nth(column).unwrap_or_default();
+    let name = name.trim_ascii().strip_prefix(b"\"").unwrap_or(name.trim_ascii());
+    name.first().is_some_and(u8::is_ascii_alphabetic) && origin::canonical(name).is_err()
+}
+
 fn delimited(lines: &[&[u8]]) -> Option<Guess> {
-    DELIMITERS.into_iter().find_map(|(delimiter, name)| {
-        let fields = |line: &[u8]| line.split(|&byte| byte == delimiter).count();
-        let most = lines.iter().map(|line| fields(line)).max()?;
-        let column = (0..most).find(|&column| {
-            let layout = Layout::Delimited(Delimited { delimiter, column });
-            are_most(lines, |line| (fields(line) > 1 || line.starts_with(b"\"")) && has_url(line, &layout))
-        })?;
-        let looks = match delimiter {
-            b' ' if lines.iter().any(|line| is_cdx(line)) => "CDX without its head line",
-            b' ' => "fields with spaces between them",
-            b'\t' => "fields with tabs between them (TSV)",
-            b'|' => "fields with bars between them",
-            _ => "fields with commas or semicolons between them (CSV)",
+    SEPARATORS.into_iter().find_map(|(separator, name)| {
+        let Fields { column, lines: found } = delimited_by(separator, lines)?;
+        let looks = match separator {
+            // Fields may be padded.
+            Separator::Byte(b' ')
+                if delimited_by(Separator::Blanks, lines)
+                    .is_some_and(|other| other.lines > found || are_padded(lines)) =>
+            {
+                return None;
+            }
+            Separator::Byte(b' ') if lines.iter().any(|line| is_cdx(line)) => "CDX without its head line",
+            Separator::Byte(b' ') => "fields with spaces between them",
+            Separator::Byte(b'\t') => "fields with tabs between them (TSV)",
+            Separator::Byte(b'|') => "fields with bars between them",
+            Separator::Byte(_) => "fields with commas or semicolons between them (CSV)",
+            Separator::Blanks => "fields padded with blanks, as in the crawl.log of Heritrix",
         };
-        let has_head = lines.first().is_some_and(|line| {
-            let name = line.split(|&byte| byte == delimiter).nth(column).unwrap_or_default();
-            let name = name.trim_ascii().strip_prefix(b"\"").unwrap_or(name.trim_ascii());
-            name.first().is_some_and(u8::is_ascii_alphabetic) && origin::canonical(name).is_err()
-        });
-        let head = if has_head { " --header" } else { "" };
+        let head = if lines.first().is_some_and(|line| is_head(line, separator, column)) { " --header" } else { "" };
         Some((looks, format!("try --delimiter {name} --column {}{head}", column + 1)))
     })
+}
+
+/// Whether fields of some lines have several blanks between them, or before the first.
+fn are_padded(lines: &[&[u8]]) -> bool {
+    lines.iter().any(|line| line.starts_with(b" ") || memchr::memmem::find(line.trim_ascii_end(), b"  ").is_some())
 }
 
 /// Whether a line looks like one of CDX: key, time, URL and more.
@@ -235,6 +379,20 @@ mod tests {
             ("<urlset><url><loc>http://a/</loc></url></urlset>", Some("XML or HTML; write its URLs as lines first")),
             ("h\0t\0t\0p\0:\0", Some("UTF-16; convert it with iconv -f UTF-16LE")),
             ("\0h\0t\0t\0p", Some("UTF-16; convert it with iconv -f UTF-16BE")),
+            (
+                "2026-01-01T00:00:00.000Z   200        1234 http://a/ LLL http://b/ text/html #001 - - -\n\
+              2026-01-01T00:00:00.000Z    -5           - http://b/ L http://b/ - - - - -\n",
+                Some("padded with blanks, as in the crawl.log of Heritrix; try --delimiter whitespace --column 4"),
+            ),
+            (
+                "http://a/\tVersion: 7\nStatus: 1 (db_unfetched)\nFetch time: x\n\n",
+                Some("a dump of Nutch's readdb; write"),
+            ),
+            (
+                "Url,Status code,Status name\n\"http://a/\",2,\"db_fetched\"\n",
+                Some("(CSV); try --delimiter , --column 1 --header"),
+            ),
+            ("2026-01-01 12:00:00 [scrapy.utils.log] INFO: Scrapy 2.11 started\n", Some("a log of Scrapy; write")),
             ("http://a/,b\nx\ny\n", None),
             ("http://a/,b\nx,y\nx\ny\n", None),
             ("", None),

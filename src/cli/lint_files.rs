@@ -91,7 +91,7 @@ fn newest(
     if kind == SourceKind::Policy {
         return Err(SourceError::Policy { path: path.to_owned() }.into());
     }
-    if matches!(kind, SourceKind::Arc | SourceKind::Zip) {
+    if kind.is_not_read() {
         return Err(SourceError::NotRead { path: path.to_owned(), kind }.into());
     }
     // The bytes that a pipe has given cannot be read again.

@@ -11,7 +11,7 @@ use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
 use crate::formats::error::{FileError, json_problem};
-use crate::formats::{shortened, shown, visible};
+use crate::formats::{shortened, shown, text_file, visible};
 use crate::input::STANDARD_INPUT;
 use crate::origin;
 use crate::output::counted;
@@ -77,6 +77,9 @@ pub(super) fn origin_of(given: &OsStr) -> Result<String, Failure> {
     found.map_err(|problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem })
 }
 
+/// The most bytes of a file of crawlers' names.
+const NAMES: u64 = 64 << 20;
+
 /// The most bytes of a line with a URL.
 const LINE: u64 = 64 << 20;
 
@@ -121,7 +124,7 @@ pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> R
 pub(super) fn of_policy(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
     let mut all = named.to_vec();
     let Some(path) = file else { return Ok(all) };
-    let text = std::fs::read(path).map_err(FileError::of("read", path))?;
+    let text = text_file::read(path, NAMES).map_err(FileError::of("read", path))?;
     let wrong = |problem: String| Failure::AgentsFile { path: path.to_owned(), problem };
     let names = names(&text).map_err(wrong)?;
     if names.is_empty() {
@@ -153,7 +156,6 @@ pub(super) fn of_policy(named: &[Agents], file: Option<&Path>, dialect: &Dialect
 /// object for each name. Anything else would be taken for a crawler that robots.txt files do not name, and be allowed much.
 fn names(text: &[u8]) -> Result<Vec<(Option<usize>, String)>, String> {
     let text = std::str::from_utf8(text).map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to()))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with(['[', '{']) {
         return names_of_json(text);
     }
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn names_are_lines_or_json() {
         let of = |text: &str| names(text.as_bytes()).unwrap().into_iter().map(|(_, name)| name).collect::<Vec<_>>();
-        assert_eq!(of("\u{feff}GPTBot\r\n\n# AI\n  CCBot  # Common Crawl\n"), ["GPTBot", "CCBot"]);
+        assert_eq!(of("GPTBot\r\n\n# AI\n  CCBot  # Common Crawl\n"), ["GPTBot", "CCBot"]);
         assert_eq!(of(" [\"GPTBot\", \"ChatGPT Agent\"]"), ["GPTBot", "ChatGPT Agent"]);
         assert_eq!(of("{\"GPTBot\": {\"operator\": 1}, \"AI2Bot\": {}}").len(), 2);
         assert!(names(br#"{"agents": ["GPTBot"]}"#).unwrap_err().contains("\"agents\" has no object"));

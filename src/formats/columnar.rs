@@ -1,8 +1,8 @@
 //! Reads rows of Parquet files as batches of columns.
 //!
 //! Columns are read as they are stored: what the schema says of their meaning is left to who reads them. The footer is
-//! checked when a file is opened. The library trusts the claims of pages, so a file crafted for the purpose can cost memory;
-//! a panic of the library becomes an error ([`guarded`]).
+//! checked when a file is opened. The library trusts the claims of pages, so what these take is [looked at](super::pages) before any
+//! is decoded, and held to a limit; a panic of the library becomes an error ([`guarded`]).
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampSecondType};
@@ -23,13 +23,16 @@ use parquet::file::metadata::{
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use super::pages::{self, PagesNeed};
 use super::seekable::FileAt;
 use super::time;
+use crate::lock::lock;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 1024;
@@ -38,6 +41,9 @@ const BATCH: usize = 1024;
 const BATCH_BYTES: u64 = 1 << 20;
 
 const COLUMNS: usize = 256;
+
+/// Pages that take more than this part of the limit are large.
+const LARGE: u64 = 8;
 
 /// The number of the top-level column with this name.
 pub(crate) fn find(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
@@ -55,7 +61,14 @@ pub(crate) struct ParquetFile {
     reading: ArrowReaderMetadata,
     /// How to read INT96 in seconds, which can hold all of it; `None` if there are no such columns.
     in_seconds: Option<(ArrowReaderMetadata, Vec<usize>)>,
+    /// The most bytes that pages of all columns which are read together may take.
+    limit: u64,
+    /// What the pages of a column of a row group take, once it is known.
+    needs: Mutex<HashMap<(usize, usize), PagesNeed>>,
 }
+
+/// The end of a message about pages for which there is no room, by which commands know it.
+pub(crate) const NO_ROOM: &str = "which is more than the memory limit has room for";
 
 /// Consecutive rows of a row group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,20 +92,66 @@ impl ParquetFile {
             true => None,
             false => Some((plain_reading(metadata.clone(), &TimeUnit::Second)?, int96)),
         };
-        Ok(ParquetFile { bytes, schema, reading: plain_reading(metadata, &TimeUnit::Nanosecond)?, in_seconds })
+        let reading = plain_reading(metadata, &TimeUnit::Nanosecond)?;
+        Ok(ParquetFile { bytes, schema, reading, in_seconds, limit: u64::MAX, needs: Mutex::default() })
     }
 
     /// Opens a file whose times are only wanted to the second.
     pub fn open_for_seconds(file: File) -> Result<ParquetFile, Malformed> {
         let (bytes, metadata) = ParquetFile::footer(file)?;
         let schema = metadata.file_metadata().schema_descr_ptr();
-        Ok(ParquetFile { bytes, schema, reading: plain_reading(metadata, &TimeUnit::Second)?, in_seconds: None })
+        let reading = plain_reading(metadata, &TimeUnit::Second)?;
+        Ok(ParquetFile { bytes, schema, reading, in_seconds: None, limit: u64::MAX, needs: Mutex::default() })
+    }
+
+    /// The same, with a limit for the bytes of pages that are read together.
+    pub fn within(self, limit: u64) -> ParquetFile {
+        ParquetFile { limit, ..self }
+    }
+
+    /// What the pages of these columns of a row group take; nothing if there is no limit.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] if it is more than the limit, or their headers cannot be read.
+    pub fn pages_need(&self, group: usize, columns: &[usize]) -> Result<PagesNeed, Malformed> {
+        let mut all = PagesNeed::default();
+        if self.limit == u64::MAX {
+            return Ok(all);
+        }
+        let row_group = self.metadata().row_group(group);
+        for &at in columns {
+            let Some(column) = row_group.columns().get(at) else { continue };
+            let known = lock(&self.needs).get(&(group, at)).copied();
+            let need = match known {
+                Some(need) => need,
+                None => {
+                    let need = pages::need(column, self.limit, |at| self.bytes.from(at))?;
+                    lock(&self.needs).insert((group, at), need);
+                    need
+                }
+            };
+            all = PagesNeed { bytes: all.bytes.saturating_add(need.bytes), growing: all.growing.max(need.growing) };
+        }
+        if all.bytes > self.limit {
+            let (bytes, limit) = (all.bytes, self.limit);
+            return Err(Malformed(format!("its pages take {bytes} bytes, {NO_ROOM} ({limit} bytes of it)")));
+        }
+        Ok(all)
+    }
+
+    /// Whether the pages of these columns take so much that only one reader of them has room.
+    pub fn is_large(&self, group: usize, columns: &[usize]) -> bool {
+        self.pages_need(group, columns).map_or(true, |need| need.bytes > self.limit / LARGE)
     }
 
     /// Reads the footer of a file, and checks what it declares.
     fn footer(file: File) -> Result<(Positioned, ParquetMetaData), Malformed> {
         let length = file.metadata()?.len();
         let bytes = Positioned::new(Arc::new(file), length);
+        if is_encrypted(&bytes)? {
+            return Err(Malformed("it is an encrypted Parquet file; decrypt it first".to_owned()));
+        }
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&bytes)?;
         for (number, group) in metadata.row_groups().iter().enumerate() {
             check(group, length).map_err(|problem| Malformed(format!("its row group {number} {problem}")))?;
@@ -130,6 +189,12 @@ impl ParquetFile {
         // One row more, to notice if there is one; only where it would be read by itself.
         let tries_more = !has_all && rows.ends && at_once >= rows.rows;
         let at_once = if tries_more { rows.rows } else { at_once };
+        // Each value may be as long as the page that it is in.
+        let at_once = match self.pages_need(rows.group, columns)?.growing {
+            0 => at_once,
+            growing => at_once.min(1 << (self.limit / growing).clamp(1, 1 << 30).ilog2()),
+        };
+        let tries_more = tries_more && at_once >= rows.rows;
         let wanted = RowRange { rows: rows.rows + usize::from(tries_more), ..rows };
         let reader = self.reader(&self.reading, wanted, columns, at_once)?;
         Ok(Batches { reader, remaining: rows.rows, tries_more })
@@ -215,6 +280,7 @@ impl ParquetFile {
         columns: &[usize],
         at_once: usize,
     ) -> Result<ParquetRecordBatchReader, Malformed> {
+        self.pages_need(group, columns)?;
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.bytes.clone(), reading.clone());
         let selection = vec![RowSelector::skip(first), RowSelector::select(rows)];
         let builder = match first == 0 && ends {
@@ -224,6 +290,20 @@ impl ParquetFile {
         let mask = ProjectionMask::leaves(reading.parquet_schema(), columns.iter().copied());
         Ok(builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(at_once.max(1)).build()?)
     }
+}
+
+/// Whether the footer of a file says that columns are encrypted. One that is encrypted itself has another mark at its end.
+fn is_encrypted(file: &Positioned) -> Result<bool, Malformed> {
+    const TAIL: u64 = 8;
+    let Some(tail) = file.length.checked_sub(TAIL) else { return Ok(false) };
+    let mut bytes = [0; TAIL as usize];
+    file.from(tail).read_exact(&mut bytes)?;
+    let (length, mark) = (u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), &bytes[4..]);
+    let Some(start) = tail.checked_sub(length.into()) else { return Ok(false) };
+    if mark == b"PARE" {
+        return Ok(true);
+    }
+    Ok(pages::is_encrypted(BufReader::new(file.from(start)).take(length.into())))
 }
 
 /// Checks what the footer declares about a row group, in a file of this length: the library reads wherever the footer says.

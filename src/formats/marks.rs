@@ -6,6 +6,12 @@
 /// The mark at the start and end of a Parquet file, which is read from its end.
 pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";
 
+/// The mark of our policies.
+pub(crate) const POLICY_MARK: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
+
+/// The mark of our files of URLs that runs have seen.
+pub(crate) const SEEN_MARK: [u8; 8] = *b"\x89RSS\r\n\x1a\n";
+
 /// How many bytes of a text are enough to recognise any file in the table.
 pub(crate) const MARKED: usize = 262;
 
@@ -13,6 +19,10 @@ pub(crate) const MARKED: usize = 262;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileClass {
     Parquet,
+    /// A policy of ours.
+    Policy,
+    /// A file of ours with the URLs that runs have seen.
+    Seen,
     Warc,
     /// What WARC replaced.
     Arc,
@@ -20,6 +30,8 @@ pub(crate) enum FileClass {
     Zip,
     /// Files in one file.
     Archive,
+    /// What only its key opens.
+    Encrypted,
     /// Rows and columns, or records, in a form that is not read.
     Table,
     /// A compressed file.
@@ -44,7 +56,12 @@ const fn mark(class: FileClass, name: &'static str, bytes: &'static [u8]) -> Fil
 
 static MARKS: &[FileMark] = &[
     mark(FileClass::Parquet, "a Parquet file", PARQUET_MARK),
-    mark(FileClass::Table, "an encrypted Parquet file", b"PARE"),
+    mark(FileClass::Policy, "a policy file", &POLICY_MARK),
+    mark(FileClass::Seen, "a file of seen URLs", &SEEN_MARK),
+    mark(FileClass::Encrypted, "an encrypted Parquet file", b"PARE"),
+    mark(FileClass::Encrypted, "a file encrypted with age", b"age-encryption.org/v1\n"),
+    mark(FileClass::Encrypted, "an encrypted OpenPGP message", b"-----BEGIN PGP MESSAGE-----"),
+    mark(FileClass::Encrypted, "a file encrypted with openssl", b"Salted__"),
     mark(FileClass::Warc, "a WARC archive", b"WARC/"),
     // The URL of its first record.
     mark(FileClass::Arc, "an ARC archive", b"filedesc://"),
@@ -53,6 +70,8 @@ static MARKS: &[FileMark] = &[
     mark(FileClass::Zip, "a zip file, as WACZ archives are", b"PK\x05\x06"),
     mark(FileClass::Zip, "a zip file, as WACZ archives are", b"PK\x07\x08"),
     mark(FileClass::Table, "an Arrow IPC file", b"ARROW1\0\0"),
+    // A stream of Arrow begins with a message, of which this is the mark.
+    mark(FileClass::Table, "an Arrow IPC stream", b"\xff\xff\xff\xff"),
     mark(FileClass::Table, "a Feather file", b"FEA1\0"),
     mark(FileClass::Table, "an ORC file", b"ORC\x0a"),
     mark(FileClass::Table, "an ORC file", b"ORC\x0b"),
@@ -62,6 +81,11 @@ static MARKS: &[FileMark] = &[
     mark(FileClass::Table, "an HDF5 file", b"\x89HDF\r\n\x1a\n"),
     mark(FileClass::Table, "a NumPy array", b"\x93NUMPY"),
     mark(FileClass::Table, "an old Excel or Word file", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    mark(FileClass::Table, "a pickle of Python", b"\x80\x02"),
+    mark(FileClass::Table, "a pickle of Python", b"\x80\x03"),
+    mark(FileClass::Table, "a pickle of Python", b"\x80\x04\x95"),
+    mark(FileClass::Table, "a pickle of Python", b"\x80\x05\x95"),
+    FileMark { class: FileClass::Table, name: "an LMDB database", at: 16, bytes: b"\xde\xc0\xef\xbe" },
     FileMark { class: FileClass::Table, name: "a DuckDB database", at: 8, bytes: b"DUCK" },
     FileMark { class: FileClass::Archive, name: "a tar archive", at: 257, bytes: b"ustar" },
     mark(FileClass::Archive, "a 7z archive", b"7z\xbc\xaf\x27\x1c"),
@@ -99,6 +123,19 @@ impl FileMark {
         MARKS.iter().find(|mark| {
             start.get(mark.at..).is_some_and(|rest| rest.starts_with(mark.bytes)) && (mark.at == 0 || !is_text())
         })
+    }
+
+    /// What to do with the file where a text, or a file that a text would be as good as, is expected.
+    pub fn remedy(&self) -> &'static str {
+        match self.class {
+            FileClass::Policy => "give it as the policy",
+            FileClass::Seen => "give it as the file of seen URLs",
+            FileClass::Archive | FileClass::Zip => "unpack it, and give what is in it",
+            FileClass::Compressed => "unpack it first",
+            FileClass::Encrypted => "decrypt it first",
+            FileClass::Parquet | FileClass::Table => "write what is in it as text",
+            FileClass::Warc | FileClass::Arc | FileClass::Media => "give a text",
+        }
     }
 }
 

@@ -12,8 +12,13 @@ pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
 pub(crate) mod marks;
 pub(crate) mod memory;
+#[cfg(feature = "parquet")]
+pub(crate) mod pages;
 pub(crate) mod replace;
 pub(crate) mod seekable;
+pub(crate) mod text_file;
+#[cfg(feature = "parquet")]
+pub(crate) mod thrift;
 pub(crate) mod time;
 pub(crate) mod visible;
 

@@ -69,14 +69,14 @@ pub enum ListError {
         /// The problem.
         problem: String,
     },
-    /// An archive, whose bytes are no lines.
+    /// A file of another format, such as an archive or a database, whose bytes are no lines.
     #[error("the list {} is {kind}, not a list of URLs; {remedy}", shown(path))]
-    Archive {
+    NoList {
         /// The file.
         path: PathBuf,
         /// Its kind, with an article.
         kind: &'static str,
-        /// What makes a list of its URLs.
+        /// What to do with it.
         remedy: &'static str,
     },
     /// Lists with different head lines, whose lines cannot go into one file.
@@ -101,7 +101,7 @@ pub enum ListError {
     /// A line longer than there is memory for.
     #[error(
         "the list {} has a line of more than {longest} bytes, the memory limit, at byte {offset} of its text; raise \
-         the limit, or remove such lines",
+         the limit, or have what cannot be read skipped",
         shown(path)
     )]
     LineTooLong {
@@ -163,7 +163,9 @@ pub enum UrlFieldError {
 /// A text that is not a delimiter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`")]
+#[error(
+    "{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`, `whitespace` for blanks, or `none` for lines without fields"
+)]
 pub struct DelimiterError {
     pub(crate) given: String,
 }
@@ -223,13 +225,16 @@ pub(crate) fn unreadable(path: &Path, error: io::Error) -> ListError {
     }
 }
 
-/// The rest of a list, or of one of its row groups, that is skipped because it cannot be read.
+/// A part of a list that is skipped because it cannot be read: the rest of it, or of one of its row groups, or a line that is too long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkippedPart {
     /// In a list of lines: how many bytes of its text were read before it, up to the end of the last whole line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
+    /// How many bytes were skipped, if the list goes on after them: those of a line that is too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// In a table: the rows that were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<SkippedRows>,

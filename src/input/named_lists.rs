@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::ListNamesError;
 use super::list::STANDARD_INPUT;
-use crate::formats::compression::{Reader, read_within};
 use crate::formats::error::FileError;
+use crate::formats::text_file;
 
 /// The most bytes of a file with the names of lists.
 const NAMES: u64 = 1 << 30;
@@ -60,7 +60,7 @@ fn text(file: &Path) -> io::Result<Vec<u8>> {
         true => Box::new(io::stdin()),
         false => Box::new(File::open(file)?),
     };
-    read_within(Reader::new(opened)?, NAMES, "it")
+    text_file::of(opened, NAMES)
 }
 
 /// The path of this name.

@@ -196,7 +196,11 @@ pub(crate) fn judge(
     scratches: &mut [Scratch],
     arrays: &mut BatchArrays,
 ) {
+    let before = scratches.first().is_some_and(|scratch| scratch.refuses_tabs);
+    scratches.iter_mut().for_each(|scratch| scratch.refuses_tabs = urls.refuses_tabs);
     isa::run(JudgeAll { judges, urls, outcomes, scratches, arrays });
+    // URLs that are judged one by one are of no list.
+    scratches.iter_mut().for_each(|scratch| scratch.refuses_tabs = before);
 }
 
 /// Judging as a kernel.

@@ -16,15 +16,13 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fmt, io};
 use toml::Spanned;
 
-use crate::formats::compression::read_within;
 use crate::formats::error::{FileError, toml_words};
-use crate::formats::{line_of, shortened, shown, time};
+use crate::formats::{line_of, shortened, shown, text_file, time};
 use crate::outcome::Partition;
 use crate::policy::{CrawlerError, FinalStatuses, OriginStatus, Policy, Record};
 use crate::preferences::{Requirements, SignalScope};
@@ -257,8 +255,7 @@ impl Statuses {
     ///
     /// As [`Statuses::named_or_read`].
     fn read(path: &Path) -> Result<Statuses, StatusesError> {
-        let read = || read_within(File::open(path)?, LONGEST_FILE, "it");
-        let bytes = match read() {
+        let bytes = match text_file::read(path, LONGEST_FILE) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let known = Statuses::names().collect::<Vec<_>>().join(", ");
                 return Err(StatusesError::Unknown { given: path.to_owned(), known });

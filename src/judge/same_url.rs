@@ -125,6 +125,9 @@ impl<'u> LineKeys<'u> {
     #[inline]
     pub fn of(&mut self, line: usize) -> Option<Cow<'u, [u8]>> {
         let whole = self.urls.url(self.text, line);
+        if self.urls.is_refused(self.text, line) {
+            return None;
+        }
         let url = origin::trimmed(whole);
         if self.same == SameUrl::Fetched && self.is_own_key(whole, url, line) {
             return Some(Cow::Borrowed(url));

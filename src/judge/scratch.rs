@@ -29,6 +29,8 @@ pub struct Scratch {
     pub(super) places: Places,
     /// Their outcomes.
     pub(super) found: Outcomes,
+    /// Whether URLs with a tab inside are invalid for that.
+    pub(super) refuses_tabs: bool,
     /// What sites say about uses of pages, if that is asked.
     pub(crate) preferences: KnownPreferences,
     /// Odd URLs.
@@ -285,6 +287,7 @@ impl Changed {
             ends: &self.ends,
             gap: batch.gap,
             second_looks: &self.second_looks,
+            refuses_tabs: batch.refuses_tabs,
         }
     }
 

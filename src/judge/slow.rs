@@ -9,7 +9,7 @@ use super::view::{Judge, OwnedJudge, Route};
 use crate::automaton::{self, front};
 use crate::dialect::{Dialect, RobotsTxtPath, UrlPath};
 use crate::origin::{self, InvalidUrl};
-use crate::outcome::{Outcome, Reason};
+use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::Record;
 use crate::rules::chosen::is_always_allowed;
 use crate::rules::{self, Verdict};
@@ -51,7 +51,9 @@ impl<'p> Judge<'p> {
         if let Some(changed) = self.of_changed(line) {
             return changed.judge_line(line, scratch);
         }
-        scratch.counts.tabs += u64::from(has_tab(line));
+        if has_refused_tab(line, scratch) {
+            return Outcome::new(Partition::Invalid, Reason::Tab);
+        }
         let (own, end) = match self.find_own(line) {
             Ok(found) => found,
             Err(reason) => return reason.into(),
@@ -76,7 +78,9 @@ impl<'p> Judge<'p> {
         if rules::is_path(rest) {
             return self.judge_path(route, automaton, rest, kept.min(rest.len()), scratch);
         }
-        scratch.counts.tabs += u64::from(has_tab(rest));
+        if has_refused_tab(rest, scratch) {
+            return Outcome::new(Partition::Invalid, Reason::Tab);
+        }
         if origin::has_line_feed(rest) {
             return InvalidUrl::LineFeed.into();
         }
@@ -188,7 +192,10 @@ pub(crate) fn always_allows(url: &[u8], dialect: &Dialect) -> bool {
     is_always_allowed(&dialect.encoding.path(&dialect.url_path.of(&url[end..])), dialect)
 }
 
-/// Whether a URL has a tab before its fragment.
-fn has_tab(url: &[u8]) -> bool {
-    memchr::memchr2(b'\t', b'#', url).is_some_and(|at| url[at] == b'\t')
+/// Counts a trimmed URL that has a tab before its fragment, or anywhere if such URLs are refused. Returns whether it is refused.
+fn has_refused_tab(url: &[u8], scratch: &mut Scratch) -> bool {
+    let Some(at) = memchr::memchr2(b'\t', b'#', url) else { return false };
+    let has_tab = url[at] == b'\t' || scratch.refuses_tabs && memchr::memchr(b'\t', &url[at..]).is_some();
+    scratch.counts.tabs += u64::from(has_tab);
+    has_tab && scratch.refuses_tabs
 }

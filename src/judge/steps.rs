@@ -223,7 +223,7 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
         while second_looks != 0 {
             let place = at + second_looks.trailing_zeros() as usize;
             match text[place] {
-                b'#' if !text[place..end].contains(&b'\n') => {
+                b'#' if memchr::memchr2(b'\n', b'\t', &text[place..end]).is_none() => {
                     end = place;
                     break;
                 }

@@ -10,7 +10,7 @@ use std::ops::{Deref, Range};
 use super::lines::{Lines, is_plain};
 use crate::automaton::front;
 use crate::input::chunks::Chunk;
-use crate::input::layout::Found;
+use crate::input::layout::{Found, has_tab_inside};
 use crate::outcome::Reason;
 
 /// The lines of a chunk and their URLs; a worker's own memory, reused from chunk to chunk.
@@ -19,6 +19,8 @@ pub(crate) struct LineUrls {
     lines: Lines,
     /// Whether the URLs are the lines; otherwise `places` has them.
     is_whole: bool,
+    /// Whether lines with a tab inside have no URL. They are not looked for here: the way of an odd URL meets them.
+    refuses_tabs: bool,
     places: Places,
     decoded: Vec<u8>,
     apart: Vec<Apart>,
@@ -43,6 +45,7 @@ impl LineUrls {
     pub fn find(&mut self, chunk: &Chunk<'_>) {
         self.lines.find(chunk.text());
         self.is_whole = chunk.layout.is_whole();
+        self.refuses_tabs = chunk.layout.refuses_tabs();
         self.decoded.clear();
         self.apart.clear();
         self.flaws.clear();
@@ -50,7 +53,11 @@ impl LineUrls {
             self.locate(chunk);
         } else if chunk.bom_len > 0 && self.lines.count() > 0 {
             let end = self.lines.line(chunk.text(), 0).len();
-            self.apart.push(Apart { line: 0, place: chunk.bom_len.min(end)..end, is_decoded: false });
+            let place = chunk.bom_len.min(end)..end;
+            if chunk.layout.refuses_tabs() && has_tab_inside(&self.lines.line(chunk.text(), 0)[place.clone()]) {
+                self.flaws.push((0, Reason::Tab));
+            }
+            self.apart.push(Apart { line: 0, place, is_decoded: false });
         }
         self.flaws.extend(chunk.flaws().iter().map(|&(line, reason)| (line as usize, reason)));
     }
@@ -95,7 +102,7 @@ impl LineUrls {
     /// The URLs. Entries of lines without a URL, or with one that is apart, are meaningless.
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
         match self.is_whole {
-            true => Urls::of_lines(text, &self.lines),
+            true => Urls { refuses_tabs: self.refuses_tabs, ..Urls::of_lines(text, &self.lines) },
             false => self.places.urls(text),
         }
     }
@@ -108,6 +115,11 @@ impl LineUrls {
     /// The URLs that are apart, with their lines.
     pub fn apart<'u>(&'u self, text: &'u [u8]) -> impl Iterator<Item = (usize, &'u [u8])> {
         self.apart.iter().map(move |apart| (apart.line, self.text_of(apart, text)))
+    }
+
+    /// Whether a line has no URL because it has a tab inside.
+    pub fn is_refused(&self, text: &[u8], line: usize) -> bool {
+        self.refuses_tabs && self.lines.second_looks()[line] == 1 && has_tab_inside(self.url(text, line))
     }
 
     /// The URL of a line; empty if it has none.
@@ -132,7 +144,7 @@ impl LineUrls {
 /// Counts of odd URLs. Those of paths include every URL with a valid origin, whatever is known of that origin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlCounts {
-    /// Those with a tab inside, before any fragment; they need not be valid.
+    /// Those with a tab inside; they need not be valid. In a fragment, a tab counts only if it makes the line invalid.
     pub tabs: u64,
     /// Those whose path has a segment `.` or `..`.
     pub dot_segments: u64,
@@ -184,7 +196,14 @@ pub(super) struct Places {
 impl Places {
     /// The URLs in the text that these places are in.
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
-        Urls { text, starts: &self.starts, ends: &self.ends, gap: 0, second_looks: &self.second_looks }
+        Urls {
+            text,
+            starts: &self.starts,
+            ends: &self.ends,
+            gap: 0,
+            second_looks: &self.second_looks,
+            refuses_tabs: false,
+        }
     }
 }
 
@@ -202,13 +221,15 @@ pub(crate) struct Urls<'u> {
     /// Whether each URL needs a second look: 0 if it is [plain](super::lines), 1 if it is not or in doubt, which only takes
     /// longer.
     pub second_looks: &'u [u8],
+    /// Whether those with a tab inside are invalid for that.
+    pub refuses_tabs: bool,
 }
 
 impl<'u> Urls<'u> {
     /// The lines of a text, or of a text that goes on after them.
     pub fn of_lines(text: &'u [u8], lines: &'u Lines) -> Urls<'u> {
         let starts = lines.starts();
-        Urls { text, starts, ends: &starts[1..], gap: 1, second_looks: lines.second_looks() }
+        Urls { text, starts, ends: &starts[1..], gap: 1, second_looks: lines.second_looks(), refuses_tabs: false }
     }
 
     /// The number of URLs.

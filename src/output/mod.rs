@@ -17,5 +17,5 @@ pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::{Form, Format, FrameFormat};
 pub use receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, Sample, SeenPart,
-    VerdictsPart, counted,
+    TabbedLines, VerdictsPart, counted,
 };

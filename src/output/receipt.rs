@@ -81,7 +81,7 @@ pub struct Receipt {
     /// The number of parts of lists skipped because they could not be read; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u64,
-    /// URLs with a tab inside, before any fragment; they need not be valid.
+    /// URLs with a tab inside; they need not be valid. In a fragment, a tab counts only if it makes the line invalid.
     #[serde(default)]
     pub urls_with_tabs: u64,
     /// URLs with a `.` or `..` segment.
@@ -354,8 +354,21 @@ pub struct ListPart {
     /// The parts skipped because they could not be read, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
+    /// Its lines that are invalid for a tab inside; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tabbed: Option<TabbedLines>,
     /// Where its lines went.
     pub partitions: BTreeMap<String, Part>,
+}
+
+/// The lines of a list that are invalid for a tab inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TabbedLines {
+    /// How many.
+    pub lines: u64,
+    /// The number of the first one, counted from 1, without the head line; of a shard, within the part that it read.
+    pub first: u64,
 }
 
 impl ListPart {

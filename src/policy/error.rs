@@ -101,6 +101,14 @@ pub enum ImageError {
     /// The bytes are something else.
     #[error("it is not a policy file; create one with `robosieve compile`")]
     Foreign,
+    /// The bytes are those of a file of another format, such as a compressed one: policies are mapped into memory as they are.
+    #[error("it is {name}, not a policy file; {remedy}")]
+    OtherFile {
+        /// What such a file is called, with an article.
+        name: &'static str,
+        /// What to do with it.
+        remedy: &'static str,
+    },
     /// A later version of the format.
     #[error("it is a policy file of version {found}, and this robosieve reads version {known}; use a newer robosieve")]
     Newer {

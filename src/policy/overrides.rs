@@ -26,17 +26,14 @@
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::value::Datetime;
 
 use crate::dialect::Dialect;
-use crate::formats::compression::read_within;
 use crate::formats::error::{FileError, in_words, toml_words};
-use crate::formats::time;
-use crate::formats::{line_of, shortened, shown};
+use crate::formats::{line_of, shortened, shown, text_file, time};
 use crate::policy::source::{Robots, bare_origin};
 use crate::policy::state::Ruling;
 use crate::robots::{self, body_limit};
@@ -73,8 +70,7 @@ impl Overrides {
     ///
     /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
-        let read = || read_within(File::open(path)?, LONGEST_FILE, "it");
-        let bytes = read().map_err(FileError::of("read", path))?;
+        let bytes = text_file::read(path, LONGEST_FILE).map_err(FileError::of("read", path))?;
         parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
             let line = line_of(&bytes, at);
             OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }

@@ -360,6 +360,7 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &Recei
         seen,
         unchanged,
         skipped: totals.skipped.clone(),
+        tabbed: totals.tabbed,
         partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),
     }
 }

@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::error::JoinError;
 use super::stored::StoredRun;
+use super::totals::append_tabbed;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::read_receipt;
@@ -216,6 +217,7 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     }
     joined.file_lists_mut().zip(next.file_lists_mut()).for_each(|(files, next)| files.append(next));
     for (list, next) in joined.lists.iter_mut().zip(&mut next.lists) {
+        append_tabbed(&mut list.tabbed, next.tabbed.as_ref(), list.input.lines);
         list.input.append(&next.input);
         append_left_out(list.left_out_mut(), next.left_out_mut());
         list.skipped.extend(next.skipped.iter().cloned());

@@ -42,7 +42,7 @@ pub use crate::input::{
 pub use crate::judge::line_hash;
 pub use crate::output::{
     FilePart, Form, Format, FrameFormat, Hex, ListPart, OutputError, Part, PartitionPart, Receipt, ReceiptOptions,
-    Sample, SeenPart, VerdictsPart,
+    Sample, SeenPart, TabbedLines, VerdictsPart,
 };
 pub use error::{FilterError, JoinError};
 pub use job::{Against, Destination, Folder, Job, LongRun, Newer, Pipe};

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::formats::error::in_words;
+use crate::formats::marks::{FileMark, SEEN_MARK};
 use crate::formats::replace::{FileKind, begins_with, replace, start};
 use crate::formats::seekable::{self, FileAt};
 use crate::formats::shown;
@@ -26,7 +27,7 @@ use crate::judge::same_url::SameUrl;
 use crate::output::receipt::Hex;
 
 /// How every such file begins.
-const MAGIC: [u8; 8] = *b"\x89RSS\r\n\x1a\n";
+const MAGIC: [u8; 8] = SEEN_MARK;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -135,7 +136,9 @@ impl SeenFile {
         };
         let (file, length, header) = read().map_err(|error| SeenError::Read { path: path.to_owned(), error })?;
         if !header.starts_with(&MAGIC) {
-            return Err(invalid("is no file of seen URLs"));
+            let named = FileMark::of(&header)
+                .map(|mark| format!("is {}, not a file of seen URLs; {}", mark.name, mark.remedy()));
+            return Err(invalid(named.as_deref().unwrap_or("is no file of seen URLs")));
         }
         let header: [u8; HEADER] = header.try_into().map_err(|_| invalid("is cut short"))?;
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));

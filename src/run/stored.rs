@@ -302,6 +302,7 @@ mod tests {
             seen: None,
             unchanged: None,
             skipped: Vec::new(),
+            tabbed: None,
             partitions: BTreeMap::new(),
         };
         (0..count).map(list).collect()

@@ -8,6 +8,7 @@ use crate::input::error::{Skipped, SkippedPart};
 use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
+use crate::output::TabbedLines;
 use crate::output::form::{Block, Splits, Style};
 
 /// The totals of a run, as far as it came.
@@ -35,6 +36,9 @@ pub(crate) struct ListTotals {
     pub left_out: LeftOutTallies,
     /// The parts skipped because they could not be read.
     pub skipped: Vec<SkippedPart>,
+    /// Its lines that are invalid for a tab inside, if there are any.
+    #[serde(default)]
+    pub tabbed: Option<TabbedLines>,
     pub crawlers: Vec<[Tally; Partition::COUNT]>,
 }
 
@@ -70,6 +74,7 @@ impl Totals {
     /// Adds a judged chunk, in its turn.
     pub fn add(&mut self, list: usize, judged: &Judged) {
         let list = &mut self.lists[list];
+        append_tabbed(&mut list.tabbed, judged.tabbed.as_ref(), list.input.lines);
         list.input.append(&judged.input);
         list.kept.append(&judged.kept);
         list.left_out.iter_mut().zip(&judged.left_out).for_each(|(tally, chunk)| tally.append(chunk));
@@ -150,6 +155,14 @@ impl Totals {
         } else {
             Err(FilterError::Unbalanced)
         }
+    }
+}
+
+/// Adds lines with tabs that come after so many other lines.
+pub(super) fn append_tabbed(all: &mut Option<TabbedLines>, next: Option<&TabbedLines>, before: u64) {
+    if let Some(next) = next {
+        let all = all.get_or_insert(TabbedLines { lines: 0, first: before + next.first });
+        all.lines += next.lines;
     }
 }
 

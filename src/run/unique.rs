@@ -330,7 +330,7 @@ mod tests {
             let bom_len = if text.starts_with('\u{feff}') { 3 } else { 0 };
             let mut chunk = Chunk::of_lines(b"", layout, bom_len);
             chunk.ticket = ticket;
-            chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec() });
+            chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec(), left_out: 0 });
             assert!(unique.leave_out_repeated(&mut chunk, &list, &mut unique_lines, true).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();

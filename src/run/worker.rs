@@ -15,6 +15,7 @@ use crate::judge::tally::{self, Changes, CrawlerCounts, Tally};
 use crate::judge::urls::{LineUrls, UrlCounts};
 use crate::judge::{batch, required};
 use crate::outcome::{Outcome, Partition, Reason};
+use crate::output::TabbedLines;
 use crate::output::causes::ChunkCauses;
 use crate::output::form::{Block, Style};
 use crate::output::missing_robots::{Waiting, WaitingOrigins};
@@ -66,6 +67,8 @@ pub(crate) struct Judged {
     pub added_line_feed: bool,
     /// Odd URLs.
     pub odd: UrlCounts,
+    /// Its lines that are invalid for a tab inside, if there are any; the first is counted from 1, with the lines left out.
+    pub tabbed: Option<TabbedLines>,
     pub waiting: WaitingOrigins,
 }
 
@@ -171,6 +174,9 @@ impl Worker {
         self.judged.input = self.judged.kept;
         let counts = self.scratches.iter_mut().map(|scratch| std::mem::take(&mut scratch.counts));
         self.judged.odd = UrlCounts::of_crawlers(counts);
+        if self.judged.odd.tabs > 0 && chunk.layout.refuses_tabs() {
+            self.judged.tabbed = self.tabbed(chunk);
+        }
         if more_follows && text.last().is_some_and(|&byte| byte != b'\n') {
             self.add_line_feed();
         }
@@ -294,6 +300,15 @@ impl Worker {
                 self.judged.waiting.count(url, Waiting { first, lines, reason, status: None, asked_at: None });
             }
         }
+    }
+
+    /// The lines of the chunk that are invalid for a tab inside.
+    fn tabbed(&self, chunk: &Chunk<'_>) -> Option<TabbedLines> {
+        let mut tabbed = (0..self.urls.lines().count()).filter(|&line| self.urls.is_refused(chunk.text(), line));
+        let first = tabbed.next()?;
+        // As it was counted before lines were left out.
+        let first = chunk.left_out.iter().fold(first, |first, &left_out| first + usize::from(left_out <= first));
+        Some(TabbedLines { lines: 1 + tabbed.count() as u64, first: 1 + first as u64 })
     }
 
     /// Adds a line feed to the last line of the chunk.

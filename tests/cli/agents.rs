@@ -128,7 +128,7 @@ fn several_agents_split_the_lines_each_of_its_own() {
 #[test]
 fn verdicts_come_before_each_line() {
     let bench = with_lines();
-    let out = "filter --robots sites --out out --verdicts urls";
+    let out = "filter --robots sites --out out --verdicts --delimiter none urls";
     bench.program(out).args(AGENTS).assert().success();
     let expected = "Googlebot-News\tunknown,Googlebot\t*\turl\n\
                     blocked\tallowed\tallowed\thttp://a.example/news\n\
@@ -147,7 +147,7 @@ fn verdicts_come_before_each_line() {
     assert!(!bench.path("out/allowed.default.txt").exists());
     // Chunks may end in the middle of a line; more workers than chunks change nothing.
     bench
-        .program("filter --robots sites --out small --verdicts --chunk-size 7 --threads 3 urls urls")
+        .program("filter --robots sites --out small --verdicts --delimiter none --chunk-size 7 --threads 3 urls urls")
         .args(AGENTS)
         .assert()
         .success();

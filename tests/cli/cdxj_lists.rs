@@ -24,7 +24,7 @@ fn lines_of_an_index_go_where_their_urls_go() {
         .filter_map(|line| Some(String::from_utf8(line.to_vec()).ok()?.strip_suffix('\n')?.to_owned()))
         .collect();
     bench.file("plain", urls.iter().map(|url| format!("{url}\n")).collect::<String>());
-    bench.filter(&format!("{SOURCES} --verdicts --out plain-out plain")).assert().success();
+    bench.filter(&format!("{SOURCES} --verdicts --delimiter none --out plain-out plain")).assert().success();
     let verdicts = String::from_utf8(bench.read("plain-out/verdicts.tsv")).expect("UTF-8");
     let verdicts = verdicts.split('\n').skip(1).map(|line| line.split('\t').next().expect("a verdict"));
     let index: Vec<String> = urls.iter().enumerate().map(|(number, url)| entry(number, url)).collect();

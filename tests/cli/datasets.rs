@@ -133,7 +133,7 @@ fn every_line_goes_where_the_library_explains() {
     let bench = Bench::new();
     let list = bench.read("DATASETS/urls.txt");
     for dialect in Dialect::ALL {
-        let options = format!("--robots DATASETS/sites --force --dialect {}", dialect.name);
+        let options = format!("--robots DATASETS/sites --delimiter none --force --dialect {}", dialect.name);
         let split = bench.split(&options, &["DATASETS/urls.txt"]);
         let mut cache = HashMap::new();
         let mut expected: BTreeMap<&str, Vec<u8>> = PARTITIONS.map(|name| (name, Vec::new())).into();

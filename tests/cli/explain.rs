@@ -21,8 +21,8 @@ fn proven(bench: &Bench, folder: &str) {
 #[test]
 fn blocked_lines_follow_what_blocked_them() {
     let bench = bench();
-    bench.filter(&format!("{SOURCES} --out plain urls")).assert().success();
-    bench.filter(&format!("{SOURCES} --explain --out out urls")).assert().success();
+    bench.filter(&format!("{SOURCES} --delimiter none --out plain urls")).assert().success();
+    bench.filter(&format!("{SOURCES} --delimiter none --explain --out out urls")).assert().success();
     let names = ["allowed.txt", "blocked.tsv", "deferred.txt", "invalid.txt", "receipt.json", "robots-needed.tsv"];
     assert_eq!(bench.names("out"), names);
     let expected = format!(
@@ -151,7 +151,7 @@ fn heads_and_reports_know_the_columns() {
 #[test]
 fn what_is_changed_is_found() {
     let bench = bench();
-    bench.filter(&format!("{SOURCES} --explain --out out urls")).assert().success();
+    bench.filter(&format!("{SOURCES} --delimiter none --explain --out out urls")).assert().success();
     let before = text(&bench, "out/blocked.tsv");
     for (from, to, problem) in [
         ("http://a.example/no/1\n", "http://a.example/no/2\n", "different ones"),

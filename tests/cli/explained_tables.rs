@@ -54,7 +54,7 @@ fn rows_show_what_blocked_them() {
         ("blocked", no()),
         ("blocked", by_rule("Disallow: /%FFa", 2, "*", Field::Null)),
     ];
-    let words = format!("{SOURCES} --robots sites --explain --format parquet --force --out out urls");
+    let words = format!("{SOURCES} --robots sites --delimiter none --explain --format parquet --force --out out urls");
     for options in ["", "--chunk-size 30 --threads 3"] {
         bench.filter(&format!("{words} --verdicts {options}")).assert().success();
         assert_eq!(

@@ -129,7 +129,7 @@ fn several_partitions_keep_the_order_of_their_lines() {
             "rule\tline\tcaptured\turl\nDisallow: /no\t2\t\thttp://a.example/no\n\t\t\tnone\n",
         ),
     ] {
-        let done = bench.filter(&format!("--robots sites --quiet {words} urls")).assert().success();
+        let done = bench.filter(&format!("--robots sites --quiet --delimiter none {words} urls")).assert().success();
         assert_eq!(String::from_utf8_lossy(&done.get_output().stdout), expected, "{words}");
     }
 }

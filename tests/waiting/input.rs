@@ -37,6 +37,7 @@ pub mod error {
     #[derive(Debug, Clone)]
     pub struct SkippedPart {
         pub at: Option<u64>,
+        pub bytes: Option<u64>,
         pub rows: Option<SkippedRows>,
         pub problem: String,
     }
@@ -131,6 +132,7 @@ pub mod list {
         pub size: usize,
         pub rows_size: usize,
         pub longest: usize,
+        pub longest_line: usize,
         pub may_be_long: bool,
         pub patience: Patience,
     }
@@ -140,6 +142,10 @@ pub mod list {
 
         fn ahead(&self) -> Option<Ahead<'l>> {
             None
+        }
+
+        fn take_left_out(&mut self) -> Vec<SkippedPart> {
+            Vec::new()
         }
 
         fn take_broken(&mut self) -> Option<SkippedRows> {
@@ -228,6 +234,7 @@ pub mod list {
             _source: &'l AtomicU64,
             memory: u64,
             _room: u64,
+            _longest_line: usize,
         ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
             let at = if self.compression.is_none() { at as usize } else { 0 };
             if memory < self.needs { Err(ListError::Window) } else { Ok(Box::new(Reader { list: self, at })) }

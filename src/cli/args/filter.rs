@@ -74,10 +74,13 @@ pub struct InputArgs {
     /// So a path may have line feeds in it.
     #[arg(short = '0', long, requires = "files_from", hide_short_help = true)]
     pub null: bool,
-    /// The character that separates the fields of a line
+    /// What separates the fields of a line: a character, `tab`, `whitespace`, `none`
     ///
-    /// One of the fields is the URL. `tab` or `\t` is a tab. With , or ; a field may be quoted, as in RFC 4180, but a
-    /// record must be on one line. The output keeps the whole line.
+    /// One of the fields is the URL. `tab` or `\t` is a tab; `whitespace` is any number of spaces and tabs, as between the padded
+    /// columns of a log, and those at the start of a line do not count. With , or ; a field may be quoted, as in RFC 4180, but a
+    /// record must be on one line. The output keeps the whole line. Without the option each line is a URL, and one with a tab
+    /// inside is invalid, because it has fields; `none` says that tabs are part of URLs, which are then judged without them, as
+    /// they are fetched.
     #[arg(long, value_name = "CHAR")]
     pub delimiter: Option<Delimiter>,
     /// The field with the URL: its number or its name [default: 1]

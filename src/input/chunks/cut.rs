@@ -101,6 +101,7 @@ impl<'l> Cut<'l> {
         Wanted {
             size: self.chunk_size,
             rows_size: self.rows_size,
+            longest_line: self.longest_line(),
             longest: if may_be_long { self.longest } else { self.short() },
             may_be_long,
             patience: self.patience,
@@ -117,9 +118,14 @@ impl<'l> Cut<'l> {
         length > self.chunk_size.saturating_mul(2)
     }
 
+    /// The longest line, within a chunk.
+    fn longest_line(&self) -> usize {
+        self.longest.min(LONGEST_CHUNK - self.chunk_size.min(LONGEST_CHUNK / 2))
+    }
+
     /// Fails if the last line of a chunk is too long. A chunk is full before any other line can be.
     pub fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), ListError> {
-        let longest = self.longest.min(LONGEST_CHUNK - self.chunk_size.min(LONGEST_CHUNK / 2));
+        let longest = self.longest_line();
         if chunk.len() <= longest {
             return Ok(());
         }
@@ -247,7 +253,7 @@ impl<'l> OpenList<'l> {
             Some(reader) => reader,
             none => {
                 let room = if has_more_memory { cut.piece_memory() } else { 0 };
-                match list.reader(self.at, cut.by_rows, cut.source, self.memory, room) {
+                match list.reader(self.at, cut.by_rows, cut.source, self.memory, room, cut.longest_line()) {
                     Err(failure) if failure.is_window_too_large() && has_more_memory => return Ok(Next::NeedsMemory),
                     reader => {
                         let reader = reader?;
@@ -263,6 +269,8 @@ impl<'l> OpenList<'l> {
             *permit = Some(cut.long_chunks.permit());
             next = reader.next(cut.wanted(true), buffer);
         }
+        let of_list = |part| Skipped { list: self.list, part };
+        self.skipped.extend(reader.take_left_out().into_iter().map(of_list));
         match next {
             Err(failure) if failure.is_window_too_large() && has_more_memory => Ok(Next::NeedsMemory),
             Err(failure) if list.skips_bad => {
@@ -286,7 +294,7 @@ impl<'l> OpenList<'l> {
         }
         let rows = self.reader.as_mut().and_then(|reader| reader.take_broken());
         let continues = rows.is_some();
-        let part = SkippedPart { at: rows.is_none().then_some(self.at), rows, problem: failure.problem() };
+        let part = SkippedPart { at: rows.is_none().then_some(self.at), bytes: None, rows, problem: failure.problem() };
         self.skipped.push(Skipped { list: self.list, part });
         Ok(continues)
     }

@@ -50,7 +50,7 @@ impl Store {
     pub fn take(self: &Arc<Self>, buffer: &mut Buffer) -> Option<StoredChunk> {
         match self.append(&buffer.bytes) {
             Ok(at) => {
-                let Buffer { bytes, flaws } = std::mem::take(buffer);
+                let Buffer { bytes, flaws, .. } = std::mem::take(buffer);
                 Some(StoredChunk { store: Arc::clone(self), at, length: bytes.len(), flaws })
             }
             Err(_) => {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn buffer(text: &str) -> Buffer {
-        Buffer { bytes: text.into(), flaws: vec![(0, Reason::Unfetched)] }
+        Buffer { bytes: text.into(), flaws: vec![(0, Reason::Unfetched)], left_out: 0 }
     }
 
     #[test]

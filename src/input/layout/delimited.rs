@@ -26,48 +26,88 @@ thread_local! {
     );
 }
 
+/// What separates fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Separator {
+    /// This byte, each time it occurs.
+    Byte(u8),
+    /// Spaces and tabs, as many as there are together. Those at the ends of a line separate nothing.
+    Blanks,
+}
+
+impl Separator {
+    /// The field of a line that begins at `from` or after the blanks there; `None` if there is no field.
+    #[inline]
+    pub fn next(self, line: &[u8], from: usize) -> Option<Range<usize>> {
+        match self {
+            Separator::Byte(byte) => {
+                let rest = line.get(from..)?;
+                Some(from..memchr::memchr(byte, rest).map_or(line.len(), |length| from + length))
+            }
+            Separator::Blanks => {
+                let rest = line.get(from..)?;
+                // A CR at the end of a line is no field.
+                let start = from + rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r'))?;
+                Some(start..memchr::memchr2(b' ', b'\t', &line[start..]).map_or(line.len(), |length| start + length))
+            }
+        }
+    }
+
+    /// All fields of a line.
+    pub fn fields(self, line: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let field = self.next(line, from)?;
+            from = field.end + 1;
+            Some(&line[field])
+        })
+    }
+}
+
 /// Which field is the URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delimited {
-    pub(crate) delimiter: u8,
+    pub(crate) separator: Separator,
     /// The field, counted from 0.
     pub(crate) column: usize,
 }
 
 impl Delimited {
-    /// Whether fields may be quoted: in CSV they may, in TSV a quote is text.
-    fn has_quotes(&self) -> bool {
-        QUOTING.contains(&self.delimiter)
+    /// The delimiter, if fields may be quoted: in CSV they may, in TSV a quote is text.
+    fn quoting(&self) -> Option<u8> {
+        match self.separator {
+            Separator::Byte(byte) if QUOTING.contains(&byte) => Some(byte),
+            _ => None,
+        }
     }
 
     /// The URL of a line.
     #[inline]
     pub(super) fn url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
-        if self.has_quotes()
+        if let Some(delimiter) = self.quoting()
             && let Some(quote) = memchr::memchr(QUOTE, line)
         {
-            return self.quoted_url(line, quote, decoded);
+            return self.quoted_url(delimiter, line, quote, decoded);
         }
         self.plain_url(line)
     }
 
     /// The URL of a line that has no quotes up to the end of the URL.
     fn plain_url(&self, line: &[u8]) -> Result<Found, Reason> {
-        let mut start = 0;
+        let mut from = 0;
         for _ in 0..self.column {
-            start += memchr::memchr(self.delimiter, &line[start..]).ok_or(Reason::Column)? + 1;
+            from = self.separator.next(line, from).ok_or(Reason::Column)?.end + 1;
         }
-        let length = memchr::memchr(self.delimiter, &line[start..]);
-        Ok(Found::Within(start..length.map_or(line.len(), |length| start + length)))
+        Ok(Found::Within(self.separator.next(line, from).ok_or(Reason::Column)?))
     }
 
     /// The URL of a line whose first quote is at `quote`. The fields before that one are plain; all others are read, because a
     /// quote may be left open after the URL.
-    fn quoted_url(&self, line: &[u8], quote: usize, decoded: &mut Vec<u8>) -> Result<Found, Reason> {
-        let plain = memchr::memrchr(self.delimiter, &line[..quote]).map_or(0, |at| at + 1);
-        let mut place = memchr::memchr_iter(self.delimiter, &line[..plain]).count();
+    fn quoted_url(&self, delimiter: u8, line: &[u8], quote: usize, decoded: &mut Vec<u8>) -> Result<Found, Reason> {
+        let plain = memchr::memrchr(delimiter, &line[..quote]).map_or(0, |at| at + 1);
+        let mut place = memchr::memchr_iter(delimiter, &line[..plain]).count();
         let (is_plain, mut found, start) = (self.column < place, None, decoded.len());
-        self.fields(&line[plain..], decoded, |field| {
+        fields(delimiter, &line[plain..], decoded, |field| {
             if place == self.column {
                 found = Some(field);
             }
@@ -88,22 +128,22 @@ impl Delimited {
     /// The fields of a line, as text.
     pub(super) fn names(&self, line: &[u8]) -> Result<Vec<String>, Reason> {
         let plain = |text: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(text)).into_owned();
-        if !self.has_quotes() || line.is_empty() {
-            return Ok(line.split(|&byte| byte == self.delimiter).map(plain).collect());
-        }
-        let (mut decoded, mut fields) = (Vec::new(), Vec::new());
-        self.fields(line, &mut decoded, |field| fields.push(field))?;
-        Ok(fields.into_iter().map(|field| plain(&decoded[field])).collect())
+        let Some(delimiter) = self.quoting().filter(|_| !line.is_empty()) else {
+            return Ok(self.separator.fields(line).map(plain).collect());
+        };
+        let (mut decoded, mut found) = (Vec::new(), Vec::new());
+        fields(delimiter, line, &mut decoded, |field| found.push(field))?;
+        Ok(found.into_iter().map(|field| plain(&decoded[field])).collect())
     }
+}
 
-    /// Appends the fields of a line to `decoded`, and calls `each` with the range of every field.
-    fn fields(&self, line: &[u8], decoded: &mut Vec<u8>, each: impl FnMut(Range<usize>)) -> Result<(), Reason> {
-        READERS.with_borrow_mut(|readers| {
-            let place = QUOTING.iter().position(|&delimiter| delimiter == self.delimiter).ok_or(Reason::Quote)?;
-            readers[place].reset();
-            decode(&mut readers[place], line, decoded, each)
-        })
-    }
+/// Appends the fields of a line to `decoded`, and calls `each` with the range of every field.
+fn fields(delimiter: u8, line: &[u8], decoded: &mut Vec<u8>, each: impl FnMut(Range<usize>)) -> Result<(), Reason> {
+    READERS.with_borrow_mut(|readers| {
+        let place = QUOTING.iter().position(|&other| other == delimiter).ok_or(Reason::Quote)?;
+        readers[place].reset();
+        decode(&mut readers[place], line, decoded, each)
+    })
 }
 
 fn decode(
@@ -191,7 +231,7 @@ mod tests {
 
     fn field(delimiter: u8, column: usize, line: &str) -> Result<String, Reason> {
         let mut decoded = b"of an earlier line".to_vec();
-        let found = Delimited { delimiter, column }.url(line.as_bytes(), &mut decoded)?;
+        let found = Delimited { separator: Separator::Byte(delimiter), column }.url(line.as_bytes(), &mut decoded)?;
         let text = match found {
             Found::Within(place) => &line.as_bytes()[place],
             Found::Decoded(place) => &decoded[place],
@@ -210,6 +250,25 @@ mod tests {
         assert_eq!(found(1, "\"a\t\"b\"").unwrap(), "\"b\"", "a quote is text in TSV");
         assert_eq!(found(3, "a\tb\tc"), Err(Reason::Column));
         assert_eq!(found(1, ""), Err(Reason::Column));
+    }
+
+    #[test]
+    fn between_blanks_fields_are_words() {
+        let found = |column, line: &str| {
+            let found = Delimited { separator: Separator::Blanks, column }.url(line.as_bytes(), &mut Vec::new())?;
+            let Found::Within(place) = found else { panic!("nothing is decoded") };
+            Ok(line[place].to_owned())
+        };
+        for line in ["a b c", "  a\t b  \t c  \r", "\ta b c\r", " a  b\tc\t"] {
+            let words = [0, 1, 2].map(|column| found(column, line).unwrap().trim_end().to_owned());
+            assert_eq!(words, ["a", "b", "c"], "{line:?}");
+            assert_eq!(found(3, line), Err(Reason::Column), "{line:?}");
+        }
+        for line in ["", " ", "\t\r", "\r"] {
+            assert_eq!(found(0, line), Err(Reason::Column), "{line:?}");
+        }
+        let names = Delimited { separator: Separator::Blanks, column: 0 }.names(b"  time  url\tx \r");
+        assert_eq!(names.unwrap(), ["time", "url", "x"]);
     }
 
     #[test]
@@ -238,7 +297,7 @@ mod tests {
 
     #[test]
     fn names_are_fields_without_quotes_and_blanks() {
-        let names = |delimiter, line: &[u8]| Delimited { delimiter, column: 0 }.names(line);
+        let names = |delimiter, line: &[u8]| Delimited { separator: Separator::Byte(delimiter), column: 0 }.names(line);
         assert_eq!(names(b',', b"\"the \"\"url\"\"\", b,c\r").unwrap(), ["the \"url\"", "b", "c"]);
         assert_eq!(names(b'\t', b"\"a\"\tb ").unwrap(), ["\"a\"", "b"]);
         assert_eq!(names(b',', b"\"a"), Err(Reason::Quote));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-use super::delimited::{Column, Delimited};
+use super::delimited::{Column, Delimited, Separator};
 use super::json::{Member, names};
 use super::{Layout, cdxj};
 use crate::input::error::{DelimiterError, UrlFieldError};
@@ -12,7 +12,8 @@ use crate::input::error::{DelimiterError, UrlFieldError};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UrlField {
-    /// The separator of fields. Without it, each line is a URL, unless the list is recognised as an index.
+    /// The separator of fields. Without it, each line is a URL, unless the list is recognised as an index; one with a tab inside
+    /// has fields, and is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<Delimiter>,
     /// Which field is the URL; the first by default.
@@ -30,18 +31,28 @@ setters! {
     }
 }
 
-/// A separator of fields: one ASCII byte, not a line end or a quote.
+/// A separator of fields: one ASCII byte, not a line end or a quote; `whitespace`; or `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Delimiter(u8);
+pub struct Delimiter(Option<Separator>);
+
+/// What is given for fields with runs of spaces and tabs between them.
+const WHITESPACE: &str = "whitespace";
+
+/// What is given for lines without fields, in which tabs belong to URLs.
+const NONE: &str = "none";
 
 impl FromStr for Delimiter {
     type Err = DelimiterError;
 
     fn from_str(given: &str) -> Result<Delimiter, DelimiterError> {
         match (given, given.as_bytes()) {
-            ("\\t" | "tab", _) => Ok(Delimiter(b'\t')),
-            (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => Ok(Delimiter(byte)),
+            ("\\t" | "tab", _) => Ok(Delimiter(Some(Separator::Byte(b'\t')))),
+            (WHITESPACE, _) => Ok(Delimiter(Some(Separator::Blanks))),
+            (NONE, _) => Ok(Delimiter(None)),
+            (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => {
+                Ok(Delimiter(Some(Separator::Byte(byte))))
+            }
             _ => Err(DelimiterError { given: given.to_owned() }),
         }
     }
@@ -56,8 +67,12 @@ impl TryFrom<String> for Delimiter {
 }
 
 impl From<Delimiter> for String {
-    fn from(Delimiter(byte): Delimiter) -> String {
-        char::from(byte).to_string()
+    fn from(Delimiter(separator): Delimiter) -> String {
+        match separator {
+            Some(Separator::Byte(byte)) => char::from(byte).to_string(),
+            Some(Separator::Blanks) => WHITESPACE.to_owned(),
+            None => NONE.to_owned(),
+        }
     }
 }
 
@@ -75,12 +90,12 @@ impl UrlField {
     /// empty list gets any layout.
     pub(crate) fn layout<'t>(&self, start: &'t [u8]) -> Result<(Layout, &'t [u8]), UrlFieldError> {
         if start.is_empty() {
-            return Ok((Layout::Whole, b""));
+            return Ok((self.whole(), b""));
         }
         let first = &start[..memchr::memchr(b'\n', start).map_or(start.len(), |at| at + 1)];
         let (layout, has_head) = match self.delimiter {
-            Some(Delimiter(delimiter)) => self.delimited(delimiter, first)?,
-            None => self.recognised(first, start)?,
+            Some(Delimiter(Some(separator))) => self.delimited(separator, first)?,
+            Some(Delimiter(None)) | None => self.recognised(first, start)?,
         };
         match has_head {
             true if first.len() >= LOOK => Err(UrlFieldError::LongHead),
@@ -94,13 +109,23 @@ impl UrlField {
         self.header || matches!(self.column, Some(Column::Name(_)))
     }
 
-    fn delimited(&self, delimiter: u8, first: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
+    /// The layout of lines that are URLs.
+    fn whole(&self) -> Layout {
+        if self.delimiter == Some(Delimiter(None)) { Layout::Whole } else { Layout::OneField }
+    }
+
+    /// Whether it is known what separates fields.
+    fn has_separator(&self) -> bool {
+        matches!(self.delimiter, Some(Delimiter(Some(_))))
+    }
+
+    fn delimited(&self, separator: Separator, first: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
         let column = self.column.as_ref().unwrap_or(&Column::Number(1));
         let has_head = self.has_head();
         let names = || {
             let head = first.strip_prefix(MARK).unwrap_or(first);
             let head = head.strip_suffix(b"\n").unwrap_or(head);
-            Delimited { delimiter, column: 0 }.names(head).map_err(|_| UrlFieldError::Quote)
+            Delimited { separator, column: 0 }.names(head).map_err(|_| UrlFieldError::Quote)
         };
         let place = match column {
             Column::Number(number) if !has_head => Some(number - 1),
@@ -108,7 +133,7 @@ impl UrlField {
             Column::Name(name) => names()?.iter().position(|other| other == name),
         };
         match place {
-            Some(place) => Ok((Layout::delimited(delimiter, place), has_head)),
+            Some(column) => Ok((Layout::Delimited(Delimited { separator, column }), has_head)),
             None => Err(UrlFieldError::NoColumn { wanted: column.clone(), names: names()? }),
         }
     }
@@ -134,7 +159,7 @@ impl UrlField {
             _ if entries(start).next().is_some_and(|line| line.trim_ascii_start().starts_with(b"{")) => {
                 self.json_lines(entries(start).next().unwrap_or_default()).map(|layout| (layout, false))
             }
-            None => Ok((Layout::Whole, self.header)),
+            None => Ok((self.whole(), self.header)),
             Some(_) => Err(UrlFieldError::NoDelimiter),
         }
     }
@@ -151,7 +176,7 @@ impl UrlField {
     pub(crate) fn layouts_beside(&self, layout: Layout) -> Vec<Layout> {
         match layout {
             delimited @ Layout::Delimited(_) => vec![delimited],
-            _ => vec![Layout::JsonLines(Box::new(Member::new(self.member()))), Layout::Cdxj, Layout::Whole],
+            _ => vec![Layout::JsonLines(Box::new(Member::new(self.member()))), Layout::Cdxj, self.whole()],
         }
     }
 
@@ -164,14 +189,14 @@ impl UrlField {
             Some(names) if names.iter().all(|name| name != wanted) => {
                 Err(UrlFieldError::NoColumn { wanted: Column::Name(wanted.to_owned()), names })
             }
-            None if self.column.is_none() => Ok(Layout::Whole),
+            None if self.column.is_none() => Ok(self.whole()),
             _ => Ok(Layout::JsonLines(Box::new(Member::new(wanted)))),
         }
     }
 
     /// Whether a line, with those before it, determines the layout, whatever follows.
     pub(crate) fn is_determined_by(&self, line: &[u8]) -> bool {
-        line.strip_suffix(b"\n").is_some_and(|line| self.delimiter.is_some() || entries(line).next().is_some())
+        line.strip_suffix(b"\n").is_some_and(|line| self.has_separator() || entries(line).next().is_some())
     }
 }
 
@@ -193,10 +218,11 @@ fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
 /// Whether the lines of a list with this layout and head line begin with the keys of their URLs, as in an index of web archives.
 pub(crate) fn has_keys(layout: &Layout, head: &[u8]) -> bool {
     match layout {
-        Layout::Whole | Layout::JsonLines(_) => false,
+        Layout::OneField | Layout::Whole | Layout::JsonLines(_) => false,
         Layout::Cdxj => true,
         Layout::Delimited(delimited) => cdx_head(head).is_some_and(|(delimiter, names)| {
-            delimiter == delimited.delimiter && names.first().is_some_and(|name| CDX_KEYS.contains(&name.as_str()))
+            delimited.separator == Separator::Byte(delimiter)
+                && names.first().is_some_and(|name| CDX_KEYS.contains(&name.as_str()))
         }),
     }
 }
@@ -265,7 +291,7 @@ mod tests {
         assert_eq!(layout(&none, &marked), Ok((Layout::delimited(b' ', 2), marked.clone())));
         assert_eq!(layout(&none, " CDX N b\r\n"), no_column(&["N", "b"]));
         for text in ["http://example.com/\n", "", "\n", "!meta\n", "a b {}\n", " CDXN\n", "http://a/ 2024 x\n"] {
-            assert_eq!(layout(&none, text), Ok((Layout::Whole, String::new())), "{text}");
+            assert_eq!(layout(&none, text), Ok((Layout::OneField, String::new())), "{text}");
         }
     }
 
@@ -311,20 +337,42 @@ mod tests {
         for (text, column, expected) in [
             ("{\"url\":\"http://a/\"}\n", "", json_lines("url")),
             ("{\"url\":\"http://a/\n", "link", json_lines("link")),
-            ("{\"url\":\"http://a/\n", "", Layout::Whole),
+            ("{\"url\":\"http://a/\n", "", Layout::OneField),
         ] {
             assert_eq!(layout(&field("", column, false), text), Ok((expected, String::new())), "{text} {column}");
         }
-        assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::Whole, String::new())), "nothing is judged");
-        assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::Whole, "url\n".to_owned())));
+        assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::OneField, String::new())), "nothing is judged");
+        assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::OneField, "url\n".to_owned())));
         let long = "x".repeat(LOOK);
         assert_eq!(layout(&field(",", &long, false), &long), Err(UrlFieldError::LongHead));
+    }
+
+    #[test]
+    fn without_fields_tabs_belong_to_urls() {
+        let none = field("none", "", false);
+        assert_eq!(layout(&none, "http://a/\tb\n"), Ok((Layout::Whole, String::new())));
+        assert_eq!(layout(&none, "{\"url\":\"http://a/\n"), Ok((Layout::Whole, String::new())));
+        assert_eq!(layout(&none, "com,a)/ 2024 {\"url\":\"http://a/\"}\n"), Ok((Layout::Cdxj, String::new())));
+        assert_eq!(layout(&field("none", "2", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
+        assert_eq!(none.layouts_beside(Layout::Whole).last(), Some(&Layout::Whole));
+        assert_eq!(UrlField::default().layouts_beside(Layout::Cdxj).last(), Some(&Layout::OneField));
+    }
+
+    #[test]
+    fn columns_between_blanks_are_counted_and_named() {
+        for (column, line) in [("2", "2026 http://a/\n"), ("url", " time   url\n"), ("url", "time\turl\r\n")] {
+            let given = field("whitespace", column, false);
+            assert_eq!(layout(&given, line).unwrap().0, Layout::columns(1), "{line}");
+        }
     }
 
     #[test]
     fn a_delimiter_is_one_byte_that_ends_no_line() {
         assert_eq!("\\t".parse::<Delimiter>(), "\t".parse());
         assert_eq!(String::from(";".parse::<Delimiter>().unwrap()), ";");
+        for (given, name) in [("whitespace", "whitespace"), ("none", "none"), ("tab", "\t"), (" ", " ")] {
+            assert_eq!(String::from(given.parse::<Delimiter>().unwrap()), name);
+        }
         for given in ["", ",,", "\n", "\r", "\"", "ü", "\\n"] {
             assert!(given.parse::<Delimiter>().is_err(), "{given:?}");
         }

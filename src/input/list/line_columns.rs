@@ -161,9 +161,9 @@ impl LineArrays {
 
     /// Appends the lines of all rows to an empty buffer; lines whose URLs have a line feed are flaws. Returns whether
     /// they have no more than `most` bytes.
-    pub fn append_all(&self, most: usize, Buffer { bytes, flaws }: &mut Buffer) -> bool {
+    pub fn append_all(&self, most: usize, Buffer { bytes, flaws, .. }: &mut Buffer) -> bool {
         for row in 0..self.count() {
-            if bytes.len() >= most {
+            if bytes.len() >= most || self.whole(row).is_some_and(|url| url.len() > most) {
                 return false;
             }
             self.append_url(row, bytes);
@@ -223,13 +223,14 @@ impl LineReader {
         Ok(LineReader { line_columns, batches, read: None, rows: 0..0 })
     }
 
-    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes. Lines whose URLs have a line feed
+    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes; none may have more than `longest`. Lines whose URLs have a line feed
     /// are flaws, by their numbers, of which `line` is the first. Returns the number of lines, 0 at the end.
     pub fn next_lines(
         &mut self,
         schema: &SchemaDescriptor,
         most: usize,
         full: usize,
+        longest: usize,
         line: u64,
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
@@ -243,6 +244,13 @@ impl LineReader {
         }
         let (Some(lines), first) = (&self.read, self.rows.start) else { return Ok(0) };
         for row in self.rows.clone().take(most) {
+            if lines.whole(row).is_some_and(|url| url.len() > longest) {
+                return match row - first {
+                    0 => Err(too_long(longest)),
+                    // The rows before it first.
+                    rows => Ok(rows),
+                };
+            }
             if lines.append_line(row, text) {
                 flaws.push((line + (row - first) as u64, Reason::LineBreak));
             }
@@ -254,6 +262,11 @@ impl LineReader {
         }
         Ok(self.rows.start - first)
     }
+}
+
+/// The problem of a row whose URL is longer than a line may be.
+fn too_long(longest: usize) -> Malformed {
+    Malformed(format!("a row has a URL of more than {longest} bytes, {}", columnar::NO_ROOM))
 }
 
 /// The line of a URL that is a single value: the URL with its line feeds encoded.

@@ -10,6 +10,8 @@ pub(crate) struct Buffer {
     pub bytes: Vec<u8>,
     /// Lines that are invalid whatever they contain, by their numbers in the buffer: URLs of a table that were altered.
     pub flaws: Vec<(u64, Reason)>,
+    /// Bytes of the text that were left out before or among the lines, because lines were too long.
+    pub left_out: u64,
 }
 
 impl Buffer {
@@ -17,6 +19,7 @@ impl Buffer {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.flaws.clear();
+        self.left_out = 0;
     }
 
     /// Empties it for a text of `size` bytes; the memory for a huge one is not held for the rest of the run.

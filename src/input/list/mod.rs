@@ -14,6 +14,7 @@ mod opened;
 mod parquet;
 mod reader;
 mod regular;
+mod short_lines;
 #[cfg(feature = "parquet")]
 mod table;
 mod text;

@@ -11,14 +11,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use super::line_ends::Buffer;
 use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
 use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
+use super::short_lines::LongLines;
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
 use crate::formats::compression::{Compression, Reader};
-use crate::formats::marks::{FileClass, FileMark, PARQUET_MARK};
+use crate::formats::marks::{FileClass, FileMark};
 use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
+
+/// How many times as much memory as a decompressor the pages of a table may take that are read together.
+const TABLE_SHARE: u64 = 2;
 
 /// A list, opened.
 pub(crate) struct List {
@@ -35,6 +39,8 @@ pub(crate) struct List {
     pub is_empty: bool,
     /// Whether unreadable parts are skipped.
     pub skips_bad: bool,
+    /// The lines that an earlier run left out because they were too long, if exactly these are to be left out.
+    long_lines: Option<Vec<SkippedPart>>,
     /// What holds its lines, or why none of it can be read.
     content: Result<Box<dyn Content>, String>,
     /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
@@ -90,7 +96,7 @@ impl List {
         paths.iter().zip(opened).map(examine).collect()
     }
 
-    /// A list without a head line, in which each line is a URL.
+    /// A list without a head line, in which each line is a URL, whatever it holds.
     fn plain(path: &Path, compression: Option<Compression>, content: Result<Box<dyn Content>, String>) -> List {
         List {
             path: path.to_owned(),
@@ -100,6 +106,7 @@ impl List {
             head_length: 0,
             is_empty: false,
             skips_bad: false,
+            long_lines: None,
             content,
             part: None,
         }
@@ -126,13 +133,17 @@ impl List {
     ) -> Result<List, ListError> {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
-        if start.starts_with(PARQUET_MARK) {
+        if FileMark::of(&start).is_some_and(|mark| mark.class == FileClass::Parquet) {
             let file = content.seekable().map_err(|error| unreadable(path, error))?;
             // Problems should be reported before the run begins.
-            return Ok(List::plain(path, compression, Ok(open_table(path, file, url_field)?)));
+            return Ok(List::plain(
+                path,
+                compression,
+                Ok(open_table(path, file, url_field, memory.saturating_mul(TABLE_SHARE))?),
+            ));
         }
-        if let Some((mark, remedy)) = FileMark::of(&start).and_then(|mark| Some((mark, list_of(mark.class)?))) {
-            return Err(ListError::Archive { path: path.to_owned(), kind: mark.name, remedy });
+        if let Some(mark) = FileMark::of(&start) {
+            return Err(ListError::NoList { path: path.to_owned(), kind: mark.name, remedy: list_of(mark) });
         }
         let known = url_field.layout(&start);
         // If the start is lost, the layout found may be wrong.
@@ -274,6 +285,11 @@ impl List {
         None
     }
 
+    /// Leaves out exactly the lines that a receipt says were too long.
+    pub fn leave_out(&mut self, parts: &[SkippedPart]) {
+        self.long_lines = Some(parts.iter().filter(|part| part.bytes.is_some()).cloned().collect());
+    }
+
     /// Skips exactly the rows of a table that a receipt names. Returns the problem if the receipt cannot be of this table.
     pub fn skip(&self, parts: &[SkippedPart]) -> Option<String> {
         self.parquet_list()?.skip(parts)
@@ -305,11 +321,16 @@ impl List {
         source: &'l AtomicU64,
         memory: u64,
         room: u64,
+        longest_line: usize,
     ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
         let (path, head_length, end, skips_bad) = (&*self.path, self.head_length, self.range().end, self.skips_bad);
         let none = |problem: &String| unreadable(path, io::Error::other(problem.clone()));
         let content = self.content.as_ref().map_err(none)?;
-        content.reader(Begin { path, head_length, end, skips_bad, at, by_rows, source, memory, room })
+        let long_lines = match &self.long_lines {
+            Some(named) => Some(LongLines::Named(named.iter().filter(|part| part.at >= Some(at)).cloned().collect())),
+            None => skips_bad.then_some(LongLines::Over(longest_line)),
+        };
+        content.reader(Begin { path, head_length, end, skips_bad, long_lines, at, by_rows, source, memory, room })
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.
@@ -370,17 +391,19 @@ impl Opened {
 
 /// Fails: Parquet is not built in.
 #[cfg(not(feature = "parquet"))]
-fn open_table(path: &Path, _file: Regular, _url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+fn open_table(path: &Path, _file: Regular, _url_field: &UrlField, _memory: u64) -> Result<Box<dyn Content>, ListError> {
     let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
     Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
 }
 
-/// What makes a list of the URLs in an archive.
-fn list_of(class: FileClass) -> Option<&'static str> {
-    match class {
-        FileClass::Warc | FileClass::Arc => Some("make an index of it, which is one: cdxj-indexer FILE > FILE.cdxj"),
-        FileClass::Zip => Some("take its index out, which is one: unzip -j FILE 'indexes/*'"),
-        _ => None,
+/// What makes a list of the URLs in a file with this mark.
+fn list_of(mark: &FileMark) -> &'static str {
+    match mark.class {
+        FileClass::Warc | FileClass::Arc => "make an index of it, which is one: cdxj-indexer FILE > FILE.cdxj",
+        FileClass::Zip => "take its index out, which is one: unzip -j FILE 'indexes/*'",
+        FileClass::Table => "write its URLs as lines of text, or as Parquet",
+        FileClass::Media => "write its URLs as lines of text",
+        _ => mark.remedy(),
     }
 }
 

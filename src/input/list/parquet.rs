@@ -11,7 +11,7 @@ use arrow_select::concat::concat_batches;
 use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use super::line_columns::{LineArrays, LineColumns, LineReader};
 use super::line_ends::Buffer;
@@ -20,6 +20,7 @@ use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::input::error::ListError;
 use crate::input::error::{SkippedPart, SkippedRows};
 use crate::input::layout::UrlField;
+use crate::lock::lock;
 
 /// Approximate bytes of a value besides its stored text; a file may store less, where it stores a repeated value once.
 const VALUE: u64 = 8;
@@ -39,6 +40,8 @@ pub(crate) struct ParquetList {
     pub line_columns: LineColumns,
     /// The readable rows of each row group, determined when first needed.
     pub(super) readable: Vec<OnceLock<Readable>>,
+    /// The right to read large pages.
+    large: Mutex<()>,
 }
 
 /// The rows of a row group that can be read with all columns.
@@ -64,16 +67,16 @@ impl TableRows {
 }
 
 impl ParquetList {
-    pub fn open(path: &Path, file: File, url_field: &UrlField) -> Result<ParquetList, ListError> {
+    pub fn open(path: &Path, file: File, url_field: &UrlField, memory: u64) -> Result<ParquetList, ListError> {
         let opened = guarded(|| {
-            let file = ParquetFile::open(file)?;
+            let file = ParquetFile::open(file)?.within(memory);
             Ok((LineColumns::of_list(file.schema(), url_field.column.as_ref()), file))
         });
         let malformed = |Malformed(problem)| ListError::Parquet { path: path.to_owned(), problem };
         let (line_columns, file) = opened.map_err(malformed)?;
         let line_columns = line_columns.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
         let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
-        Ok(ParquetList { file, line_columns, readable })
+        Ok(ParquetList { file, line_columns, readable, large: Mutex::new(()) })
     }
 
     pub(super) fn groups(&self) -> &[RowGroupMetaData] {
@@ -165,7 +168,12 @@ impl ParquetList {
         let is_begun = range.first <= *rows && (*rows < range.first + range.rows || range.ends);
         (range.rows, range.ends) = (rows.saturating_sub(range.first).min(range.rows), false);
         let rows = Some(self.rest_of_group(range.group, *rows));
-        is_begun.then(|| SkippedPart { at: None, rows, problem: in_group(range.group, Malformed(problem.clone())) })
+        is_begun.then(|| SkippedPart {
+            at: None,
+            bytes: None,
+            rows,
+            problem: in_group(range.group, Malformed(problem.clone())),
+        })
     }
 
     /// How many rows of a group can be read with all columns.
@@ -205,6 +213,10 @@ impl ParquetList {
         most: usize,
         buffer: &mut Buffer,
     ) -> Result<Vec<SkippedPart>, String> {
+        let all: Vec<usize> = (0..self.file.schema().num_columns()).collect();
+        let columns = if with_columns || skips_bad { &all[..] } else { self.line_columns.columns() };
+        let _permit =
+            rows.ranges.iter().any(|range| self.file.is_large(range.group, columns)).then(|| lock(&self.large));
         let skipped = if skips_bad { self.skip_bad(rows) } else { Vec::new() };
         match with_columns {
             true => self.rows(rows, most, buffer)?,
@@ -250,13 +262,13 @@ impl ParquetList {
         range: &RowRange,
         before: u64,
         most: usize,
-        Buffer { bytes: text, flaws }: &mut Buffer,
+        Buffer { bytes: text, flaws, .. }: &mut Buffer,
     ) -> Result<(), Malformed> {
         let mut reader = LineReader::open(&self.file, self.line_columns, *range)?;
         let mut line = before;
         loop {
             let is_full = text.len() >= most;
-            match reader.next_lines(self.file.schema(), usize::MAX, most, line, text, flaws)? {
+            match reader.next_lines(self.file.schema(), usize::MAX, most, most, line, text, flaws)? {
                 0 => return Ok(()),
                 // A small page may decode to many bytes.
                 _ if is_full => return Err(Malformed(too_many(most))),

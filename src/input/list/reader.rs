@@ -12,13 +12,14 @@ use std::sync::atomic::AtomicU64;
 
 use super::line_ends::{Buffer, Patience};
 use super::regular::{Mapped, Regular};
+use super::short_lines::LongLines;
 use super::{ParquetList, TableRows};
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::{ListError, SkippedRows};
+use crate::input::error::{ListError, SkippedPart, SkippedRows};
 use crate::input::layout::{LOOK, UrlField};
 
 /// Where and how to begin reading a list.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Begin<'l> {
     /// The list's path.
     pub path: &'l Path,
@@ -28,6 +29,8 @@ pub(crate) struct Begin<'l> {
     pub end: usize,
     /// Whether unreadable parts are skipped.
     pub skips_bad: bool,
+    /// The lines of a text that are left out because they are too long, if any are.
+    pub long_lines: Option<LongLines>,
     /// Where in its text, or at which row. A decoder begins at the start, whatever this says.
     pub at: u64,
     /// Whether a table is read by ranges of rows.
@@ -51,6 +54,9 @@ pub(crate) struct Wanted {
     pub rows_size: usize,
     /// The bytes after which reading stops within a line.
     pub longest: usize,
+    /// The longest line allowed; a row's is known to be longer before it is copied.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+    pub longest_line: usize,
     /// Whether such a line is given all the same. If not, it stays with the reader.
     pub may_be_long: bool,
     /// How long to wait for a pipe or a device.
@@ -92,7 +98,8 @@ impl Text<'_> {
     /// How much further in the list the next chunk begins: bytes, or rows.
     pub fn length(&self) -> u64 {
         match self {
-            Text::Mapped(_) | Text::Read(_) => self.bytes().len() as u64,
+            Text::Mapped(bytes) => bytes.len() as u64,
+            Text::Read(buffer) => buffer.bytes.len() as u64 + buffer.left_out,
             Text::Rows(rows) => rows.count() as u64,
         }
     }
@@ -106,6 +113,11 @@ pub(crate) trait ListReader<'l>: Send {
     /// The pieces that other workers can help to make.
     fn ahead(&self) -> Option<Ahead<'l>> {
         None
+    }
+
+    /// The lines that were left out before or in the last chunk, or after it at the end.
+    fn take_left_out(&mut self) -> Vec<SkippedPart> {
+        Vec::new()
     }
 
     /// The rows that the last failure made unreadable, if the list goes on after them.

@@ -26,10 +26,15 @@ struct TableFile {
     table: ParquetList,
 }
 
-/// Opens the table in a file; `path` is that of its list.
-pub(super) fn open(path: &Path, file: Regular, url_field: &UrlField) -> Result<Box<dyn Content>, ListError> {
+/// Opens the table in a file; `path` is that of its list. Its pages may take `memory` bytes.
+pub(super) fn open(
+    path: &Path,
+    file: Regular,
+    url_field: &UrlField,
+    memory: u64,
+) -> Result<Box<dyn Content>, ListError> {
     let own = file.open().and_then(|file| file.try_clone()).map_err(|error| unreadable(path, error))?;
-    Ok(Box::new(TableFile { table: ParquetList::open(path, own, url_field)?, file }))
+    Ok(Box::new(TableFile { table: ParquetList::open(path, own, url_field, memory)?, file }))
 }
 
 impl Content for TableFile {
@@ -115,7 +120,7 @@ impl<'t> ParquetLines<'t> {
 
     /// Fills an empty `buffer` with lines, at least `size` bytes unless the rows end before. Returns false if no rows are left. After an
     /// error, `buffer` has the lines before it, and the next call continues with the next row group.
-    fn fill(&mut self, size: usize, buffer: &mut Buffer) -> Result<bool, String> {
+    fn fill(&mut self, size: usize, longest: usize, buffer: &mut Buffer) -> Result<bool, String> {
         let mut line = 0;
         while buffer.bytes.len() < size {
             if self.made.is_some() {
@@ -125,7 +130,9 @@ impl<'t> ParquetLines<'t> {
             } else if let Some(group) = &mut self.group {
                 let schema = self.table.file.schema();
                 let most = PIECE_ROWS - self.given % PIECE_ROWS;
-                match guarded(|| group.next_lines(schema, most, size, line, &mut buffer.bytes, &mut buffer.flaws)) {
+                match guarded(|| {
+                    group.next_lines(schema, most, size, longest, line, &mut buffer.bytes, &mut buffer.flaws)
+                }) {
                     Ok(0) => (self.group, self.rows) = (None, None),
                     Ok(rows) => (self.given, line) = (self.given + rows, line + rows as u64),
                     Err(problem) => return Err(self.fail(self.next_group - 1, problem)),
@@ -184,7 +191,7 @@ impl<'t> ParquetLines<'t> {
 
 impl<'t> ListReader<'t> for ParquetLines<'t> {
     fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'t>>, ListError> {
-        let filled = self.fill(wanted.size, buffer);
+        let filled = self.fill(wanted.size, wanted.longest_line, buffer);
         let failed = |problem| ListError::Parquet { path: self.path.to_owned(), problem };
         Ok(if filled.map_err(failed)? { Next::Chunk(Text::Read(take(buffer))) } else { Next::End })
     }
@@ -253,9 +260,14 @@ impl Help for ParquetAhead<'_> {
 
     fn make(&self, piece: u64) {
         let range = self.pieces[piece as usize];
+        let is_large = self.table.file.is_large(range.group, self.table.line_columns.columns());
         self.ahead.make(piece, || {
+            if is_large {
+                // Only the reader has room for such pages.
+                return Buffer::default();
+            }
             // Allocate once, instead of doubling.
-            let mut lines = Buffer { bytes: Vec::with_capacity(LONGEST), flaws: Vec::new() };
+            let mut lines = Buffer { bytes: Vec::with_capacity(LONGEST), ..Buffer::default() };
             match self.table.lines(&[range], LONGEST, &mut lines) {
                 Ok(()) => {
                     lines.bytes.shrink_to_fit();

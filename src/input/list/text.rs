@@ -18,9 +18,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::line_ends::{Buffer, Patience, chunk_end, fill};
 use super::reader::{Begin, Content, ListReader, Next, Text, Wanted, start};
 use super::regular::{Mapped, Regular};
+use super::short_lines::{LongLines, ShortLines};
 use crate::formats::compression::{Compression, InPieces, Peeked, Reader};
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::{ListError, unreadable};
+use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::UrlField;
 use crate::lock::{Mutex, lock};
 
@@ -40,7 +41,7 @@ impl Content for CompressedFile {
     }
 
     fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        let Begin { path, source, memory, room, .. } = begin;
+        let &Begin { path, source, memory, room, .. } = &begin;
         if let Ok(Some(pieces)) = self.file.pieces(self.compression, memory, room) {
             let pieces = Arc::new(pieces);
             let ahead = Arc::clone(&pieces) as Ahead<'l>;
@@ -61,7 +62,11 @@ impl Content for CompressedFile {
 pub(super) struct Decoder<'l> {
     /// The list's path.
     path: &'l Path,
-    text: Box<dyn Read + Send + 'l>,
+    text: DecodedText<'l>,
+    /// The bytes of the text that were given, without those left out.
+    given: u64,
+    /// The lines left out before or in the last chunk.
+    left_out: Vec<SkippedPart>,
     /// Whether it may keep its lines waiting, as only a pipe or a device does.
     is_stream: bool,
     /// What was read past the last chunk.
@@ -73,7 +78,8 @@ pub(super) struct Decoder<'l> {
 impl<'l> Decoder<'l> {
     /// Of the text of the file at `path`.
     pub fn new(path: &'l Path, text: Box<dyn Read + Send + 'l>) -> Decoder<'l> {
-        Decoder { path, text, is_stream: false, rest: Vec::new(), ahead: None }
+        let text = DecodedText::Whole(text);
+        Decoder { path, text, given: 0, left_out: Vec::new(), is_stream: false, rest: Vec::new(), ahead: None }
     }
 
     /// Of a text that comes through a pipe or from a device.
@@ -85,7 +91,25 @@ impl<'l> Decoder<'l> {
     pub fn after_head(mut self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
         let head = io::copy(&mut self.text.by_ref().take(begin.head_length as u64), &mut io::sink());
         head.map_err(|error| unreadable(self.path, error))?;
-        Ok(Box::new(self))
+        Ok(Box::new(self.without_long_lines(0, begin.long_lines)))
+    }
+
+    /// Leaves out lines that are too long, if that is asked for, of a text that goes on at byte `at`.
+    fn without_long_lines(self, at: u64, long: Option<LongLines>) -> Decoder<'l> {
+        let text = match (self.text, long) {
+            (DecodedText::Whole(text), Some(long)) => DecodedText::Short(Box::new(ShortLines::new(text, at, long))),
+            (text, _) => text,
+        };
+        Decoder { text, ..self }
+    }
+
+    /// Takes the lines left out before what comes next, and returns their bytes.
+    fn leave_out(&mut self) -> u64 {
+        let DecodedText::Short(text) = &mut self.text else { return 0 };
+        let parts = text.take_before(self.given);
+        let bytes = parts.iter().filter_map(|part| part.bytes).sum();
+        self.left_out.extend(parts);
+        bytes
     }
 }
 
@@ -93,19 +117,45 @@ impl<'l> ListReader<'l> for Decoder<'l> {
     fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
         let patience = if self.is_stream { wanted.patience } else { Patience::UntilFull };
         let filled = fill(&mut self.text, wanted.size, wanted.longest, patience, &mut self.rest, &mut buffer.bytes);
-        if !filled.map_err(|error| unreadable(self.path, error))? {
-            return Ok(Next::End);
-        }
         let is_unfinished = buffer.bytes.last() != Some(&b'\n') && buffer.bytes.len() > wanted.longest;
-        if is_unfinished && !wanted.may_be_long {
+        if filled.is_ok() && is_unfinished && !wanted.may_be_long {
             swap(&mut self.rest, &mut buffer.bytes);
             return Ok(Next::Long);
+        }
+        if filled.is_err() {
+            // The last line was cut.
+            buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));
+        }
+        self.given += buffer.bytes.len() as u64;
+        buffer.left_out = self.leave_out();
+        if !filled.map_err(|error| unreadable(self.path, error))? {
+            return Ok(Next::End);
         }
         Ok(Next::Chunk(Text::Read(take(buffer))))
     }
 
     fn ahead(&self) -> Option<Ahead<'l>> {
         self.ahead.clone()
+    }
+
+    fn take_left_out(&mut self) -> Vec<SkippedPart> {
+        take(&mut self.left_out)
+    }
+}
+
+/// A text that is decoded.
+enum DecodedText<'l> {
+    Whole(Box<dyn Read + Send + 'l>),
+    /// Without lines that are too long.
+    Short(Box<ShortLines<Box<dyn Read + Send + 'l>>>),
+}
+
+impl Read for DecodedText<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            DecodedText::Whole(text) => text.read(bytes),
+            DecodedText::Short(text) => text.read(bytes),
+        }
     }
 }
 
@@ -241,11 +291,11 @@ impl Content for MappedFile {
     }
 
     fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        let Begin { path, at, end, skips_bad, source, .. } = begin;
+        let Begin { path, at, end, skips_bad, source, long_lines, .. } = begin;
         if skips_bad {
             // Read the file, not the map: a failure is then an I/O error instead of a signal.
             let part = self.file.part(at, end as u64, source).map_err(|error| unreadable(path, error))?;
-            return Ok(Box::new(Decoder::new(path, Box::new(part))));
+            return Ok(Box::new(Decoder::new(path, Box::new(part)).without_long_lines(at, long_lines)));
         }
         Ok(Box::new(MappedReader { text: &self.map[..end], at: at as usize, source }))
     }

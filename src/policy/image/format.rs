@@ -3,11 +3,12 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::formats::marks::{FileMark, POLICY_MARK};
 use crate::formats::replace::{FileKind, begins_with};
 use crate::policy::error::{ImageError, WriteError};
 
 /// The first bytes of an image. The first one is not ASCII; the last four do not survive a transfer in text mode.
-pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
+pub(crate) const MAGIC: [u8; 8] = POLICY_MARK;
 
 /// Policy files, of any version.
 pub(crate) const POLICY_FILE: FileKind = FileKind { name: "a policy file", is_ours: |file| begins_with(file, &MAGIC) };
@@ -140,7 +141,8 @@ impl Header {
         }
         let magic = image.len().min(MAGIC.len());
         if image[..magic] != MAGIC[..magic] {
-            return Err(ImageError::Foreign);
+            return Err(FileMark::of(image)
+                .map_or(ImageError::Foreign, |mark| ImageError::OtherFile { name: mark.name, remedy: mark.remedy() }));
         }
         let truncated = |expected: u64| Err(ImageError::Truncated { expected, found });
         let Some(version) = image.get(8..12) else { return truncated(HEADER as u64) };

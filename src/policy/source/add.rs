@@ -152,7 +152,7 @@ fn add_file(
     let mut text = io::Cursor::new(start.clone()).chain(reader);
     match (SourceKind::of_text(&start), compression.filter(|_| is_file)) {
         (SourceKind::Policy, _) => Err(SourceError::Policy { path: path.to_owned() }),
-        (kind @ (SourceKind::Arc | SourceKind::Zip), _) => Err(SourceError::NotRead { path: path.to_owned(), kind }),
+        (kind, _) if kind.is_not_read() => Err(SourceError::NotRead { path: path.to_owned(), kind }),
         (SourceKind::Warc, _) => archives.add(path, text, compression, intake),
         (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, options, intake),
         (SourceKind::RobotsTxt, Some(_)) if is_damaged(&start)? => archives.add(path, text, compression, intake),
@@ -255,9 +255,7 @@ pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut C
     let robots = match (kind, robots) {
         (SourceKind::RobotsTxt, Some(robots)) => robots,
         (SourceKind::Policy, _) => return Err(SourceError::Policy { path: path.to_owned() }),
-        (kind @ (SourceKind::Arc | SourceKind::Zip), _) => {
-            return Err(SourceError::NotRead { path: path.to_owned(), kind });
-        }
+        (kind, _) if kind.is_not_read() => return Err(SourceError::NotRead { path: path.to_owned(), kind }),
         (kind, _) => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
     };
     if let Err(problem) = robots.text {

@@ -140,7 +140,7 @@ pub enum SourceError {
         /// The file.
         path: PathBuf,
     },
-    /// An archive of a kind that is not read.
+    /// A file of a known format that is not read.
     #[error("{} is {}, which is not read; {}", shown(path), kind.name(), remedy(*kind))]
     NotRead {
         /// The file.
@@ -199,9 +199,10 @@ impl SourceError {
     }
 }
 
-/// What makes a source of an archive that is not read.
+/// What makes a source of a file that is not read.
 fn remedy(kind: SourceKind) -> &'static str {
     match kind {
+        SourceKind::Foreign { remedy, .. } => remedy,
         SourceKind::Arc => "make a WARC archive of it: warcio recompress OLD.arc.gz NEW.warc.gz",
         _ => "take the WARC archives out of it: unzip -j FILE 'archive/*'",
     }

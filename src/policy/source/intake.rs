@@ -119,6 +119,12 @@ impl<'c> Intake<'c> {
             .map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
     }
 
+    /// Memory for the pages of a row group.
+    #[cfg(feature = "parquet")]
+    pub fn pages_room(&self) -> u64 {
+        self.captures.memory / 4 / self.parallel_row_groups() as u64
+    }
+
     /// Adds captures; consecutive ones that share a body have it read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), WriteError> {
         for mut capture in captures {

@@ -8,11 +8,9 @@ use std::path::Path;
 
 use crate::formats::compression::{Reader, peeked};
 use crate::formats::marks::{FileClass, FileMark, MARKED};
-use crate::policy::image::MAGIC;
 
 /// How many bytes of a text are enough to recognise a policy, an archive or a table, whose marks are no longer.
 pub(super) const MARK: usize = MARKED;
-const _: () = assert!(MAGIC.len() <= MARK);
 
 /// How many bytes of a text are enough to recognise it.
 const START: usize = 64 << 10;
@@ -35,6 +33,13 @@ pub enum SourceKind {
     Parquet,
     /// A policy, which is made from sources and is not one.
     Policy,
+    /// A file of a known format that has no robots.txt to read, such as a database or an image.
+    Foreign {
+        /// What such a file is called, with an article.
+        name: &'static str,
+        /// What to do with it.
+        remedy: &'static str,
+    },
     /// Anything else: any bytes are a robots.txt (RFC 9309 2.3.1.5).
     RobotsTxt,
 }
@@ -55,15 +60,26 @@ impl SourceKind {
 
     /// The kind of a decompressed text, given all of it or its beginning.
     pub fn of_text(text: &[u8]) -> SourceKind {
-        match FileMark::of(text).map(|mark| mark.class) {
-            _ if text.starts_with(&MAGIC) => SourceKind::Policy,
-            Some(FileClass::Parquet) => SourceKind::Parquet,
-            Some(FileClass::Warc) => SourceKind::Warc,
-            Some(FileClass::Arc) => SourceKind::Arc,
-            Some(FileClass::Zip) => SourceKind::Zip,
-            _ if is_json_line(text) => SourceKind::JsonLines,
-            _ => SourceKind::RobotsTxt,
+        let Some(mark) = FileMark::of(text) else {
+            return if is_json_line(text) { SourceKind::JsonLines } else { SourceKind::RobotsTxt };
+        };
+        let foreign = |remedy| SourceKind::Foreign { name: mark.name, remedy };
+        match mark.class {
+            FileClass::Policy => SourceKind::Policy,
+            FileClass::Parquet => SourceKind::Parquet,
+            FileClass::Warc => SourceKind::Warc,
+            FileClass::Arc => SourceKind::Arc,
+            FileClass::Zip => SourceKind::Zip,
+            FileClass::Archive => foreign("unpack it, and give its folder"),
+            FileClass::Table => foreign("write its answers as JSON Lines or Parquet"),
+            FileClass::Media => foreign("no robots.txt begins so"),
+            FileClass::Seen | FileClass::Compressed | FileClass::Encrypted => foreign(mark.remedy()),
         }
+    }
+
+    /// Whether such a file is not read, nor anything in it.
+    pub(crate) fn is_not_read(self) -> bool {
+        matches!(self, SourceKind::Arc | SourceKind::Zip | SourceKind::Foreign { .. })
     }
 
     /// Its name, with an article.
@@ -76,6 +92,7 @@ impl SourceKind {
             SourceKind::Zip => "a zip file, as WACZ archives are",
             SourceKind::Parquet => "a Parquet file",
             SourceKind::Policy => "a policy file",
+            SourceKind::Foreign { name, .. } => name,
             SourceKind::RobotsTxt => "a robots.txt",
         }
     }
@@ -127,6 +144,7 @@ mod tests {
         ] {
             assert_eq!(SourceKind::of_text(text.as_bytes()), kind, "{:.40}", text);
         }
+        assert!(SourceKind::of_text(b"SQLite format 3\0").is_not_read());
         assert_eq!(SourceKind::of_text(b"\x89RSV\r\n\x1a\nx"), SourceKind::Policy);
     }
 }

@@ -51,7 +51,8 @@ pub(super) fn add(path: &Path, file: File, names: &FieldNames, intake: &mut Inta
 }
 
 fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), Problem> {
-    let file = guarded(|| ParquetFile::open_for_seconds(file))?;
+    let limit = intake.pages_room();
+    let file = guarded(|| ParquetFile::open_for_seconds(file))?.within(limit);
     let groups = file.metadata().row_groups();
     let (bounds, limit) = (intake.time_bounds, intake.body_limit());
     let (mut open, mut next, mut first) = (Vec::new(), 0, 0);

@@ -87,7 +87,7 @@ fn is_skipped(list: &ListPart) -> bool {
 /// Where in a list's text the run stopped reading. The list may be readable further now, if the obstacle was not damage but, for
 /// example, a lack of memory for a window.
 fn end_of_read(list: &ListPart) -> u64 {
-    list.skipped.last().and_then(|last| last.at).unwrap_or(u64::MAX)
+    list.skipped.last().filter(|last| last.bytes.is_none()).and_then(|last| last.at).unwrap_or(u64::MAX)
 }
 
 /// Why a file cannot be read, which disproves the receipt.
@@ -121,6 +121,7 @@ fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) 
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
         return Err(problem);
     }
+    opened[0].leave_out(&list.skipped);
     let mut extent = Extent::Before(end_of_read(list));
     if skips_bad && opened[0].is_table() {
         // The damage may be in another column than that of the URL, so only the receipt knows these rows.

@@ -452,6 +452,7 @@ fn reason_meaning(reason: Reason) -> &'static str {
         Reason::Json => "the JSON of an index cannot be read",
         Reason::NoUrl => "the entry of an index has no URL",
         Reason::LineBreak => "the URL has a line feed in it",
+        Reason::Tab => "the line has a tab inside, so it has fields: --delimiter says which is the URL",
         Reason::Preference => "it is allowed, but what the site says about uses of the page does not meet --require",
     }
 }

@@ -2,6 +2,8 @@
 //! that can express it.
 
 mod bodies;
+mod files;
+mod lines;
 mod locations;
 mod meanings;
 mod paths;
