@@ -4,13 +4,13 @@ use clap::ValueHint;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use super::args::{PolicyFileArgs, ViewArgs, number, published};
+use super::args::{OriginChoicesArgs, PolicyFileArgs, ViewArgs, number, published};
 use super::error::Failure;
 use super::say::print;
 use super::sources::{crawlers_or_all, origin_of};
 use crate::formats::json::to_string_pretty;
-use crate::formats::time::timestamp;
 use crate::formats::visible;
+use crate::origin::www_sibling;
 use crate::policy::{OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Agents, SideKey};
 use crate::show::inspect::{
@@ -26,7 +26,10 @@ use crate::show::inspect::{
 /// policy has no entry for the origin, and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|arg| match arg.get_id().as_str() {
-    "statuses" | "content_signal" => arg.requires("origin").conflicts_with("dot"),
+    "now" => arg.conflicts_with("dot"),
+    name if OriginChoicesArgs::has(name) || matches!(name, "content_signal" | "www_fallback") => {
+        arg.requires("origin").conflicts_with("dot")
+    }
     _ => arg,
 }))]
 #[command(after_help = "Examples:
@@ -48,20 +51,20 @@ pub struct InspectArgs {
     #[arg(long)]
     pub json: bool,
     /// Print the automaton of the crawler's group in Graphviz's DOT language
-    #[arg(long, requires = "origin", conflicts_with_all = ["json", "now"])]
+    #[arg(long, requires = "origin", conflicts_with = "json")]
     pub dot: bool,
     /// The maximum length of lists, such as the most shared groups and the origins with overrides
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = number, conflicts_with = "origin")]
     pub top: usize,
-    /// The time at which ages are judged, as RFC 3339 [default: the time of the run]
-    #[arg(long, value_name = "TIME", value_parser = timestamp)]
-    pub now: Option<jiff::Timestamp>,
+    /// Show the entry of the origin with or without www., if the policy has none of the origin itself
+    #[arg(long)]
+    pub www_fallback: bool,
     #[command(flatten)]
     pub view: ViewArgs,
 }
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
-    let now = args.now.unwrap_or_else(jiff::Timestamp::now).as_second();
+    let now = args.view.of_origins.time();
     let choices = args.view.choices(now)?;
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
@@ -70,7 +73,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         print(&if args.json { to_string_pretty(&summary)? } else { summary_text(&summary, args.top) })?;
         return Ok(ExitCode::SUCCESS);
     };
-    let origin = origin_of(given)?;
+    let origin = with_fallback(origin_of(given)?, &policy, args.www_fallback);
     let wrong = |problem| Failure::Origin { given: origin.clone(), problem };
     let entry = OriginEntry::of(&policy, origin.as_bytes(), &crawlers, choices).map_err(wrong)?;
     match (entry, policy.origin(origin.as_bytes())) {
@@ -82,6 +85,13 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An origin, or the one that it falls back to if the policy does not know it.
+fn with_fallback(origin: String, policy: &Policy, www_fallback: bool) -> String {
+    let is_unknown = www_fallback && policy.origin(origin.as_bytes()).is_none();
+    let sibling = www_sibling(origin.as_bytes()).filter(|sibling| is_unknown && policy.origin(sibling).is_some());
+    sibling.and_then(|sibling| String::from_utf8(sibling.into()).ok()).unwrap_or(origin)
 }
 
 fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<String, Failure> {

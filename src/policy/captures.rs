@@ -20,9 +20,9 @@ use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
 use super::urls::{KeptUrl, Placement, Urls};
-use super::write_lock::WriteLock;
+use crate::formats::write_lock::WriteLock;
 use crate::dialect::Dialect;
-use crate::formats::replace::{folder_of, replace};
+use crate::formats::replace::folder_of;
 use crate::origin;
 use crate::robots::NoteCounts;
 use crate::threads::{self, Soon};
@@ -362,7 +362,7 @@ impl Captures {
     pub fn write(self, out: &WriteLock) -> Result<Statistics, WriteError> {
         let spill = SpillFolder::at(folder_of(out.path()));
         self.finish(&spill, |writer, statistics| {
-            replace(out.path(), &POLICY_FILE, |file| writer.write(statistics, file))
+            out.replace(&POLICY_FILE, |file| writer.write(statistics, file))
         })
     }
 

@@ -28,6 +28,7 @@ pub(crate) use opened::{List, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, TableRows, in_group};
 pub(crate) use reader::{LIST_FORMAT, ListReader, Next, Text, Wanted};
-pub use regular::{FileState, STANDARD_INPUT};
+pub use crate::formats::STANDARD_INPUT;
+pub use regular::FileState;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

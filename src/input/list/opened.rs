@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::line_ends::Buffer;
 use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
-use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
+use super::regular::{FileState, Mapped, Regular};
+use crate::formats::STANDARD_INPUT;
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
