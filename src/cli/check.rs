@@ -239,7 +239,10 @@ impl Rules {
         let dialect = args.crawlers.dialect.dialect;
         let agents = &args.crawlers.all(dialect)?;
         let captures = Captures::new(Crawlers::new(agents.clone())?, dialect);
-        let (captures, single) = args.rules.read_for_any(ANY_ORIGIN, captures, say_passed_over)?;
+        // Of one robots.txt there is no status, and no other origin.
+        let may_be_any = args.choices.of_origins.statuses.is_none() && !args.choices.www_fallback;
+        let any = may_be_any.then_some(ANY_ORIGIN);
+        let (captures, single) = args.rules.read_for_any(any, captures, say_passed_over)?;
         if let ([path], Some(robots)) = (&*args.rules.robots, &single) {
             warn_without_records(path, &robots.body, dialect);
         }
@@ -258,7 +261,9 @@ impl Rules {
         let are_for_any = self.are_for_any;
         let answer = |rules: &mut CrawlerRules| {
             let answer = match &found {
-                Ok((_, end)) if are_for_any => rules.answer(ANY_ORIGIN, &[ANY_ORIGIN.as_bytes(), &url[*end..]].concat()),
+                Ok((_, end)) if are_for_any => {
+                    rules.answer(ANY_ORIGIN, &[ANY_ORIGIN.as_bytes(), &url[*end..]].concat())
+                }
                 Ok((origin, _)) => rules.answer(origin, url),
                 Err(reason) => Answer::without_group(rules.as_filter.judge(url), reason.to_string()),
             };
@@ -291,6 +296,7 @@ impl CrawlerRules {
         let fallback = sibling.map(|(_, record)| String::from_utf8_lossy(record.origin).into_owned());
         let state = own.or(sibling).map_or_else(OriginState::unfetched, |(_, record)| record.state());
         let mut answer = self.plain.answer(url, state.origin_status, &state, &self.choices);
+        let is_by_rules = answer.rule.is_some() || !answer.group.is_empty();
         match (answer.reason, state.operator_override.ruling, state.last_good) {
             (Reason::Paused | Reason::Override, ..) => {}
             (_, Some(_), _) => answer.why = format!("the operator's robots.txt: {}", answer.why),
@@ -299,6 +305,8 @@ impl CrawlerRules {
                 answer.why = format!("{}; the last good answer said {}: {}", answer.why, good.verdict.name(), good.why);
                 answer.group = good.group;
             }
+            (Reason::LastGood, ..) => answer.why = format!("by the last good answer: {}", answer.why),
+            (Reason::Stale, ..) if is_by_rules => answer.why = format!("by an answer that is too old: {}", answer.why),
             _ => {}
         }
         if let Some(sibling) = fallback {
@@ -329,7 +337,11 @@ impl CrawlerRules {
 fn is_failure(reason: Reason) -> bool {
     matches!(
         reason,
-        Reason::Unreachable | Reason::RedirectUnresolved | Reason::Incomplete | Reason::NotModified | Reason::LongUnreachable
+        Reason::Unreachable
+            | Reason::RedirectUnresolved
+            | Reason::Incomplete
+            | Reason::NotModified
+            | Reason::LongUnreachable
     )
 }
 
@@ -351,7 +363,8 @@ impl Explained {
             (Reason::LongUnreachable, _) => {
                 format!("{}, for so long that it counts as missing", meaning(origin_status, state))
             }
-            (Reason::Stale, _) => format!("{}, but that is too old", meaning(origin_status, state)),
+            (Reason::Stale, _) => "what is known of its robots.txt is too old".to_owned(),
+            (Reason::LastGood, _) => meaning(state.origin_status_in_use(), state),
             _ => match self.explainer.explain(url).status.and_then(|status| named(&choices.statuses, status)) {
                 Some(named) => format!("{}; {named}", meaning(origin_status, state)),
                 None => meaning(origin_status, state),
@@ -399,11 +412,6 @@ fn by_rules(rules: &ChosenRules, path: &[u8], outcome: Outcome) -> Answer {
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
         None if rules.origin == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),
-    };
-    let why = match outcome.reason() {
-        Reason::LastGood => format!("by the last good answer: {why}"),
-        Reason::Stale => format!("by an answer that is too old: {why}"),
-        _ => why,
     };
     let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
     let rule = explanation.rule.cloned();

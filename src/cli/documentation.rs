@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use super::destination;
 use super::error::Failure;
 use crate::formats::error::FileError;
-use crate::formats::standard_output;
 use crate::formats::replace::{FileKind, begins_with, replace};
+use crate::formats::standard_output;
 
 /// Print a completion script for a shell
 ///

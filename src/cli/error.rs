@@ -111,16 +111,23 @@ pub enum Failure {
     Pattern { pattern: String, problem: &'static str },
     #[error("--files-from: {}", names_message(.0))]
     ListNames(#[from] ListNamesError),
-    #[error("standard input can be read only once, so - can be given once: as a list, as URLs, for --files-from or as a source")]
+    #[error(
+        "standard input can be read only once, so - can be given once: as a list, as URLs, for --files-from or as a source"
+    )]
     StandardInputTwice,
     #[error(
         "--follow follows policy files: give them with --policy FILE; robots.txt files are read once, so compile them first"
     )]
     FollowWithoutPolicy,
     #[error(
-        "--follow is for --only, --verdicts and --blocked-for on standard output: with --out and --count, one policy judges all lines"
+        "--follow is for --only, --verdicts and --blocked-for on standard output: with --out, the receipt names the one policy that \
+         judged all lines"
     )]
     FollowWithReceipt,
+    #[error(
+        "--follow is for --only, --verdicts and --blocked-for on standard output: --count counts the lines by one policy"
+    )]
+    FollowWithCount,
     #[error("--explain needs blocked lines; use --only blocked")]
     NothingBlocked,
     #[error("--preferences needs allowed lines; use --only allowed")]
@@ -225,7 +232,7 @@ fn for_list(error: &ListError) -> &'static str {
 
 fn for_output(error: &OutputError) -> &'static str {
     match error {
-        OutputError::InUse { .. } => " (--out)",
+        OutputError::InUse { .. } | OutputError::NotFolder { .. } => " (--out)",
         OutputError::ColumnsDiffer { .. } => " (--per-input)",
         OutputError::ColumnTaken { .. } => " (--format text)",
         OutputError::NotEmpty { .. } => " (--out, --force)",

@@ -101,7 +101,7 @@ impl TableFileArgs {
         format: Format,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
     ) -> Result<T, Failure> {
-        let Some(path) = &self.out else { 
+        let Some(path) = &self.out else {
             let mut out = standard_output::open()?;
             let written = write(&mut out)?;
             out.flush()?;

@@ -19,9 +19,9 @@ pub(crate) mod time;
 pub(crate) mod visible;
 pub(crate) mod write_lock;
 
-pub use replace::is_stream;
 #[cfg(feature = "cli")]
 pub(crate) use replace::is_descriptor;
+pub use replace::is_stream;
 pub use standard_input::STANDARD_INPUT;
 pub(crate) use standard_input::is_standard_input;
 pub use time::time;

@@ -67,8 +67,7 @@ pub(crate) fn is_descriptor(path: &Path) -> bool {
 
 /// Whether a path is a pipe, a device, or one of the program's open files.
 pub fn is_stream(path: &Path) -> bool {
-    is_descriptor(path)
-        || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+    is_descriptor(path) || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// The most symbolic links that a path leads through, as on Linux.

@@ -12,7 +12,7 @@ use super::lock_file::{LockFile, beside};
 use super::replace::{FileKind, behind_links, is_stream, remove_partial_files, replace};
 use super::visible::shown;
 
-/// The right to write a file, such as a policy, which one process at a time has until it drops this. Take it before you open what the
+/// The right to write a file that is read, changed and replaced, such as a policy, which one process at a time has until it drops this. Take it before you open what the
 /// file replaces; then no other process's changes are lost.
 ///
 /// ```
@@ -54,7 +54,7 @@ pub enum LockNotice {
 }
 
 impl WriteLock {
-    /// Takes the lock of a file, which need not exist, and deletes what processes left that died while they wrote it. While
+    /// Takes the lock of a policy file, which need not exist, and deletes what processes left that died while they wrote it. While
     /// another process has the lock, waits. Each notice is given to `tell` at most once.
     ///
     /// # Errors
@@ -62,8 +62,16 @@ impl WriteLock {
     /// [`FileError`] if the folder cannot be written to, or if what stands in the place of the lock is no lock; with
     /// [`Interrupted`](io::ErrorKind::Interrupted) if a signal arrives while it waits.
     pub fn take(path: impl AsRef<Path>, tell: impl FnMut(LockNotice)) -> Result<WriteLock, FileError> {
-        let path = path.as_ref();
-        WriteLock::taken(path, tell).map_err(FileError::of("write", path))
+        WriteLock::take_to("write the policy", path.as_ref(), tell)
+    }
+
+    /// The same for a file of any kind; `doing` is for errors.
+    pub(crate) fn take_to(
+        doing: &'static str,
+        path: &Path,
+        tell: impl FnMut(LockNotice),
+    ) -> Result<WriteLock, FileError> {
+        WriteLock::taken(path, tell).map_err(FileError::of(doing, path))
     }
 
     fn taken(path: &Path, mut tell: impl FnMut(LockNotice)) -> io::Result<WriteLock> {
@@ -130,10 +138,7 @@ impl WriteLock {
 }
 
 /// Locks the file beside a file by `lock`.
-fn locked(
-    path: &Path,
-    lock: impl FnOnce(&Path) -> Result<LockFile, TryLockError>,
-) -> Result<LockFile, TryLockError> {
+fn locked(path: &Path, lock: impl FnOnce(&Path) -> Result<LockFile, TryLockError>) -> Result<LockFile, TryLockError> {
     let beside = beside(path).map_err(TryLockError::Error)?;
     lock(&beside).map_err(|error| match error {
         TryLockError::Error(error) => TryLockError::Error(with_help(&beside, &error)),
@@ -163,11 +168,11 @@ mod tests {
         let (missing, file) = (folder.path().join("missing").join("policy.rsv"), folder.path().join("policy.rsv"));
         let error = |path: &Path| WriteLock::take(path, |_| ()).unwrap_err().to_string();
         let text = error(&missing);
-        assert!(text.starts_with(&format!("cannot write {}: ", missing.display())), "{text}");
+        assert!(text.starts_with(&format!("cannot write the policy {}: ", missing.display())), "{text}");
         assert!(text.ends_with("; make its folder first, or choose another"), "{text}");
         std::fs::write(folder.path().join(".policy.rsv.lock"), "mine").unwrap();
         let text = error(&file);
-        assert!(text.starts_with(&format!("cannot write {}: ", file.display())), "{text}");
+        assert!(text.starts_with(&format!("cannot write the policy {}: ", file.display())), "{text}");
         assert!(text.ends_with(".policy.rsv.lock: it is not empty, so it is not a lock; move it"), "{text}");
     }
 }

@@ -29,6 +29,7 @@ mod statistics;
 mod union;
 mod urls;
 
+pub use crate::formats::write_lock::{LockNotice, WriteLock};
 pub use crate::robots::{NoteCounts, NoteKind};
 pub use capture::Capture;
 pub use captures::Captures;
@@ -59,4 +60,3 @@ pub use state::{Answered, OriginStatus, Ruling};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use state::{Class, LastGood, OriginState, OverrideState, Times};
 pub use statistics::{CaptureCounts, CompileProgress, Statistics};
-pub use crate::formats::write_lock::{LockNotice, WriteLock};

@@ -346,12 +346,8 @@ impl<'f> Writer<'f> {
 /// # Errors
 ///
 /// [`SeenError`] if a file is not valid, or they have different keys, or the new one cannot be written; then nothing is.
-pub fn merge_seen(
-    files: &[impl AsRef<Path>],
-    out: &Path,
-    tell: impl FnMut(LockNotice),
-) -> Result<SeenFile, SeenError> {
-    let lock = WriteLock::take(out, tell);
+pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockNotice)) -> Result<SeenFile, SeenError> {
+    let lock = WriteLock::take_to("write", out, tell);
     let lock = lock.map_err(|error| SeenError::Write { path: out.to_owned(), error: error.error })?;
     let files = files.iter().map(|path| SeenFile::open(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
     let files = &files;

@@ -156,6 +156,9 @@ impl FilterArgs {
         if self.source.follow && rules.policy.policy.is_empty() {
             return Err(Failure::FollowWithoutPolicy);
         }
+        if self.source.follow && self.output.count {
+            return Err(Failure::FollowWithCount);
+        }
         if self.source.follow && !self.output.prints_lines() {
             return Err(Failure::FollowWithReceipt);
         }

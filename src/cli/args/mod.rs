@@ -6,8 +6,8 @@ mod output;
 mod policy;
 mod values;
 
-pub use filter::{FilterArgs, InputArgs, Log, PolicySourceArgs, WatchingArgs};
 pub use choices::{ChoicesArgs, OriginChoicesArgs, ViewArgs};
+pub use filter::{FilterArgs, InputArgs, Log, PolicySourceArgs, WatchingArgs};
 pub use policy::{
     AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, mapped, trust,
 };

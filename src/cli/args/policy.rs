@@ -93,12 +93,7 @@ impl JudgedByArgs {
     }
 
     /// Reads the sources and the overrides into `captures`, and returns it. Passes what was passed over to `tell`.
-    pub fn read(
-        &self,
-        skip_bad: bool,
-        captures: Captures,
-        tell: impl FnMut(&PassedOver),
-    ) -> Result<Captures, Failure> {
+    pub fn read(&self, skip_bad: bool, captures: Captures, tell: impl FnMut(&PassedOver)) -> Result<Captures, Failure> {
         let sources = (&*self.robots, self.origin.as_deref());
         self.reading.read(sources, self.overrides.as_deref(), skip_bad, captures, tell)
     }
@@ -107,12 +102,12 @@ impl JudgedByArgs {
     /// fields are of answers, so with either the source is one of answers.
     pub fn read_for_any(
         &self,
-        any: &str,
+        any: Option<&str>,
         mut captures: Captures,
         tell: impl FnMut(&PassedOver),
     ) -> Result<(Captures, Option<Robots>), Failure> {
-        match (&*self.robots, &self.origin, &self.overrides, &self.reading.columns) {
-            ([single], None, None, None) => {
+        match (&*self.robots, &self.origin, &self.overrides, &self.reading.columns, any) {
+            ([single], None, None, None, Some(any)) => {
                 let robots = source::add_for_any(single, any, &self.reading.options(false), &mut captures)?;
                 if robots.is_none() && self.reading.fetched_at.is_some() && !single.is_dir() {
                     return Err(Failure::NothingWithoutTime);

@@ -12,8 +12,8 @@ use std::time::SystemTime;
 
 #[cfg(unix)]
 use super::lost_pages::Region;
-use crate::formats::compression::{Compression, Pieces, Reader};
 use crate::formats::STANDARD_INPUT;
+use crate::formats::compression::{Compression, Pieces, Reader};
 use crate::formats::memory;
 use crate::formats::seekable::FileAt;
 use crate::input::error::{ListError, unreadable};

@@ -57,7 +57,7 @@ impl SourceKind {
 
     /// The kind of a whole file whose decompressed text begins so, which was named as a source or as a robots.txt; its form, if it is
     /// no source and certainly no robots.txt. If fields have `names` of their own, any objects may be answers.
-    pub(super) fn of_file(start: &[u8], names: &FieldNames) -> Result<SourceKind, TextForm> {
+    pub(crate) fn of_file(start: &[u8], names: &FieldNames) -> Result<SourceKind, TextForm> {
         match SourceKind::of_text(start) {
             SourceKind::RobotsTxt => match TextForm::of(start) {
                 None => Ok(SourceKind::RobotsTxt),

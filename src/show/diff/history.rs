@@ -129,7 +129,11 @@ impl<'p> Walk<'_, 'p> {
         Walk {
             history,
             decisions: policies.iter().zip(&by_policy).map(|(policy, &choices)| decisions(policy, choices)).collect(),
-            deciders: policies.iter().zip(&by_policy).map(|(policy, &choices)| AccessDecider::new(policy, choices)).collect(),
+            deciders: policies
+                .iter()
+                .zip(&by_policy)
+                .map(|(policy, &choices)| AccessDecider::new(policy, choices))
+                .collect(),
             comparers: pairs.collect(),
         }
     }
