@@ -329,7 +329,9 @@ impl CrawlerRules {
         }
         let require = self.choices.require;
         let why = format!("allowed ({}), but what is said of its uses does not meet {require}", answer.why);
-        Answer { verdict, reason, why, rule: None, preferences, ..answer }
+        // The line that refuses the page, as `filter --explain` names it.
+        let rule = self.as_filter.explain(url).rule;
+        Answer { verdict, reason, why, rule, preferences, ..answer }
     }
 }
 

@@ -529,9 +529,9 @@ impl fmt::Display for Receipt {
         if notes > 0 {
             let lines = counted(notes, "line or part", "lines or parts");
             let had_none = format!("{lines} of robots.txt files had no effect;");
-            let where_to = match self.balanced {
+            // Of lines that are only counted or printed, no receipt is written.
+            let where_to = match self.origins_needed {
                 Some(_) => "the receipt lists their kinds, `robosieve lint` the lines",
-                // No receipt is written of lines that are only counted or printed.
                 None => "`robosieve lint` lists the lines",
             };
             writeln!(f, "{}", fit::wrapped([had_none.as_str(), where_to]))?;

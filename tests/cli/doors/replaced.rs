@@ -46,7 +46,8 @@ fn with_seen(names: &[String]) -> Bench {
 
 fn has_urls(bench: &Bench, name: &str, count: usize) {
     let done = bench.program(&format!("seen {name}")).assert().success();
-    said(&done.get_output().stdout, &[&format!(" {count} URLs")]);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.contains(&format!(" {count} URL")), "{text}");
 }
 
 fn hidden(bench: &Bench) -> Vec<String> {
@@ -117,8 +118,7 @@ fn a_hard_link_keeps_its_file() {
     fs::hard_link(bench.path("all"), bench.path("hard")).expect("a link");
     bench.program("seen hard other -o all").assert().success();
     has_urls(&bench, "all", 2);
-    let done = bench.program("seen hard").assert().success();
-    said(&done.get_output().stdout, &[" 1 URL,"]);
+    has_urls(&bench, "hard", 1);
 }
 
 fn mkfifo(bench: &Bench, name: &str) {
@@ -237,6 +237,7 @@ fn shell(bench: &Bench, words: &str) -> Output {
 fn a_closed_standard_output_is_an_error_for_what_prints() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\nhttp://a.example/no\n");
+    bench.file("bad", "User-agent: *\nDisallow: no\n");
     for words in [
         "compile --quiet --agent examplebot sites -o policy.rsv",
         "filter --quiet --policy policy.rsv --out out urls",
@@ -260,12 +261,12 @@ fn a_closed_standard_output_is_an_error_for_what_prints() {
         "diff policy.rsv policy.rsv",
         "diff policy.rsv policy.rsv --summary",
         "history policy.rsv",
-        "lint sites/a.example",
+        "lint bad",
         "lint --format sarif sites/a.example",
         "lint --kinds",
         "seen seen",
         "seen seen -o /dev/stdout",
-        "keys -o keys.rss urls",
+        "keys --shard 1/2 -o keys.rss urls",
         "verify out",
         "completions bash",
         "man",
@@ -342,5 +343,6 @@ fn only_what_writes_a_receipt_speaks_of_one() {
         assert!(!text.contains("receipt"), "{words}: {text}");
         assert!(words != "--count" || text.contains("`robosieve lint` lists the lines"), "{text}");
     }
-    said(&run("--out out"), &["the receipt lists their kinds"]);
+    let text = String::from_utf8(run("--out out")).expect("UTF-8");
+    assert!(text.contains("the receipt lists their kinds"), "{text}");
 }
