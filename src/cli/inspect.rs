@@ -10,7 +10,6 @@ use super::say::print;
 use super::sources::{crawlers_or_all, origin_of};
 use crate::formats::json::to_string_pretty;
 use crate::formats::visible;
-use crate::origin::www_sibling;
 use crate::policy::{OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Agents, SideKey};
 use crate::show::inspect::{
@@ -65,7 +64,7 @@ pub struct InspectArgs {
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let now = args.view.of_origins.time();
-    let choices = args.view.choices(now)?;
+    let choices = args.view.choices(now)?.www_fallback(args.www_fallback);
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {
@@ -73,7 +72,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         print(&if args.json { to_string_pretty(&summary)? } else { summary_text(&summary, args.top) })?;
         return Ok(ExitCode::SUCCESS);
     };
-    let origin = with_fallback(origin_of(given)?, &policy, args.www_fallback);
+    let origin = origin_of(given)?;
     let wrong = |problem| Failure::Origin { given: origin.clone(), problem };
     let entry = OriginEntry::of(&policy, origin.as_bytes(), &crawlers, choices).map_err(wrong)?;
     match (entry, policy.origin(origin.as_bytes())) {
@@ -85,13 +84,6 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// An origin, or the one that it falls back to if the policy does not know it.
-fn with_fallback(origin: String, policy: &Policy, www_fallback: bool) -> String {
-    let is_unknown = www_fallback && policy.origin(origin.as_bytes()).is_none();
-    let sibling = www_sibling(origin.as_bytes()).filter(|sibling| is_unknown && policy.origin(sibling).is_some());
-    sibling.and_then(|sibling| String::from_utf8(sibling.into()).ok()).unwrap_or(origin)
 }
 
 fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<String, Failure> {

@@ -9,10 +9,10 @@ use std::io::{self, Stdout, Write};
 ///
 /// # Errors
 ///
-/// If it is closed.
+/// If it is closed, or open only for reading.
 pub(crate) fn open() -> io::Result<Stdout> {
     if is_closed() {
-        return Err(io::Error::other("standard output is closed"));
+        return Err(io::Error::other("standard output is closed, or open only for reading"));
     }
     Ok(io::stdout())
 }
@@ -54,7 +54,9 @@ mod at_start {
 
     extern "C" fn look() {
         // SAFETY: the call has no preconditions, and only asks for the flags of a descriptor.
-        if unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1 {
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFL) };
+        // Rust takes a descriptor that is open only for reading for a closed one, and drops what is written.
+        if flags == -1 || flags & libc::O_ACCMODE == libc::O_RDONLY {
             WAS_CLOSED.store(true, Ordering::Relaxed);
         }
     }

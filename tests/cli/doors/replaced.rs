@@ -279,7 +279,8 @@ fn a_closed_standard_output_is_an_error_for_what_prints() {
         "compile --agent examplebot sites -o /dev/stdout",
         "export policy.rsv --what access -o /dev/stdout",
     ] {
-        for (redirected, prints) in [(">&-", "is closed"), (">/dev/full", "")] {
+        for (redirected, prints) in [(">&-", "is closed"), ("1</dev/null", "open only for reading"), (">/dev/full", "")]
+        {
             let done = shell(&bench, &format!("{words} {redirected}"));
             let text = String::from_utf8_lossy(&done.stderr).into_owned();
             // Nothing to print is no loss.
