@@ -145,7 +145,7 @@ fn a_source_is_read_as_what_it_is() {
     }
     let mut piped = bench.program("check --agent me --robots - http://a.example/");
     let done = piped.write_stdin(bench.read("in.warc")).assert().code(0);
-    said(&done.get_output().stdout, &["allowed\thttp://a.example/\tno rule matches"]);
+    done.stdout("allowed\thttp://a.example/\tno rule matches\tUser-agent: * (line 1)\n");
     let single =
         "check --agent me --origin http://a.example --robots sites/a.example http://a.example/no http://b.example/";
     let done = bench.program(single).assert().code(1);
