@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::args::InputArgs;
 use super::error::Failure;
 use crate::formats::error::FileError;
-use crate::input::{NameEnd, STANDARD_INPUT, lists_named_in};
+use crate::formats::is_standard_input;
+use crate::input::{NameEnd, lists_named_in};
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
 pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Failure> {
@@ -17,16 +18,20 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
         }
     }
     let Some(file) = &input.files_from else { return Ok(lists) };
-    let is_read_twice = |lists: &[PathBuf]| {
-        let is_standard_input = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
-        is_standard_input(file) && lists.iter().any(is_standard_input)
-    };
-    if is_read_twice(&lists) {
-        return Err(Failure::StandardInputTwice);
-    }
+    let once = |lists: &[PathBuf]| read_once(lists.iter().chain([file]).map(PathBuf::as_path));
+    once(&lists)?;
     let end = if input.null { NameEnd::Nul } else { NameEnd::Line };
     lists.extend(lists_named_in(file, end)?);
-    if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
+    once(&lists)?;
+    Ok(lists)
+}
+
+/// Checks that no more than one of these paths is standard input, whatever they are of.
+pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    match paths.into_iter().filter(|path| is_standard_input(path)).nth(1) {
+        Some(_) => Err(Failure::StandardInputTwice),
+        None => Ok(()),
+    }
 }
 
 /// The argument as a pattern, if it contains a wildcard character and no file has that name.

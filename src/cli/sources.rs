@@ -2,7 +2,6 @@
 //! none of which may be endless.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use crate::origin;
 use crate::output::counted;
 use crate::policy::source::{PassedOver, Robots};
 use crate::policy::{CaptureCounts, Crawler, CrawlerError, Overrides, Policy, Statistics};
-use crate::robots::{Agents, body_limit};
+use crate::robots::Agents;
 
 /// Tells on standard error what was passed over in sources.
 pub fn say_passed_over(passed: &PassedOver) {
@@ -83,12 +82,6 @@ const NAMES: u64 = 64 << 20;
 /// The most bytes of a line with a URL.
 const LINE: u64 = 64 << 20;
 
-/// A file of one robots.txt, as far as any of these dialects reads.
-pub(super) fn robots_txt<'d>(path: &Path, dialects: impl IntoIterator<Item = &'d Dialect>) -> Result<Robots, Failure> {
-    let read = || Robots::read(open(path)?, body_limit(dialects));
-    Ok(read().map_err(FileError::of("read", path))?)
-}
-
 /// The text of a file of one robots.txt; an error says why it is none.
 pub(super) fn text_of(path: &Path, robots: Robots) -> Result<Arc<[u8]>, Failure> {
     robots.text.map_err(|problem| Failure::NotText { path: path.to_owned(), problem })
@@ -104,13 +97,6 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
         Some(error) => Err(FileError::of("read", Path::new(STANDARD_INPUT))(error).into()),
         None => Ok(line),
     }
-}
-
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    Ok(match path.as_os_str() == STANDARD_INPUT {
-        true => Box::new(io::stdin()),
-        false => Box::new(File::open(path)?),
-    })
 }
 
 /// The crawlers that sources are read for: those named by options, which a robots.txt must be able to name, then those of a file, each

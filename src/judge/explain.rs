@@ -88,9 +88,12 @@ impl Explainer {
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause {
         let url = origin::trimmed(url);
-        // What does not meet the requirements of the run, if it is allowed, is not decided by a rule.
-        let required = self.judging.view().by_requirements(url, &mut self.preferences);
         self.look_up(url);
+        let allows = |deciding: &Deciding| deciding.decision.if_allowed().partition() == Partition::Allowed;
+        let may_be_refused = self.deciding.as_ref().is_some_and(allows);
+        // What does not meet the requirements of the run, if it is allowed, is not decided by a rule.
+        let view = self.judging.view();
+        let required = if may_be_refused { view.by_requirements(url, &mut self.preferences) } else { None };
         let Some(deciding) = &self.deciding else { return Cause::default() };
         let captured = deciding.captured;
         let status = deciding.status.filter(|_| !self.is_spared(url));

@@ -34,7 +34,7 @@ use toml::value::Datetime;
 use crate::dialect::Dialect;
 use crate::formats::error::{FileError, in_words, toml_words};
 use crate::formats::{line_of, shortened, shown, text_file, time};
-use crate::policy::source::{Robots, bare_origin};
+use crate::policy::source::{FieldNames, Robots, SourceKind, bare_origin};
 use crate::policy::state::Ruling;
 use crate::robots::{self, body_limit};
 
@@ -152,13 +152,18 @@ fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, Prob
     let path = folder.join(value.get_ref());
     // The dialect is that of a policy, which is not known here.
     let at = value.span().start;
-    match Robots::open(&path, body_limit(Dialect::ALL)) {
-        Ok(Robots { text: Ok(text), .. }) => Ok(text),
-        Ok(Robots { text: Err(problem), .. }) => {
-            Err((at, OverrideProblem::ReplacementNotText { path, problem: problem.to_string() }))
-        }
-        Err(error) => Err((at, OverrideProblem::Unreadable { path, error })),
-    }
+    let robots = Robots::open(&path, body_limit(Dialect::ALL));
+    let robots = robots.map_err(|error| (at, OverrideProblem::Unreadable { path: path.clone(), error }))?;
+    let text = match robots.text {
+        Ok(text) => text,
+        Err(problem) => return Err((at, OverrideProblem::ReplacementNotText { path, problem: problem.to_string() })),
+    };
+    let looks = match SourceKind::of_file(&text, &FieldNames::default()) {
+        Ok(SourceKind::RobotsTxt) => return Ok(text),
+        Ok(kind) => kind.name(),
+        Err(form) => form.name(),
+    };
+    Err((at, OverrideProblem::NotRobots { path, looks }))
 }
 
 /// The robots.txt that is written in the file itself.
@@ -317,13 +322,21 @@ pub enum OverrideProblem {
         /// Why not.
         problem: String,
     },
-    /// A replacement file is no robots.txt.
+    /// A replacement file is no text.
     #[error("{} is no robots.txt: {problem}", shown(path))]
     ReplacementNotText {
         /// The replacement.
         path: PathBuf,
         /// Why not.
         problem: String,
+    },
+    /// A replacement file is certainly no robots.txt.
+    #[error("{} looks like {looks}, not like a robots.txt", shown(path))]
+    NotRobots {
+        /// The replacement.
+        path: PathBuf,
+        /// What it looks like.
+        looks: &'static str,
     },
     /// A replacement file cannot be read.
     #[error("cannot read {}: {}", shown(path), in_words(error))]

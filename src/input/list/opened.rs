@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::line_ends::Buffer;
 use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
-use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
+use super::regular::{FileState, Mapped, Regular};
 use super::short_lines::LongLines;
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
+use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::marks::{FileClass, FileMark};
 use crate::input::error::{ListError, SkippedPart, unreadable};

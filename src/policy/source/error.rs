@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::form::TextForm;
 use super::kind::SourceKind;
 use crate::formats::compression::is_damage;
 use crate::formats::error::{FileError, in_words};
@@ -147,6 +148,14 @@ pub enum SourceError {
         path: PathBuf,
         /// Its kind.
         kind: SourceKind,
+    },
+    /// A file that was named as a robots.txt, and certainly is none.
+    #[error("{} looks like {}, not like a robots.txt", shown(path), form.name())]
+    NotRobots {
+        /// The file.
+        path: PathBuf,
+        /// What it looks like.
+        form: TextForm,
     },
     /// An archive in a folder, whose files are robots.txt files.
     #[error("{} is {}, but each file of a folder is a robots.txt; give the archive itself", shown(path), kind.name())]

@@ -11,12 +11,14 @@ mod directory;
 mod error;
 mod fetched_at;
 mod fields;
+mod form;
 #[cfg(feature = "parquet")]
 mod header_column;
 mod headers;
 mod intake;
 mod json_lines;
 mod kind;
+mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
@@ -26,11 +28,14 @@ mod warc;
 
 pub use super::statistics::WarcCounts;
 pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
+#[cfg(feature = "cli")]
+pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
 pub(crate) use answer::{bare_origin, page};
 pub use error::{NoColumn, RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
 pub use fields::{Field, FieldNames, FieldNamesError};
+pub use form::TextForm;
 pub use headers::headers_of_json;
 pub use intake::Newest;
 pub use kind::SourceKind;

@@ -2,9 +2,11 @@
 //! that can express it.
 
 mod bodies;
+mod choices;
 mod files;
 mod lines;
 mod locations;
 mod meanings;
 mod paths;
+mod replaced;
 mod times;
