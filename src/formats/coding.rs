@@ -200,8 +200,11 @@ struct Part {
     ending: Ending,
 }
 
+/// Decodes no more than about so many bytes.
+type Decoder = fn(&[u8], usize) -> Part;
+
 /// The codings that are known, each with the name in messages.
-const CODINGS: [(&[u8], &str, fn(&[u8], usize) -> Part); 5] = [
+const CODINGS: [(&[u8], &str, Decoder); 5] = [
     (b"gzip", "gzip", gunzipped),
     (b"x-gzip", "gzip", gunzipped),
     (b"deflate", "deflate", inflated),
