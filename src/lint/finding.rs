@@ -165,7 +165,7 @@ const RFC_TEXTS: Texts = Texts {
         (&[FileWithoutDisallow, AgentCut, AgentRepeated, EverybodyRepeated], RFC, "2.2.1"),
         (&[FileCut, FileTooLong, LineCut], RFC, "2.5"),
         (&[MissingColon, StarNotAlone, BlankLineInRecord, RuleWithoutSlash, SeveralPaths], RFC, "2.2"),
-        (&[AgentsOnOneLine, ForeignComment, RuleWithHost], RFC, "2.2"),
+        (&[AgentsOnOneLine, ForeignComment, HashInside, RuleWithHost], RFC, "2.2"),
         (&[MisspeltKey, UnknownRecord, DeadRecord, RecordOfFew], RFC, "2.2.4"),
         (&[NotInherited, RulesLifted, AllowAllOverruled], RFC, "2.2.1"),
         (&[RecordWithoutDisallow, RuleOutsideGroup, Unescaped, UnreachableRule, RuleWithoutEffect], RFC, "2.2.2"),

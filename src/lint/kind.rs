@@ -193,6 +193,8 @@ kinds! {
     ByteOrderMark = "byte-order-mark", Note, "a byte order mark", "\u{feff}User-agent: *\nDisallow: /x";
     /// A name with `.*` in it, which matches less than one with `*`.
     DotStar = "dot-star", Note, "`.*` after a name, which is less than `*`", "Disallow: /foo.*";
+    /// A `#` in a path, which begins a comment, so that the rule ends before it.
+    HashInside = "hash-inside", Error, "a `#` in a path, which ends the rule", "Disallow: /#anchor";
 }
 
 impl From<NoteKind> for FindingKind {

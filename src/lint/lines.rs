@@ -29,6 +29,9 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
         match key {
             Key::Allow | Key::Disallow => {
                 let rule = RuleLine { line: line.number, key: written, value, outside, competes };
+                if let Some(comment) = rule::hash_inside(line.text, value) {
+                    rule.check_hash(comment, findings);
+                }
                 rule::check(&rule, dialect, findings);
             }
             Key::Side(SideKey::Sitemap) => sitemaps.check(line.number, value, findings),

@@ -113,6 +113,34 @@ fn cut_escape(value: &[u8], at: usize, dialect: &Dialect) -> Option<String> {
     ))
 }
 
+/// What follows a `#` inside of a path, if that is no comment: nothing between it and the path is blank, nor is what follows.
+pub(super) fn hash_inside<'t>(line: &'t [u8], value: &[u8]) -> Option<&'t [u8]> {
+    let at = memchr::memchr(b'#', line)?;
+    let (before, after) = (&line[..at], &line[at + 1..]);
+    let is_path = meant::is_start(value) && before.ends_with(value);
+    let is_comment =
+        after.first().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'#') && !after.trim_ascii().is_empty();
+    (is_path && !is_comment).then_some(after)
+}
+
+impl RuleLine<'_> {
+    /// Reports what a `#` inside of its path makes of it.
+    pub(super) fn check_hash(&self, after: &[u8], findings: &mut Findings<'_>) {
+        let (rule, verb) =
+            if self.key.eq_ignore_ascii_case(b"allow") { ("allows", "allow") } else { ("blocks", "block") };
+        let is_all = self.value.iter().all(|byte| matches!(byte, b'/' | b'*')) && !self.value.starts_with(b"//");
+        let what = match is_all {
+            true => format!("{rule} the whole site"),
+            false => format!("{rule} all that begins with {}", excerpt(self.value)),
+        };
+        let after = excerpt(after.trim_ascii());
+        let reason = format!(
+            "# begins a comment, so this rule {what}; no rule can {verb} #{after} alone, because fetchers never send what follows a #"
+        );
+        findings.add(FindingKind::HashInside, self.line, reason);
+    }
+}
+
 /// Why a value is no rule.
 pub(super) fn without_slash(value: &[u8], but: &str) -> String {
     let form = if has_host(value) { ", without scheme and host" } else { "" };
@@ -300,6 +328,35 @@ mod tests {
         assert_eq!(meaning("/*>", "/*"), None);
         assert_eq!(meaning("/**", "/*").as_deref(), Some("Disallow: /*"));
         assert_eq!(meaning("a/../b", "/a/../b"), None);
+    }
+
+    #[test]
+    fn a_hash_in_a_path_is_no_comment() {
+        let found = |line: &str| {
+            let value = line.split('#').next().unwrap().split_once(':').unwrap().1.trim();
+            hash_inside(line.as_bytes(), value.as_bytes()).is_some()
+        };
+        for line in [
+            "Disallow: /#anchor",
+            "Disallow:/a#b",
+            "Allow: /#",
+            "Disallow: /a#/b c",
+            "Disallow: *#x",
+            "Disallow: /a#b # c",
+        ] {
+            assert!(found(line), "{line}");
+        }
+        for line in [
+            "Disallow: / # x",
+            "Disallow: /a\t#x",
+            "Disallow: /a# a comment",
+            "Disallow: #x",
+            "Disallow: /a ## x",
+            "Disallow: x#y",
+            "Disallow: /a",
+        ] {
+            assert!(!found(line), "{line}");
+        }
     }
 
     #[test]
