@@ -2,3 +2,5 @@
 
 mod files;
 mod lines;
+#[cfg(feature = "parquet")]
+mod pages;
