@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs, OriginChoicesArgs};
 use super::error::Failure;
@@ -15,7 +14,6 @@ use super::lists::read_once;
 use super::say::{Printer, say};
 use super::sources::{crawlers, say_passed_over, say_ties, text_of, url_line};
 use crate::dialect::Dialect;
-use crate::formats::compression::is_damage;
 use crate::formats::time::time;
 use crate::formats::{is_standard_input, json, shown, visible};
 use crate::judge::{Choices, Explainer, Fallback, Matcher, Statuses};

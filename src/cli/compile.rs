@@ -60,7 +60,8 @@ pub struct CompileArgs {
     pub reading: ReadingArgs,
     /// The memory budget, such as 512M or 2GiB
     ///
-    /// Answers that do not fit are sorted and written to temporary files beside the policy. Memory-mapped files do not count: the
+    /// Answers that do not fit are sorted and written to temporary files beside the policy. Pages of Parquet for which there is no
+    /// room are an error before they are decoded, or passed over with --skip-bad. Memory-mapped files do not count: the
     /// system can reclaim their memory.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
     pub memory: u64,

@@ -51,8 +51,6 @@ pub use preferred::PagePreferences;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use same_url::{NoKey, SameUrl};
 pub use scratch::Scratch;
-#[cfg(feature = "cli")]
-pub(crate) use slow::always_allows;
 pub use tally::{Tally, line_hash};
 pub use urls::UrlCounts;
 pub use view::Judge;

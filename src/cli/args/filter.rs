@@ -211,8 +211,9 @@ pub struct LongRunArgs {
     /// decompressor, origins until they go to disk, robots.txt files being compiled, and rules kept for --explain. With
     /// less, chunks and row groups are smaller, and there are fewer workers if not all fit: 1 GiB holds 16 for one
     /// crawler, 4 with --format parquet, 8 with --explain. A line or the window of a Zstandard list that does not fit
-    /// is an error. Memory-mapped files do not count: the system can reclaim their memory. Not bounded are about 4 KiB per
-    /// list, and what a crafted Parquet file can claim; a control group or ulimit bounds these.
+    /// is an error, or skipped with --skip-bad, and so are pages of Parquet that are read together, before they are decoded.
+    /// Memory-mapped files do not count: the system can reclaim their memory. Not bounded are about 4 KiB per list, and the
+    /// footers of Parquet files; a control group or ulimit bounds these.
     #[arg(long, default_value = "1G", value_name = "SIZE", value_parser = bytes)]
     pub memory: u64,
     /// The number of worker threads [default: one per processor]

@@ -15,6 +15,7 @@ use super::regular::{Mapped, Regular};
 use super::short_lines::LongLines;
 use super::{ParquetList, TableRows};
 use crate::formats::made_ahead::Ahead;
+use crate::formats::marks::MARKED;
 use crate::input::error::{ListError, SkippedPart, SkippedRows};
 use crate::input::layout::{LOOK, UrlField};
 
@@ -156,15 +157,27 @@ pub(crate) trait Content: Send + Sync {
 /// The name of the Parquet format in receipts.
 pub(crate) const LIST_FORMAT: &str = "parquet";
 
-/// Reads the first lines of a text, until its layout is determined.
+/// Reads the first lines of a text, until its layout is determined, and its mark if it may be no text.
 pub(super) fn start(text: &mut dyn BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     let mut text = text.take(LOOK as u64);
+    let mut is_determined = false;
     loop {
         // Look at each line only once: a million empty lines may come before one that counts.
         let line = start.len();
-        if text.read_until(b'\n', &mut start)? == 0 || url_field.is_determined_by(&start[line..]) {
+        if text.read_until(b'\n', &mut start)? == 0 {
+            return Ok(start);
+        }
+        is_determined |= url_field.is_determined_by(&start[line..]);
+        // A mark may go on after a line feed. Nothing else waits for more than it needs: it may come through a pipe.
+        if is_determined && (start.len() >= MARKED || !may_be_binary(&start)) {
             return Ok(start);
         }
     }
+}
+
+/// Whether a text that begins so may be a binary file, whose mark is yet to come.
+fn may_be_binary(start: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n');
+    start.first().is_some_and(|byte| *byte >= 0x80) || start.iter().any(is_control)
 }

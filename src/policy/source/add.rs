@@ -513,7 +513,6 @@ mod tests {
     use super::*;
     use crate::robots::Agents;
     #[cfg(feature = "cli")]
-    use crate::robots::body_limit;
     use crate::{Dialect, Policy};
 
     const NOW: i64 = 1_768_219_200;

@@ -5,8 +5,8 @@
 //! names are passed over and counted. A file may be compressed; then a final `.gz`, `.zst` or `.bz2` of its name is not part
 //! of the host.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::answer::bare_origin;
 use super::error::SourceError;

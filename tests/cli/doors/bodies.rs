@@ -280,7 +280,8 @@ fn warc(bench: &Bench, cases: &[(usize, &Case)]) -> Policy {
 fn memory(_: &Bench, cases: &[(usize, &Case)]) -> Policy {
     let answer = |&(number, case): &(usize, &Case)| {
         let headers = case.coding.map(|coding| ("Content-Encoding".to_owned(), coding.to_owned()));
-        Answer::found(format!("http://{}", host(number)), case.body.clone()).headers(headers.into_iter().collect())
+        Answer::found(format!("http://{}", host(number)), case.body.clone(), None)
+            .headers(headers.into_iter().collect())
     };
     let mut captures = captures();
     source::add_answers(cases.iter().map(answer).collect::<Vec<_>>(), &Options::default(), &mut captures)

@@ -10,3 +10,5 @@ mod meanings;
 mod paths;
 mod replaced;
 mod times;
+#[cfg(feature = "parquet")]
+mod pages;
