@@ -10,9 +10,8 @@ use std::process::ExitCode;
 
 use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs, OriginChoicesArgs};
 use super::error::Failure;
-use super::lists::read_once;
 use super::say::{Printer, say};
-use super::sources::{crawlers, say_passed_over, say_ties, text_of, url_line};
+use super::sources::{crawlers, read_once, say_passed_over, say_ties, text_of, url_line};
 use crate::dialect::Dialect;
 use crate::formats::time::time;
 use crate::formats::{is_standard_input, json, shown, visible};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::args::InputArgs;
 use super::error::Failure;
+use super::sources::read_once;
 use crate::formats::error::FileError;
-use crate::formats::is_standard_input;
 use crate::input::{NameEnd, lists_named_in};
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
@@ -24,14 +24,6 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
     lists.extend(lists_named_in(file, end)?);
     once(&lists)?;
     Ok(lists)
-}
-
-/// Checks that no more than one of these paths is standard input, whatever they are of.
-pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
-    match paths.into_iter().filter(|path| is_standard_input(path)).nth(1) {
-        Some(_) => Err(Failure::StandardInputTwice),
-        None => Ok(()),
-    }
 }
 
 /// The argument as a pattern, if it contains a wildcard character and no file has that name.

@@ -10,7 +10,7 @@ use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
 use crate::formats::error::{FileError, json_problem};
-use crate::formats::{shortened, shown, text_file, visible};
+use crate::formats::{is_standard_input, shortened, shown, text_file, visible};
 use crate::input::STANDARD_INPUT;
 use crate::origin;
 use crate::output::counted;
@@ -96,6 +96,14 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
     match read.err().or(problem) {
         Some(error) => Err(FileError::of("read", Path::new(STANDARD_INPUT))(error).into()),
         None => Ok(line),
+    }
+}
+
+/// Checks that no more than one of these paths is standard input, whatever they are of.
+pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    match paths.into_iter().filter(|path| is_standard_input(path)).nth(1) {
+        Some(_) => Err(Failure::StandardInputTwice),
+        None => Ok(()),
     }
 }
 

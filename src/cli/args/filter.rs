@@ -11,7 +11,7 @@ use super::output::OutputArgs;
 use super::policy::{DialectArgs, JudgedByArgs};
 use super::values::{bytes, number_up_to, workers};
 use crate::cli::error::Failure;
-use crate::cli::lists::read_once;
+use crate::cli::sources::read_once;
 use crate::input::{Column, Delimiter, Shard, UrlField};
 use crate::robots::Agents;
 use crate::run::LongRun;

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::values::one_of;
 use crate::cli::error::Failure;
-use crate::cli::lists::read_once;
-use crate::cli::sources;
+use crate::cli::sources::{self, read_once};
 use crate::dialect::Dialect;
 use crate::policy::source::{self, FetchedAt, FieldNames, Options, PassedOver, Robots};
 use crate::policy::{Captures, OpenError, Overrides, Policy, Trust};

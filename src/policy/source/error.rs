@@ -217,15 +217,6 @@ fn remedy(kind: SourceKind) -> &'static str {
     }
 }
 
-/// A table lacks a column that is needed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("it has no column {name:?}")]
-pub struct NoColumn {
-    /// The column.
-    pub name: String,
-}
-
 /// A problem of a record of an archive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -32,9 +32,9 @@ pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, 
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
 pub(crate) use answer::{bare_origin, page};
-pub use error::{NoColumn, RecordProblem, SourceError};
+pub use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
-pub use fields::{Field, FieldNames, FieldNamesError};
+pub use fields::{Field, FieldNames, FieldNamesError, NoColumn};
 pub use form::TextForm;
 pub use headers::headers_of_json;
 pub use intake::Newest;

@@ -8,7 +8,8 @@ use std::fs::File;
 use std::path::Path;
 
 use super::answer::{Answer, Captured, TimeBounds};
-use super::error::{NoColumn, SourceError};
+use super::error::SourceError;
+use super::fields::NoColumn;
 use super::fields::{Field, FieldNames};
 use super::header_column::HeaderColumn;
 use super::intake::Intake;

@@ -7,8 +7,8 @@ mod files;
 mod lines;
 mod locations;
 mod meanings;
+#[cfg(feature = "parquet")]
+mod pages;
 mod paths;
 mod replaced;
 mod times;
-#[cfg(feature = "parquet")]
-mod pages;
