@@ -14,7 +14,7 @@ use crate::formats::marks::{FileMark, MARKED};
 /// How many bytes of a body show whether it is text.
 const CHECKED: usize = 4 << 10;
 
-/// In text, at most one byte in so many is NUL.
+/// In text, at most one byte in so many is NUL, but for a single one.
 const NULS: usize = 10;
 
 /// How many bytes of a body show whether its first character is one of a mark.
@@ -192,7 +192,7 @@ fn other_than_text(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(CHECKED)];
     let is_utf16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
     let nuls = memchr::memchr_iter(0, start).count();
-    (nuls * NULS > start.len() && !is_utf16).then(|| what_has_nuls(start))
+    (nuls > 1 && nuls * NULS > start.len() && !is_utf16).then(|| what_has_nuls(start))
 }
 
 /// What bytes are that have many NULs.
@@ -250,6 +250,7 @@ mod tests {
             "\u{e9}t\u{e9}: \u{fffd}".as_bytes(),
             b"# \xe9t\xe9 in Latin-1\n",
             b"\x1b[0m",
+            b"\0",
         ] {
             let text = text(plain.into(), &[], LIMIT).unwrap();
             assert!(matches!(text, Cow::Borrowed(_)) && *text == *plain, "{}", plain.escape_ascii());

@@ -31,6 +31,12 @@ const READ_LIMIT: usize = 4 * 1024 * 1024;
 ///
 /// If `dialect` is not one of the six names.
 pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bool {
+    // What is full of NULs is no robots.txt, and blocks everything.
+    let start = &robots[..robots.len().min(4096)];
+    let nuls = start.iter().filter(|&&byte| byte == 0).count();
+    if nuls > 1 && nuls * 10 > start.len() && !start.starts_with(b"\xff\xfe") && !start.starts_with(b"\xfe\xff") {
+        return allowed(dialect, agents, b"User-agent: *\nDisallow: /\n", path);
+    }
     use Dialect::{Draft1996, Extended2008, Mandelbot, Original1994, Rfc9309};
     let dialect = match dialect {
         "rfc9309" => Rfc9309,

@@ -57,6 +57,10 @@ pub fn verdict(allowed: bool) -> Verdict {
 /// The automaton of a robots.txt after a round trip through a policy file, whose rules and side records must equal
 /// those of the robots.txt; `None` where no group applies.
 fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static Dialect) -> Option<Vec<u32>> {
+    // A policy defers what is no robots.txt.
+    if rules.flaw().is_some() {
+        return None;
+    }
     let mut captures = Captures::new(agents.clone(), dialect);
     captures.add(vec![Capture::found("http://a.example", file)]).expect("one capture");
     let made = captures.policy().expect("one origin");

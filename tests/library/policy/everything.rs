@@ -68,6 +68,7 @@ fn sources(text: &str) -> Vec<Capture> {
         capture("f.example", 3, 302, Some("http://nowhere.example/robots.txt"), None),
         capture("g.example", 3, 200, None, Some("User-agent: nobody\nDisallow: /\n")),
         capture("i.example", 3, 200, None, Some("User-agent: *\n")).flaw(Some(robosieve::BodyFlaw::Incomplete)),
+        capture("image.example", 3, 200, None, Some("GIF89a")),
         capture("j.example", 3, 304, None, None),
         capture("k.example", 3, 200, None, Some("<!DOCTYPE html>\nUser-agent: *\nDisallow: /\n")),
         capture("k.example", 7, 304, None, None),
