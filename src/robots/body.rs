@@ -14,7 +14,7 @@ use crate::formats::marks::{FileMark, MARKED};
 /// How many bytes of a body show whether it is text.
 const CHECKED: usize = 4 << 10;
 
-/// In text, at most one byte in so many is NUL, but for a single one.
+/// In text, at most one byte in so many is NUL, but for a single one, or one hole.
 const NULS: usize = 10;
 
 /// How many bytes of a body show whether its first character is one of a mark.
@@ -192,7 +192,15 @@ fn other_than_text(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(CHECKED)];
     let is_utf16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
     let nuls = memchr::memchr_iter(0, start).count();
-    (nuls > 1 && nuls * NULS > start.len() && !is_utf16).then(|| what_has_nuls(start))
+    let has_many = nuls > 1 && nuls * NULS > start.len() && !is_utf16;
+    (has_many && !has_hole(bytes)).then(|| what_has_nuls(start))
+}
+
+/// Whether all NULs of a body are one hole in its text, with more text after it: a block that a disk lost. The text around it counts.
+fn has_hole(bytes: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (memchr::memchr(0, bytes), memchr::memrchr(0, bytes)) else { return false };
+    let length = last + 1 - first;
+    first > 0 && length < bytes.len() - last && bytes[first..last].iter().all(|&byte| byte == 0)
 }
 
 /// What bytes are that have many NULs.
