@@ -293,6 +293,10 @@ mod tests {
             (b"\xfd7zXZ\0".to_vec(), Some("an xz file")),
             (nuls(11), Some("a file full of NULs")),
             (nuls(10), None),
+            ([&b"a"[..], &[0; 50], &[b'a'; 50]].concat(), None),
+            ([&b"a"[..], &[0; 50], &[b'a'; 49]].concat(), Some("a file full of NULs")),
+            ([&b"a"[..], &[0; 25], b"b", &[0; 25], &[b'a'; 99]].concat(), Some("a file full of NULs")),
+            ([&[b'a'; 50][..], &[0; 50]].concat(), Some("a file full of NULs")),
             (b"U\0s\0e\0r\0".to_vec(), Some("UTF-16 without its byte order mark")),
             (b"\0U\0s\0e\0r".to_vec(), Some("UTF-16 without its byte order mark")),
         ] {

@@ -31,10 +31,14 @@ const READ_LIMIT: usize = 4 * 1024 * 1024;
 ///
 /// If `dialect` is not one of the six names.
 pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bool {
-    // What is full of NULs is no robots.txt, and blocks everything.
+    // What is full of NULs is no robots.txt, and blocks everything. One hole is spared, if at least as much text follows as it is long.
     let start = &robots[..robots.len().min(4096)];
     let nuls = start.iter().filter(|&&byte| byte == 0).count();
-    if nuls > 1 && nuls * 10 > start.len() && !start.starts_with(b"\xff\xfe") && !start.starts_with(b"\xfe\xff") {
+    let texts: Vec<&[u8]> = robots.split(|&byte| byte == 0).filter(|text| !text.is_empty()).collect();
+    let is_hole = matches!(texts[..], [first, second]
+        if robots.starts_with(first) && robots.ends_with(second) && 2 * second.len() + first.len() >= robots.len());
+    let is_utf16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
+    if nuls > 1 && nuls * 10 > start.len() && !is_utf16 && !is_hole {
         return allowed(dialect, agents, b"User-agent: *\nDisallow: /\n", path);
     }
     use Dialect::{Draft1996, Extended2008, Mandelbot, Original1994, Rfc9309};
