@@ -17,7 +17,8 @@ const TOP: i64 = 10;
 /// The dicts are those that `robosieve inspect --json` prints. `origin` is an origin, or any URL on it. `agent` is one of the
 /// policy's crawlers, or a list of them in order of preference; without it, all crawlers are shown. `now` is the time at which ages
 /// are judged, as for `Choices`. `top` is the maximum length of lists without an origin, 10 if it is not given. With an origin, how much is
-/// blocked is told by `choices`, which have a `now` of their own, but for `require` and `www_fallback`.
+/// blocked is told by `choices`, which have a `now` of their own, but for `require`; with `www_fallback`, the entry is that of the origin
+/// that judges the URL.
 ///
 /// >>> import robosieve
 /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])

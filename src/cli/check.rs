@@ -8,22 +8,20 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{CrawlerArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
+use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs, OriginChoicesArgs};
 use super::error::Failure;
 use super::say::{Printer, say};
-use super::sources::{self, crawlers, say_passed_over, url_line, with_overrides};
+use super::sources::{crawlers, read_once, say_passed_over, url_line};
 use crate::dialect::Dialect;
 use crate::formats::time::time;
-use crate::formats::{json, shown, visible};
-use crate::input::STANDARD_INPUT;
-use crate::judge::{Choices, Explainer, Fallback, Matcher, RuleSet, Statuses};
+use crate::formats::{is_standard_input, json, shown, visible};
+use crate::judge::{Choices, Explainer, Fallback, Matcher, Statuses};
 use crate::origin;
-use crate::outcome::{Partition, Reason};
-use crate::policy::source::{Robots as RobotsFile, SourceError, SourceKind};
+use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
 use crate::preferences::{Preference, PreferenceSource, Preferred, Requirements, Use};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
-use crate::rules::{ChosenRules, KeptRule, Verdict};
+use crate::rules::{ChosenRules, KeptRule};
 
 /// Judge single URLs and explain the verdicts
 ///
@@ -35,32 +33,21 @@ use crate::rules::{ChosenRules, KeptRule, Verdict};
   robosieve check --agent examplebot --robots robots.txt https://example.com/private/x
   robosieve check --agent examplebot --robots robots/ --json https://example.com/ https://example.org/
   robosieve check --policy policy.rsv - < urls.txt")]
-#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
+#[command(mut_arg("robots", |arg| arg
+    .help("A source of robots.txt files, as for `filter`, or one robots.txt that applies to every URL")
+    .long_help("A source of robots.txt files, as for `filter`, or one robots.txt that applies to every URL\n\n\
+        Either may come from standard input (-). With --origin a single robots.txt applies to that origin only.")))]
+#[command(mut_args(|arg| {
+    let is_choice = OriginChoicesArgs::has(arg.get_id().as_str());
+    if is_choice { arg.hide_short_help(true) } else { arg }
+}))]
 pub struct CheckArgs {
     #[command(flatten)]
     pub crawlers: CrawlerArgs,
     #[command(flatten)]
-    pub policy: PolicyArgs,
-    /// A source of robots.txt files, as for `filter`, or one robots.txt that applies to every URL
-    ///
-    /// A single robots.txt may come from standard input (-). With --origin it applies to that origin only.
-    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
-    pub robots: Vec<PathBuf>,
-    /// The origin of the single robots.txt
-    #[arg(long, requires = "robots", value_name = "ORIGIN")]
-    pub origin: Option<String>,
-    /// The operator's overrides for origins (TOML)
-    #[arg(long, value_name = "FILE")]
-    pub overrides: Option<PathBuf>,
+    pub rules: JudgedByArgs,
     #[command(flatten)]
-    pub statuses: StatusesArgs,
-    /// Judge an unknown origin by the one with or without www., as for `filter`
-    #[arg(long)]
-    pub www_fallback: bool,
-    #[command(flatten)]
-    pub preferences: RequiredArgs,
-    #[command(flatten)]
-    pub reading: ReadingArgs,
+    pub choices: ChoicesArgs,
     /// Print a JSON object per line for each URL and crawler
     #[arg(long)]
     pub json: bool,
@@ -70,16 +57,12 @@ pub struct CheckArgs {
 }
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let is_standard_input = |name: &OsString| name == STANDARD_INPUT;
-    let reads_urls = args.urls.iter().filter(|url| is_standard_input(url)).count();
-    if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
-        return Err(Failure::StandardInputForTwo);
-    }
-    args.policy.check(&args.robots, &args.crawlers.agent, &args.crawlers.named.agents_file)?;
-    let rules = RuleSource::new(args)?;
-    let mut checker = Checker { rules, required: args.preferences, json: args.json, printer: Printer::new(), worst: 0 };
+    args.rules.check(&args.crawlers.agent, &args.crawlers.named.agents_file)?;
+    read_once(args.urls.iter().map(Path::new).chain(args.rules.robots.iter().map(PathBuf::as_path)))?;
+    let rules = Rules::new(args)?;
+    let mut checker = Checker { rules, json: args.json, printer: Printer::new()?, worst: 0 };
     for url in &args.urls {
-        if is_standard_input(url) {
+        if is_standard_input(Path::new(url)) {
             checker.check_lines(io::stdin().lock())?;
         } else {
             checker.check(url.as_encoded_bytes())?;
@@ -90,9 +73,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 }
 
 struct Checker {
-    rules: RuleSource,
-    /// The requirements on preferences.
-    required: RequiredArgs,
+    rules: Rules,
     json: bool,
     printer: Printer,
     /// The exit status of the worst answer.
@@ -122,7 +103,7 @@ impl Checker {
     }
 
     fn check(&mut self, url: &[u8]) -> Result<(), Failure> {
-        let answers = self.rules.answers(url, &self.required);
+        let answers = self.rules.answers(url);
         let (several, url) = (answers.len() > 1, String::from_utf8_lossy(url));
         for (agent, answer) in answers {
             self.worst = self.worst.max(match answer.verdict {
@@ -163,6 +144,7 @@ struct AgentLine {
 #[derive(Debug, Serialize)]
 struct Answer {
     verdict: Partition,
+    reason: Reason,
     why: String,
     rule: Option<KeptRule>,
     group: Vec<AgentLine>,
@@ -207,22 +189,9 @@ impl Preferences {
 const NO_GROUP: &str = "-";
 
 impl Answer {
-    fn without_group(verdict: Partition, why: impl Into<String>) -> Answer {
-        Answer { verdict, why: why.into(), rule: None, group: Vec::new(), preferences: None }
-    }
-
-    /// The same with what is said of uses of the page, which means nothing unless it is allowed: it is blocked if that does not meet what
-    /// is required.
-    fn with(self, preferred: &Preferred, require: &Requirements) -> Answer {
-        if self.verdict != Partition::Allowed {
-            return self;
-        }
-        let preferences = Preferences::of(preferred);
-        if require.are_met(preferred) {
-            return Answer { preferences, ..self };
-        }
-        let why = format!("allowed ({}), but what is said of its uses does not meet {require}", self.why);
-        Answer { verdict: Partition::Blocked, why, rule: None, preferences, ..self }
+    fn without_group(outcome: Outcome, why: impl Into<String>) -> Answer {
+        let (verdict, reason) = (outcome.partition(), outcome.reason());
+        Answer { verdict, reason, why: why.into(), rule: None, group: Vec::new(), preferences: None }
     }
 
     fn group(&self) -> String {
@@ -234,174 +203,183 @@ impl Answer {
     }
 }
 
-/// What judges URLs.
-enum RuleSource {
-    /// The rules of one robots.txt, for each crawler.
-    Rules(Vec<(Agents, RuleSet)>),
-    /// A policy, which is searched by the origin of each URL, for each crawler.
-    Policy(Vec<PolicyRules>),
+/// The origin of a single robots.txt that applies to every URL: no host can have the name.
+const ANY_ORIGIN: &str = "https://any.invalid";
+
+/// What judges URLs: a policy, which is searched by the origin of each URL, for each crawler.
+struct Rules {
+    crawlers: Vec<CrawlerRules>,
+    /// Whether the policy is of one robots.txt, of [`ANY_ORIGIN`], that applies to every URL.
+    are_for_any: bool,
 }
 
 /// A policy that answers for one crawler.
-struct PolicyRules {
+struct CrawlerRules {
     crawler: Crawler,
-    as_filter: Judged,
-    /// As if last good answers counted.
-    by_last_good: Judged,
-    /// Whether an unknown origin is judged by its `www.` sibling.
-    www_fallback: bool,
+    choices: Choices,
+    as_filter: Matcher,
+    /// What is said whatever is required of preferences, and what if last good answers counted.
+    plain: Explained,
+    by_last_good: Explained,
 }
 
 /// A matcher, and what explains its outcomes.
-struct Judged {
+struct Explained {
     matcher: Matcher,
     explainer: Explainer,
-    /// What the operator says of statuses.
-    statuses: Statuses,
 }
 
-impl RuleSource {
-    fn new(args: &CheckArgs) -> Result<RuleSource, Failure> {
-        // Each answer applies the requirements itself, so that it tells the verdict without them.
-        let choices = Choices {
-            statuses: args.statuses.read()?,
-            www_fallback: args.www_fallback,
-            content_signal: args.preferences.content_signal.scope(),
-            ..Choices::now()
-        };
-        if let Some(policy) = args.policy.open()? {
-            let policy = with_overrides(policy, args.overrides.as_deref())?;
-            return RuleSource::of_policy(&policy, &args.crawlers.all(policy.dialect())?, choices);
+impl Rules {
+    fn new(args: &CheckArgs) -> Result<Rules, Failure> {
+        let choices = args.choices.choices(args.choices.of_origins.time())?;
+        if let Some(policy) = args.rules.opened()? {
+            return Rules::of_policy(&policy, &args.crawlers.all(policy.dialect())?, choices, false);
         }
         let dialect = args.crawlers.dialect.dialect;
         let agents = &args.crawlers.all(dialect)?;
-        // Names of columns, times and statuses are of use only for answers of origins.
-        let is_plain = args.reading.columns.is_none()
-            && args.reading.fetched_at.is_none()
-            && args.statuses.statuses.is_none()
-            && !args.www_fallback;
-        if let ([single], None, None, true) = (args.robots.as_slice(), &args.origin, &args.overrides, is_plain)
-            && let Some(text) = robots_txt(single, dialect)?
-        {
-            let text = &text.body;
-            warn_without_records(single, text, dialect);
-            let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(text, agents, dialect)));
-            return Ok(RuleSource::Rules(rules.collect()));
+        let captures = Captures::new(Crawlers::new(agents.clone())?, dialect);
+        // Of one robots.txt there is no status, and no other origin.
+        let may_be_any = args.choices.of_origins.statuses.is_none() && !args.choices.www_fallback;
+        let any = may_be_any.then_some(ANY_ORIGIN);
+        let (captures, single) = args.rules.read_for_any(any, captures, say_passed_over)?;
+        if let ([path], Some(robots)) = (&*args.rules.robots, &single) {
+            warn_without_records(path, &robots.body, dialect);
         }
-        let (sources, captures) =
-            ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents.clone())?, dialect));
-        let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
-        let policy = captures.policy()?;
-        RuleSource::of_policy(&policy, agents, choices)
+        Rules::of_policy(&captures.policy()?, agents, choices, single.is_some())
     }
 
-    fn of_policy(policy: &Policy, agents: &[Agents], choices: Choices) -> Result<RuleSource, Failure> {
-        let crawlers = crawlers(agents, policy)?;
-        let rules = crawlers.into_iter().map(|crawler| PolicyRules::new(policy, crawler, choices));
-        Ok(RuleSource::Policy(rules.collect()))
+    fn of_policy(policy: &Policy, agents: &[Agents], choices: Choices, are_for_any: bool) -> Result<Rules, Failure> {
+        let rules = crawlers(agents, policy)?.into_iter().map(|crawler| CrawlerRules::new(policy, crawler, choices));
+        Ok(Rules { crawlers: rules.collect(), are_for_any })
     }
 
     /// The answers for a URL, one for each crawler.
-    fn answers(&mut self, url: &[u8], required: &RequiredArgs) -> Vec<(String, Answer)> {
-        let require = required.require.unwrap_or_default();
+    fn answers(&mut self, url: &[u8]) -> Vec<(String, Answer)> {
         let url = origin::trimmed(url);
-        let origin = origin::canonical(url);
-        let or_invalid = |answer: &mut dyn FnMut(&str, &[u8]) -> Answer| match &origin {
-            Ok((origin, end)) => answer(origin, &url[*end..]),
-            Err(reason) => Answer::without_group(Partition::Invalid, reason.to_string()),
+        let found = origin::canonical(url);
+        let are_for_any = self.are_for_any;
+        let answer = |rules: &mut CrawlerRules| {
+            let answer = match &found {
+                Ok((_, end)) if are_for_any => {
+                    rules.answer(ANY_ORIGIN, &[ANY_ORIGIN.as_bytes(), &url[*end..]].concat())
+                }
+                Ok((origin, _)) => rules.answer(origin, url),
+                Err(reason) => Answer::without_group(rules.as_filter.judge(url), reason.to_string()),
+            };
+            (rules.crawler.agents().to_string(), answer)
         };
-        match self {
-            RuleSource::Rules(rules) => {
-                let answer = |(agents, rules): &(Agents, RuleSet)| {
-                    let chosen = rules.chosen();
-                    let answer = or_invalid(&mut |_, rest| {
-                        let path = chosen.dialect.url_path.of(rest);
-                        by_rules(chosen, &path).with(&rules.preferred(&path, required.content_signal.scope()), &require)
-                    });
-                    (agents.to_string(), answer)
-                };
-                rules.iter().map(answer).collect()
-            }
-            RuleSource::Policy(rules) => {
-                let answer = |rules: &mut PolicyRules| {
-                    let answer = or_invalid(&mut |origin, _| {
-                        let preferred = rules.as_filter.matcher.preferred(url);
-                        rules.answer(origin, url).with(&preferred, &require)
-                    });
-                    (rules.crawler.agents().to_string(), answer)
-                };
-                rules.iter_mut().map(answer).collect()
-            }
-        }
+        self.crawlers.iter_mut().map(answer).collect()
     }
 }
 
-impl PolicyRules {
-    fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> PolicyRules {
-        let judged = |on_unreachable| {
-            let choices = Choices { on_unreachable, ..choices };
-            let matcher = Matcher::new(policy, crawler.clone(), choices);
-            Judged { explainer: matcher.explainer(), matcher, statuses: choices.statuses }
+impl CrawlerRules {
+    fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> CrawlerRules {
+        let matcher = |choices| Matcher::new(policy, crawler.clone(), choices);
+        let plain = Choices { require: Requirements::default(), ..choices };
+        let explained = |choices| {
+            let matcher = matcher(choices);
+            Explained { explainer: matcher.explainer(), matcher }
         };
-        let (as_filter, by_last_good) = (judged(Fallback::Defer), judged(Fallback::Use));
-        PolicyRules { crawler, as_filter, by_last_good, www_fallback: choices.www_fallback }
+        let by_last_good = Choices { on_unreachable: Fallback::Use, ..plain };
+        let (as_filter, plain, by_last_good) = (matcher(choices), explained(plain), explained(by_last_good));
+        CrawlerRules { crawler, choices, as_filter, plain, by_last_good }
     }
 
+    /// The answer for a URL of this origin: what `filter` says of the line, and why.
     fn answer(&mut self, origin: &str, url: &[u8]) -> Answer {
-        let policy = self.as_filter.matcher.policy();
+        let policy = self.as_filter.policy();
         let own = policy.origin(origin.as_bytes());
-        let sibling = origin::www_sibling(origin.as_bytes()).filter(|_| self.www_fallback && own.is_none());
+        let may_fall_back = self.choices.www_fallback && own.is_none();
+        let sibling = origin::www_sibling(origin.as_bytes()).filter(|_| may_fall_back);
         let sibling = sibling.and_then(|sibling| policy.origin(&sibling));
         let fallback = sibling.map(|(_, record)| String::from_utf8_lossy(record.origin).into_owned());
-        let found = own.or(sibling);
-        let state = found.map_or_else(OriginState::unfetched, |(_, record)| record.state());
-        let (reason, mut answer) = self.as_filter.answer(url, state.origin_status, &state);
-        match (reason, state.operator_override.ruling, state.last_good) {
+        let state = own.or(sibling).map_or_else(OriginState::unfetched, |(_, record)| record.state());
+        let mut answer = self.plain.answer(url, state.origin_status, &state, &self.choices);
+        let is_by_rules = answer.rule.is_some() || !answer.group.is_empty();
+        match (answer.reason, state.operator_override.ruling, state.last_good) {
             (Reason::Paused | Reason::Override, ..) => {}
             (_, Some(_), _) => answer.why = format!("the operator's robots.txt: {}", answer.why),
-            (_, None, Some(last_good)) => {
-                let (_, good) = self.by_last_good.answer(url, last_good.origin_status, &state);
+            (reason, None, Some(last_good)) if is_failure(reason) => {
+                let good = self.by_last_good.answer(url, last_good.origin_status, &state, &self.choices);
                 answer.why = format!("{}; the last good answer said {}: {}", answer.why, good.verdict.name(), good.why);
                 answer.group = good.group;
             }
-            (_, None, None) => {}
+            (Reason::LastGood, ..) => answer.why = format!("by the last good answer: {}", answer.why),
+            (Reason::Stale, ..) if is_by_rules => answer.why = format!("by an answer that is too old: {}", answer.why),
+            _ => {}
         }
         if let Some(sibling) = fallback {
             answer.why = format!("by {sibling}: {}", answer.why);
         }
-        answer
+        self.with_preferences(answer, url)
+    }
+
+    /// The same with what is said of uses of the page, which means nothing unless it is allowed: it is blocked if that does not meet
+    /// what is required.
+    fn with_preferences(&self, answer: Answer, url: &[u8]) -> Answer {
+        if answer.verdict != Partition::Allowed {
+            return answer;
+        }
+        let preferences = Preferences::of(&self.as_filter.preferred(url));
+        let outcome = self.as_filter.judge(url);
+        let (verdict, reason) = (outcome.partition(), outcome.reason());
+        if reason != Reason::Preference {
+            return Answer { verdict, reason, preferences, ..answer };
+        }
+        let require = self.choices.require;
+        let why = format!("allowed ({}), but what is said of its uses does not meet {require}", answer.why);
+        // The line that refuses the page, as `filter --explain` names it.
+        let rule = self.as_filter.explain(url).rule;
+        Answer { verdict, reason, why, rule, preferences, ..answer }
     }
 }
 
-impl Judged {
-    /// The answer for a URL of an origin with this status, and its reason.
-    fn answer(&mut self, url: &[u8], origin_status: OriginStatus, state: &OriginState) -> (Reason, Answer) {
+/// Whether a reason is that the robots.txt could not be had.
+fn is_failure(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Unreachable
+            | Reason::RedirectUnresolved
+            | Reason::Incomplete
+            | Reason::NotModified
+            | Reason::LongUnreachable
+    )
+}
+
+impl Explained {
+    /// The answer for a URL of an origin with this status.
+    fn answer(&mut self, url: &[u8], origin_status: OriginStatus, state: &OriginState, choices: &Choices) -> Answer {
         let outcome = self.matcher.judge(url);
-        let (verdict, reason) = (outcome.partition(), outcome.reason());
-        let why = match (reason, verdict) {
+        if let Some((rules, path)) = self.explainer.rules(url) {
+            return by_rules(&rules, &path, outcome);
+        }
+        let why = match (outcome.reason(), outcome.partition()) {
             (Reason::Paused, _) => {
                 let until = state.operator_override.paused_until.map(time).unwrap_or_default();
                 format!("the operator has paused the origin until {until}")
             }
             (Reason::Override, Partition::Allowed) => "the operator allows everything".to_owned(),
             (Reason::Override, _) => "the operator forbids everything".to_owned(),
-            _ => match self.explainer.rules(url) {
-                Some((rules, path)) => return (reason, Answer { verdict, ..by_rules(&rules, &path) }),
-                None => match self.explainer.explain(url).status.and_then(|status| self.named(status)) {
-                    Some(named) => format!("{}; {named}", meaning(origin_status, state)),
-                    None => meaning(origin_status, state),
-                },
+            (Reason::HtmlPage, _) => "robots.txt looks like an HTML page".to_owned(),
+            (Reason::LongUnreachable, _) => {
+                format!("{}, for so long that it counts as missing", meaning(origin_status, state))
+            }
+            (Reason::Stale, _) => "what is known of its robots.txt is too old".to_owned(),
+            (Reason::LastGood, _) => meaning(state.origin_status_in_use(), state),
+            _ => match self.explainer.explain(url).status.and_then(|status| named(&choices.statuses, status)) {
+                Some(named) => format!("{}; {named}", meaning(origin_status, state)),
+                None => meaning(origin_status, state),
             },
         };
-        (reason, Answer::without_group(verdict, why))
+        Answer::without_group(outcome, why)
     }
+}
 
-    /// What the operator says of a status, and in which line.
-    fn named(&self, status: u16) -> Option<String> {
-        let (line, word) = self.statuses.deciding(status)?;
-        let of_all = if line == status.to_string() { String::new() } else { format!(", which is {status}") };
-        Some(format!("--statuses: {line} = {:?}{of_all}", word.name()))
-    }
+/// What the operator says of a status, and in which line.
+fn named(statuses: &Statuses, status: u16) -> Option<String> {
+    let (line, word) = statuses.deciding(status)?;
+    let of_all = if line == status.to_string() { String::new() } else { format!(", which is {status}") };
+    Some(format!("--statuses: {line} = {:?}{of_all}", word.name()))
 }
 
 /// What a status means for the lines of an origin without rules.
@@ -427,13 +405,9 @@ fn meaning(origin_status: OriginStatus, state: &OriginState) -> String {
     }
 }
 
-/// The answer of a set of rules for a path.
-fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
+/// The answer of a set of rules for a path with this outcome.
+fn by_rules(rules: &ChosenRules, path: &[u8], outcome: Outcome) -> Answer {
     let explanation = rules.explain(path);
-    let verdict = match explanation.verdict {
-        Verdict::Allowed => Partition::Allowed,
-        Verdict::Blocked => Partition::Blocked,
-    };
     let why = match explanation.rule {
         Some(rule) => rule.to_string(),
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
@@ -442,24 +416,7 @@ fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
     };
     let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
     let rule = explanation.rule.cloned();
-    Answer { verdict, why, rule, group: group.collect(), preferences: None }
-}
-
-/// The text of a single robots.txt; `None` if the source names its origins itself.
-fn robots_txt(path: &Path, dialect: &Dialect) -> Result<Option<RobotsFile>, Failure> {
-    // Only files and folders can be examined before they are read: a pipe can be read once.
-    if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
-        return match SourceKind::of(path)? {
-            SourceKind::RobotsTxt => Ok(Some(sources::robots_txt(path, [dialect])?)),
-            SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
-            _ => Ok(None),
-        };
-    }
-    let text = sources::robots_txt(path, [dialect])?;
-    match SourceKind::of_text(&text.body) {
-        SourceKind::RobotsTxt => Ok(Some(text)),
-        kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),
-    }
+    Answer { rule, group: group.collect(), ..Answer::without_group(outcome, why) }
 }
 
 /// Warns of a text that is not a robots.txt: it forbids nothing, which looks like permission.

@@ -79,7 +79,7 @@ pub struct CompileArgs {
     ///
     /// A folder (each file is named after a host or a percent-encoded origin), JSON Lines (url or origin, status,
     /// location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive, Parquet, or, with
-    /// --origin, a single robots.txt. gzip, Zstandard and bzip2 are recognised by their content.
+    /// --origin, a single robots.txt; - is standard input. gzip, Zstandard and bzip2 are recognised by their content.
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
 }

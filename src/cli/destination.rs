@@ -32,8 +32,17 @@ pub fn ensure(path: &Path, kind: &FileKind, inputs: &[PathBuf]) -> Result<(), Fa
 
 /// Locks a policy file that will be written; unless `quiet`, says what the user should know about it.
 pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
-    let tell = |notice| match notice {
-        _ if quiet => {}
+    let tell = |notice| {
+        if !quiet {
+            say_notice(path, notice);
+        }
+    };
+    Ok(WriteLock::take(path, tell)?)
+}
+
+/// Says what a user should know about the lock of a file.
+pub fn say_notice(path: &Path, notice: LockNotice) {
+    match notice {
         LockNotice::Waiting => {
             say(format_args!("robosieve: waiting for another robosieve that writes {}", shown(path)))
         }
@@ -41,6 +50,5 @@ pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
             "robosieve: warning: the file system of {} has no locks, so make sure that no other robosieve writes it meanwhile",
             shown(path)
         )),
-    };
-    Ok(WriteLock::take(path, tell)?)
+    }
 }

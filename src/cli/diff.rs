@@ -5,13 +5,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{StatusesArgs, ViewArgs, mapped, number, one_of, published, trust};
+use super::args::{OriginChoicesArgs, ViewArgs, mapped, number, one_of, published, trust};
 use super::error::Failure;
 use super::export::{TableFileArgs, format};
 use super::say::say;
 use super::sources::origin_of;
-use crate::formats::visible;
-use crate::judge::Choices;
+use crate::formats::{standard_output, visible};
 use crate::policy::{OpenError, Policy};
 use crate::robots::Agents;
 use crate::show::diff::{Change, Diff, Difference, History, OriginChange, Seen, Table};
@@ -33,8 +32,9 @@ impl TrustArgs {
 
 /// Tell what changed between two policy files, and by which paths
 ///
-/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. The exit status is
-/// 1 if something changed.
+/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. The choices, such as
+/// --on-unreachable, are those of `filter` with --against: ages are judged of the newer policy only. The exit status is 1 if something
+/// changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve diff old.rsv new.rsv
@@ -98,7 +98,7 @@ impl DiffArgs {
 /// Tell when each crawler's access changed, by policy files of different times
 ///
 /// Writes a table: for each origin and crawler whose access changed, a row for each policy by which it is another than by the one before,
-/// beginning with the first. access, root and group are those of `export --what access`. With an origin, only its rows, also if
+/// beginning with the first. access, root and group are those of `export --what access`. Ages are judged of the last policy only. With an origin, only its rows, also if
 /// nothing changed; the exit status is 1 if no policy has it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -118,7 +118,7 @@ pub struct HistoryArgs {
     #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
     pub format: Format,
     #[command(flatten)]
-    pub statuses: StatusesArgs,
+    pub choices: OriginChoicesArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     #[command(flatten)]
@@ -140,7 +140,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     if let Some(format) = format {
         args.file.ensure(format, &[args.old.clone(), args.new.clone()])?;
     }
-    let choices = args.view.choices(Choices::now().now)?;
+    let choices = args.view.choices(args.view.of_origins.time())?;
     let [was, now] = [args.trust.open(&args.old)?, args.trust.open(&args.new)?];
     let diff = Diff::new(&was, &now, &args.agent)?.choices(choices).only(args.only.clone()).shown(args.paths);
     let left_out = diff.left_out();
@@ -150,7 +150,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let table = if args.summary { Table::Summary } else { Table::Changes };
     let seen = match format {
         Some(format) => args.file.write(format, |out| diff.write(table, format, out))?,
-        None => text(&diff, &mut BufWriter::new(io::stdout().lock()))?,
+        None => text(&diff, &mut BufWriter::new(standard_output::open()?.lock()))?,
     };
     Ok(ExitCode::from(u8::from(seen.changed > 0)))
 }
@@ -162,7 +162,7 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     }
     let origin = given.map(origin_of).transpose()?;
     args.file.ensure(args.format, paths)?;
-    let choices = Choices::now().statuses(args.statuses.read()?);
+    let choices = args.choices.choices(args.choices.time())?;
     let policies = paths.iter().map(|path| args.trust.open(path)).collect::<Result<Vec<_>, _>>()?;
     let history = History::new(&policies.iter().collect::<Vec<_>>(), &args.agent)?.choices(choices);
     let origins = args.file.write(args.format, |out| history.write(origin.as_deref(), args.format, out))?;

@@ -12,6 +12,7 @@ use super::destination;
 use super::error::Failure;
 use crate::formats::error::FileError;
 use crate::formats::replace::{FileKind, begins_with, replace};
+use crate::formats::standard_output;
 
 /// Print a completion script for a shell
 ///
@@ -72,7 +73,7 @@ fn command(program: &Command, name: &str) -> Result<Command, Failure> {
 }
 
 fn print(command: Command) -> Result<(), Failure> {
-    Ok(io::stdout().lock().write_all(&page(command)?)?)
+    print_bytes(&page(command)?)
 }
 
 fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {
@@ -112,6 +113,11 @@ pub fn completions(args: &CompletionsArgs, mut program: Command) -> Result<ExitC
     // Into memory first: the generator panics if it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, env!("CARGO_PKG_NAME"), &mut script);
-    io::stdout().lock().write_all(&script)?;
+    print_bytes(&script)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn print_bytes(text: &[u8]) -> Result<(), Failure> {
+    let mut out = standard_output::open()?.lock();
+    Ok(out.write_all(text).and_then(|()| out.flush())?)
 }

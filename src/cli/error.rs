@@ -11,7 +11,7 @@ use crate::input::{ListError, ListNamesError, UrlFieldError};
 use crate::judge::StatusesError;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
-use crate::policy::source::{SourceError, SourceKind};
+use crate::policy::source::{SourceError, TextForm};
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
 use crate::run::{FilterError, JoinError, SeenError, VerifyError};
 use crate::show::diff::DiffError;
@@ -71,10 +71,6 @@ pub enum Failure {
     NoPolicies,
     #[error("{option} is for --what {of}, not {table}")]
     NotOfTable { option: &'static str, of: &'static str, table: &'static str },
-    #[error("{} is {}; lint reads such a file only if it has a name, and can be read twice", shown(path), kind.name())]
-    NotLinted { path: PathBuf, kind: SourceKind },
-    #[error("{} looks like {looks}, not like a robots.txt; {help}", shown(path))]
-    NotRobots { path: PathBuf, looks: &'static str, help: &'static str },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
     #[error(transparent)]
@@ -115,21 +111,23 @@ pub enum Failure {
     Pattern { pattern: String, problem: &'static str },
     #[error("--files-from: {}", names_message(.0))]
     ListNames(#[from] ListNamesError),
-    #[error("{} is {kind}, which cannot be read from a pipe; give the file itself", shown(path))]
-    Piped { path: PathBuf, kind: &'static str },
-    #[error("standard input can be read only once; use - for the URLs or for the robots.txt, not for both")]
-    StandardInputForTwo,
-    #[error("standard input cannot be both a list and --files-from; use a file for one of them")]
+    #[error(
+        "standard input can be read only once, so - can be given once: as a list, as URLs, for --files-from or as a source"
+    )]
     StandardInputTwice,
     #[error(
         "--follow follows policy files: give them with --policy FILE; robots.txt files are read once, so compile them first"
     )]
     FollowWithoutPolicy,
     #[error(
-        "--follow is for --only and --verdicts on standard output: with --out and --count, a receipt names the one policy that \
+        "--follow is for --only, --verdicts and --blocked-for on standard output: with --out, the receipt names the one policy that \
          judged all lines"
     )]
     FollowWithReceipt,
+    #[error(
+        "--follow is for --only, --verdicts and --blocked-for on standard output: --count counts the lines by one policy"
+    )]
+    FollowWithCount,
     #[error("--explain needs blocked lines; use --only blocked")]
     NothingBlocked,
     #[error("--preferences needs allowed lines; use --only allowed")]
@@ -234,7 +232,7 @@ fn for_list(error: &ListError) -> &'static str {
 
 fn for_output(error: &OutputError) -> &'static str {
     match error {
-        OutputError::InUse { .. } => " (--out)",
+        OutputError::InUse { .. } | OutputError::NotFolder { .. } => " (--out)",
         OutputError::ColumnsDiffer { .. } => " (--per-input)",
         OutputError::ColumnTaken { .. } => " (--format text)",
         OutputError::NotEmpty { .. } => " (--out, --force)",
@@ -249,6 +247,14 @@ fn source_message(error: &SourceError) -> String {
         SourceError::Unreadable(FileError { error, .. }) if is_window(error) => " (--memory)",
         SourceError::NoColumn { .. } | SourceError::NoKey { .. } => " (--columns)",
         SourceError::Line { line: 1, .. } => " (--origin, if the file is a robots.txt)",
+        SourceError::NotRobots { form, .. } => match form {
+            TextForm::JsonLines => {
+                "; if its lines are answers, name their keys: --columns url=KEY,status=KEY,body=KEY,fetched_at=KEY"
+            }
+            TextForm::Json => "; of answers, JSON Lines are read, with one object a line",
+            TextForm::Table => "; of answers, JSON Lines, WARC and Parquet are read",
+            TextForm::Tar => "; unpack it, and give the folder",
+        },
         _ => "",
     };
     format!("{error}{options}")

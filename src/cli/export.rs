@@ -1,17 +1,16 @@
 //! `robosieve export`, and the files of tables.
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::args::{PolicyFileArgs, SignalArgs, StatusesArgs, ViewArgs, one_of, published};
+use super::args::{PolicyFileArgs, ViewArgs, one_of, published};
 use super::destination;
 use super::error::Failure;
 use super::sources::crawlers_or_all;
 use crate::formats::error::FileError;
-use crate::judge::Choices;
+use crate::formats::{seekable, standard_output};
 use crate::robots::Agents;
 use crate::show::export::{self, Export, Format, Table};
 
@@ -19,8 +18,8 @@ use crate::show::export::{self, Export, Format, Table};
 ///
 /// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column
 /// names; in a value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is
-/// an empty field. JSON Lines omit missing values. --statuses is for access, and --content-signal for preferences: they are told as
-/// `filter` judges with the same option, and other tables do not depend on it.
+/// an empty field. JSON Lines omit missing values. The choices, such as --on-unreachable, --max-age and --statuses, are for access, and
+/// --content-signal for preferences: they are told as `filter` judges with the same options, and other tables do not depend on them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
@@ -58,21 +57,15 @@ impl ExportArgs {
             (Table::Access, true) => Table::AccessSummary,
             (table, _) => table,
         };
-        let ViewArgs { statuses: StatusesArgs { statuses }, content_signal: SignalArgs { content_signal } } =
-            &self.view;
-        let access = Table::Access.name();
+        let ViewArgs { of_origins, content_signal } = &self.view;
         let is_of_access = matches!(table, Table::Access | Table::AccessSummary);
-        let is_of_uses = table == Table::Preferences;
-        for (option, is_given, of, has_effect) in [
-            ("--summary", self.summary, access, is_of_access),
-            ("--statuses", statuses.is_some(), access, is_of_access),
-            ("--content-signal", content_signal.is_some(), Table::Preferences.name(), is_of_uses),
-        ] {
-            if is_given && !has_effect {
-                return Err(Failure::NotOfTable { option, of, table: table.name() });
-            }
+        let of_access = self.summary.then_some("--summary").into_iter().chain(of_origins.given());
+        let of_access = of_access.filter(|_| !is_of_access).map(|option| (option, Table::Access));
+        let of_uses = content_signal.content_signal.map(|_| ("--content-signal", Table::Preferences));
+        match of_access.chain(of_uses.filter(|_| table != Table::Preferences)).next() {
+            Some((option, of)) => Err(Failure::NotOfTable { option, of: of.name(), table: table.name() }),
+            None => Ok(table),
         }
-        Ok(table)
     }
 }
 
@@ -95,7 +88,7 @@ impl TableFileArgs {
     pub fn ensure(&self, format: Format, inputs: &[PathBuf]) -> Result<(), Failure> {
         let Some(path) = &self.out else { return Ok(()) };
         let is_text =
-            |path: &PathBuf| File::open(path).and_then(|mut file| export::is_text(&mut file)).unwrap_or(false);
+            |path: &PathBuf| seekable::open(path).and_then(|mut file| export::is_text(&mut file)).unwrap_or(false);
         destination::ensure(path, &export::file_kind(format, self.force), inputs).map_err(|failure| match failure {
             Failure::NotReplaced { path, .. } if is_text(&path) => Failure::TextExists { path },
             other => other,
@@ -108,7 +101,12 @@ impl TableFileArgs {
         format: Format,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
     ) -> Result<T, Failure> {
-        let Some(path) = &self.out else { return Ok(write(&mut io::stdout())?) };
+        let Some(path) = &self.out else {
+            let mut out = standard_output::open()?;
+            let written = write(&mut out)?;
+            out.flush()?;
+            return Ok(written);
+        };
         let written = export::write_file(path, format, self.force, |file| write(file));
         Ok(written.map_err(FileError::of("write", path))?)
     }
@@ -155,7 +153,7 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let table = args.table()?;
     args.file.ensure(args.format, &args.policy.files())?;
-    let choices = args.view.choices(Choices::now().now)?;
+    let choices = args.view.choices(args.view.of_origins.time())?;
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let export = Export::new(&policy, table, &crawlers).choices(choices);

@@ -9,11 +9,11 @@ use super::args::{FilterArgs, PolicyArgs, PolicySourceArgs};
 use super::error::Failure;
 use super::guess::about_lists;
 use super::journal::Journal;
-use super::sources::{self, with_overrides};
+use super::sources;
 use super::watch::watch;
 use super::{destination, lists, process};
 use crate::formats::visible::visible_except;
-use crate::formats::{json, shown, visible};
+use crate::formats::{json, shown, standard_output, visible};
 use crate::judge::{Choices, Matcher, SameUrl};
 use crate::output::{Receipt, counted};
 use crate::policy::source::PassedOver;
@@ -71,9 +71,13 @@ fn split(
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
     args.check()?;
+    // Before an hour of work whose result could not be printed.
+    if args.output.count || args.output.prints_lines() {
+        standard_output::open()?;
+    }
     let earlier = earlier_run(args)?;
-    let now = args.verdicts.now.map(jiff::Timestamp::as_second).or(earlier.map(|earlier| earlier.now));
-    let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
+    let now = args.choices.of_origins.now.map(jiff::Timestamp::as_second).or(earlier.map(|earlier| earlier.now));
+    let choices = args.choices.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(&args.lists, &args.input)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
@@ -90,14 +94,14 @@ fn split(
     };
     // The memory of the captures, which are gone.
     process::return_free_memory(args.long_run.memory);
-    let against = args.source.policy.open_files(&args.source.against)?;
+    let against = args.source.rules.policy.open_files(&args.source.against)?;
     let against = against.map(|policy| Against::new(policy).only_changed(args.source.only_changed));
     let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?).against(against);
     if let Some(path) = &job.robots_needed {
         destination::ensure(
             path,
             &NEEDED_LIST,
-            &[&args.source.policy.policy[..], &args.source.robots, &job.lists].concat(),
+            &[&args.source.rules.policy.policy[..], &args.source.rules.robots, &job.lists].concat(),
         )?;
     }
     if let (0, Some(earlier)) = (job.chunk_size, earlier) {
@@ -177,8 +181,7 @@ fn opened(args: &FilterArgs) -> Result<Option<(Policy, Option<Followed<'_>>)>, F
     if source.follow {
         return Followed::open(source).map(|(policy, followed)| Some((policy, Some(followed))));
     }
-    let policy = source.policy.open()?;
-    policy.map(|policy| Ok((with_overrides(policy, source.overrides.as_deref())?, None))).transpose()
+    Ok(source.rules.opened()?.map(|policy| (policy, None)))
 }
 
 /// The policy of the sources, for these crawlers.
@@ -187,9 +190,8 @@ fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<P
     let columns = Crawlers::new(agents.to_vec())?;
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
-    let (sources, overrides) = ((&*source.robots, source.origin.as_deref()), source.overrides.as_deref());
     let tell = |passed: &PassedOver| journal.passed_over(passed);
-    Ok(source.reading.read(sources, overrides, args.long_run.skip_bad, captures, tell)?.policy()?)
+    Ok(source.rules.read(args.long_run.skip_bad, captures, tell)?.policy()?)
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
@@ -268,14 +270,14 @@ struct Identity {
 impl<'a> Followed<'a> {
     /// Opens the policy files; returns the policy that they make.
     pub fn open(source: &'a PolicySourceArgs) -> Result<(Policy, Followed<'a>), Failure> {
-        let args = &source.policy;
+        let args = &source.rules.policy;
         let open = |path: &PathBuf| {
             // A file that gets the name between the two is opened again, which does no harm.
             let seen = Identity::of(path);
             Ok(FollowedFile { path: path.clone(), seen, policy: args.open_file(path)? })
         };
         let files = args.policy.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
-        let overrides = source.overrides.as_deref().map(Overrides::read).transpose()?;
+        let overrides = source.rules.overrides.as_deref().map(Overrides::read).transpose()?;
         let mut followed = Followed { args, files, overrides, dialect: "" };
         let policy = followed.layered()?;
         followed.dialect = policy.dialect().name;

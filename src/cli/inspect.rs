@@ -4,12 +4,11 @@ use clap::ValueHint;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use super::args::{PolicyFileArgs, ViewArgs, number, published};
+use super::args::{OriginChoicesArgs, PolicyFileArgs, ViewArgs, number, published};
 use super::error::Failure;
 use super::say::print;
 use super::sources::{crawlers_or_all, origin_of};
 use crate::formats::json::to_string_pretty;
-use crate::formats::time::timestamp;
 use crate::formats::visible;
 use crate::policy::{OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Agents, SideKey};
@@ -26,7 +25,10 @@ use crate::show::inspect::{
 /// policy has no entry for the origin, and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|arg| match arg.get_id().as_str() {
-    "statuses" | "content_signal" => arg.requires("origin").conflicts_with("dot"),
+    "now" => arg.conflicts_with("dot"),
+    name if OriginChoicesArgs::has(name) || matches!(name, "content_signal" | "www_fallback") => {
+        arg.requires("origin").conflicts_with("dot")
+    }
     _ => arg,
 }))]
 #[command(after_help = "Examples:
@@ -48,21 +50,21 @@ pub struct InspectArgs {
     #[arg(long)]
     pub json: bool,
     /// Print the automaton of the crawler's group in Graphviz's DOT language
-    #[arg(long, requires = "origin", conflicts_with_all = ["json", "now"])]
+    #[arg(long, requires = "origin", conflicts_with = "json")]
     pub dot: bool,
     /// The maximum length of lists, such as the most shared groups and the origins with overrides
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = number, conflicts_with = "origin")]
     pub top: usize,
-    /// The time at which ages are judged, as RFC 3339 [default: the time of the run]
-    #[arg(long, value_name = "TIME", value_parser = timestamp)]
-    pub now: Option<jiff::Timestamp>,
+    /// Show the entry of the origin with or without www., if the policy has none of the origin itself
+    #[arg(long)]
+    pub www_fallback: bool,
     #[command(flatten)]
     pub view: ViewArgs,
 }
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
-    let now = args.now.unwrap_or_else(jiff::Timestamp::now).as_second();
-    let choices = args.view.choices(now)?;
+    let now = args.view.of_origins.time();
+    let choices = args.view.choices(now)?.www_fallback(args.www_fallback);
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {

@@ -100,15 +100,18 @@ fn work(snapshot: &Snapshot) -> String {
 }
 
 pub fn seen(args: &SeenArgs) -> Result<ExitCode, Failure> {
-    let mut files = args.files.iter().map(|path| SeenFile::open(path)).collect::<Result<Vec<_>, _>>()?;
-    match &args.out {
+    let files = match &args.out {
         Some(out) => {
             destination::ensure(out, &SEEN_FILE, &[])?;
             // Each is checked as it is read.
-            files = vec![run::merge_seen(&files, out)?];
+            vec![run::merge_seen(&args.files, out, |notice| destination::say_notice(out, notice))?]
         }
-        None => files.iter().try_for_each(SeenFile::check)?,
-    }
+        None => {
+            let files = args.files.iter().map(|path| SeenFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+            files.iter().try_for_each(SeenFile::check)?;
+            files
+        }
+    };
     print(&files.iter().map(line).collect::<Vec<_>>().join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -57,7 +57,7 @@ pub struct LintArgs {
     /// The robots.txt files, or folders of them; - is standard input
     ///
     /// Of WARC archives, JSON Lines and Parquet, as for `compile`, the newest robots.txt of each origin is read. Other JSON, a table
-    /// and a tar archive are refused.
+    /// and a tar archive are refused, and so is a named pipe.
     #[arg(required_unless_present = "kinds", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
@@ -80,7 +80,7 @@ fn dialects() -> impl TypedValueParser<Value = &'static [Dialect]> {
 }
 
 pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
-    let mut printer = Printer::new();
+    let mut printer = Printer::new()?;
     if args.kinds {
         for kind in FindingKind::all() {
             printer.line(&kind_line(kind))?;

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::args::InputArgs;
 use super::error::Failure;
+use super::sources::read_once;
 use crate::formats::error::FileError;
-use crate::input::{NameEnd, STANDARD_INPUT, lists_named_in};
+use crate::input::{NameEnd, lists_named_in};
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
 pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Failure> {
@@ -17,16 +18,12 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
         }
     }
     let Some(file) = &input.files_from else { return Ok(lists) };
-    let is_read_twice = |lists: &[PathBuf]| {
-        let is_standard_input = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
-        is_standard_input(file) && lists.iter().any(is_standard_input)
-    };
-    if is_read_twice(&lists) {
-        return Err(Failure::StandardInputTwice);
-    }
+    let once = |lists: &[PathBuf]| read_once(lists.iter().chain([file]).map(PathBuf::as_path));
+    once(&lists)?;
     let end = if input.null { NameEnd::Nul } else { NameEnd::Line };
     lists.extend(lists_named_in(file, end)?);
-    if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
+    once(&lists)?;
+    Ok(lists)
 }
 
 /// The argument as a pattern, if it contains a wildcard character and no file has that name.

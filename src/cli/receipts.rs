@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::args::{PolicyArgs, ReadingArgs, number, workers};
+use super::args::{JudgedByArgs, number, workers};
 use super::destination;
 use super::error::Failure;
 use super::say::{print, say, say_lines};
@@ -89,24 +89,14 @@ pub struct JoinArgs {
   robosieve report split
   robosieve report split --policy policy.rsv
   robosieve report split --robots robots/ --robots captures.jsonl -o today.html")]
-#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
+#[command(mut_arg("overrides", |arg| arg.help("The overrides that the run used").long_help(None)))]
+#[command(mut_arg("robots", |arg| arg.help("A source of the run's robots.txt files, as for `filter`").long_help(None)))]
 pub struct ReportArgs {
     /// The output folder of the run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directory: PathBuf,
     #[command(flatten)]
-    pub policy: PolicyArgs,
-    /// A source of the run's robots.txt files, as for `filter`
-    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
-    pub robots: Vec<PathBuf>,
-    /// The origin of the single robots.txt given by --robots
-    #[arg(long, requires = "robots", value_name = "ORIGIN")]
-    pub origin: Option<String>,
-    #[command(flatten)]
-    pub reading: ReadingArgs,
-    /// The overrides that the run used
-    #[arg(long, requires = "robots", value_name = "FILE")]
-    pub overrides: Option<PathBuf>,
+    pub rules: JudgedByArgs,
     /// The file to write [default: report.html in DIR]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -157,16 +147,18 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
 
 /// The policy, if one is given, for the crawlers and in the dialect of the run.
 fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failure> {
-    if let Some(policy) = args.policy.open()? {
+    if let Some(policy) = args.rules.opened()? {
         return Ok(Some(policy));
     }
-    if args.robots.is_empty() {
+    if args.rules.robots.is_empty() && args.rules.overrides.is_some() {
+        return Err(Failure::NoSource);
+    }
+    if args.rules.robots.is_empty() {
         return Ok(None);
     }
     let unreadable = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.crawlers().map_err(|error| unreadable(&error))?;
-    let (sources, captures) = ((&*args.robots, args.origin.as_deref()), Captures::new(Crawlers::new(agents)?, dialect));
-    let captures = args.reading.read(sources, args.overrides.as_deref(), false, captures, say_passed_over)?;
+    let captures = args.rules.read(false, Captures::new(Crawlers::new(agents)?, dialect), say_passed_over)?;
     Ok(Some(captures.policy()?))
 }

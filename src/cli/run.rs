@@ -2,6 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::args::{FilterArgs, joined};
@@ -18,7 +19,7 @@ use super::lint::{self, LintArgs};
 use super::receipts::{self, JoinArgs, ReportArgs, VerifyArgs};
 use super::say::say;
 use super::{filter, process};
-use crate::formats::visible;
+use crate::formats::{standard_output, visible};
 
 /// Split URL lists by robots.txt and prove that no line was lost
 #[derive(Debug, Parser)]
@@ -107,8 +108,17 @@ fn usage(problem: &clap::Error, given: &[OsString]) -> ExitCode {
         let text = problem.render().to_string();
         say(error_event(text.trim_end().strip_prefix("error: ").unwrap_or(&text)));
     } else {
-        // In colour. Write errors are ignored.
-        let _ = problem.print();
+        // In colour.
+        let is_result = !problem.use_stderr();
+        let out = if is_result { standard_output::open().map(|_| ()) } else { Ok(()) };
+        match out.and_then(|()| problem.print()).and_then(|()| io::stdout().flush()) {
+            Err(error) if is_result && error.kind() != io::ErrorKind::BrokenPipe => {
+                let failure = Failure::from(error);
+                say(format_args!("robosieve: {failure}"));
+                return ExitCode::from(failure.status());
+            }
+            _ => {}
+        }
     }
     u8::try_from(problem.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

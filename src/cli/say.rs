@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, StdoutLock, Write};
 
+use crate::formats::standard_output;
 use crate::formats::visible::{visible, visible_except};
 
 /// Writes a message of one line, whatever is in it, in one call, so that no other program's output gets in between. If that fails,
@@ -20,8 +21,9 @@ pub(super) fn say_lines(message: impl fmt::Display) {
 pub struct Printer(Option<io::BufWriter<StdoutLock<'static>>>);
 
 impl Printer {
-    pub fn new() -> Printer {
-        Printer(Some(io::BufWriter::new(io::stdout().lock())))
+    /// Fails if standard output is closed.
+    pub fn new() -> io::Result<Printer> {
+        Ok(Printer(Some(io::BufWriter::new(standard_output::open()?.lock()))))
     }
 
     /// Prints a line, or several; only their tabs and line feeds reach a terminal as they are.
@@ -49,7 +51,7 @@ impl Printer {
 }
 
 pub fn print(text: &str) -> io::Result<()> {
-    let mut printer = Printer::new();
+    let mut printer = Printer::new()?;
     printer.line(text)?;
     printer.finish()
 }

@@ -2,19 +2,17 @@
 //! none of which may be endless.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
-use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::error::{FileError, json_problem};
-use crate::formats::{shortened, shown};
+use crate::formats::{is_standard_input, shortened, shown};
 use crate::input::STANDARD_INPUT;
 use crate::origin;
-use crate::policy::source::{PassedOver, Robots, body_limit};
+use crate::policy::source::PassedOver;
 use crate::policy::{Crawler, CrawlerError, Overrides, Policy};
 use crate::robots::Agents;
 
@@ -54,12 +52,6 @@ pub(super) fn origin_of(given: &OsStr) -> Result<String, Failure> {
 /// The most bytes of a line with a URL.
 const LINE: u64 = 64 << 20;
 
-/// The text of one robots.txt, decompressed if it is compressed, as far as any of these dialects reads.
-pub(super) fn robots_txt<'d>(path: &Path, dialects: impl IntoIterator<Item = &'d Dialect>) -> Result<Robots, Failure> {
-    let read = || Robots::read(open(path)?, body_limit(dialects), DEFAULT_WINDOW);
-    Ok(read().map_err(FileError::of("read", path))?)
-}
-
 /// Reads the next line of standard input, with its line feed; an empty one is the end.
 pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
     let mut line = Vec::new();
@@ -72,11 +64,12 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
     }
 }
 
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    Ok(match path.as_os_str() == STANDARD_INPUT {
-        true => Box::new(io::stdin()),
-        false => Box::new(File::open(path)?),
-    })
+/// Checks that no more than one of these paths is standard input, whatever they are of.
+pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    match paths.into_iter().filter(|path| is_standard_input(path)).nth(1) {
+        Some(_) => Err(Failure::StandardInputTwice),
+        None => Ok(()),
+    }
 }
 
 /// The crawlers named by options, then those of a file, each once.

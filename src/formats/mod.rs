@@ -13,9 +13,16 @@ pub(crate) mod marks;
 pub(crate) mod memory;
 pub(crate) mod replace;
 pub(crate) mod seekable;
+pub(crate) mod standard_input;
+pub(crate) mod standard_output;
 pub(crate) mod time;
 pub(crate) mod visible;
+pub(crate) mod write_lock;
 
+#[cfg(feature = "cli")]
+pub(crate) use replace::is_descriptor;
 pub use replace::is_stream;
+pub use standard_input::STANDARD_INPUT;
+pub(crate) use standard_input::is_standard_input;
 pub use time::time;
 pub(crate) use visible::{line_of, shortened, shown, visible};

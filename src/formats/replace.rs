@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::NotReplaced;
-use super::seekable;
+use super::{seekable, standard_output};
 
 /// A kind of file that is written under a name given by the user.
 #[derive(Debug, Clone, Copy)]
@@ -55,12 +55,19 @@ pub(crate) fn start(file: &mut File, most: usize) -> io::Result<Vec<u8>> {
 
 /// Where the system names a program's open files. One of these may be a regular file, if a shell redirects the output to it; it
 /// is written to, not replaced.
-const DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
+const DESCRIPTORS: [&str; 5] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
+
+/// The names of standard output among them.
+const STANDARD_OUTPUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Whether a path names one of the program's open files.
+pub(crate) fn is_descriptor(path: &Path) -> bool {
+    DESCRIPTORS.iter().any(|names| path.starts_with(names))
+}
 
 /// Whether a path is a pipe, a device, or one of the program's open files.
 pub fn is_stream(path: &Path) -> bool {
-    DESCRIPTORS.iter().any(|names| path.starts_with(names))
-        || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+    is_descriptor(path) || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// The most symbolic links that a path leads through, as on Linux.
@@ -204,6 +211,9 @@ fn take_access_list(_path: &Path, _new: &File) -> io::Result<()> {
 
 /// Writes to a stream once the output is complete.
 fn stream<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
+    if STANDARD_OUTPUT.iter().any(|name| path == Path::new(name)) {
+        standard_output::open()?;
+    }
     let mut whole = tempfile::tempfile()?;
     let written = write(&mut whole)?;
     whole.rewind()?;

@@ -9,26 +9,51 @@ use std::ops::Deref;
 use std::path::Path;
 
 use super::error::CutShort;
+#[cfg(any(feature = "parquet", feature = "warc"))]
+use super::standard_input::is_standard_input;
 
 /// Checks that a path is a regular file, or a link to one.
 pub(crate) fn ensure(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         return Ok(());
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    Err(not_regular())
 }
 
-/// Opens a regular file to be read.
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+}
+
+/// Whether a path is a pipe, or a link to one.
+#[cfg(all(feature = "cli", unix))]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+
+    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// Elsewhere, no path is a pipe.
+#[cfg(all(feature = "cli", not(unix)))]
+pub(crate) fn is_pipe(_path: &Path) -> bool {
+    false
+}
+
+/// Opens a regular file to be read. Never waits, as opening a pipe does until something writes to it: also if the file becomes one
+/// between the look and the opening.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     ensure(path)?;
-    File::open(path)
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    let file = options.read(true).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
 /// A file that can be read at any offset: the one at `path` if it stores the text as is, else a copy of the text.
 #[cfg(any(feature = "parquet", feature = "warc"))]
 pub(crate) fn or_copied(path: &Path, is_stored_as_read: bool, text: &mut impl io::BufRead) -> io::Result<File> {
-    if is_stored_as_read && fs::metadata(path)?.is_file() {
-        return File::open(path);
+    if is_stored_as_read && !is_standard_input(path) && fs::metadata(path)?.is_file() {
+        return open(path);
     }
     let mut copy = tempfile::tempfile()?;
     io::copy(text, &mut copy)?;

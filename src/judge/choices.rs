@@ -138,6 +138,11 @@ impl Choices {
         Choices::at(jiff::Timestamp::now().as_second())
     }
 
+    /// The choices for a policy that a newer one is compared with: its answers were not too old when it was in use.
+    pub(crate) fn of_older(self) -> Choices {
+        Choices { max_age: None, ..self }
+    }
+
     /// Whether decisions depend on when an origin answered.
     pub(super) fn has_times(&self) -> bool {
         self.max_age.is_some() || self.unreachable_as_unavailable.is_some()

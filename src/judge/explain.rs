@@ -87,8 +87,10 @@ impl Explainer {
     /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause {
         let url = origin::trimmed(url);
-        let is_refused = self.judging.view().is_refused(url, &mut self.preferences);
         self.look_up(url);
+        let allows = |deciding: &Deciding| deciding.decision.if_allowed().partition() == Partition::Allowed;
+        let may_be_refused = self.deciding.as_ref().is_some_and(allows);
+        let is_refused = may_be_refused && self.judging.view().is_refused(url, &mut self.preferences);
         let Some(deciding) = &self.deciding else { return Cause::default() };
         let (captured, status) = (deciding.captured, deciding.status);
         // What is allowed but refused is not blocked by a rule.

@@ -25,6 +25,12 @@ pub enum OutputError {
     /// Lines cannot be compressed.
     #[error("cannot compress the output: {}", in_words(.0))]
     Compress(io::Error),
+    /// A file has the name of the folder.
+    #[error("{} is a file, not a folder; choose another name", shown(path))]
+    NotFolder {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another run is writing to the folder.
     #[error("another run is writing to {}; wait until it finishes, or choose another folder", shown(path))]
     InUse {

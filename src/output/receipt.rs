@@ -529,7 +529,11 @@ impl fmt::Display for Receipt {
         if notes > 0 {
             let lines = counted(notes, "line or part", "lines or parts");
             let had_none = format!("{lines} of robots.txt files had no effect;");
-            let where_to = "the receipt lists their kinds, `robosieve lint` the lines";
+            // Of lines that are only counted or printed, no receipt is written.
+            let where_to = match self.origins_needed {
+                Some(_) => "the receipt lists their kinds, `robosieve lint` the lines",
+                None => "`robosieve lint` lists the lines",
+            };
             writeln!(f, "{}", fit::wrapped([had_none.as_str(), where_to]))?;
         }
         for (name, count) in self.policy.warc.flaws() {

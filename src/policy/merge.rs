@@ -26,9 +26,9 @@ use super::overrides::Overrides;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, Disagreements, OverridesFrom, Targets, Union, UrlList};
 use super::urls::Urls;
-use super::write_lock::WriteLock;
 use crate::formats::memory;
-use crate::formats::replace::{folder_of, replace};
+use crate::formats::replace::folder_of;
+use crate::formats::write_lock::WriteLock;
 use crate::threads;
 
 /// The result of a merge.
@@ -61,8 +61,7 @@ pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock
         Some(_) => OverridesFrom::Last,
         None => OverridesFrom::All,
     };
-    let write =
-        |writer: Writer<'_>, statistics| replace(out.path(), &POLICY_FILE, |file| writer.write(statistics, file));
+    let write = |writer: Writer<'_>, statistics| out.replace(&POLICY_FILE, |file| writer.write(statistics, file));
     let merging = Merging::new(&sources, from);
     let targets = merging.targets(&spill)?;
     let (statistics, disagreements) = merging.write(|url| targets.get(url), &spill, write)?;

@@ -28,8 +28,8 @@ mod state;
 mod statistics;
 mod union;
 mod urls;
-mod write_lock;
 
+pub use crate::formats::write_lock::{LockNotice, WriteLock};
 pub use crate::robots::{NoteCounts, NoteKind};
 pub use capture::Capture;
 pub use captures::Captures;
@@ -60,4 +60,3 @@ pub use state::{Answered, OriginStatus, Ruling};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use state::{Class, LastGood, OriginState, OverrideState, Times};
 pub use statistics::{CaptureCounts, CompileProgress, Statistics};
-pub use write_lock::{LockNotice, WriteLock};

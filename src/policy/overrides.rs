@@ -35,7 +35,7 @@ use crate::dialect::Dialect;
 use crate::formats::compression::{DEFAULT_WINDOW, read_within};
 use crate::formats::error::{FileError, in_words, toml_words};
 use crate::formats::{line_of, shortened, shown};
-use crate::policy::source::{Robots, bare_origin, body_limit};
+use crate::policy::source::{FieldNames, Robots, SourceKind, bare_origin, body_limit};
 use crate::policy::state::Ruling;
 
 /// A crawl delay of more than a year is a mistake.
@@ -152,8 +152,17 @@ fn start<T>(value: &Option<Spanned<T>>) -> Option<usize> {
 fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
     let path = folder.join(value.get_ref());
     // The dialect is that of a policy, which is not known here.
-    let text = Robots::open(&path, body_limit(Dialect::ALL), DEFAULT_WINDOW);
-    text.map(|text| text.body).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
+    let at = value.span().start;
+    let body = match Robots::open(&path, body_limit(Dialect::ALL), DEFAULT_WINDOW) {
+        Ok(text) => text.body,
+        Err(error) => return Err((at, OverrideProblem::Unreadable { path, error })),
+    };
+    let looks = match SourceKind::of_file(&body, &FieldNames::default()) {
+        Ok(SourceKind::RobotsTxt) => return Ok(body),
+        Ok(kind) => kind.name(),
+        Err(form) => form.name(),
+    };
+    Err((at, OverrideProblem::NotRobots { path, looks }))
 }
 
 /// A delay as a decimal number of seconds.
@@ -289,6 +298,14 @@ pub enum OverrideProblem {
         one: &'static str,
         /// The other key.
         other: &'static str,
+    },
+    /// A replacement file is certainly no robots.txt.
+    #[error("{} looks like {looks}, not like a robots.txt", shown(path))]
+    NotRobots {
+        /// The replacement.
+        path: PathBuf,
+        /// What it looks like.
+        looks: &'static str,
     },
     /// A replacement file cannot be read.
     #[error("cannot read {}: {}", shown(path), in_words(error))]

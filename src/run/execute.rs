@@ -12,7 +12,7 @@
 //! of its URLs is here, too.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
@@ -34,6 +34,7 @@ use super::unique::{LeavingOut, Unique, UniqueLines};
 use super::worker::{LeftOutTallies, Worker};
 use crate::formats::json::base64_of;
 use crate::formats::replace::{folder_of, replace};
+use crate::formats::standard_output;
 use crate::input::chunks::{Chunks, Cut, Parallelism};
 use crate::input::list::List;
 use crate::input::scan::each_chunk;
@@ -58,7 +59,7 @@ impl Job {
     /// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
     /// not those read. Then no file has its final name.
     pub fn run(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, FilterError> {
-        let result = split(policy, self, progress, None, Box::new(io::stdout()));
+        let result = split(policy, self, progress, None, standard_output::writer());
         progress.end();
         result
     }
@@ -120,7 +121,7 @@ impl Job {
         if !matches!(self.destination, Some(Destination::Pipe(_))) {
             return Err(FilterError::Followed);
         }
-        let result = split(policy, self, progress, Some(newer), Box::new(io::stdout()));
+        let result = split(policy, self, progress, Some(newer), standard_output::writer());
         progress.end();
         result
     }

@@ -16,8 +16,8 @@ use super::repeats::Means;
 use super::seen::{Hashing, LineHashes, NO_URL};
 use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
 use crate::formats::is_stream;
-use crate::formats::lock_file::{self, LockFile};
 use crate::formats::replace::{behind_links, folder_of};
+use crate::formats::write_lock::WriteLock;
 use crate::input::chunks::Chunk;
 use crate::judge::same_url::SameUrl;
 use crate::lock::{into_inner, lock};
@@ -29,8 +29,8 @@ use crate::output::receipt::{Hex, SeenPart};
 pub(super) struct SeenPlace {
     path: PathBuf,
     pub file: Option<SeenFile>,
-    /// Two runs at once would each replace the file by one without the URLs of the other.
-    _lock: LockFile,
+    /// Two at once would each replace the file by one without the URLs of the other.
+    _lock: WriteLock,
 }
 
 /// The allowed URLs so far.
@@ -61,7 +61,8 @@ impl SeenPlace {
             return Err(failed(io::Error::other("a pipe or a device keeps no URLs for later runs")));
         }
         let path = SeenPlace::at(path).map_err(failed)?;
-        let lock = LockFile::try_take(&lock_file::beside(&path).map_err(failed)?).map_err(|problem| match problem {
+        // Before it is read.
+        let lock = WriteLock::try_take(&path).map_err(|problem| match problem {
             TryLockError::WouldBlock => SeenError::InUse { path: path.clone() },
             TryLockError::Error(error) => failed(error),
         })?;

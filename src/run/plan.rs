@@ -11,7 +11,6 @@ use super::newly_seen::SeenPlace;
 use super::seen_file::ShardKeys;
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Patience};
-use crate::judge::choices::Choices;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::same_url::SameUrl;
@@ -121,7 +120,7 @@ impl<'j> Plan<'j> {
 
     /// The same by the policy that verdicts are compared with; none if they are not. There, no robots.txt is too old.
     pub fn older_matchers(&self) -> Vec<Matcher> {
-        let choices = Choices { max_age: None, ..self.job.choices };
+        let choices = self.job.choices.of_older();
         let of = |against: &Against| Matcher::for_each(&against.policy, self.older.iter().cloned(), choices);
         self.job.against.as_ref().map(of).unwrap_or_default()
     }

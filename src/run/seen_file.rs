@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::formats::error::in_words;
-use crate::formats::replace::{FileKind, begins_with, replace, start};
+use crate::formats::replace::{FileKind, begins_with, start};
 use crate::formats::seekable::{self, FileAt};
 use crate::formats::shown;
+use crate::formats::write_lock::{LockNotice, WriteLock};
 use crate::input::shard::Shard;
 use crate::judge::same_url::SameUrl;
 use crate::output::receipt::Hex;
@@ -86,7 +87,7 @@ pub enum SeenError {
         /// The key needed.
         wanted: SameUrl,
     },
-    /// Another run is going to replace it.
+    /// Another process is going to replace it.
     #[error("another run is adding URLs to {}; wait until it ends", shown(path))]
     InUse {
         /// The file.
@@ -340,15 +341,21 @@ impl<'f> Writer<'f> {
 
 /// Merges files into one, which may replace one of them. Returns it, opened.
 ///
+/// While it reads and writes, it has the [`WriteLock`] of `out`, which it waits for; `tell` gets notices about that.
+///
 /// # Errors
 ///
 /// [`SeenError`] if a file is not valid, or they have different keys, or the new one cannot be written; then nothing is.
-pub fn merge_seen(files: &[SeenFile], out: &Path) -> Result<SeenFile, SeenError> {
+pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockNotice)) -> Result<SeenFile, SeenError> {
+    let lock = WriteLock::take_to("write", out, tell);
+    let lock = lock.map_err(|error| SeenError::Write { path: out.to_owned(), error: error.error })?;
+    let files = files.iter().map(|path| SeenFile::open(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    let files = &files;
     let same = files.first().map_or(SameUrl::default(), |first| first.same);
     if let Some(other) = files.iter().find(|file| file.same != same) {
         return Err(SeenError::OtherKey { path: other.path.clone(), found: other.same, wanted: same });
     }
-    let written = replace(out, &SEEN_FILE, |file| {
+    let written = lock.replace(&SEEN_FILE, |file| {
         let mut writer = Writer::new(same, None, file)?;
         let mut keys: Vec<Keys<'_>> = files.iter().map(SeenFile::keys).collect();
         let mut heap = BinaryHeap::new();
@@ -487,16 +494,18 @@ mod tests {
         let second = written(&path("second"), SameUrl::Fetched, &[2, 5, 1 << 100]);
         let empty = written(&path("empty"), SameUrl::Fetched, &[]);
         assert_eq!((first.count, keys(&first)), (3, vec![1, 5, u128::MAX]));
-        let merged = merge_seen(&[first, empty, second], &path("first")).unwrap();
+        assert_eq!((first.count, empty.count, second.count), (3, 0, 3));
+        let merged = merge_seen(&["first", "empty", "second"].map(path), &path("first"), |_| ()).unwrap();
         assert_eq!(keys(&merged), [1, 2, 5, 1 << 100, u128::MAX]);
         let alone = written(&path("alone"), SameUrl::Fetched, &keys(&merged));
         assert_eq!(alone.checksum, merged.checksum, "the same URLs make the same file");
         assert_eq!(std::fs::read(path("alone")).unwrap(), std::fs::read(path("first")).unwrap());
-        let other = written(&path("other"), SameUrl::Bytes, &[1]);
-        assert!(matches!(merge_seen(&[merged, other], &path("new")), Err(SeenError::OtherKey { .. })));
+        written(&path("other"), SameUrl::Bytes, &[1]);
+        let others = merge_seen(&["first", "other"].map(path), &path("new"), |_| ());
+        assert!(matches!(others, Err(SeenError::OtherKey { .. })));
         assert!(!path("new").exists());
         std::fs::write(path("text"), "a user's").unwrap();
-        assert!(matches!(merge_seen(&[alone], &path("text")), Err(SeenError::Write { .. })));
+        assert!(matches!(merge_seen(&[path("alone")], &path("text"), |_| ()), Err(SeenError::Write { .. })));
     }
 
     #[test]

@@ -275,7 +275,7 @@ fn options_without_effect_are_refused() {
         ("--robots sites --follow --only allowed urls", ["--follow", "--policy FILE"]),
         ("--policy base.rsv --follow --out out urls", ["--follow", "receipt"]),
         ("--policy base.rsv --follow --verdicts --out out urls", ["--follow", "receipt"]),
-        ("--policy base.rsv --follow --count urls", ["--follow", "receipt"]),
+        ("--policy base.rsv --follow --count urls", ["--follow", "--count counts the lines by one policy"]),
         ("--policy base.rsv --robots-needed needed --out out urls", ["--robots-needed", "--out"]),
         ("--policy base.rsv --robots-needed needed --count urls", ["--robots-needed", "--count"]),
     ] {

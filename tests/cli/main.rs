@@ -23,6 +23,7 @@ mod delimited_lists;
 mod destinations;
 mod diff;
 mod documentation;
+mod doors;
 mod endless;
 mod explain;
 #[cfg(feature = "parquet")]

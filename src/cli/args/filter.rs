@@ -1,19 +1,18 @@
 //! The arguments of `filter`, but for those of its output.
 
 use clap::ValueEnum;
-use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::choices::ChoicesArgs;
 use super::output::OutputArgs;
-use super::policy::{DialectArgs, PolicyArgs, ReadingArgs, RequiredArgs, StatusesArgs};
-use super::values::{bytes, number_up_to, one_of, unreachable_for, workers};
+use super::policy::{DialectArgs, JudgedByArgs};
+use super::values::{bytes, number_up_to, workers};
 use crate::cli::error::Failure;
-use crate::formats::time::timestamp;
+use crate::cli::sources::read_once;
 use crate::input::{Column, Delimiter, Shard, UrlField};
-use crate::judge::{Choices, Fallback, MaxAge};
 use crate::robots::Agents;
 use crate::run::LongRun;
 
@@ -51,7 +50,7 @@ pub struct FilterArgs {
     #[command(flatten, next_help_heading = "Output")]
     pub output: OutputArgs,
     #[command(flatten, next_help_heading = "Verdicts")]
-    pub verdicts: VerdictArgs,
+    pub choices: ChoicesArgs,
     #[command(flatten, next_help_heading = "Long runs")]
     pub long_run: LongRunArgs,
     #[command(flatten, next_help_heading = "Display")]
@@ -102,7 +101,6 @@ impl InputArgs {
 
 /// The options that define the policy.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
 pub struct PolicySourceArgs {
     /// The crawler's product token, or * for every crawler; repeat for more
     ///
@@ -119,18 +117,8 @@ pub struct PolicySourceArgs {
     /// equal are one crawler.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub agents_file: Option<PathBuf>,
-    /// A source of robots.txt files: folder, JSON Lines, WARC...
-    ///
-    /// May be repeated. A folder (each file is named after a host or a percent-encoded origin); JSON Lines (url or
-    /// origin, status, location, body or body_base64, fetched_at, expires, unreachable_since); a WARC archive; Parquet;
-    /// or, with --origin, a single robots.txt. gzip, Zstandard and bzip2 are recognised by their content.
-    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
-    pub robots: Vec<PathBuf>,
-    /// The origin of the single robots.txt given by --robots
-    #[arg(long, requires = "robots", value_name = "ORIGIN", hide_short_help = true)]
-    pub origin: Option<String>,
     #[command(flatten)]
-    pub policy: PolicyArgs,
+    pub rules: JudgedByArgs,
     /// An older policy file: compare each verdict with the one it would have had; may be repeated
     ///
     /// Each line is judged by both policies, which have the same dialect and crawlers. Partitions are by the newer one; verdicts.tsv
@@ -149,123 +137,35 @@ pub struct PolicySourceArgs {
     /// Before each chunk of lines, which in a pipe are those that have arrived, the run looks whether the name of a --policy leads
     /// to another file. If so, it opens that one, says so on standard error, and judges by it from then on; the other files stay
     /// open. Replace policies by renaming, as `compile` and `merge` do. A file that cannot be used is reported, and the one before
-    /// it stays in use. --overrides is read once. Without --now, ages are judged at the time when a policy is opened. For --only
-    /// and --verdicts without --out: a receipt names one policy.
+    /// it stays in use. --overrides is read once. Without --now, ages are judged at the time when a policy is opened. For --only,
+    /// --verdicts and --blocked-for without --out: elsewhere one policy judges all lines.
     #[arg(long, hide_short_help = true)]
     pub follow: bool,
-    /// The operator's overrides for origins (TOML)
-    ///
-    /// They take precedence over robots.txt files, and with --policy also over the overrides it was compiled with. The
-    /// file has a table for each origin with crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or
-    /// robots-txt-file, and paused-until.
-    #[arg(long, value_name = "FILE")]
-    pub overrides: Option<PathBuf>,
     #[command(flatten)]
     pub dialect: DialectArgs,
-    #[command(flatten)]
-    pub reading: ReadingArgs,
-}
-
-/// The options for lines without a definite verdict.
-#[derive(Debug, clap::Args)]
-#[command(mut_arg("statuses", |arg| arg.hide_short_help(true)))]
-pub struct VerdictArgs {
-    /// Never fetched: allow, block or defer
-    ///
-    /// The partition of URLs whose robots.txt was never fetched.
-    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true, value_parser = one_of(DEFINITE))]
-    pub on_unfetched: Fallback,
-    /// Unreachable: allow, block, defer or use
-    ///
-    /// The partition of URLs whose robots.txt answers 5xx or not at all, does not arrive whole, or redirects to an unknown
-    /// place. `use` applies the last good one.
-    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
-    pub on_unreachable: Fallback,
-    /// Treat a robots.txt unreachable this long as missing
-    ///
-    /// A duration such as 30d, the example in RFC 9309. If no robots.txt has arrived for that long at the time of --now, only
-    /// 5xx, incomplete responses or none, everything is allowed. Takes precedence over --on-unreachable. At most 90d: a policy
-    /// knows no more of earlier failures [default: never].
-    #[arg(long, value_name = "AGE", value_parser = unreachable_for)]
-    pub unreachable_as_unavailable: Option<u64>,
-    /// An HTML page: allow, block, defer or use
-    ///
-    /// The partition of URLs whose robots.txt, with status 200, looks like an HTML page, as some servers send for every path.
-    /// `use` reads it as a robots.txt, which mostly has no rules in it.
-    #[arg(long, default_value = "use", value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
-    pub on_html: Fallback,
-    /// Too old: allow, block, defer or use [default: use]
-    ///
-    /// The partition of URLs whose robots.txt is older than --max-age. `use` applies it anyway, and counts the lines as
-    /// stale. Without --max-age, the limit is the dialect's own lifetime.
-    #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
-    pub on_stale: Option<Fallback>,
-    /// The maximum age of a robots.txt, such as 7d, or `dialect`
-    ///
-    /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
-    #[arg(long, value_name = "AGE", value_parser = str::parse::<MaxAge>)]
-    pub max_age: Option<MaxAge>,
-    #[command(flatten)]
-    pub statuses: StatusesArgs,
-    /// Judge an unknown origin by the one with or without www.
-    ///
-    /// A URL of https://a.example is judged by the robots.txt of https://www.a.example, and the other way round, if its own origin is
-    /// not in the policy at all. Scheme and port are the same. The receipt counts such lines.
-    #[arg(long, hide_short_help = true)]
-    pub www_fallback: bool,
-    #[command(flatten)]
-    pub preferences: RequiredArgs,
-    /// The time at which ages are judged [default: now]
-    ///
-    /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
-    #[arg(long, value_name = "TIME", hide_short_help = true, value_parser = timestamp)]
-    pub now: Option<jiff::Timestamp>,
 }
 
 impl FilterArgs {
     /// Checks that lists, a policy and an output are given, and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
-        let PolicySourceArgs { agent, agents_file, robots, policy, .. } = &self.source;
-        policy.check(robots, agent, agents_file)?;
+        let PolicySourceArgs { agent, agents_file, rules, .. } = &self.source;
+        rules.check(agent, agents_file)?;
         if self.lists.is_empty() && self.input.files_from.is_none() {
             return Err(Failure::NoList);
         }
-        if self.source.follow && policy.policy.is_empty() {
+        if self.source.follow && rules.policy.policy.is_empty() {
             return Err(Failure::FollowWithoutPolicy);
+        }
+        if self.source.follow && self.output.count {
+            return Err(Failure::FollowWithCount);
         }
         if self.source.follow && !self.output.prints_lines() {
             return Err(Failure::FollowWithReceipt);
         }
+        // A file that names lists may name it, too.
+        read_once(self.lists.iter().chain(&self.input.files_from).chain(&rules.robots).map(PathBuf::as_path))?;
         self.output.check()
     }
-}
-
-impl VerdictArgs {
-    /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
-    pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
-        Ok(Choices {
-            on_unfetched: self.on_unfetched,
-            on_unreachable: self.on_unreachable,
-            unreachable_as_unavailable: self.unreachable_as_unavailable,
-            on_html: self.on_html,
-            on_stale: self.on_stale.unwrap_or(Fallback::Use),
-            max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
-            statuses: self.statuses.read()?,
-            www_fallback: self.www_fallback,
-            require: self.preferences.require.unwrap_or_default(),
-            content_signal: self.preferences.content_signal.scope(),
-            now,
-        })
-    }
-}
-
-/// What to do with lines whether or not there are earlier rules.
-const DEFINITE: [(&str, Fallback); 3] =
-    [("allow", Fallback::Allow), ("block", Fallback::Block), ("defer", Fallback::Defer)];
-
-/// A parser for what to do with lines whose origin may have earlier rules.
-fn fallback() -> impl TypedValueParser<Value = Fallback> {
-    one_of(DEFINITE.into_iter().chain([("use", Fallback::Use)]))
 }
 
 const DAY: usize = 86_400;

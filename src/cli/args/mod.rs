@@ -1,13 +1,14 @@
 //! The arguments of `filter`, and those that several commands have. Others stand beside their command.
 
+mod choices;
 mod filter;
 mod output;
 mod policy;
 mod values;
 
+pub use choices::{ChoicesArgs, OriginChoicesArgs, ViewArgs};
 pub use filter::{FilterArgs, InputArgs, Log, PolicySourceArgs, WatchingArgs};
 pub use policy::{
-    AgentsFileArgs, CrawlerArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, RequiredArgs, SignalArgs, StatusesArgs,
-    ViewArgs, dialect, mapped, trust,
+    AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, mapped, trust,
 };
 pub use values::{bytes, joined, number, one_of, published, workers};

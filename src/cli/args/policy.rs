@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::values::one_of;
 use crate::cli::error::Failure;
-use crate::cli::sources;
+use crate::cli::sources::{self, read_once};
 use crate::dialect::Dialect;
-use crate::judge::{Choices, Statuses};
-use crate::policy::source::{self, FetchedAt, FieldNames, Options, PassedOver};
+use crate::policy::source::{self, FetchedAt, FieldNames, Options, PassedOver, Robots};
 use crate::policy::{Captures, OpenError, Overrides, Policy, Trust};
-use crate::preferences::{Requirements, SignalScope};
 use crate::robots::Agents;
 
 /// A policy file in place of robots.txt files.
@@ -31,15 +29,6 @@ pub struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Checks that there is a policy, or sources and crawlers to make one.
-    pub fn check(&self, robots: &[PathBuf], agents: &[Agents], named: &Option<PathBuf>) -> Result<(), Failure> {
-        match self.policy.is_empty() {
-            true if robots.is_empty() => Err(Failure::NoSource),
-            true if agents.is_empty() && named.is_none() => Err(Failure::NoAgent),
-            _ => Ok(()),
-        }
-    }
-
     /// Opens the policy, if one is given.
     pub fn open(&self) -> Result<Option<Policy>, Failure> {
         self.open_files(&self.policy)
@@ -59,72 +48,74 @@ impl PolicyArgs {
     }
 }
 
-/// What pages must say about uses, and how that is read.
-#[derive(Debug, Clone, Copy, clap::Args)]
-#[command(mut_arg("content_signal", |arg| arg.hide_short_help(true)))]
-pub struct RequiredArgs {
-    /// Keep pages only if what their sites say allows a use: train-ai!=n
+/// What a command judges by: policy files, or sources of robots.txt files to make a policy of, and the operator's overrides.
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
+pub struct JudgedByArgs {
+    /// A source of robots.txt files: folder, JSON Lines, WARC...
     ///
-    /// A use is train-ai, search or ai-input. USE!=n asks that it is not refused, USE=y that it is said to be fine; several stand
-    /// between commas. Content-Usage and Content-Signal lines say it, and any n of them counts. Lines that are allowed but do not meet
-    /// it are blocked, with the reason `preference`; what a site says in a way that cannot be read meets neither.
-    #[arg(long, value_name = "USE!=n", hide_short_help = true, value_parser = str::parse::<Requirements>)]
-    pub require: Option<Requirements>,
+    /// May be repeated; - is standard input. A folder (each file is named after a host or a percent-encoded origin); JSON Lines (url
+    /// or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since); a WARC archive; Parquet;
+    /// or, with --origin, a single robots.txt. gzip, Zstandard and bzip2 are recognised by their content.
+    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
+    pub robots: Vec<PathBuf>,
+    /// The origin of the single robots.txt given by --robots
+    #[arg(long, requires = "robots", value_name = "ORIGIN", hide_short_help = true)]
+    pub origin: Option<String>,
     #[command(flatten)]
-    pub content_signal: SignalArgs,
-}
-
-/// To whom signals speak. Each command that tells or judges preferences has it.
-#[derive(Debug, Clone, Copy, clap::Args)]
-pub struct SignalArgs {
-    /// To which crawlers a Content-Signal line speaks: group or everybody [default: group]
+    pub policy: PolicyArgs,
+    /// The operator's overrides for origins (TOML)
     ///
-    /// group: to those of the group that it stands in, and before all groups to all; everybody: to all, wherever it stands. It matters
-    /// to what is required and shown.
-    #[arg(long, value_name = "SCOPE", hide_possible_values = true,
-        value_parser = one_of(SignalScope::ALL.map(|scope| (scope.name(), scope))))]
-    pub content_signal: Option<SignalScope>,
+    /// They take precedence over robots.txt files, and with --policy also over the overrides it was compiled with. The
+    /// file has a table for each origin with crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or
+    /// robots-txt-file, and paused-until.
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
 }
 
-impl SignalArgs {
-    /// The scope that is given, or that of the program.
-    pub fn scope(self) -> SignalScope {
-        self.content_signal.unwrap_or_default()
+impl JudgedByArgs {
+    /// Checks that there is a policy, or sources and crawlers to make one.
+    pub fn check(&self, agents: &[Agents], named: &Option<PathBuf>) -> Result<(), Failure> {
+        match self.policy.policy.is_empty() {
+            true if self.robots.is_empty() => Err(Failure::NoSource),
+            true if agents.is_empty() && named.is_none() => Err(Failure::NoAgent),
+            _ => Ok(()),
+        }
     }
-}
 
-/// What statuses mean. Each command that tells verdicts has it.
-#[derive(Debug, Clone, clap::Args)]
-pub struct StatusesArgs {
-    /// What statuses mean: a TOML file, or a name, such as common-crawl
-    ///
-    /// A file has a line for each status of a robots.txt that means something else than its dialect says, such as 403 = "defer" or
-    /// "4xx" = "allow"; the words are allow, block and defer, the statuses 400 to 599. The names are common-crawl and nutch. Takes
-    /// precedence over all but overrides, also over --on-unreachable and --unreachable-as-unavailable of `filter`.
-    #[arg(long, value_name = "FILE|NAME")]
-    pub statuses: Option<PathBuf>,
-}
-
-impl StatusesArgs {
-    pub fn read(&self) -> Result<Statuses, Failure> {
-        Ok(self.statuses.as_deref().map(Statuses::named_or_read).transpose()?.unwrap_or_default())
+    /// The policy of the files that are given, if any are, with the overrides.
+    pub fn opened(&self) -> Result<Option<Policy>, Failure> {
+        let policy = self.policy.open()?;
+        policy.map(|policy| sources::with_overrides(policy, self.overrides.as_deref())).transpose()
     }
-}
 
-/// The choices by which a command about policies tells what is in them: those of `filter`.
-#[derive(Debug, Clone, clap::Args)]
-pub struct ViewArgs {
-    #[command(flatten)]
-    pub statuses: StatusesArgs,
-    #[command(flatten)]
-    pub content_signal: SignalArgs,
-}
+    /// Reads the sources and the overrides into `captures`, and returns it. Passes what was passed over to `tell`.
+    pub fn read(&self, skip_bad: bool, captures: Captures, tell: impl FnMut(&PassedOver)) -> Result<Captures, Failure> {
+        let sources = (&*self.robots, self.origin.as_deref());
+        self.reading.read(sources, self.overrides.as_deref(), skip_bad, captures, tell)
+    }
 
-impl ViewArgs {
-    /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
-    pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
-        let choices = Choices::at(now).statuses(self.statuses.read()?);
-        Ok(choices.content_signal(self.content_signal.scope()))
+    /// The same, but a single robots.txt without an origin counts for the origin `any`, and is returned. Overrides name origins, and
+    /// fields are of answers, so with either the source is one of answers.
+    pub fn read_for_any(
+        &self,
+        any: Option<&str>,
+        mut captures: Captures,
+        tell: impl FnMut(&PassedOver),
+    ) -> Result<(Captures, Option<Robots>), Failure> {
+        match (&*self.robots, &self.origin, &self.overrides, &self.reading.columns, any) {
+            ([single], None, None, None, Some(any)) => {
+                let robots = source::add_for_any(single, any, &self.reading.options(false), &mut captures)?;
+                if robots.is_none() && self.reading.fetched_at.is_some() && !single.is_dir() {
+                    return Err(Failure::NothingWithoutTime);
+                }
+                captures.passed_over().iter().for_each(tell);
+                Ok((captures, robots))
+            }
+            _ => Ok((self.read(false, captures, tell)?, None)),
+        }
     }
 }
 
@@ -249,6 +240,11 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
+    fn options(&self, skip_bad: bool) -> Options {
+        let names = self.columns.clone().unwrap_or_default();
+        Options { names, skip_bad, fetched_at: self.fetched_at, ..Options::default() }
+    }
+
     /// Reads sources, and the operator's overrides, into `captures`, and returns it; with an origin, the source is a single
     /// robots.txt. Passes what was passed over to `tell`.
     pub fn read(
@@ -263,8 +259,8 @@ impl ReadingArgs {
         if let Some(path) = overrides {
             captures.add_overrides(&Overrides::read(path)?)?;
         }
-        let names = self.columns.clone().unwrap_or_default();
-        let options = Options { names, skip_bad, fetched_at: self.fetched_at, ..Options::default() };
+        read_once(paths.iter().map(PathBuf::as_path))?;
+        let options = self.options(skip_bad);
         match (origin, paths) {
             (Some(origin), [single]) => source::add_single(single, origin, &options, &mut captures)?,
             (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),

@@ -20,6 +20,7 @@ mod text;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
+pub use crate::formats::STANDARD_INPUT;
 pub(crate) use line_ends::{Buffer, Patience, line_boundary};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
@@ -28,6 +29,6 @@ pub(crate) use opened::{List, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, TableRows, in_group};
 pub(crate) use reader::{LIST_FORMAT, ListReader, Next, Text, Wanted};
-pub use regular::{FileState, STANDARD_INPUT};
+pub use regular::FileState;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

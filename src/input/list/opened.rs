@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::line_ends::Buffer;
 use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
-use super::regular::{FileState, Mapped, Regular, STANDARD_INPUT};
+use super::regular::{FileState, Mapped, Regular};
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
 use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
+use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::marks::{FileClass, FileMark, PARQUET_MARK};
 use crate::input::error::{ListError, SkippedPart, unreadable};

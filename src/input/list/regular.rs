@@ -12,13 +12,11 @@ use std::time::SystemTime;
 
 #[cfg(unix)]
 use super::lost_pages::Region;
+use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, Pieces, Reader};
 use crate::formats::memory;
 use crate::formats::seekable::FileAt;
 use crate::input::error::{ListError, unreadable};
-
-/// The path that means standard input.
-pub const STANDARD_INPUT: &str = "-";
 
 /// The size and time of a file, to detect changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -70,8 +70,11 @@ impl FolderLock {
     ///
     /// # Errors
     ///
-    /// [`OutputError::InUse`] if another run holds the lock; [`OutputError::Unwritable`] if the lock file cannot be written.
+    /// [`OutputError::NotFolder`] if it is a file; [`OutputError::InUse`] if another run holds the lock; [`OutputError::Unwritable`] if the lock file cannot be written.
     pub fn take(directory: &Path) -> Result<FolderLock, OutputError> {
+        if fs::metadata(directory).is_ok_and(|there| !there.is_dir()) {
+            return Err(OutputError::NotFolder { path: directory.to_owned() });
+        }
         fs::create_dir_all(directory).map_err(OutputError::unwritable(directory))?;
         let path = directory.join(LOCK);
         match LockFile::try_take(&path) {

@@ -21,7 +21,7 @@ use super::record::{Record, checked_end, starts};
 use super::sections::{Content, Image, Meta, Parts, Trust};
 use crate::dialect::Dialect;
 use crate::formats::error::{FileError, json_problem};
-use crate::formats::memory;
+use crate::formats::{memory, seekable};
 use crate::policy::crawlers::check_set;
 use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
@@ -248,15 +248,15 @@ impl Image {
     }
 }
 
-/// Opens a file that is neither a folder nor empty.
+/// Opens a regular file that is not empty.
 fn opened(path: &Path) -> Result<(File, Metadata), OpenError> {
     let unreadable = FileError::of("read the policy", path);
-    let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if metadata.is_dir() {
+    if path.is_dir() {
         return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)).into());
     }
-    if metadata.is_file() && metadata.len() == 0 {
+    let file = seekable::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.len() == 0 {
         return Err(OpenError::Image { path: path.to_owned(), problem: ImageError::Empty });
     }
     Ok((file, metadata))

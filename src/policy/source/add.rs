@@ -11,15 +11,20 @@ use super::error::SourceError;
 use super::fields::FieldNames;
 use super::intake::{Intake, Newest};
 use super::json_lines;
-use super::kind::{MARK, SourceKind};
+use super::kind::{MARK, START, SourceKind};
+use super::opened::{OpenSource, is_file, is_folder};
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::passed_over::Reason;
 use super::robots::Robots;
+#[cfg(feature = "cli")]
+use super::robots::body_limit;
 #[cfg(feature = "warc")]
 use super::warc::Archives;
 use crate::dialect::Dialect;
-use crate::formats::compression::{Damaged, Reader, peeked, with_help};
+#[cfg(feature = "cli")]
+use crate::formats::compression::DEFAULT_WINDOW;
+use crate::formats::compression::{Damaged, peeked, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
 use crate::policy::Captures;
@@ -90,11 +95,20 @@ pub fn newest(
     dialect: &'static Dialect,
 ) -> Result<Newest, SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
+    newest_by(options, dialect, |intake| add_all(&sources, options, intake))
+}
+
+/// The newest robots.txt of each origin of what `read` adds.
+fn newest_by(
+    options: &Options,
+    dialect: &'static Dialect,
+    read: impl FnOnce(&mut Intake<'_>) -> Result<Archives, SourceError> + Send,
+) -> Result<Newest, SourceError> {
     let mut captures = Captures::new(Agents::everybody(), dialect);
     let mut found = Newest::default();
     options.take(&mut captures, |intake| {
         intake.newest = Some(Newest::default());
-        add_all(&sources, options, intake)?.finish(intake, |_| hashbrown::HashSet::new())?;
+        read(intake)?.finish(intake, |_| hashbrown::HashSet::new())?;
         found = intake.newest.take().unwrap_or_default();
         Ok(())
     })?;
@@ -106,32 +120,45 @@ pub fn newest(
 pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<'_>) -> Result<Archives, SourceError> {
     let mut archives = Archives::default();
     for &path in sources {
-        if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
+        if is_folder(path).map_err(SourceError::unreadable(path))? {
             directory::add(path, options.fetched_at, intake)?;
         } else {
-            match add_file(path, options, &mut archives, intake) {
-                Err(error) if intake.skip_bad && error.is_damage() => {
-                    intake.captures.statistics.captures.cut_sources += 1;
-                    intake.pass_over(path, Reason::Rest, || error.in_source(path));
-                }
-                added => added?,
-            }
+            let source = OpenSource::open(path).map_err(SourceError::unreadable(path));
+            add_open(source, path, options, &mut archives, intake)?;
         }
     }
     Ok(archives)
 }
 
-fn add_file(
+/// Adds all that a source has that is no folder. Passes over what is damaged in it, if that is asked for.
+fn add_open(
+    source: Result<OpenSource, SourceError>,
     path: &Path,
     options: &Options,
     archives: &mut Archives,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
+    match source.and_then(|source| add_file(source, options, archives, intake)) {
+        Err(error) if intake.skip_bad && error.is_damage() => {
+            intake.captures.statistics.captures.cut_sources += 1;
+            intake.pass_over(path, Reason::Rest, || error.in_source(path));
+            Ok(())
+        }
+        added => added,
+    }
+}
+
+fn add_file(
+    source: OpenSource,
+    options: &Options,
+    archives: &mut Archives,
+    intake: &mut Intake<'_>,
+) -> Result<(), SourceError> {
     let memory = intake.decompressor(1);
-    let open = || Reader::within(File::open(path)?, memory);
-    let reader = open().map_err(SourceError::unreadable(path))?;
+    let path = &source.path.clone();
+    let reader = source.text(memory).map_err(SourceError::unreadable(path))?;
     let compression = reader.compression();
-    let is_file = path.is_file();
+    let is_file = is_file(path);
     let is_damaged = |start: &[u8]| match compression.filter(|_| is_file && !start.trim_ascii().starts_with(b"{")) {
         Some(compression) => Archives::is_damaged(path, compression, memory).map_err(SourceError::unreadable(path)),
         None => Ok(false),
@@ -236,26 +263,112 @@ fn without(path: &Path) -> SourceError {
 /// [`SourceError`] if the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
 pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
-    let mut intake = options.intake(captures);
-    // Read once: a pipe gives its bytes only once.
-    let robots = match path.is_dir() {
-        true => None,
-        false => Some(Robots::open(path, intake.body_limit(), intake.decompressor(1))),
-    };
-    let robots = robots.transpose().map_err(SourceError::unreadable(path))?;
-    let kind = robots.as_ref().map_or(SourceKind::Folder, |robots| SourceKind::of_text(&robots.body));
-    let robots = match (kind, robots) {
-        (SourceKind::RobotsTxt, Some(robots)) => robots,
-        (SourceKind::Policy, _) => return Err(SourceError::Policy { path: path.to_owned() }),
-        (kind @ (SourceKind::Arc | SourceKind::Zip), _) => {
-            return Err(SourceError::NotRead { path: path.to_owned(), kind });
-        }
-        (kind, _) => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
-    };
-    let mut capture = robots.of(canonical, true);
+    if is_folder(path).map_err(SourceError::unreadable(path))? {
+        return Err(SourceError::NotSingle { path: path.to_owned(), kind: SourceKind::Folder });
+    }
+    let intake = options.intake(captures);
+    let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+    match kind_of(&mut source, &FieldNames::default(), intake.decompressor(1))? {
+        SourceKind::RobotsTxt => add_robots(source, canonical, options, intake).map(|_| ()),
+        kind => Err(SourceError::NotSingle { path: path.to_owned(), kind }),
+    }
+}
+
+/// Adds an open robots.txt for an origin; returns its text.
+fn add_robots(
+    source: OpenSource,
+    origin: String,
+    options: &Options,
+    mut intake: Intake<'_>,
+) -> Result<Robots, SourceError> {
+    let path = &source.path.clone();
+    let robots = source.robots(intake.body_limit(), intake.decompressor(1)).map_err(SourceError::unreadable(path))?;
+    let mut capture = robots.of(origin, true);
     capture.answered.fetched_at = FetchedAt::time(options.fetched_at, path, intake.time_bounds)?;
     intake.add([capture])?;
-    Ok(intake.finish()?)
+    intake.finish()?;
+    Ok(robots)
+}
+
+/// The kind of an open source.
+///
+/// # Errors
+///
+/// [`SourceError`] if it cannot be read, is neither a source nor a robots.txt, or is a source of a kind that is not read.
+fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<SourceKind, SourceError> {
+    let start = source.start(START, memory).map_err(SourceError::unreadable(&source.path))?;
+    let path = || source.path.clone();
+    match SourceKind::of_file(&start, names) {
+        Err(form) => Err(SourceError::NotRobots { path: path(), form }),
+        Ok(SourceKind::Policy) => Err(SourceError::Policy { path: path() }),
+        Ok(kind @ (SourceKind::Arc | SourceKind::Zip)) => Err(SourceError::NotRead { path: path(), kind }),
+        Ok(kind) => Ok(kind),
+    }
+}
+
+/// Adds a source, which may be a single robots.txt: that counts for `origin`, and its text is returned.
+///
+/// # Errors
+///
+/// As [`add`](super::add()) and [`add_single`].
+#[cfg(feature = "cli")]
+pub(crate) fn add_for_any(
+    path: &Path,
+    origin: &str,
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<Option<Robots>, SourceError> {
+    if is_folder(path).map_err(SourceError::unreadable(path))? {
+        return add(&[path], options, captures).map(|()| None);
+    }
+    let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+    let intake = options.intake(captures);
+    match kind_of(&mut source, &options.names, intake.decompressor(1)) {
+        Ok(SourceKind::RobotsTxt) => return add_robots(source, origin.to_owned(), options, intake).map(Some),
+        Err(error) if !error.is_damage() => return Err(error),
+        // An archive may have a damaged beginning.
+        _ => {}
+    }
+    drop(intake);
+    options.take(captures, |intake| {
+        let mut archives = Archives::default();
+        add_open(Ok(source), path, options, &mut archives, intake)?;
+        archives.finish(intake, |intake| intake.take_targets())
+    })?;
+    Ok(None)
+}
+
+/// What a file has of robots.txt files.
+#[cfg(feature = "cli")]
+pub(crate) enum Whole {
+    /// It is one.
+    Robots(Robots),
+    /// The newest of each origin, of a file of answers.
+    Newest(Newest),
+}
+
+/// The robots.txt files of a file, a pipe or standard input, as far as a dialect reads; see [`newest`].
+///
+/// # Errors
+///
+/// As [`newest`], and if the file is neither a robots.txt nor a source.
+#[cfg(feature = "cli")]
+pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -> Result<Whole, SourceError> {
+    let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+    match kind_of(&mut source, &options.names, DEFAULT_WINDOW) {
+        Ok(SourceKind::RobotsTxt) => {
+            let robots = source.robots(body_limit([dialect]), DEFAULT_WINDOW);
+            return robots.map(Whole::Robots).map_err(SourceError::unreadable(path));
+        }
+        Err(error) if !error.is_damage() => return Err(error),
+        _ => {}
+    }
+    newest_by(options, dialect, |intake| {
+        let mut archives = Archives::default();
+        add_open(Ok(source), path, options, &mut archives, intake)?;
+        Ok(archives)
+    })
+    .map(Whole::Newest)
 }
 
 // Sources that are dealt out to several processes.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::form::TextForm;
 use super::kind::SourceKind;
 use crate::formats::compression::Damaged;
 use crate::formats::error::{FileError, in_words};
@@ -148,6 +149,14 @@ pub enum SourceError {
         /// Its kind.
         kind: SourceKind,
     },
+    /// A file that was named as a robots.txt, and certainly is none.
+    #[error("{} looks like {}, not like a robots.txt", shown(path), form.name())]
+    NotRobots {
+        /// The file.
+        path: PathBuf,
+        /// What it looks like.
+        form: TextForm,
+    },
     /// An archive in a folder, whose files are robots.txt files.
     #[error("{} is {}, but each file of a folder is a robots.txt; give the archive itself", shown(path), kind.name())]
     InFolder {
@@ -205,15 +214,6 @@ fn remedy(kind: SourceKind) -> &'static str {
         SourceKind::Arc => "make a WARC archive of it: warcio recompress OLD.arc.gz NEW.warc.gz",
         _ => "take the WARC archives out of it: unzip -j FILE 'archive/*'",
     }
-}
-
-/// A table lacks a column that is needed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("it has no column {name:?}")]
-pub struct NoColumn {
-    /// The column.
-    pub name: String,
 }
 
 /// A problem of a record of an archive.

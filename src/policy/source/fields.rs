@@ -3,8 +3,6 @@
 use serde::Serialize;
 use std::str::FromStr;
 
-use super::error::NoColumn;
-
 const COUNT: usize = Field::ALL.len();
 
 /// The names of the fields in JSON Lines and Parquet.
@@ -145,6 +143,15 @@ named! {
 pub struct FieldNamesError {
     /// The part that cannot be parsed.
     pub given: String,
+}
+
+/// A table lacks a column that is needed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("it has no column {name:?}")]
+pub struct NoColumn {
+    /// The column.
+    pub name: String,
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use super::fields::FieldNames;
+use super::form::TextForm;
 use crate::formats::compression::{Reader, peeked};
 use crate::formats::marks::{FileClass, FileMark, MARKED};
 use crate::policy::image::MAGIC;
@@ -15,7 +17,7 @@ pub(super) const MARK: usize = MARKED;
 const _: () = assert!(MAGIC.len() <= MARK);
 
 /// How many bytes of a text are enough to recognise it.
-const START: usize = 64 << 10;
+pub(super) const START: usize = 64 << 10;
 
 /// The kind of a source. It depends neither on the file's name nor on its compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,19 @@ impl SourceKind {
         }
         let (start, _) = peeked(Reader::new(File::open(path)?)?, START)?;
         Ok(SourceKind::of_text(&start))
+    }
+
+    /// The kind of a whole file whose decompressed text begins so, which was named as a source or as a robots.txt; its form, if it is
+    /// no source and certainly no robots.txt. If fields have `names` of their own, any objects may be answers.
+    pub(crate) fn of_file(start: &[u8], names: &FieldNames) -> Result<SourceKind, TextForm> {
+        match SourceKind::of_text(start) {
+            SourceKind::RobotsTxt => match TextForm::of(start) {
+                None => Ok(SourceKind::RobotsTxt),
+                Some(TextForm::JsonLines) if *names != FieldNames::default() => Ok(SourceKind::JsonLines),
+                Some(form) => Err(form),
+            },
+            kind => Ok(kind),
+        }
     }
 
     /// The kind of a decompressed text, given all of it or its beginning.

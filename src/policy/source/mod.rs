@@ -10,9 +10,11 @@ mod answer;
 mod directory;
 mod error;
 mod fields;
+mod form;
 mod intake;
 mod json_lines;
 mod kind;
+mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
@@ -22,11 +24,14 @@ mod warc;
 
 pub use super::statistics::WarcCounts;
 pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
+#[cfg(feature = "cli")]
+pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
 pub(crate) use answer::{bare_origin, page};
 pub use directory::FetchedAt;
-pub use error::{NoColumn, RecordProblem, SourceError};
-pub use fields::{Field, FieldNames, FieldNamesError};
+pub use error::{RecordProblem, SourceError};
+pub use fields::{Field, FieldNames, FieldNamesError, NoColumn};
+pub use form::TextForm;
 pub use intake::Newest;
 pub use kind::SourceKind;
 pub use passed_over::PassedOver;

@@ -8,8 +8,8 @@ use std::fs::File;
 use std::path::Path;
 
 use super::answer::{Answer, TimeBounds};
-use super::error::{NoColumn, SourceError};
-use super::fields::{Field, FieldNames};
+use super::error::SourceError;
+use super::fields::{Field, FieldNames, NoColumn};
 use super::intake::Intake;
 use super::passed_over::Reason;
 use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};

@@ -50,8 +50,8 @@ impl<'p> History<'p> {
         Ok(History { policies: policies.to_vec(), crawlers, choices: Choices::now() })
     }
 
-    /// By these choices of the operator for all policies; without any, by those that the program makes by default, as of now. What
-    /// depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
+    /// By these choices of the operator for all policies; without any, by those that the program makes by default, as of now. Ages are
+    /// judged of the last policy only. What depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
     #[must_use]
     pub fn choices(self, choices: Choices) -> History<'p> {
         History { choices, ..self }
@@ -124,10 +124,16 @@ impl<'p> Walk<'_, 'p> {
             let both = two[0].iter().zip(&two[1]).map(|(was, now)| [was.clone(), now.clone()]).collect();
             (Comparer::new(Arc::clone(&paths), 0), both)
         });
+        let mut by_policy = vec![choices.of_older(); policies.len()];
+        by_policy.last_mut().into_iter().for_each(|last| *last = *choices);
         Walk {
             history,
-            decisions: policies.iter().map(|policy| decisions(policy, *choices)).collect(),
-            deciders: policies.iter().map(|policy| AccessDecider::new(policy, *choices)).collect(),
+            decisions: policies.iter().zip(&by_policy).map(|(policy, &choices)| decisions(policy, choices)).collect(),
+            deciders: policies
+                .iter()
+                .zip(&by_policy)
+                .map(|(policy, &choices)| AccessDecider::new(policy, choices))
+                .collect(),
             comparers: pairs.collect(),
         }
     }

@@ -124,8 +124,8 @@ impl<'p> Diff<'p> {
         Diff { only, ..self }
     }
 
-    /// By these choices of the operator for both policies; without any, by those that the program makes by default, as of now. What
-    /// depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
+    /// By these choices of the operator for both policies; without any, by those that the program makes by default, as of now. Ages of
+    /// the older policy are not judged. What depends on the URL does not count: [`Choices::www_fallback`] and [`Choices::require`].
     #[must_use]
     pub fn choices(self, choices: Choices) -> Diff<'p> {
         Diff { choices, ..self }
@@ -156,7 +156,8 @@ impl<'p> Diff<'p> {
     /// The first error of `each`.
     pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
         let dialect = self.policies[0].dialect();
-        let decisions = self.policies.map(|policy| decisions(policy, self.choices));
+        let [was, now] = self.policies;
+        let decisions = [decisions(was, self.choices.of_older()), decisions(now, self.choices)];
         let paths = paths_of(dialect);
         let mut comparer = Comparer::new(Arc::clone(&paths), self.shown);
         let mut uses = UseComparer::new(paths, self.shown, self.policies, &self.crawlers, self.choices.content_signal);

@@ -183,8 +183,8 @@ pub struct DelayEntry {
 
 impl OriginEntry {
     /// The entry of an origin, given as such or as any URL on it, for some of the policy's crawlers; `None` if the policy has none. By
-    /// the operator's choices, such as [`Choices::now`]; what depends on the URL does not count: [`Choices::www_fallback`] and
-    /// [`Choices::require`].
+    /// the operator's choices, such as [`Choices::now`]: with [`Choices::www_fallback`](field@Choices::www_fallback), it is the entry
+    /// of the origin that judges its URLs. What depends on the URL does not count: [`Choices::require`].
     ///
     /// # Errors
     ///
@@ -200,8 +200,11 @@ impl OriginEntry {
         choices: Choices,
     ) -> Result<Option<OriginEntry>, InvalidUrl> {
         let (origin, _) = origin::canonical(origin::trimmed(url))?;
+        let own = policy.origin(origin.as_bytes());
+        let sibling = origin::www_sibling(origin.as_bytes()).filter(|_| choices.www_fallback && own.is_none());
+        let found = own.or_else(|| policy.origin(sibling.as_deref()?));
+        let origin = found.as_ref().map_or(origin, |(_, record)| String::from_utf8_lossy(record.origin).into());
         let chain = policy.chain(&origin);
-        let found = policy.origin(origin.as_bytes());
         Ok(found.map(|(of, record)| {
             // Its redirects may lead to answers of other layers.
             let cells = AccessDecider::new(policy, choices).cells(of, &record, crawlers).to_vec();

@@ -14,6 +14,7 @@ use crate::formats::seekable;
 use crate::policy::Capture;
 use crate::policy::source::answer::{TimeBounds, is_named_robots_txt};
 use crate::policy::source::intake::{Intake, target_key};
+use crate::policy::source::opened::is_file;
 use crate::policy::source::passed_over::Reason;
 use crate::policy::source::{RecordProblem, SourceError};
 
@@ -60,8 +61,7 @@ impl Archive {
         compression: Option<Compression>,
         memory: u64,
     ) -> Result<Archive, SourceError> {
-        let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
-        let copy = match is_file {
+        let copy = match is_file(path) {
             true => None,
             false => Some(seekable::or_copied(path, false, &mut text).map_err(SourceError::unreadable(path))?),
         };

@@ -1,0 +1,73 @@
+//! A source that is open: a file, a pipe or standard input. A pipe gives its bytes only once, so those that show what it is are kept
+//! for those who read it.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use super::robots::Robots;
+use crate::formats::compression::{Reader, peeked};
+use crate::formats::{STANDARD_INPUT, is_standard_input};
+
+/// A source that is no folder, from its first byte.
+pub struct OpenSource {
+    pub path: PathBuf,
+    bytes: Box<dyn Read + Send>,
+}
+
+/// Whether the source at a path is a file, which can be read again.
+pub fn is_file(path: &Path) -> bool {
+    !is_standard_input(path) && path.is_file()
+}
+
+/// Whether the source at a path is a folder.
+///
+/// # Errors
+///
+/// If there is none.
+pub fn is_folder(path: &Path) -> io::Result<bool> {
+    Ok(!is_standard_input(path) && std::fs::metadata(path)?.is_dir())
+}
+
+/// Keeps what it reads.
+struct Kept<R> {
+    bytes: Vec<u8>,
+    rest: R,
+}
+
+impl<R: Read> Read for Kept<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let length = self.rest.read(bytes)?;
+        self.bytes.extend_from_slice(&bytes[..length]);
+        Ok(length)
+    }
+}
+
+impl OpenSource {
+    /// Opens the source at a path; [`STANDARD_INPUT`] is standard input.
+    pub fn open(path: &Path) -> io::Result<OpenSource> {
+        let bytes: Box<dyn Read + Send> = match path.as_os_str() == STANDARD_INPUT {
+            true => Box::new(io::stdin()),
+            false => Box::new(File::open(path)?),
+        };
+        Ok(OpenSource { path: path.to_owned(), bytes })
+    }
+
+    /// The first bytes of its text, at most `most`. It is still read from its first byte on.
+    pub fn start(&mut self, most: usize, memory: u64) -> io::Result<Vec<u8>> {
+        let mut kept = Kept { bytes: Vec::new(), rest: std::mem::replace(&mut self.bytes, Box::new(io::empty())) };
+        let start = Reader::within(&mut kept, memory).and_then(|text| peeked(text, most)).map(|(start, _)| start);
+        self.bytes = Box::new(Cursor::new(kept.bytes).chain(kept.rest));
+        start
+    }
+
+    /// Its text.
+    pub fn text(self, memory: u64) -> io::Result<Reader<Box<dyn Read + Send>>> {
+        Reader::within(self.bytes, memory)
+    }
+
+    /// Its text as that of one robots.txt, of which at most `limit` bytes are read.
+    pub fn robots(self, limit: usize, memory: u64) -> io::Result<Robots> {
+        Robots::read(self.bytes, limit, memory)
+    }
+}
