@@ -9,9 +9,8 @@ use std::path::Path;
 
 use super::answer::{Answer, Captured, TimeBounds};
 use super::error::SourceError;
-use super::answer::{Answer, Captured, TimeBounds};
-use super::error::SourceError;
 use super::fields::{Field, FieldNames, NoColumn};
+use super::header_column::HeaderColumn;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};
