@@ -307,8 +307,10 @@ impl Kernel for ClosedStep<'_, '_> {
         const TOGETHER: usize = 32;
         let ClosedStep { arrays, judge, urls } = self;
         // What is left of the batch before would be looked at in vain.
-        for &url in arrays.untidy.items().iter().chain(arrays.unknown.items()) {
-            arrays.outcomes[usize::from(url)] = Outcome::ROBOTS_TXT;
+        for list in [&arrays.untidy, &arrays.unknown] {
+            for &url in list.items() {
+                arrays.outcomes[usize::from(url)] = Outcome::ROBOTS_TXT;
+            }
         }
         if Outcome::are_all_allowed(&arrays.outcomes) {
             return;
