@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use robosieve::run::{self, Checked, Receipt, Role};
 
 use crate::arguments::{self, listed};
-use crate::{error, json};
+use crate::{error, json, warn};
 
 /// Proves the receipt of a run again, by its files and, with `inputs`, by its lists.
 ///
@@ -97,8 +96,7 @@ pub fn join<'py>(
 /// Warns of files beside the output that its readers would count.
 pub fn warn_of_uncounted(py: Python<'_>, receipt: &Receipt, folder: &Path) -> PyResult<()> {
     for (path, problem) in run::uncounted(receipt, folder) {
-        let message = std::ffi::CString::new(format!("{}: {problem}", path.display())).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+        warn::of(py, format_args!("{}: {problem}", path.display()))?;
     }
     Ok(())
 }
