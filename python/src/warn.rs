@@ -13,9 +13,9 @@ pub fn of(py: Python<'_>, message: impl Display) -> PyResult<()> {
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
 }
 
-/// Warns of records of sources that are of no use, or of less than it seems, unless that is usual.
+/// Warns of records of sources that are lost.
 pub fn of_passed_over(py: Python<'_>, passed: &[PassedOver]) -> PyResult<()> {
-    passed.iter().filter(|passed| passed.is_warning()).try_for_each(|passed| of(py, passed))
+    passed.iter().filter(|passed| passed.is_loss()).try_for_each(|passed| of(py, passed))
 }
 
 /// Warns of URLs of which only bytes could choose an answer.

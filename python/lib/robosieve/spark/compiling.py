@@ -85,8 +85,9 @@ def compile(
     `sources` are folders and files that all executors can read under these paths, or a DataFrame of answers, with the
     columns that a Parquet file of them has. `out` and `overrides` are files of the driver. The sources are dealt out,
     in order, to `tasks` tasks: one for each, but at most 1,000. The originals of an archive's `revisit` records must
-    be in the same task. What is wrong with a part of the sources is told by warnings of the executors. `memory` is the budget of a task in bytes. `archive` is the result of `ship_wheel`, for
-    executors without robosieve. The other arguments are those of `robosieve.compile`.
+    be in the same task. `memory` is the budget of a task in bytes. `archive` is the result of `ship_wheel`, for
+    executors without robosieve. The other arguments are those of `robosieve.compile`. What is wrong with a part of the
+    sources is told by warnings of the tasks.
     """
     columns = dict(columns) if columns is not None else None
     if isinstance(sources, DataFrame):
@@ -136,7 +137,10 @@ def _check_answers(answers: DataFrame, columns: dict[str, str | None] | None) ->
             wanted = text | IntegralType | FloatType | DoubleType | TimestampType | TimestampNTZType
             expected = "time stamps, seconds or text"
         if field == "headers":
-            wanted, expected = text | MapType | StructType | ArrayType, "maps, structs, arrays of pairs, or text in JSON"
+            wanted, expected = (
+                text | MapType | StructType | ArrayType,
+                "maps, structs, arrays of pairs, or text in JSON",
+            )
         if not isinstance(kind, wanted):
             raise TypeError(f'sources: the column "{name}" is of type {kind.simpleString()}; expected {expected}')
 
