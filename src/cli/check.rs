@@ -330,8 +330,12 @@ impl CrawlerRules {
         let preferences = Preferences::of(&self.as_filter.preferred(url));
         let outcome = self.as_filter.judge(url);
         let (verdict, reason) = (outcome.partition(), outcome.reason());
-        if reason != Reason::Preference {
-            return Answer { verdict, reason, preferences, ..answer };
+        match reason {
+            Reason::Preference => {}
+            Reason::RobotsTxt => {
+                return Answer { verdict, reason, why: ALWAYS_ALLOWED.to_owned(), rule: None, preferences, ..answer };
+            }
+            _ => return Answer { verdict, reason, preferences, ..answer },
         }
         let require = self.choices.require;
         let why = format!("allowed ({}), but what is said of its uses does not meet {require}", answer.why);

@@ -27,12 +27,11 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pages::{self, PagesNeed};
 use super::seekable::FileAt;
 use super::time;
-use crate::lock::lock;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 1024;
@@ -122,12 +121,12 @@ impl ParquetFile {
         let row_group = self.metadata().row_group(group);
         for &at in columns {
             let Some(column) = row_group.columns().get(at) else { continue };
-            let known = lock(&self.needs).get(&(group, at)).copied();
+            let known = self.needs().get(&(group, at)).copied();
             let need = match known {
                 Some(need) => need,
                 None => {
                     let need = pages::need(column, self.limit, |at| self.bytes.from(at))?;
-                    lock(&self.needs).insert((group, at), need);
+                    self.needs().insert((group, at), need);
                     need
                 }
             };
@@ -138,6 +137,11 @@ impl ParquetFile {
             return Err(Malformed(format!("its pages take {bytes} bytes, {NO_ROOM} ({limit} bytes of it)")));
         }
         Ok(all)
+    }
+
+    /// What is known of pages, also after a panic: it stays true.
+    fn needs(&self) -> MutexGuard<'_, HashMap<(usize, usize), PagesNeed>> {
+        self.needs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the pages of these columns take so much that only one reader of them has room.

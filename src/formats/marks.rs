@@ -13,7 +13,7 @@ pub(crate) const POLICY_MARK: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 pub(crate) const SEEN_MARK: [u8; 8] = *b"\x89RSS\r\n\x1a\n";
 
 /// How many bytes of a text are enough to recognise any file in the table.
-pub(crate) const MARKED: usize = 262;
+pub(crate) const MARKED: usize = 265;
 
 /// What files of a format hold, which decides what a reader does with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,9 @@ static MARKS: &[FileMark] = &[
     mark(FileClass::Table, "a pickle of Python", b"\x80\x05\x95"),
     FileMark { class: FileClass::Table, name: "an LMDB database", at: 16, bytes: b"\xde\xc0\xef\xbe" },
     FileMark { class: FileClass::Table, name: "a DuckDB database", at: 8, bytes: b"DUCK" },
-    FileMark { class: FileClass::Archive, name: "a tar archive", at: 257, bytes: b"ustar" },
+    // By POSIX, and by GNU.
+    FileMark { class: FileClass::Archive, name: "a tar archive", at: 257, bytes: b"ustar\0" },
+    FileMark { class: FileClass::Archive, name: "a tar archive", at: 257, bytes: b"ustar  \0" },
     mark(FileClass::Archive, "a 7z archive", b"7z\xbc\xaf\x27\x1c"),
     mark(FileClass::Archive, "a RAR archive", b"Rar!\x1a\x07"),
     mark(FileClass::Archive, "an archive of ar", b"!<arch>\n"),

@@ -35,18 +35,27 @@ impl Write for Closed {
     }
 }
 
-#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple"))]
+#[cfg(all(
+    feature = "cli",
+    any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")
+))]
 fn is_closed() -> bool {
     at_start::WAS_CLOSED.load(std::sync::atomic::Ordering::Relaxed)
 }
 
-/// Elsewhere, it is not known.
-#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")))]
+/// Elsewhere, and for other programs than this one, it is not known.
+#[cfg(not(all(
+    feature = "cli",
+    any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")
+)))]
 fn is_closed() -> bool {
     false
 }
 
-#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple"))]
+#[cfg(all(
+    feature = "cli",
+    any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")
+))]
 mod at_start {
     use std::sync::atomic::{AtomicBool, Ordering};
 

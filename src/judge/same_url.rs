@@ -291,9 +291,8 @@ mod tests {
         let mut key = parsed.as_str().to_owned();
         // Undone one by one, from the left, wherever all other escapes stay the same ones.
         let mut number = 0;
-        for at in 0..escapes.len() {
+        for (_, byte) in escapes {
             let place = self::escapes(&key)[number].0;
-            let byte = escapes[at].1;
             let as_escape = format!("%{byte:02X}");
             key.replace_range(place..place + 3, &as_escape);
             let undone = [&key[..place], &char::from(byte).to_string(), &key[place + 3..]].concat();

@@ -113,7 +113,6 @@ mod tests {
             ("http:\\\\o\\x", "http://o/x"),
             ("HTTP:../x", "http://h/a/x"),
             ("?y", "http://h/a/C:/robots.txt?y"),
-            ("#y", "http://h/a/C:/robots.txt?q"),
             (" /a\tb\r\n", "http://h/ab"),
             ("x?/../y", "http://h/a/C:/x?/../y"),
         ] {
@@ -122,11 +121,13 @@ mod tests {
             let is_other = location.starts_with("C:");
             assert!(found.as_deref() == Some(target) || is_other && found.is_some(), "{location:?}: {found:?}");
         }
-        assert_eq!(redirected("http://h/", "http://"), None);
+        for location in ["http://", "", " ", "#", "#y", "\t#", "http:", "HTTP:#y"] {
+            assert_eq!(redirected("http://h/", location), None, "{location:?}");
+        }
         assert_eq!(redirected("no url", "/x"), None);
     }
 
-    /// Without drive letters, it is what the `url` crate does.
+    /// Without drive letters, it is what the `url` crate does, but for what names no URL.
     #[test]
     fn other_urls_are_as_the_crate_reads_them() {
         let pieces =
@@ -145,6 +146,10 @@ mod tests {
                     url.set_fragment(None);
                     url
                 });
+                let names_none = found.is_none() && expected.as_ref().map(Url::as_str) == Some(from);
+                if names_none {
+                    continue;
+                }
                 assert_eq!(found, expected, "{from} {location:?}");
             }
         }

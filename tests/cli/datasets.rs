@@ -11,10 +11,11 @@ use crate::support::program::{Bench, SOURCES};
 use crate::support::results::{PARTITIONS, Split, Sums, content, lines};
 
 /// The origins in `origins.jsonl` without a verdict under rfc9309, each with the reason and last status.
-const WITHOUT_VERDICT: [(&str, &str, &str); 6] = [
+const WITHOUT_VERDICT: [(&str, &str, &str); 7] = [
     ("https://flaky.example.org", "unreachable", "503"),
     ("https://down.example", "unreachable", "500"),
     ("https://longdown.example", "unreachable", "503"),
+    ("https://busy.example", "unreachable", "429"),
     ("https://silent.example", "unreachable", ""),
     ("https://lost.test", "redirect-unresolved", "301"),
     ("https://wrong-place.example.com", "unfetched", ""),

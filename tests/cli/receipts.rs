@@ -114,6 +114,7 @@ fn receipts_are_as_their_schema_says() {
     let mut cut = bench.read("DATASETS/urls.txt");
     cut.truncate(60_000);
     bench.file("cut.gz", gzip_cut(&cut));
+    bench.file("fields", format!("http://a.example/\tx\n{}\nhttp://a.example/\n", "x".repeat(1_000_000)));
     let now = "--now 2026-01-01T00:00:00Z";
     let mut runs = vec![
         ("plain", "--robots in.warc --statuses common-crawl --www-fallback urls".to_owned()),
@@ -124,6 +125,7 @@ fn receipts_are_as_their_schema_says() {
         ("any", "--allowed-if any --agent other urls".to_owned()),
         ("changed", "--against old.rsv --only-changed urls".to_owned()),
         ("bad", "--skip-bad cut.gz urls".to_owned()),
+        ("long", "--skip-bad --memory 64M fields".to_owned()),
         ("part-1", format!("{now} --unique --keys keys --shard 1/2 urls")),
         ("part-2", format!("{now} --unique --keys keys --shard 2/2 urls")),
         ("objects", "objects.jsonl".to_owned()),

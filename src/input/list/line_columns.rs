@@ -225,6 +225,7 @@ impl LineReader {
 
     /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes; none may have more than `longest`. Lines whose URLs have a line feed
     /// are flaws, by their numbers, of which `line` is the first. Returns the number of lines, 0 at the end.
+    #[expect(clippy::too_many_arguments, reason = "what is read, how much of it, and where it goes")]
     pub fn next_lines(
         &mut self,
         schema: &SchemaDescriptor,

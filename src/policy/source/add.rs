@@ -21,6 +21,7 @@ use super::robots::Robots;
 #[cfg(feature = "warc")]
 use super::warc::Archives;
 use crate::dialect::Dialect;
+use crate::formats::coding;
 #[cfg(feature = "cli")]
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::compression::{Compression, Damaged, with_help};
@@ -305,6 +306,8 @@ fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<S
     match SourceKind::of_file(&text, names) {
         Err(form) => Err(SourceError::NotRobots { path: path(), form }),
         Ok(SourceKind::Policy) => Err(SourceError::Policy { path: path() }),
+        // Compressed twice: as a robots.txt, it is decoded.
+        Ok(_) if coding::is_marked(&text) => Ok(SourceKind::RobotsTxt),
         Ok(kind) if kind.is_not_read() => Err(SourceError::NotRead { path: path(), kind }),
         Ok(SourceKind::RobotsTxt) if damage && is_damaged_archive(&source.path, compression, &text, memory)? => {
             Ok(SourceKind::Warc)

@@ -9,8 +9,7 @@ use std::path::Path;
 
 use super::answer::{Answer, Captured, TimeBounds};
 use super::error::SourceError;
-use super::fields::NoColumn;
-use super::fields::{Field, FieldNames};
+use super::fields::{Field, FieldNames, NoColumn};
 use super::header_column::HeaderColumn;
 use super::intake::Intake;
 use super::passed_over::Reason;

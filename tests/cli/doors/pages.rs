@@ -25,7 +25,8 @@ fn a_page_that_has_no_room_is_not_decoded() {
         WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_dictionary_enabled(false)
-            .set_encoding(Encoding::DELTA_BYTE_ARRAY)
+            .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
+            .set_column_encoding("body".into(), Encoding::DELTA_BYTE_ARRAY)
             .build(),
     ] {
         let urls = Values::Bytes(vec![Some(huge().into_bytes()), Some("http://a.example/no".into())]);
