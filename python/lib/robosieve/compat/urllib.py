@@ -36,7 +36,7 @@ class RobotFileParser(urllib.robotparser.RobotFileParser):
     def read(self) -> None:
         """Fetches the robots.txt and reads it, whatever its coding is."""
         try:
-            with urllib.request.urlopen(self.url) as answer:
+            with urllib.request.urlopen(self.url) as answer:  # type: ignore[attr-defined]
                 body = answer.read()
         except urllib.error.HTTPError as error:
             if error.code in (401, 403):
