@@ -574,6 +574,20 @@ mod tests {
     use crate::policy::{Answered, Capture, Captures};
     use crate::robots::Agents;
 
+    #[test]
+    fn what_becomes_of_stale_answers_needs_an_age() {
+        let five = Some(MaxAge::Seconds(5));
+        for (on_stale, max_age, expected) in [
+            (None, None, (Fallback::Use, None)),
+            (None, five, (Fallback::Use, five)),
+            (Some(Fallback::Defer), None, (Fallback::Defer, Some(MaxAge::Dialect))),
+            (Some(Fallback::Defer), five, (Fallback::Defer, five)),
+        ] {
+            let choices = Choices::at(0).stale(on_stale, max_age);
+            assert_eq!((choices.on_stale, choices.max_age), expected);
+        }
+    }
+
     fn problem(text: &[u8]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("statuses.toml");
