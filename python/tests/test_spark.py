@@ -512,7 +512,7 @@ def test_executors_compile_what_one_machine_compiles(spark: SparkSession, tmp_pa
     assert merged.judge(["http://b.example/no"], "*")["reason"] == ["redirect-unresolved"], "each knows its own pages"
     for tasks, fetched_at in ((None, None), (2, None), (1, None), (2, "mtime"), (None, 1_768_219_200.5)):
         out = tmp_path / f"many-{tasks}.rsv"
-        options = {"overrides": overrides, "dialect": "google", "fetched_at": fetched_at}
+        options: dict[str, Any] = {"overrides": overrides, "dialect": "google", "fetched_at": fetched_at}
         if fetched_at is not None:
             expected = robosieve.compile(sources, agents, tmp_path / "one.rsv", **options)
         policy = robosieve.spark.compile(spark, sources, agents, out, tasks=tasks, **options)
@@ -554,8 +554,10 @@ def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) ->
 def test_answers_of_a_frame_have_headers(spark: SparkSession, tmp_path: Path, kind: str, headers: Any) -> None:
     maker = zlib.compressobj(wbits=-15)
     body = bytearray(maker.compress(RULES.encode()) + maker.flush())
-    rows = [("http://a.example/robots.txt", 200, body, 1_768_219_200.75, headers)]
-    rows.append(("http://b.example/robots.txt", 200, bytearray(RULES, "utf-8"), None, None))
+    rows: list[tuple[Any, ...]] = [
+        ("http://a.example/robots.txt", 200, body, 1_768_219_200.75, headers),
+        ("http://b.example/robots.txt", 200, bytearray(RULES, "utf-8"), None, None),
+    ]
     schema = f"url string, status int, body binary, fetched_at double, headers {kind}"
     frame = spark.createDataFrame(rows, schema)
     policy = robosieve.spark.compile(spark, frame, ["*"], tmp_path / "policy.rsv", fetched_at="1970-01-01T00:00:07.9Z")
