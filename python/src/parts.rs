@@ -20,6 +20,7 @@ use crate::{error, times, warn};
 /// most.
 #[pyfunction]
 #[pyo3(signature = (sources, agents, out, *, dialect, columns, fetched_at, memory))]
+#[allow(clippy::too_many_arguments)]
 pub fn compile_part(
     py: Python<'_>,
     sources: Vec<PathBuf>,
@@ -51,6 +52,7 @@ pub fn answer_columns(names: Vec<String>, columns: Option<FieldColumns>) -> PyRe
 /// Compiles the answers for some pages in archives into a policy file. Returns the pages that those redirect to.
 #[pyfunction]
 #[pyo3(signature = (archives, pages, agents, out, *, dialect, fetched_at, memory))]
+#[allow(clippy::too_many_arguments)]
 pub fn compile_pages(
     py: Python<'_>,
     archives: Vec<PathBuf>,
