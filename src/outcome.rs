@@ -176,7 +176,7 @@ impl Outcome {
 
     /// Whether the partition of all these is that of allowed lines.
     #[inline(always)]
-    pub(crate) fn are_all_allowed(of: &[Outcome; 32]) -> bool {
+    pub(crate) fn are_all_allowed<const N: usize>(of: &[Outcome; N]) -> bool {
         of.iter().fold(0, |all, outcome| all | outcome.0) & 3 == Partition::Allowed as u8
     }
 

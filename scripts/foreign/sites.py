@@ -128,7 +128,10 @@ def statuses():
         origin = f"https://s{status[:3]}.example"
         yield site(origin, robots(origin, status=status), UNAVAILABLE, draft_1996="blocked forbidden")
     limited = robots("https://s429.example", status="429 Too Many Requests")
-    yield site("https://s429.example", limited, UNAVAILABLE, google=UNREACHABLE)
+    yield site("https://s429.example", limited, UNREACHABLE)
+    for status in ("408 Request Timeout", "425 Too Early"):
+        origin = f"https://s{status[:3]}.example"
+        yield site(origin, robots(origin, status=status), UNREACHABLE, google=UNAVAILABLE)
     for status in ("500 Internal Server Error", "503 Service Unavailable"):
         origin = f"https://s{status[:3]}.example:8443"
         yield site(origin, robots(origin, status=status, body=RULES), UNREACHABLE)

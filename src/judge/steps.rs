@@ -291,8 +291,8 @@ impl BatchArrays {
 
 /// Step 6: `/robots.txt` of origins that are closed as a whole, where the dialect always allows it.
 ///
-/// What is settled is nearly always allowed, so 32 outcomes are looked at together. Those of other lines than the known ones are not
-/// found yet, and may be changed.
+/// What is settled is nearly always allowed, so all outcomes of the batch are looked at together, and then 32. Those of other lines than
+/// the known ones are not found yet, and may be changed.
 pub(super) struct ClosedStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
@@ -306,6 +306,13 @@ impl Kernel for ClosedStep<'_, '_> {
     fn run<I: Isa>(self) {
         const TOGETHER: usize = 32;
         let ClosedStep { arrays, judge, urls } = self;
+        // What is left of the batch before would be looked at in vain.
+        for &url in arrays.untidy.items().iter().chain(arrays.unknown.items()) {
+            arrays.outcomes[usize::from(url)] = Outcome::ROBOTS_TXT;
+        }
+        if Outcome::are_all_allowed(&arrays.outcomes) {
+            return;
+        }
         for (block, outcomes) in arrays.outcomes.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
             if Outcome::are_all_allowed(outcomes) {
                 continue;

@@ -324,6 +324,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "warc")]
     fn lines_are_kept_whole() {
         let kept = |body: &[u8]| {
             let mut body = body.to_vec();

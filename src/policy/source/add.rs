@@ -515,8 +515,7 @@ pub fn add_answers(
 mod tests {
     use super::*;
     use crate::robots::Agents;
-    #[cfg(feature = "cli")]
-    use crate::{Dialect, Policy};
+    use crate::Policy;
 
     const NOW: i64 = 1_768_219_200;
 
