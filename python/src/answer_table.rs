@@ -3,16 +3,16 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use jiff::Timestamp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use robosieve::policy::source::{self, Field, FieldNames, NoColumn, SourceError};
+use robosieve::policy::source::{self, Field, FieldNames, NoColumn, SourceError, time_of_text};
 
 use crate::answers::Answers;
 use crate::capsule::{self, Arrays};
 use crate::column::Column;
 use crate::error;
-use crate::whole::{is_number, whole};
+use crate::headers::{HeaderColumn, Headers};
+use crate::whole::{is_number, is_time, second, whole};
 use crate::{pandas, polars};
 
 const SOURCES: &str = "sources";
@@ -88,8 +88,9 @@ struct Rows {
 /// A column of rows.
 enum Values {
     Text(Column),
-    /// Integers, times or texts, each read when it is wanted.
+    /// Integers or times, each read when it is wanted.
     Any(ArrayRef),
+    Headers(HeaderColumn),
     Nulls,
 }
 
@@ -122,12 +123,13 @@ impl Rows {
             .location(self.text(Field::Location, row).map(|text| String::from_utf8_lossy(text).into_owned()))
             .body(self.text(Field::Body, row).map(Into::into))
             .body_base64(self.text(Field::BodyBase64, row).map(<[u8]>::to_vec))
-            .fetched_at(self.number(Field::FetchedAt, row)?)
-            .expires(self.number(Field::Expires, row)?)
-            .unreachable_since(self.number(Field::UnreachableSince, row)?);
+            .fetched_at(self.time(Field::FetchedAt, row)?)
+            .expires(self.time(Field::Expires, row)?)
+            .unreachable_since(self.time(Field::UnreachableSince, row)?)
+            .headers(self.headers(row)?);
         // Files, where no column says otherwise.
         Ok(match self.column(Field::Status) {
-            Some(_) => answer.status(self.number(Field::Status, row)?),
+            Some(_) => answer.status(self.status(row)?),
             None => answer.status(Some(200)),
         })
     }
@@ -148,23 +150,31 @@ impl Rows {
         text.transpose().map_err(|_| format!("its {} is not UTF-8", field.name()))
     }
 
-    /// A status, or a time in seconds of Unix time.
-    fn number(&self, field: Field, row: usize) -> Result<Option<i64>, String> {
-        match self.column(field) {
-            Some(Values::Text(_)) => {
-                let text = self.text(field, row).map(String::from_utf8_lossy);
-                let time = text.map(|text| {
-                    let time = text.parse::<Timestamp>();
-                    time.map(Timestamp::as_second)
-                        .map_err(|problem| format!("{text:?} is not an RFC 3339 time: {problem}"))
-                });
-                time.transpose()
-            }
+    fn status(&self, row: usize) -> Result<Option<i64>, String> {
+        match self.column(Field::Status) {
             Some(Values::Any(array)) if array.is_valid(row) => {
-                let whole = whole(array, row).ok_or_else(|| format!("its {} is not a whole number", field.name()));
+                let whole = whole(array, row).ok_or_else(|| "its status is not a whole number".to_owned());
                 whole.map(Some)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// A time in seconds of Unix time.
+    fn time(&self, field: Field, row: usize) -> Result<Option<i64>, String> {
+        match self.column(field) {
+            Some(Values::Text(column)) => {
+                column.value(row).map(|text| time_of_text(&String::from_utf8_lossy(text))).transpose()
+            }
+            Some(Values::Any(array)) if array.is_valid(row) => second(array, row).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn headers(&self, row: usize) -> Result<Headers, String> {
+        match self.column(Field::Headers) {
+            Some(Values::Headers(column)) => column.read(row),
+            _ => Ok(Headers::new()),
         }
     }
 }
@@ -179,11 +189,11 @@ impl Values {
         }
         match field {
             Field::Status => is_number(kind).then(|| Values::Any(array.clone())),
-            Field::FetchedAt | Field::Expires | Field::UnreachableSince => match kind {
-                DataType::Timestamp(..) => Some(Values::Any(array.clone())),
-                kind if is_number(kind) => Some(Values::Any(array.clone())),
-                _ => Column::of(array).map(Values::Text),
+            Field::FetchedAt | Field::Expires | Field::UnreachableSince => match is_time(kind) {
+                true => Some(Values::Any(array.clone())),
+                false => Column::of(array).map(Values::Text),
             },
+            Field::Headers => HeaderColumn::of(array).map(Values::Headers),
             _ => Column::of(array).map(Values::Text),
         }
     }
@@ -196,6 +206,7 @@ fn wanted(field: Field) -> &'static str {
         Field::FetchedAt | Field::Expires | Field::UnreachableSince => {
             "time stamps, seconds of Unix time, or text in RFC 3339"
         }
+        Field::Headers => "maps, structs, lists of pairs, or text in JSON",
         _ => "text or bytes",
     }
 }

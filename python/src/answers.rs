@@ -12,14 +12,16 @@ use robosieve::policy::Captures;
 use robosieve::policy::source::{self, Options};
 
 use crate::arguments::{self, text};
-use crate::choices::time;
-use crate::error;
+use crate::times::time;
+use crate::{error, headers};
 
 /// An answer to a request for a robots.txt, for `compile`: the fields of a line of JSON Lines.
 ///
 /// `url` is the URL that was requested, and `status` the HTTP status, or None if nobody answered. With a status from 200 to 299,
 /// `body` is a str or bytes, which may be empty. `location` is the target of a redirect. The times `fetched_at`, `expires` (the
 /// server's `Expires`) and `unreachable_since` are in seconds of Unix time, `datetime`s with a time zone, or texts in RFC 3339.
+/// `headers` are those of the answer, a mapping or an iterable of pairs: only `Content-Encoding` is read, by which the body is decoded,
+/// if it was not before. A body that is compressed is known without it, unless by deflate or Brotli.
 ///
 /// >>> import robosieve
 /// >>> robosieve.Answer("https://shop.example/robots.txt", 200, "User-agent: *\nDisallow: /cart", "2026-01-12T12:00:00Z")
@@ -31,7 +33,8 @@ pub struct Answer(source::Answer);
 #[pymethods]
 impl Answer {
     #[new]
-    #[pyo3(signature = (url, status, body=None, fetched_at=None, location=None, *, expires=None, unreachable_since=None))]
+    #[pyo3(signature = (url, status, body=None, fetched_at=None, location=None, *, expires=None, unreachable_since=None, headers=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         url: String,
         #[pyo3(from_py_with = arguments::maybe_whole)] status: Option<i64>,
@@ -40,6 +43,7 @@ impl Answer {
         location: Option<String>,
         expires: Option<&Bound<'_, PyAny>>,
         unreachable_since: Option<&Bound<'_, PyAny>>,
+        headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Answer> {
         let times = [("fetched_at", fetched_at), ("expires", expires), ("unreachable_since", unreachable_since)];
         let [fetched_at, expires, unreachable_since] =
@@ -49,7 +53,8 @@ impl Answer {
             .location(location)
             .fetched_at(fetched_at?)
             .expires(expires?)
-            .unreachable_since(unreachable_since?);
+            .unreachable_since(unreachable_since?)
+            .headers(headers.map(headers::given).transpose()?.unwrap_or_default());
         Ok(Answer(answer))
     }
 
@@ -95,6 +100,12 @@ impl Answer {
         self.0.unreachable_since
     }
 
+    /// The headers, as pairs of name and value.
+    #[getter]
+    fn headers(&self) -> Vec<(String, String)> {
+        self.0.headers.clone()
+    }
+
     fn __repr__(&self) -> String {
         let status = self.0.status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
         let body = self.0.body.as_ref().map(|body| format!(", {} bytes", body.len())).unwrap_or_default();
@@ -105,13 +116,20 @@ impl Answer {
             ("unreachable_since", self.0.unreachable_since),
         ];
         let times = times.iter().filter_map(|(name, time)| Some(format!(", {name}={}", (*time)?)));
-        format!("<robosieve.Answer {}: {status}{body}{location}{}>", self.url(), times.collect::<String>())
+        let times: String = times.collect();
+        let headers = match self.0.headers.len() {
+            0 => String::new(),
+            1 => ", 1 header".to_owned(),
+            several => format!(", {several} headers"),
+        };
+        format!("<robosieve.Answer {}: {status}{body}{location}{times}{headers}>", self.url())
     }
 
     fn __hash__(&self) -> u64 {
-        let source::Answer { url, status, location, body, fetched_at, expires, unreachable_since, .. } = &self.0;
+        let source::Answer { url, status, location, body, fetched_at, expires, unreachable_since, headers, .. } =
+            &self.0;
         let mut hasher = DefaultHasher::new();
-        (url, status, location, body, fetched_at, expires, unreachable_since).hash(&mut hasher);
+        (url, status, location, body, fetched_at, expires, unreachable_since, headers).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -127,6 +145,9 @@ impl Answer {
         let given = PyDict::new(py);
         given.set_item("expires", self.0.expires)?;
         given.set_item("unreachable_since", self.0.unreachable_since)?;
+        if !self.0.headers.is_empty() {
+            given.set_item("headers", self.headers())?;
+        }
         let first = (self.url(), self.0.status, self.body(py), self.0.fetched_at, self.location());
         Ok((first.into_pyobject(py)?, given))
     }

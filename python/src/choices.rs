@@ -3,14 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
-use jiff::Timestamp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use robosieve::policy::LONGEST_UNREACHABLE;
 use robosieve::{Fallback, MaxAge, Requirements, Statuses};
 use serde::de::DeserializeOwned;
 
+use crate::times::{is_of_datetime, time};
 use crate::{arguments, error};
 
 /// How to treat URLs that have no definite verdict.
@@ -66,8 +66,7 @@ impl Choices {
             .on_unfetched(unfetched)
             .on_unreachable(named("on_unreachable", on_unreachable, fallback)?)
             .on_html(named("on_html", on_html, fallback)?)
-            .on_stale(stale.unwrap_or(Fallback::Use))
-            .max_age(max_age.or(stale.map(|_| MaxAge::Dialect)))
+            .stale(stale, max_age)
             .unreachable_as_unavailable(unreachable_as_unavailable.map(unreachable_for).transpose()?)
             .statuses(statuses.map(statuses_of).transpose()?.unwrap_or_default())
             .www_fallback(www_fallback)
@@ -266,44 +265,6 @@ fn unreachable_for(given: &Bound<'_, PyAny>) -> PyResult<u64> {
         }
         _ => Err(error::parameter(parameter, "a dialect says nothing about it; give a duration, such as \"30d\"")),
     }
-}
-
-/// A time: seconds of Unix time, a `datetime` with a time zone, or a text in RFC 3339. It is the second that began.
-pub fn time(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<i64> {
-    // `time.time()` gives a floating-point number.
-    let number = match given.cast::<PyFloat>() {
-        Ok(seconds) => Some(seconds.value().floor()),
-        Err(_) => arguments::whole(given).ok().map(|seconds| seconds as f64),
-    };
-    if let Some(seconds) = number {
-        let is_whole = seconds.abs() < 9e15;
-        return is_whole
-            .then_some(seconds as i64)
-            .ok_or_else(|| PyValueError::new_err(format!("{parameter}: expected seconds of Unix time, not {given}")));
-    }
-    if let Ok(text) = given.extract::<String>() {
-        let time = text.parse::<Timestamp>();
-        return time
-            .map(Timestamp::as_second)
-            .map_err(|problem| error::parameter(parameter, format!("{text:?} is not an RFC 3339 time: {problem}")));
-    }
-    if !is_of_datetime(given, "datetime")? {
-        let problem = "expected seconds of Unix time, a datetime, or a text in RFC 3339";
-        return Err(PyTypeError::new_err(format!("{parameter}: {problem}, not {}", given.get_type().name()?)));
-    }
-    // pandas has datetimes that are no times.
-    let named = |problem| error::named(given.py(), parameter, problem);
-    if given.call_method0("utcoffset").map_err(named)?.is_none() {
-        return Err(PyValueError::new_err(format!(
-            "{parameter}: {given} has no time zone; add tzinfo, such as timezone.utc"
-        )));
-    }
-    let seconds: f64 = given.call_method0("timestamp").map_err(named)?.extract()?;
-    Ok(seconds.floor() as i64)
-}
-
-fn is_of_datetime(given: &Bound<'_, PyAny>, class: &str) -> PyResult<bool> {
-    given.is_instance(&given.py().import("datetime")?.getattr(class)?)
 }
 
 /// Parses one of a few names, spelt as in the receipt.

@@ -6,26 +6,28 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use robosieve::policy::source::{self, FieldNames};
+use robosieve::policy::source::{self, FetchedAt, FieldNames};
 use robosieve::policy::{Captures, Crawlers, WriteError, WriteLock};
 use robosieve::run::DEFAULT_MEMORY;
 use robosieve::{Agents, Dialect};
 
 use crate::arguments::{self, listed};
-use crate::error;
 use crate::policy::Policy;
 use crate::sources::Sources;
+use crate::{error, times, warn};
 
 /// Compiles robots.txt files into a policy, for up to 1,024 crawlers.
 ///
 /// `sources` are folders of files named by host, or files: JSON Lines of answers, WARC archives, Parquet, compressed or
-/// not. Or they are answers from memory: a dict of origins and the bodies of their robots.txt, an iterable of
+/// not; "-" is standard input. Or they are answers from memory: a dict of origins and the bodies of their robots.txt, an iterable of
 /// `robosieve.Answer`, or a table of Arrow, pandas or polars with the columns of such a Parquet file. `agents` are product tokens, "*", or comma-separated lists in order of preference. With `out`, the policy is
 /// written to that file, which may replace only a policy, and after any other process that is writing it; without it, it is
 /// kept in memory. `overrides` is a file with the operator's own verdicts for origins; `origin` names the origin of the
 /// only source, if that is a single robots.txt.
 /// `columns` gives the keys of JSON Lines and the columns of Parquet, where they are not called "url", "status", "body" and
-/// so on; None means that there is no such field. `memory` is a budget in bytes, beyond which answers go to temporary files:
+/// so on; None means that there is no such field. `fetched_at` is the time of each answer that has none of its own, as for
+/// `robosieve.Answer`, or "mtime", for that of each file: of two different answers of one time, or without any, the greater bytes are
+/// kept, with a warning. Other warnings tell what is wrong with a part of the sources, such as a body that is no text. `memory` is a budget in bytes, beyond which answers go to temporary files:
 /// 1 GiB with `out`, else none.
 ///
 /// >>> import robosieve
@@ -34,7 +36,7 @@ use crate::sources::Sources;
 /// >>> robosieve.compile({"https://shop.example": "User-agent: *\nDisallow: /cart"}, agents=["examplebot"])
 /// <robosieve.Policy 1 origins, for examplebot, rfc9309>
 #[pyfunction]
-#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None, memory=None))]
+#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None, fetched_at=None, memory=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
@@ -45,13 +47,14 @@ pub fn compile(
     overrides: Option<PathBuf>,
     origin: Option<&str>,
     columns: Option<FieldColumns>,
+    fetched_at: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = arguments::maybe_whole)] memory: Option<i64>,
 ) -> PyResult<Policy> {
     let agents: Vec<String> = listed("agents", agents)?;
     let memory = arguments::bytes("memory", memory)?;
     let has_columns = columns.is_some();
     let dialect = named(dialect)?;
-    let (columns, options) = (self::columns(&agents, dialect)?, options(columns)?);
+    let (columns, options) = (self::columns(&agents, dialect)?, options(columns, times::fetched_at(fetched_at)?)?);
     let sources = Sources::of(sources, &options, has_columns)?;
     let lock = match &out {
         Some(out) => {
@@ -71,15 +74,21 @@ pub fn compile(
         captures.add_overrides(&arguments::overrides(overrides)?).map_err(error::policy)?;
     }
     sources.add(py, origin, &options, &mut captures)?;
+    warn::of_passed_over(py, captures.passed_over())?;
     let made = || match (lock, out) {
         (Some(lock), Some(out)) => {
-            captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
+            let statistics = captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
             drop(lock);
-            Policy::open(out)
+            Ok((Policy::open(out)?, statistics))
         }
-        _ => Ok(Policy::of(captures.policy().map_err(error::policy)?)),
+        _ => {
+            let policy = captures.policy().map_err(error::policy)?;
+            let statistics = policy.statistics().clone();
+            Ok((Policy::of(policy), statistics))
+        }
     };
-    let policy = error::guarded(|| py.detach(made))?;
+    let (policy, statistics) = error::guarded(|| py.detach(made))?;
+    warn::of_ties(py, &statistics)?;
     py.check_signals().map_err(|_| PyKeyboardInterrupt::new_err(()))?;
     Ok(policy)
 }
@@ -100,14 +109,14 @@ pub fn named(dialect: &str) -> PyResult<&'static Dialect> {
     Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))
 }
 
-/// How to read sources that have these columns.
-pub fn options(columns: Option<FieldColumns>) -> PyResult<source::Options> {
+/// How to read sources that have these columns, and answers without a time.
+pub fn options(columns: Option<FieldColumns>, fetched_at: Option<FetchedAt>) -> PyResult<source::Options> {
     let mut names = FieldNames::default();
     for (field, name) in columns.unwrap_or_default() {
         let named = names.give(&field, name.as_deref().unwrap_or_default());
         named.map_err(|problem| error::parameter("columns", problem))?;
     }
-    Ok(source::Options::default().names(names))
+    Ok(source::Options::default().names(names).fetched_at(fetched_at))
 }
 
 /// Checks that a path may be written: nothing is there, or a policy that is not one of the sources.

@@ -63,7 +63,7 @@ pub fn table(
 /// `summary` for each crawler and kind of change.
 ///
 /// `only` names kinds of change, and `paths` is the most that are shown of each. Both policies are judged by `choices`, but for `require` and
-/// `www_fallback`.
+/// `www_fallback`; the older one without `max_age`: its answers were not too old when it was in use.
 ///
 /// >>> import robosieve
 /// >>> before = robosieve.compile(["datasets/origins.jsonl"], agents=["examplebot"])

@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 use robosieve::inspect::{OriginEntry, Summary};
 
 use crate::arguments::{self, text};
-use crate::choices::{Choices, time};
+use crate::choices::Choices;
 use crate::policy::Policy;
+use crate::times::time;
 use crate::{error, json};
 
 /// The maximum length of lists, as in the program.

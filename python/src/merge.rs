@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use robosieve::policy::{self, CaptureCounts, MergeError, Merged};
+use robosieve::policy::{self, MergeError, Merged};
 
 use crate::arguments::{self, items};
 use crate::compile::{ensured, locked, unwritable};
-use crate::error;
 use crate::policy::{Policy, mapped};
+use crate::{error, warn};
 
 /// Merges policy files into one, which has the answers of all.
 ///
@@ -46,28 +45,19 @@ pub fn merge(
         other => error::policy(other),
     })?;
     drop(lock);
-    warn(py, &merged)?;
+    warn_of(py, &merged)?;
     py.detach(|| Policy::open(out))
 }
 
 /// Warns of what the policies disagree about.
-fn warn(py: Python<'_>, merged: &Merged) -> PyResult<()> {
-    let warn = |message: String| {
-        let message = std::ffi::CString::new(message).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
-    };
-    if let Some(first) = &merged.statistics.first_tie {
-        let CaptureCounts { same_time, without_time, .. } = merged.statistics.captures;
-        let count = same_time + without_time;
-        warn(format!(
-            "{count} URLs have different answers of one time, or without any, of which the greater bytes are kept: the first is {first}"
-        ))?;
-    }
+fn warn_of(py: Python<'_>, merged: &Merged) -> PyResult<()> {
+    warn::of_ties(py, &merged.statistics)?;
     if let [first, ..] = &merged.contradictions[..] {
         let count = merged.contradictions.len();
-        warn(format!(
+        let told = format_args!(
             "overrides of {count} origins contradict each other, such as those of {first}; the stricter ones count"
-        ))?;
+        );
+        warn::of(py, told)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! What a policy knows of one origin, as a Python object.
 
-use jiff::Timestamp;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use robosieve::inspect::{AgentEntry, AnswerTimes, OriginEntry};
+use robosieve::policy::source::time_of_text;
 
 /// The object of an entry for one crawler.
 pub fn object<'py>(py: Python<'py>, entry: &OriginEntry) -> PyResult<Bound<'py, PyAny>> {
@@ -43,5 +43,5 @@ fn of_agent(entry: &AgentEntry, fields: &Bound<'_, PyDict>) -> PyResult<()> {
 /// The seconds of Unix time of an entry's time: text in RFC 3339, or a number beyond its years.
 fn seconds(time: Option<&String>) -> Option<i64> {
     let time = time?;
-    time.parse::<Timestamp>().map(Timestamp::as_second).ok().or_else(|| time.parse().ok())
+    time_of_text(time).ok().or_else(|| time.parse().ok())
 }

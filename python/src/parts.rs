@@ -12,14 +12,15 @@ use robosieve::run::DEFAULT_MEMORY;
 use crate::answer_table;
 use crate::arguments::{bytes, listed};
 use crate::compile::{FieldColumns, columns, locked, named, options, unwritable};
-use crate::error;
+use crate::{error, times, warn};
 
 /// Compiles a part of the sources into a policy file, without pages of archives that redirects lead to.
 ///
 /// Returns the pages that its own redirects lead to, its archives if they have pages, and how often to call `compile_pages` at
 /// most.
 #[pyfunction]
-#[pyo3(signature = (sources, agents, out, *, dialect, columns, memory))]
+#[pyo3(signature = (sources, agents, out, *, dialect, columns, fetched_at, memory))]
+#[allow(clippy::too_many_arguments)]
 pub fn compile_part(
     py: Python<'_>,
     sources: Vec<PathBuf>,
@@ -27,15 +28,15 @@ pub fn compile_part(
     out: PathBuf,
     dialect: &str,
     columns: Option<FieldColumns>,
+    fetched_at: Option<&Bound<'_, PyAny>>,
     memory: i64,
 ) -> PyResult<(HashSet<u128>, Vec<PathBuf>, usize)> {
     let (agents, memory): (Vec<String>, _) = (listed("agents", agents)?, bytes("memory", Some(memory))?);
     let memory = memory.unwrap_or(DEFAULT_MEMORY);
     let dialect = named(dialect)?;
-    let (crawlers, options) = (self::columns(&agents, dialect)?, options(columns)?);
+    let (crawlers, options) = (self::columns(&agents, dialect)?, options(columns, times::fetched_at(fetched_at)?)?);
     let add = |captures: &mut Captures| source::add_part(&sources, &options, captures);
-    let Part { targets, archives, passes, .. } =
-        error::guarded(|| py.detach(|| written(out, crawlers, dialect, memory, add)))?;
+    let Part { targets, archives, passes, .. } = written(py, out, crawlers, dialect, memory, add)?;
     Ok((targets, archives, passes))
 }
 
@@ -44,13 +45,14 @@ pub fn compile_part(
 #[pyo3(signature = (names, columns))]
 pub fn answer_columns(names: Vec<String>, columns: Option<FieldColumns>) -> PyResult<Vec<(&'static str, usize)>> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let places = answer_table::places(&names, &options(columns)?.names)?;
+    let places = answer_table::places(&names, &options(columns, None)?.names)?;
     Ok(places.into_iter().map(|(field, at)| (field.name(), at)).collect())
 }
 
 /// Compiles the answers for some pages in archives into a policy file. Returns the pages that those redirect to.
 #[pyfunction]
-#[pyo3(signature = (archives, pages, agents, out, *, dialect, memory))]
+#[pyo3(signature = (archives, pages, agents, out, *, dialect, fetched_at, memory))]
+#[allow(clippy::too_many_arguments)]
 pub fn compile_pages(
     py: Python<'_>,
     archives: Vec<PathBuf>,
@@ -58,25 +60,34 @@ pub fn compile_pages(
     agents: Vec<String>,
     out: PathBuf,
     dialect: &str,
+    fetched_at: Option<&Bound<'_, PyAny>>,
     memory: u64,
 ) -> PyResult<HashSet<u128>> {
     let dialect = named(dialect)?;
-    let (crawlers, options) = (columns(&agents, dialect)?, options(None)?);
+    let (crawlers, options) = (columns(&agents, dialect)?, options(None, times::fetched_at(fetched_at)?)?);
     let add = |captures: &mut Captures| source::add_pages(&archives, pages, &options, captures);
-    error::guarded(|| py.detach(|| written(out, crawlers, dialect, memory, add)))
+    written(py, out, crawlers, dialect, memory, add)
 }
 
-/// Writes the policy of what `add` adds; returns what it returns.
-fn written<T>(
+/// Writes the policy of what `add` adds; returns what it returns. Warns of what is wrong with a part of it.
+fn written<T: Send>(
+    py: Python<'_>,
     out: PathBuf,
     crawlers: Crawlers,
     dialect: &'static Dialect,
     memory: u64,
-    add: impl FnOnce(&mut Captures) -> Result<T, SourceError>,
+    add: impl FnOnce(&mut Captures) -> Result<T, SourceError> + Send,
 ) -> PyResult<T> {
-    let lock = locked(&out)?;
-    let mut captures = Captures::for_file(&lock, crawlers, dialect).with_memory(memory);
-    let added = add(&mut captures).map_err(error::source)?;
-    captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
+    let write = || {
+        let lock = locked(&out)?;
+        let mut captures = Captures::for_file(&lock, crawlers, dialect).with_memory(memory);
+        let added = add(&mut captures).map_err(error::source)?;
+        let passed = captures.passed_over().to_vec();
+        let statistics = captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
+        Ok((added, passed, statistics))
+    };
+    let (added, passed, statistics) = error::guarded(|| py.detach(write))?;
+    warn::of_passed_over(py, &passed)?;
+    warn::of_ties(py, &statistics)?;
     Ok(added)
 }

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use robosieve::run::{self, Checked, Receipt, Role};
 
 use crate::arguments::{self, listed};
-use crate::{error, json};
+use crate::{error, json, warn};
 
 /// Proves the receipt of a run again, by its files and, with `inputs`, by its lists.
 ///
@@ -94,11 +93,27 @@ pub fn join<'py>(
     json::object(py, &receipt)
 }
 
+/// The most lists that are named in warnings.
+const NAMED: usize = 3;
+
+/// Warns of lists with lines that are invalid for a tab inside.
+pub fn warn_of_tabs(py: Python<'_>, receipt: &Receipt) -> PyResult<()> {
+    let tabbed = receipt.lists.iter().filter_map(|list| Some((list, list.tabbed?)));
+    for (list, tabbed) in tabbed.take(NAMED) {
+        let (path, count, first) = (&list.path, tabbed.lines, tabbed.first + u64::from(list.head.is_some()));
+        let told = format_args!(
+            "the list {path}: lines with a tab inside are invalid, {count} of them, the first is line {first}; if tabs separate fields, \
+             give delimiter=\"tab\" and the column; if they are part of URLs, delimiter=\"none\""
+        );
+        warn::of(py, told)?;
+    }
+    Ok(())
+}
+
 /// Warns of files beside the output that its readers would count.
 pub fn warn_of_uncounted(py: Python<'_>, receipt: &Receipt, folder: &Path) -> PyResult<()> {
     for (path, problem) in run::uncounted(receipt, folder) {
-        let message = std::ffi::CString::new(format!("{}: {problem}", path.display())).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+        warn::of(py, format_args!("{}: {problem}", path.display()))?;
     }
     Ok(())
 }

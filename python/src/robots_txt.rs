@@ -4,14 +4,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use robosieve::{AgentError, Agents, Dialect, RuleSet, SideKey, UnknownName, Verdict, origin};
+use robosieve::{AgentError, Agents, BodyFlaw, Dialect, RuleSet, SideKey, UnknownName, Verdict, origin};
 
 use crate::{arguments, error};
 
 /// One robots.txt for one crawler.
 ///
 /// `body` is its bytes or its text; `agent` a product token, "*", or a comma-separated list in order of preference;
-/// `dialect` one of `robosieve.DIALECTS`. `verbatim` takes the name as given, even if it is not a product token.
+/// `dialect` one of `robosieve.DIALECTS`. `verbatim` takes the name as given, even if it is not a product token. A body may be
+/// compressed. One that is damaged, or no text, blocks everything, and `flaw` says which.
 ///
 /// >>> import robosieve
 /// >>> rules = robosieve.RobotsTxt("User-agent: *\nDisallow: /private\nCrawl-delay: 2", agent="examplebot")
@@ -93,6 +94,12 @@ impl RobotsTxt {
         told.set_item("line", rule.map(|rule| rule.line))?;
         told.set_item("agent", explanation.agent)?;
         Ok(told)
+    }
+
+    /// Why the file is no robots.txt, "incomplete" or "not-text"; None if it is one. Then nothing may be fetched.
+    #[getter]
+    fn flaw(&self) -> Option<&'static str> {
+        self.rules.flaw().map(BodyFlaw::name)
     }
 
     /// The seconds between two fetches that the file requests, if the dialect obeys that; None if there are none.

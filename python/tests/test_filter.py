@@ -32,7 +32,7 @@ def test_a_run_is_that_of_the_program(
 
 
 def test_sums_of_lines_are_those_of_the_receipt(policy: robosieve.Policy, urls: list[bytes], tmp_path: Path) -> None:
-    receipt = robosieve.filter(policy, [LIST], tmp_path / "out", "*")
+    receipt = robosieve.filter(policy, [LIST], tmp_path / "out", "*", delimiter="none")
     assert f"{robosieve.line_sum(urls):032x}" == receipt["input"]["sum"]
     verdicts = policy.judge(urls, "*")["verdict"]
     for name, partition in receipt["partitions"].items():

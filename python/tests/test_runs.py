@@ -18,7 +18,7 @@ CHOICES = robosieve.Choices(now="2026-01-12T12:00:00Z")
 
 
 def test_counting_writes_nothing(policy: robosieve.Policy, urls: list[bytes]) -> None:
-    receipt = robosieve.filter(policy, [LIST], agent="examplebot", count=True)
+    receipt = robosieve.filter(policy, [LIST], agent="examplebot", count=True, delimiter="none")
     verdicts = policy.judge(urls, "examplebot")["verdict"]
     for name, part in receipt["partitions"].items():
         assert part["lines"] == verdicts.count(name)
@@ -29,11 +29,11 @@ def test_lines_of_partitions_go_to_a_file(policy: robosieve.Policy, urls: list[b
     for only in (["blocked"], ["blocked", "deferred"]):
         wanted = [url for url, verdict in zip(urls, verdicts, strict=True) if verdict in only]
         lines = io.BytesIO()
-        receipt = robosieve.filter(policy, [LIST], lines, "*", only=(name for name in only))
+        receipt = robosieve.filter(policy, [LIST], lines, "*", only=(name for name in only), delimiter="none")
         assert lines.getvalue().removesuffix(b"\n").split(b"\n") == wanted
         assert sum(receipt["partitions"][name]["lines"] for name in only) == len(wanted)
     with gzip.open(tmp_path / "verdicts.gz", "wb") as zipped:
-        robosieve.filter(policy, [LIST], zipped, "*", verdicts=True)
+        robosieve.filter(policy, [LIST], zipped, "*", verdicts=True, delimiter="none")
     rows = gzip.decompress((tmp_path / "verdicts.gz").read_bytes()).splitlines()
     assert [row.split(b"\t")[0].decode() for row in rows[1:]] == verdicts
 

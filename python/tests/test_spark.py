@@ -6,6 +6,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
@@ -142,9 +143,9 @@ def test_verdicts_are_those_of_a_run(
     judged = robosieve.spark.judge(frame, policy=policy_file, agent="examplebot")
     judged.write.partitionBy("verdict").parquet(str(tmp_path / "dataset"))
     (tmp_path / "list.txt").write_text("".join(line + "\n" for line in lines))
-    program(
-        "filter", "--policy", policy_file, "--agent", "examplebot", "--out", tmp_path / "out", tmp_path / "list.txt"
-    )
+    # As in columns, tabs are parts of URLs.
+    options = ("--agent", "examplebot", "--delimiter", "none", "--out", tmp_path / "out")
+    program("filter", "--policy", policy_file, *options, tmp_path / "list.txt")
     receipt = json.loads((tmp_path / "out" / "receipt.json").read_text())
     for name, partition in receipt["partitions"].items():
         verdict = name.split(".")[-1]
@@ -378,6 +379,13 @@ ANSWERS = "url string, status int, body string, fetched_at timestamp"
             TypeError,
             '"fetched_at" is of type date; expected time stamps',
         ),
+        (
+            {"sources": ANSWERS + ", headers int"},
+            TypeError,
+            '"headers" is of type int; expected maps, structs, arrays of pairs',
+        ),
+        ({"sources": ANSWERS, "fetched_at": "mtime"}, robosieve.Error, "fetched_at: no file has the answers"),
+        ({"fetched_at": "ctime"}, robosieve.Error, "fetched_at: .*expected one, or mtime"),
         ({"sources": ANSWERS, "tasks": 2}, TypeError, "tasks: a DataFrame has a task for each partition"),
         ({"agents": "*"}, TypeError, r"agents: expected a list; write \['\*'\]"),
         ({"agents": ["Mozilla/5.0 (x)"]}, robosieve.AgentError, "agent: "),
@@ -502,12 +510,13 @@ def test_executors_compile_what_one_machine_compiles(spark: SparkSession, tmp_pa
         robosieve.compile([source], agents, part, dialect="google")
     merged = robosieve.merge(parts, tmp_path / "merged.rsv", overrides=overrides)
     assert merged.judge(["http://b.example/no"], "*")["reason"] == ["redirect-unresolved"], "each knows its own pages"
-    for tasks in (None, 2, 1):
+    for tasks, fetched_at in ((None, None), (2, None), (1, None), (2, "mtime"), (None, 1_768_219_200.5)):
         out = tmp_path / f"many-{tasks}.rsv"
-        policy = robosieve.spark.compile(
-            spark, sources, agents, out, overrides=overrides, dialect="google", tasks=tasks
-        )
-        assert (tmp_path / "one.rsv").read_bytes() == out.read_bytes(), tasks
+        options: dict[str, Any] = {"overrides": overrides, "dialect": "google", "fetched_at": fetched_at}
+        if fetched_at is not None:
+            expected = robosieve.compile(sources, agents, tmp_path / "one.rsv", **options)
+        policy = robosieve.spark.compile(spark, sources, agents, out, tasks=tasks, **options)
+        assert (tmp_path / "one.rsv").read_bytes() == out.read_bytes(), (tasks, fetched_at)
         assert policy.checksum == expected.checksum
     assert not list(tmp_path.glob(".*"))
 
@@ -530,6 +539,31 @@ def test_answers_of_a_frame_are_compiled(spark: SparkSession, tmp_path: Path) ->
         robosieve.spark.compile(spark, frame, ["*"], tmp_path / "none.rsv")
     nothing = robosieve.spark.compile(spark, frame.where("status = 0"), ["*"], tmp_path / "none.rsv", columns=names)
     assert nothing.origins == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "headers"),
+    [
+        ("map<string,string>", {"Content-Encoding": "deflate"}),
+        ("map<string,array<string>>", {"Server": ["x"], "content-encoding": ["deflate"]}),
+        ("struct<`Content-Encoding`:string>", ("deflate",)),
+        ("array<struct<name:string,value:string>>", [("Server", "x"), ("Content-Encoding", "deflate")]),
+        ("string", '[["Content-Encoding", "deflate"]]'),
+    ],
+)
+def test_answers_of_a_frame_have_headers(spark: SparkSession, tmp_path: Path, kind: str, headers: Any) -> None:
+    maker = zlib.compressobj(wbits=-15)
+    body = bytearray(maker.compress(RULES.encode()) + maker.flush())
+    rows: list[tuple[Any, ...]] = [
+        ("http://a.example/robots.txt", 200, body, 1_768_219_200.75, headers),
+        ("http://b.example/robots.txt", 200, bytearray(RULES, "utf-8"), None, None),
+    ]
+    schema = f"url string, status int, body binary, fetched_at double, headers {kind}"
+    frame = spark.createDataFrame(rows, schema)
+    policy = robosieve.spark.compile(spark, frame, ["*"], tmp_path / "policy.rsv", fetched_at="1970-01-01T00:00:07.9Z")
+    assert policy.judge(["http://a.example/no", "http://b.example/no"])["verdict"] == ["blocked", "blocked"]
+    origins = [policy.origin(f"http://{host}.example") for host in "ab"]
+    assert [origin and origin.fetched_at for origin in origins] == [1_768_219_200, 7]
 
 
 def large(folder: Path) -> list[Path]:

@@ -10,12 +10,11 @@ use super::error::Failure;
 use super::say::say;
 use crate::dialect::Dialect;
 use crate::formats::error::{FileError, json_problem};
-use crate::formats::{is_standard_input, shortened, shown, text_file, visible};
+use crate::formats::{is_standard_input, shortened, shown, text_file};
 use crate::input::STANDARD_INPUT;
 use crate::origin;
-use crate::output::counted;
 use crate::policy::source::{PassedOver, Robots};
-use crate::policy::{CaptureCounts, Crawler, CrawlerError, Overrides, Policy, Statistics};
+use crate::policy::{Crawler, CrawlerError, Overrides, Policy, Statistics};
 use crate::robots::Agents;
 
 /// Tells on standard error what was passed over in sources.
@@ -24,22 +23,11 @@ pub fn say_passed_over(passed: &PassedOver) {
     say(format_args!("robosieve: {kind}{passed}"));
 }
 
-/// What is told of the URLs of which only bytes could choose an answer; nothing if there are none. What was fetched later may then
-/// be gone.
+/// What is told of the URLs of which only bytes could choose an answer, and what to do; nothing if there are none.
 pub fn ties(statistics: &Statistics) -> Option<String> {
-    let first = statistics.first_tie.as_ref()?;
-    let CaptureCounts { same_time, without_time, .. } = statistics.captures;
-    let which = match (same_time, without_time) {
-        (_, 0) => "of one time",
-        (0, _) => "without a time",
-        _ => "of one time, or without any,",
-    };
-    let urls = counted(same_time + without_time, "URL has", "URLs have");
-    let (first, remedy) = (shortened(visible(first)), "--fetched-at TIME or mtime gives one to those without");
-    Some(format!(
-        "{urls} different answers {which} of which the greater bytes are kept, whichever is right: the first is {first}; compile \
-         answers with their times ({remedy}), or leave out one of each two"
-    ))
+    let remedy = "--fetched-at TIME or mtime gives one to those without";
+    let told = statistics.ties()?;
+    Some(format!("{told}; compile answers with their times ({remedy}), or leave out one of each two"))
 }
 
 /// Tells on standard error of the [ties](ties()) in a policy that was just compiled.

@@ -43,8 +43,12 @@ pub(crate) fn is_too_late(text: &str) -> bool {
     pieces.is_some_and(|pieces| pieces.date().year() > LAST_YEAR)
 }
 
-/// The Unix time in seconds of a text in RFC 3339.
-pub(crate) fn parse(text: &str) -> Result<i64, String> {
+/// The Unix time in seconds of a text in RFC 3339: the second that began.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn parse(text: &str) -> Result<i64, String> {
     Ok(second(timestamp(text)?))
 }
 
@@ -66,8 +70,12 @@ pub(crate) fn number(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| no_time(text)).and_then(float)
 }
 
-/// The Unix time in seconds of a floating-point number of seconds.
-pub(crate) fn float(seconds: f64) -> Result<i64, String> {
+/// The Unix time in seconds of a floating-point number of seconds: the second that began.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn float(seconds: f64) -> Result<i64, String> {
     // Both are exact, and the greater one is the first that is no i64.
     let range = -2_f64.powi(63)..2_f64.powi(63);
     let second = seconds.floor();

@@ -136,6 +136,14 @@ impl Choices {
         Choices::at(jiff::Timestamp::now().as_second())
     }
 
+    /// What becomes of answers that are too old, and which are: if it is only said what becomes of them, those older than the
+    /// dialect's lifetime are. Without either, none is.
+    #[must_use]
+    pub fn stale(self, on_stale: Option<Fallback>, max_age: Option<MaxAge>) -> Choices {
+        let max_age = max_age.or(on_stale.map(|_| MaxAge::Dialect));
+        Choices { on_stale: on_stale.unwrap_or(Fallback::Use), max_age, ..self }
+    }
+
     /// The choices for a policy that a newer one is compared with: its answers were not too old when it was in use.
     pub(crate) fn of_older(self) -> Choices {
         Choices { max_age: None, ..self }
@@ -565,6 +573,20 @@ mod tests {
     use crate::dialect::Dialect;
     use crate::policy::{Answered, Capture, Captures};
     use crate::robots::Agents;
+
+    #[test]
+    fn what_becomes_of_stale_answers_needs_an_age() {
+        let five = Some(MaxAge::Seconds(5));
+        for (on_stale, max_age, expected) in [
+            (None, None, (Fallback::Use, None)),
+            (None, five, (Fallback::Use, five)),
+            (Some(Fallback::Defer), None, (Fallback::Defer, Some(MaxAge::Dialect))),
+            (Some(Fallback::Defer), five, (Fallback::Defer, five)),
+        ] {
+            let choices = Choices::at(0).stale(on_stale, max_age);
+            assert_eq!((choices.on_stale, choices.max_age), expected);
+        }
+    }
 
     fn problem(text: &[u8]) -> String {
         let folder = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::kept::AnswerKind;
+use crate::formats::{shortened, visible};
 use crate::robots::NoteCounts;
 
 /// How many captures were read, and what became of them.
@@ -94,6 +95,23 @@ fn is_default<T: Default + PartialEq>(counts: &T) -> bool {
 }
 
 impl Statistics {
+    /// What is told of the URLs of which only bytes could choose an answer; nothing if there are none. What was fetched later may then
+    /// be gone.
+    pub fn ties(&self) -> Option<String> {
+        let first = shortened(visible(self.first_tie.as_ref()?));
+        let CaptureCounts { same_time, without_time, .. } = self.captures;
+        let which = match (same_time, without_time) {
+            (_, 0) => "of one time",
+            (0, _) => "without a time",
+            _ => "of one time, or without any,",
+        };
+        let count = same_time + without_time;
+        let have = if count == 1 { "URL has" } else { "URLs have" };
+        Some(format!(
+            "{count} {have} different answers {which} of which the greater bytes are kept, whichever is right: the first is {first}"
+        ))
+    }
+
     /// What follows from the answers alone.
     pub(super) fn of_file(&self) -> Statistics {
         let (captures, first_tie, warc) = Default::default();

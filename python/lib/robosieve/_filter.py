@@ -70,9 +70,12 @@ def filter(
 
     `lists` are files or patterns, in every format that the program reads, and `files_from` is a file with the names of
     more; `out` is the folder for the partitions. The options are those of `robosieve filter`; sizes are numbers of
-    bytes. `progress` is called ten times a second. Ctrl-C ends the run cleanly, and the same call with `resume=True`
-    continues it. `shard`, such as "1/8", reads a part of the lists; all parts need the same `choices` with `now`, and
-    `join` joins their receipts. `unique` leaves out lines whose URL has occurred before: "fetched" (or True) compares
+    bytes. A line of a plain list that has a tab inside is invalid, with the reason "tab", unless `delimiter` says what
+    it means: "tab", "whitespace" for padded columns, or "none" for tabs that belong to URLs. `progress` is called ten
+    times a second. Ctrl-C ends the run cleanly, and the same call with `resume=True` continues it. `shard`, such as
+    "1/8", reads a part of the lists; all parts need the same `choices` with `now`, and `join` joins their receipts.
+
+    `unique` leaves out lines whose URL has occurred before: "fetched" (or True) compares
     what a fetcher asks for, "bytes" what is written, "surt" the keys of an index of web archives. `seen`, a file that
     the first run makes, leaves out URLs that earlier runs with it have allowed, too, and gets those that this one
     allows. A shard that is `unique` needs `keys`, the folder with the files that `robosieve.keys` has written for all

@@ -78,6 +78,14 @@ _Urls = (
 )
 
 _Time = float | datetime | str
+_Text = str | bytes
+_HeaderValue = _Text | Sequence[_Text] | None
+
+# A mapping of headers, as HTTP clients have them.
+class _HeaderItems(Protocol):
+    def items(self) -> Iterable[tuple[_Text, _HeaderValue]]: ...
+
+_Headers = Mapping[str, _HeaderValue] | _HeaderItems | Iterable[Sequence[Any]]
 _Sources = (
     Iterable[_StrPath]
     | Iterable[Answer]
@@ -155,6 +163,7 @@ class Answer:
         *,
         expires: _Time | None = None,
         unreachable_since: _Time | None = None,
+        headers: _Headers | None = None,
     ) -> Answer: ...
     @property
     def url(self) -> str: ...
@@ -170,6 +179,8 @@ class Answer:
     def expires(self) -> int | None: ...
     @property
     def unreachable_since(self) -> int | None: ...
+    @property
+    def headers(self) -> list[tuple[str, str]]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Callable[..., Answer], tuple[Any, ...]]: ...
@@ -299,6 +310,8 @@ class RobotsTxt:
     def allowed(self, url: str | bytes) -> bool: ...
     def explain(self, url: str | bytes) -> _Explanation: ...
     @property
+    def flaw(self) -> Literal["incomplete", "not-text"] | None: ...
+    @property
     def crawl_delay(self) -> float | None: ...
     @property
     def sitemaps(self) -> list[str]: ...
@@ -316,6 +329,7 @@ def compile(
     overrides: _StrPath | None = None,
     origin: str | None = None,
     columns: Mapping[str, str | None] | None = None,
+    fetched_at: _Time | None = None,
     memory: int | None = None,
 ) -> Policy: ...
 def answer_columns(names: Iterable[str], columns: Mapping[str, str | None] | None) -> list[tuple[str, int]]: ...
@@ -326,6 +340,7 @@ def compile_pages(
     out: _StrPath,
     *,
     dialect: str,
+    fetched_at: _Time | None,
     memory: int,
 ) -> set[int]: ...
 def compile_part(
@@ -335,6 +350,7 @@ def compile_part(
     *,
     dialect: str,
     columns: Mapping[str, str | None] | None,
+    fetched_at: _Time | None,
     memory: int,
 ) -> tuple[set[int], list[Path], int]: ...
 def merge(policies: Iterable[_StrPath], out: _StrPath, *, overrides: _StrPath | None = None) -> Policy: ...
@@ -344,7 +360,7 @@ def inspect(
     origin: None = None,
     *,
     agent: str | None = None,
-    now: int | datetime | str | None = None,
+    now: _Time | None = None,
     top: int | None = None,
 ) -> dict[str, Any]: ...
 @overload
@@ -353,7 +369,7 @@ def inspect(
     origin: str | bytes,
     *,
     agent: str | None = None,
-    now: int | datetime | str | None = None,
+    now: _Time | None = None,
     top: None = None,
     choices: Choices | None = None,
 ) -> dict[str, Any] | None: ...

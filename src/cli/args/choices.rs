@@ -113,14 +113,12 @@ impl OriginChoicesArgs {
     /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
     pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
         let statuses = self.statuses.as_deref().map(Statuses::named_or_read).transpose()?.unwrap_or_default();
-        let choices = Choices::at(now);
+        let choices = Choices::at(now).stale(self.on_stale, self.max_age);
         Ok(Choices {
             on_unfetched: self.on_unfetched.unwrap_or(choices.on_unfetched),
             on_unreachable: self.on_unreachable.unwrap_or(choices.on_unreachable),
             unreachable_as_unavailable: self.unreachable_as_unavailable,
             on_html: self.on_html.unwrap_or(choices.on_html),
-            on_stale: self.on_stale.unwrap_or(choices.on_stale),
-            max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
             statuses,
             ..choices
         })

@@ -27,6 +27,7 @@ mod robots;
 mod warc;
 
 pub use super::statistics::WarcCounts;
+pub use crate::formats::time::{float as time_of_number, parse as time_of_text};
 pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};

@@ -131,6 +131,11 @@ impl PassedOver {
     pub fn is_warning(&self) -> bool {
         self.reason != Reason::Page
     }
+
+    /// Whether they are of no use as a robots.txt, though they were meant to be one: all of each is lost.
+    pub fn is_loss(&self) -> bool {
+        !matches!(self.reason, Reason::EmptyFile | Reason::Url | Reason::Page | Reason::Truncated)
+    }
 }
 
 impl fmt::Display for PassedOver {

@@ -7,17 +7,24 @@
 False
 """
 
+import urllib.error
+import urllib.request
 import urllib.robotparser
 from collections.abc import Iterable
 from urllib.robotparser import RequestRate
 
+from robosieve._robosieve import Answer, compile
 from robosieve.compat._rules import Rules, path
 
 __all__ = ["RequestRate", "RobotFileParser"]
 
 
 class RobotFileParser(urllib.robotparser.RobotFileParser):
-    """The standard library's parser with robosieve's verdicts; `read()` fetches as the original does."""
+    """The standard library's parser with robosieve's verdicts; `read()` fetches as the original does.
+
+    A status such as 429, by which a server says "not now" in the dialect, does not allow everything, as with the
+    original, but nothing, as 503 does.
+    """
 
     disallow_all: bool
     allow_all: bool
@@ -26,9 +33,25 @@ class RobotFileParser(urllib.robotparser.RobotFileParser):
         super().__init__(url)
         self._rules = Rules("", dialect)
 
+    def read(self) -> None:
+        """Fetches the robots.txt and reads it, whatever its coding is."""
+        try:
+            with urllib.request.urlopen(self.url) as answer:  # type: ignore[attr-defined]
+                body = answer.read()
+        except urllib.error.HTTPError as error:
+            if error.code in (401, 403):
+                self.disallow_all = True
+            elif 400 <= error.code < 500:
+                self.allow_all = _is_missing(error.code, self._rules.dialect)
+            error.close()
+        else:
+            self._read(body.decode("utf-8", "surrogateescape"))
+
     def parse(self, lines: Iterable[str]) -> None:
         """Parses the lines of a robots.txt."""
-        text = "\n".join(line.rstrip("\r\n") for line in lines)
+        self._read("\n".join(line.rstrip("\r\n") for line in lines))
+
+    def _read(self, text: str) -> None:
         self._rules = Rules(text, self._rules.dialect)
         self.modified()
 
@@ -61,6 +84,12 @@ class RobotFileParser(urllib.robotparser.RobotFileParser):
 
     def __str__(self) -> str:
         return str(self._rules.body)
+
+
+def _is_missing(status: int, dialect: str) -> bool:
+    """Whether a status means that there is no robots.txt, by the dialect."""
+    answer = Answer("http://a.example/robots.txt", status)
+    return compile([answer], ["*"], dialect=dialect).allowed("http://a.example/")
 
 
 def _name(useragent: str) -> str:

@@ -20,6 +20,7 @@ import secrets
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from math import ceil
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,7 +29,18 @@ import pyarrow
 import pyarrow.parquet
 from pyspark import RDD, StorageLevel, TaskContext
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import BinaryType, IntegralType, StringType, TimestampNTZType, TimestampType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    MapType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
 
 import robosieve
 from robosieve import _robosieve
@@ -61,6 +73,7 @@ def compile(
     dialect: str = "rfc9309",
     overrides: StrPath | None = None,
     columns: Mapping[str, str | None] | None = None,
+    fetched_at: float | datetime | str | None = None,
     memory: int = 1 << 30,
     tasks: int | None = None,
     archive: str | None = None,
@@ -73,12 +86,15 @@ def compile(
     columns that a Parquet file of them has. `out` and `overrides` are files of the driver. The sources are dealt out,
     in order, to `tasks` tasks: one for each, but at most 1,000. The originals of an archive's `revisit` records must
     be in the same task. `memory` is the budget of a task in bytes. `archive` is the result of `ship_wheel`, for
-    executors without robosieve. The other arguments are those of `robosieve.compile`.
+    executors without robosieve. The other arguments are those of `robosieve.compile`. What is wrong with a part of the
+    sources is told by warnings of the tasks.
     """
     columns = dict(columns) if columns is not None else None
     if isinstance(sources, DataFrame):
         if tasks is not None:
             raise TypeError("tasks: a DataFrame has a task for each partition; repartition it instead")
+        if isinstance(fetched_at, str) and fetched_at == "mtime":
+            raise Error("fetched_at: no file has the answers of a DataFrame; give a time")
         _check_answers(sources, columns)
     else:
         sources = _paths(sources)
@@ -88,7 +104,7 @@ def compile(
         raise Error(f"tasks: {tasks} is too few; give at least 1")
     # Several processes take them. A single string is told below.
     agents = agents if isinstance(agents, str) else list(agents)
-    settings = {"agents": agents, "dialect": dialect, "memory": memory}
+    settings = {"agents": agents, "dialect": dialect, "fetched_at": fetched_at, "memory": memory}
     work = _Work(spark, settings, archive)
     # Only when the lock on the file is taken does the work begin.
     policies = _policies(work, sources, columns, tasks, Path(os.path.realpath(out)))
@@ -118,7 +134,13 @@ def _check_answers(answers: DataFrame, columns: dict[str, str | None] | None) ->
         wanted: Any = {"status": IntegralType}.get(field, text)
         expected = "integers" if field == "status" else "text or bytes"
         if field in ("fetched_at", "expires", "unreachable_since"):
-            wanted, expected = text | IntegralType | TimestampType | TimestampNTZType, "time stamps, seconds or text"
+            wanted = text | IntegralType | FloatType | DoubleType | TimestampType | TimestampNTZType
+            expected = "time stamps, seconds or text"
+        if field == "headers":
+            wanted, expected = (
+                text | MapType | StructType | ArrayType,
+                "maps, structs, arrays of pairs, or text in JSON",
+            )
         if not isinstance(kind, wanted):
             raise TypeError(f'sources: the column "{name}" is of type {kind.simpleString()}; expected {expected}')
 
