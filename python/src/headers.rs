@@ -83,7 +83,7 @@ fn is_list(kind: &DataType) -> bool {
     matches!(kind, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..))
 }
 
-/// What is no header's value. It stands for values of other types, which only headers that do not matter may have.
+/// A value that no header has. It stands for values of other types, which only headers that do not matter may have.
 fn odd() -> Value {
     Value::Object(Map::new())
 }

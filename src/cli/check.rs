@@ -221,7 +221,7 @@ struct CrawlerRules {
     crawler: Crawler,
     choices: Choices,
     as_filter: Matcher,
-    /// What is said whatever is required of preferences, and what if last good answers counted.
+    /// The verdicts without the requirements on preferences, and those by the last good answers.
     plain: Explained,
     by_last_good: Explained,
 }

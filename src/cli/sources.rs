@@ -23,7 +23,7 @@ pub fn say_passed_over(passed: &PassedOver) {
     say(format_args!("robosieve: {kind}{passed}"));
 }
 
-/// What is told of the URLs of which only bytes could choose an answer, and what to do; nothing if there are none.
+/// The warning about URLs of which only bytes could choose an answer, with what to do; `None` if there are no such URLs.
 pub fn ties(statistics: &Statistics) -> Option<String> {
     let remedy = "--fetched-at TIME or mtime gives one to those without";
     let told = statistics.ties()?;

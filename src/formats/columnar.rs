@@ -139,7 +139,7 @@ impl ParquetFile {
         Ok(all)
     }
 
-    /// What is known of pages, also after a panic: it stays true.
+    /// The needs of the pages read so far, which stay true after a panic.
     fn needs(&self) -> MutexGuard<'_, HashMap<(usize, usize), PagesNeed>> {
         self.needs.lock().unwrap_or_else(PoisonError::into_inner)
     }

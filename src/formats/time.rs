@@ -47,7 +47,7 @@ pub(crate) fn is_too_late(text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words.
+/// A sentence that says why it is none.
 pub fn parse(text: &str) -> Result<i64, String> {
     Ok(second(timestamp(text)?))
 }
@@ -74,7 +74,7 @@ pub(crate) fn number(text: &str) -> Result<i64, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words.
+/// A sentence that says why it is none.
 pub fn float(seconds: f64) -> Result<i64, String> {
     // Both are exact, and the greater one is the first that is no i64.
     let range = -2_f64.powi(63)..2_f64.powi(63);

@@ -291,8 +291,8 @@ impl BatchArrays {
 
 /// Step 6: `/robots.txt` of origins that are closed as a whole, where the dialect always allows it.
 ///
-/// What is settled is nearly always allowed, so all outcomes of the batch are looked at together, and then 32. Those of other lines than
-/// the known ones are not found yet, and may be changed.
+/// Settled outcomes are nearly always allowed, so all of the batch are looked at together, and then 32 at a time. Those of lines that are
+/// not known are not found yet, and may be changed.
 pub(super) struct ClosedStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a Judge<'p>,
@@ -306,7 +306,7 @@ impl Kernel for ClosedStep<'_, '_> {
     fn run<I: Isa>(self) {
         const TOGETHER: usize = 32;
         let ClosedStep { arrays, judge, urls } = self;
-        // What is left of the batch before would be looked at in vain.
+        // The outcomes of the batch before must not be looked at again.
         for list in [&arrays.untidy, &arrays.unknown] {
             for &url in list.items() {
                 arrays.outcomes[usize::from(url)] = Outcome::ROBOTS_TXT;

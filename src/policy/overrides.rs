@@ -335,7 +335,7 @@ pub enum OverrideProblem {
     NotRobots {
         /// The replacement.
         path: PathBuf,
-        /// What it looks like.
+        /// The form that it has.
         looks: &'static str,
     },
     /// A replacement file cannot be read.

@@ -95,8 +95,8 @@ fn is_default<T: Default + PartialEq>(counts: &T) -> bool {
 }
 
 impl Statistics {
-    /// What is told of the URLs of which only bytes could choose an answer; nothing if there are none. What was fetched later may then
-    /// be gone.
+    /// A sentence about the URLs of which only bytes could choose an answer, so that the later of two answers may be lost; `None` if
+    /// there are no such URLs.
     pub fn ties(&self) -> Option<String> {
         let first = shortened(visible(self.first_tie.as_ref()?));
         let CaptureCounts { same_time, without_time, .. } = self.captures;

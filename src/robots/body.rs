@@ -61,7 +61,7 @@ pub(crate) enum BodyProblem {
 }
 
 impl BodyProblem {
-    /// What it means for an origin; `None` if nothing is known of the body, as if it had not been sent.
+    /// The flaw that it is to an origin; `None` if nothing is known of the body, as if it had not been sent.
     pub fn flaw(self) -> Option<BodyFlaw> {
         match self {
             BodyProblem::Damaged(_) | BodyProblem::Cut(_) | BodyProblem::Costly(_) => Some(BodyFlaw::Incomplete),
@@ -107,7 +107,7 @@ pub(crate) fn text_of<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Re
 }
 
 impl Body<'_> {
-    /// What is wrong with its codings.
+    /// The problem of its codings.
     pub(crate) fn problem(&self) -> Option<BodyProblem> {
         let problem = match self.ending {
             Ending::Whole => return None,

@@ -188,7 +188,7 @@ impl Encoding {
             (Encoding::NormalForm, Some(digit)) => cut(Some(digit.to_ascii_uppercase()), 4, false),
             // Escapes stay as they are: the other case of the digit is the other reading.
             (Encoding::Escaped, Some(digit)) if digit.is_ascii_alphabetic() => cut(Some(digit ^ b' '), 2, false),
-            // What is left of escapes begins as it is written.
+            // Escapes that remain begin as they are written.
             (Encoding::Escaped | Encoding::DecodedExceptSlash | Encoding::RuleOnly, _) => None,
         }
     }

@@ -17,7 +17,7 @@ use crate::origin;
 pub(crate) fn fetched_url(text: &str) -> Result<Url, ParseError> {
     let text = without_line_ends(text);
     let trimmed = origin::trimmed(text.as_bytes());
-    // What is no http URL is refused by its origin, or has another scheme.
+    // Any other text has no origin, or another scheme.
     let mut url = match origin::canonical(trimmed) {
         Ok((_, end)) => {
             let path = UrlPath::AsFetched.of(&trimmed[end..]);

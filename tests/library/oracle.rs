@@ -31,7 +31,7 @@ const READ_LIMIT: usize = 4 * 1024 * 1024;
 ///
 /// If `dialect` is not one of the six names.
 pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bool {
-    // What is full of NULs is no robots.txt, and blocks everything. One hole is spared, if at least as much text follows as it is long.
+    // A file full of NULs is no robots.txt, and blocks everything. One hole is spared, if at least as much text follows as it is long.
     let start = &robots[..robots.len().min(4096)];
     let nuls = start.iter().filter(|&&byte| byte == 0).count();
     let texts: Vec<&[u8]> = robots.split(|&byte| byte == 0).filter(|text| !text.is_empty()).collect();

@@ -36,10 +36,10 @@ setters! {
 #[serde(try_from = "String", into = "String")]
 pub struct Delimiter(Option<Separator>);
 
-/// What is given for fields with runs of spaces and tabs between them.
+/// The name of the delimiter of fields with runs of spaces and tabs between them.
 const WHITESPACE: &str = "whitespace";
 
-/// What is given for lines without fields, in which tabs belong to URLs.
+/// The name of the delimiter of lines without fields, in which tabs belong to URLs.
 const NONE: &str = "none";
 
 impl FromStr for Delimiter {

@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    /// What is given of a text, and what is left out.
+    /// The text that passes, and the places and lengths of the lines that are left out.
     fn read(text: &[u8], step: usize, long: LongLines) -> (Vec<u8>, Vec<(u64, u64)>) {
         let mut short = ShortLines::new(Slowly(text, step), 100, long);
         let mut given = Vec::new();

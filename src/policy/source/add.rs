@@ -514,8 +514,8 @@ pub fn add_answers(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::robots::Agents;
     use crate::Policy;
+    use crate::robots::Agents;
 
     const NOW: i64 = 1_768_219_200;
 

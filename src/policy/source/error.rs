@@ -154,7 +154,7 @@ pub enum SourceError {
     NotRobots {
         /// The file.
         path: PathBuf,
-        /// What it looks like.
+        /// The form that it has.
         form: TextForm,
     },
     /// An archive in a folder, whose files are robots.txt files.

@@ -249,7 +249,7 @@ impl Flaw {
         }
     }
 
-    /// What is told of it after its place.
+    /// The words about it that follow its place in a message.
     pub fn cause(self) -> String {
         match self {
             Flaw::Body(problem) if problem.flaw().is_some() => format!(": {problem}"),
