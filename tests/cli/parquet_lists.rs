@@ -28,7 +28,8 @@ fn rows_go_where_their_urls_go() {
         lines(&text).into_iter().map(|line| Some(line.strip_suffix(b"\n").unwrap_or(line).to_vec())).collect();
     let plain: Vec<u8> = urls.iter().flatten().flat_map(|url| [&url[..], b"\n"].concat()).collect();
     bench.file("plain", plain.repeat(2));
-    let plain = without_storage(bench.split(SOURCES, &["plain"]));
+    // Rows may have tabs in their URLs.
+    let plain = without_storage(bench.split(&format!("{SOURCES} --delimiter none"), &["plain"]));
     assert_eq!(plain.1, "lines");
     let numbers = || Int32((0..urls.len()).map(|number| Some(number as i32)).collect());
     for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::ZSTD(ZstdLevel::default())] {

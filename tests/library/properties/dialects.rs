@@ -30,7 +30,9 @@ fn judge(name: &str, agents: &[&str], file: &[u8], paths: &[Vec<u8>]) -> Result<
 fn explained(rules: &RuleSet, dialect: &Dialect, path: &[u8]) -> Result<(), TestCaseError> {
     let explanation = rules.explain(path);
     let Some(rule) = explanation.rule else {
-        prop_assert_eq!(explanation.verdict, Verdict::Allowed);
+        // A body that is no robots.txt blocks everything, by no rule.
+        let without = if rules.flaw().is_some() { Verdict::Blocked } else { Verdict::Allowed };
+        prop_assert_eq!(explanation.verdict, without);
         return Ok(());
     };
     prop_assert_eq!(explanation.verdict, verdict(rule.allow));
