@@ -123,6 +123,19 @@ pub(crate) fn decode_by_marks(mut body: Body<'_>, limit: usize) -> Body<'_> {
     body.within(limit)
 }
 
+/// Undoes a coding without a mark, bare deflate or Brotli, of a body that is no text: if all of it is in that coding, and its content is
+/// text, that is no chance.
+pub(crate) fn decode_by_trial(body: Body<'_>, limit: usize) -> Body<'_> {
+    let trials: [(&'static str, fn(&[u8], usize) -> Part); 2] = [("deflate", inflated), ("Brotli", unbrotli)];
+    for (name, undone) in trials {
+        let part = undone(&body.bytes, limit);
+        if part.ending == Ending::Whole && !part.bytes.is_empty() && looks_like_text(&part.bytes) {
+            return body.after(name, part).within(limit);
+        }
+    }
+    body
+}
+
 /// Whether bytes begin as a coding does that is known by its mark.
 pub(crate) fn is_marked(bytes: &[u8]) -> bool {
     Marked::of(bytes).is_some()
@@ -376,7 +389,7 @@ pub(crate) mod tests {
     const LIMIT: usize = 1 << 20;
 
     /// [`TEXT`] in brotli.
-    const BROTLI: &[u8] = b"\x1b\x37\x00\xe0\x2d\x0e\xcc\x73\xb9\x4e\x22\x8a\xee\x5c\x28\x9d\x2c\xfa\x35\x51\xd5\x1c\x9d\x52\x79\x69\x85\x97\x37\x39\x09\x52\x96\x56\x2d\x3a\xb0\x01\x27\x44\x81\x14\x0e\x78\xae\x4e\xa0\xac\x51\x6e\xe0\x74\xe8\xf0\x55\x2f\x00";
+    pub(crate) const BROTLI: &[u8] = b"\x1b\x37\x00\xe0\x2d\x0e\xcc\x73\xb9\x4e\x22\x8a\xee\x5c\x28\x9d\x2c\xfa\x35\x51\xd5\x1c\x9d\x52\x79\x69\x85\x97\x37\x39\x09\x52\x96\x56\x2d\x3a\xb0\x01\x27\x44\x81\x14\x0e\x78\xae\x4e\xa0\xac\x51\x6e\xe0\x74\xe8\xf0\x55\x2f\x00";
 
     pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -390,7 +403,7 @@ pub(crate) mod tests {
         encoder.finish().unwrap()
     }
 
-    fn deflate(text: &[u8]) -> Vec<u8> {
+    pub(crate) fn deflate(text: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()

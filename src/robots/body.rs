@@ -135,7 +135,10 @@ pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Resul
         },
     };
     let body = coding::decode(body, codings, limit).ok_or(BodyProblem::UnknownCoding)?;
-    let body = coding::decode_by_marks(body, limit);
+    let mut body = coding::decode_by_marks(body, limit);
+    if is_odd && body.ending == Ending::Whole && !coding::looks_like_text(&body.bytes) {
+        body = coding::decode_by_trial(body, limit);
+    }
     match other_than_text(&body.bytes) {
         Some(what) if body.ending <= Ending::Cut => Err(BodyProblem::NotText(what)),
         _ => Ok(body),
@@ -230,7 +233,7 @@ pub(crate) fn keep_whole_lines(body: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::coding::tests::gzip;
+    use crate::formats::coding::tests::{BROTLI, deflate, gzip};
 
     const ROBOTS: &[u8] = b"User-agent: *\nDisallow: /private\n";
     const LIMIT: usize = 1 << 20;
@@ -281,6 +284,19 @@ mod tests {
         assert_eq!(found(&lossy, &[b"gzip"]).unwrap_err().flaw(), Some(BodyFlaw::NotText));
         let beyond = [characters(&gzip(ROBOTS)), "\u{2039}".into()].concat();
         assert_eq!(found(&beyond, &[]).unwrap_err().flaw(), Some(BodyFlaw::NotText));
+    }
+
+    #[test]
+    fn codings_without_a_mark_are_tried_on_no_text_alone() {
+        for raw in [deflate(ROBOTS), BROTLI.to_vec()] {
+            assert!(
+                String::from_utf8(found(&raw, &[]).unwrap())
+                    .unwrap()
+                    .starts_with("User-agent: *\nDisallow: /private\n")
+            );
+            let cut = &raw[..raw.len() - 3];
+            assert_eq!(found(cut, &[]), Ok(cut.to_vec()), "half of it may be anything");
+        }
     }
 
     #[test]

@@ -136,6 +136,8 @@ fn cases() -> Vec<Case> {
         plain("bzip2", &bzip2, Rules),
         plain("zlib", &zlib(robots), Rules),
         plain("gzip of a long text", &gzip(many.as_bytes()), Rules),
+        plain("bare deflate without its header", &deflate(robots), Rules),
+        plain("Brotli without its header", &brotli(robots), Rules),
         plain("gzip cut short", &cut(&zipped), Incomplete),
         plain("a byte of gzip", &zipped[..1], Incomplete),
         plain("gzip in gzip cut short", &gzip(&cut(&zipped)), Incomplete),
