@@ -123,17 +123,14 @@ pub(crate) fn decode_by_marks(mut body: Body<'_>, limit: usize) -> Body<'_> {
     body.within(limit)
 }
 
-/// Undoes a coding without a mark, bare deflate or Brotli, of a body that is no text: if all of it is in that coding, and its content is
-/// text, that is no chance.
-pub(crate) fn decode_by_trial(body: Body<'_>, limit: usize) -> Body<'_> {
-    let trials: [(&'static str, fn(&[u8], usize) -> Part); 2] = [("deflate", inflated), ("Brotli", unbrotli)];
-    for (name, undone) in trials {
-        let part = undone(&body.bytes, limit);
-        if part.ending == Ending::Whole && !part.bytes.is_empty() && looks_like_text(&part.bytes) {
-            return body.after(name, part).within(limit);
-        }
-    }
-    body
+/// The text of a body in a coding without a mark, bare deflate or Brotli, to try on one that is no text: if all of it is in that coding,
+/// and its content is text, that is no chance.
+pub(crate) fn decode_by_trial(raw: &[u8], limit: usize) -> Option<Body<'static>> {
+    [inflated, unbrotli].into_iter().find_map(|undone| {
+        let part = undone(raw, limit);
+        let is_text = part.ending == Ending::Whole && !part.bytes.is_empty() && looks_like_text(&part.bytes);
+        is_text.then(|| Body::whole(Cow::Owned(part.bytes)))
+    })
 }
 
 /// Whether bytes begin as a coding does that is known by its mark.

@@ -137,7 +137,9 @@ pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Resul
     let body = coding::decode(body, codings, limit).ok_or(BodyProblem::UnknownCoding)?;
     let mut body = coding::decode_by_marks(body, limit);
     if is_odd && body.ending == Ending::Whole && !coding::looks_like_text(&body.bytes) {
-        body = coding::decode_by_trial(body, limit);
+        let of_bytes = coding::decode_by_trial(&body.bytes, limit);
+        let of_characters = || coding::decode_by_trial(&bytes_of(std::str::from_utf8(&body.bytes).ok()?)?, limit);
+        body = of_bytes.or_else(of_characters).unwrap_or(body);
     }
     match other_than_text(&body.bytes) {
         Some(what) if body.ending <= Ending::Cut => Err(BodyProblem::NotText(what)),
@@ -151,6 +153,11 @@ fn is_odd(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(START)].iter().all(is_text)
 }
 
+/// The bytes that the characters of a text stand for, if each stands for one.
+fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    text.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
+}
+
 /// The bytes of a text that has a character for each byte, as programs make it that take bytes for Latin-1: if it begins with a mark
 /// then, or, of a body with a coding, if it is no text as it is.
 fn of_characters(text: &[u8], is_odd: bool, is_coded: bool) -> Option<Vec<u8>> {
@@ -158,13 +165,11 @@ fn of_characters(text: &[u8], is_odd: bool, is_coded: bool) -> Option<Vec<u8>> {
     if !is_wanted || text.is_ascii() {
         return None;
     }
-    let characters = std::str::from_utf8(text).ok()?.chars();
-    let byte = |character: char| u8::try_from(u32::from(character)).ok();
-    let bytes = || characters.clone().map(byte);
-    let start: Vec<u8> = bytes().take(MARKED).collect::<Option<_>>()?;
+    let characters = std::str::from_utf8(text).ok()?;
+    let start = bytes_of(characters.get(..characters.char_indices().nth(MARKED).map_or(text.len(), |(at, _)| at))?)?;
     let is_meant =
         is_coded && !coding::looks_like_text(text) || coding::is_marked(&start) || FileMark::of(&start).is_some();
-    if is_meant { bytes().collect() } else { None }
+    if is_meant { bytes_of(characters) } else { None }
 }
 
 /// How compressed files and images begin whose bytes were taken for UTF-8 or Windows-1252, or only in part for Latin-1, which cannot be
