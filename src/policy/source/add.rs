@@ -126,8 +126,8 @@ pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<
             intake.time_of_source = None;
             directory::add(path, intake)?;
         } else {
-            let source = OpenSource::open(path).map_err(SourceError::unreadable(path));
-            add_open(source, path, options, &mut archives, intake)?;
+            let source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+            add_open(source, options, &mut archives, intake)?;
         }
     }
     Ok(archives)
@@ -135,14 +135,14 @@ pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<
 
 /// Adds all that a source has that is no folder. Passes over what is damaged in it, if that is asked for.
 fn add_open(
-    source: Result<OpenSource, SourceError>,
-    path: &Path,
+    source: OpenSource,
     options: &Options,
     archives: &mut Archives,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
+    let path = &source.path.clone();
     intake.time_of_source = intake.source_times().of_file(path)?;
-    match source.and_then(|source| add_file(source, options, archives, intake)) {
+    match add_file(source, options, archives, intake) {
         Err(error) if intake.skip_bad && error.is_damage() => {
             intake.captures.statistics.captures.cut_sources += 1;
             intake.pass_over(path, Reason::Rest, || error.in_source(path));
@@ -160,11 +160,10 @@ fn add_file(
 ) -> Result<(), SourceError> {
     let memory = intake.decompressor(1);
     let path = &source.path.clone();
-    let reader = source.text(memory).map_err(SourceError::unreadable(path))?;
+    let mut reader = source.text(memory).map_err(SourceError::unreadable(path))?;
     let compression = reader.compression();
     let is_file = is_file(path);
     let is_damaged = |start: &[u8]| is_damaged_archive(path, compression, start, memory);
-    let mut reader = reader;
     let mut start = Vec::new();
     if let Err(error) = reader.by_ref().take(MARK as u64).read_to_end(&mut start) {
         // Its first record may be shorter than the marks of other files.
@@ -352,7 +351,7 @@ pub(crate) fn add_for_any(
     drop(intake);
     options.take(captures, |intake| {
         let mut archives = Archives::default();
-        add_open(Ok(source), path, options, &mut archives, intake)?;
+        add_open(source, options, &mut archives, intake)?;
         archives.finish(intake, |intake| intake.take_targets())
     })?;
     Ok(None)
@@ -381,7 +380,7 @@ pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -
     }
     newest_by(options, dialect, |intake| {
         let mut archives = Archives::default();
-        add_open(Ok(source), path, options, &mut archives, intake)?;
+        add_open(source, options, &mut archives, intake)?;
         Ok(archives)
     })
     .map(Whole::Newest)
