@@ -138,7 +138,10 @@ pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Resul
     let mut body = coding::decode_by_marks(body, limit);
     if is_odd && body.ending == Ending::Whole && !coding::looks_like_text(&body.bytes) {
         let of_bytes = coding::decode_by_trial(&body.bytes, limit);
-        let of_characters = || coding::decode_by_trial(&bytes_of(std::str::from_utf8(&body.bytes).ok()?)?, limit);
+        let of_characters = || {
+            let text = std::str::from_utf8(&body.bytes).ok().filter(|text| !text.is_ascii())?;
+            coding::decode_by_trial(&bytes_of(text)?, limit)
+        };
         body = of_bytes.or_else(of_characters).unwrap_or(body);
     }
     match other_than_text(&body.bytes) {
@@ -155,7 +158,11 @@ fn is_odd(bytes: &[u8]) -> bool {
 
 /// The bytes that the characters of a text stand for, if each stands for one.
 fn bytes_of(text: &str) -> Option<Vec<u8>> {
-    text.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
+    let mut bytes = Vec::with_capacity(text.chars().count());
+    for character in text.chars() {
+        bytes.push(u8::try_from(u32::from(character)).ok()?);
+    }
+    Some(bytes)
 }
 
 /// The bytes of a text that has a character for each byte, as programs make it that take bytes for Latin-1: if it begins with a mark
